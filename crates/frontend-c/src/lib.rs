@@ -1,0 +1,3 @@
+//! Reads C with threads and lowers it to the common representation.
+
+pub mod builder;

@@ -1,0 +1,215 @@
+//! Expressions: side-effect free, typed, and exact.
+
+use crate::ids::{LocalId, ObjectId, TemplateId};
+use crate::types::{IntType, Value};
+use std::sync::Arc;
+
+/// A side-effect free expression. Each evaluates to a value of one [`IntType`], or faults (division by zero,
+/// signed overflow, shift out of range, access outside of any live object).
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+pub enum Expr {
+    /// A constant in the range of its type.
+    Const(Value, IntType),
+    /// A local variable of the running thread.
+    Local(LocalId),
+    /// The content of a memory cell.
+    Load(Box<Place>),
+    /// The address of a byte of an object. Of a [`Frame`](crate::Storage::Frame) object: the running thread's own.
+    Address(ObjectId, u64),
+    /// The address of a procedure: a pointer to a function.
+    Procedure(TemplateId),
+    /// The id of the running thread: a pointer-wide value, never 0, never used again.
+    Myself,
+    /// An operation on one operand of the given type, which is also the result's.
+    Unary(UnaryOp, IntType, Box<Expr>),
+    /// An operation on two operands of the given type (a shift's right operand may have any type). A comparison gives a Boolean,
+    /// all else a value of the type. In a signed type a result out of range faults; in an unsigned one it wraps.
+    Binary(BinaryOp, IntType, Box<(Expr, Expr)>),
+    /// The operand's value modulo 2^bits, in the given type. To a Boolean: whether it is not zero.
+    Cast(IntType, Box<Expr>),
+    /// If the first (a Boolean) holds the second, else the third; the other one is not evaluated.
+    IfThenElse(Box<(Expr, Expr, Expr)>),
+    /// Whether the operation on two operands of a signed type would leave its range.
+    Overflows(BinaryOp, IntType, Box<(Expr, Expr)>),
+    /// Whether the given number of bytes from a pointer on all lie in one live object.
+    Valid(Box<Expr>, u64),
+    /// In the constraint of an assignment only: the operand's value before the assignment.
+    Old(Box<Expr>),
+}
+
+/// Operations on one operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum UnaryOp {
+    /// Arithmetic negation.
+    Neg,
+    /// Bitwise complement; on a Boolean, logical negation.
+    Not,
+}
+
+/// Operations on two operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum BinaryOp {
+    /// Sum.
+    Add,
+    /// Difference.
+    Sub,
+    /// Product.
+    Mul,
+    /// Quotient, rounded towards zero. A divisor of zero faults.
+    Div,
+    /// Remainder with the dividend's sign. A divisor of zero faults.
+    Rem,
+    /// Bitwise and; on Booleans, conjunction (both sides are evaluated).
+    And,
+    /// Bitwise or; on Booleans, disjunction (both sides are evaluated).
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// Shift to the left. A distance outside of `0..bits` faults; so does, in a signed type, a result out of range.
+    Shl,
+    /// Shift to the right, arithmetic in a signed type. A distance outside of `0..bits` faults.
+    Shr,
+    /// Equal.
+    Eq,
+    /// Different.
+    Ne,
+    /// Less than.
+    Lt,
+    /// Less than or equal.
+    Le,
+}
+
+impl BinaryOp {
+    /// Whether the result is a Boolean whatever the operands' type.
+    pub fn is_comparison(self) -> bool {
+        matches!(self, Self::Eq | Self::Ne | Self::Lt | Self::Le)
+    }
+}
+
+/// A scalar cell of memory, named by its address.
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+pub struct Place {
+    /// Where it starts. [`Expr::Address`] names a cell directly; anything else is a computed address.
+    pub address: Expr,
+    /// How its bytes are read.
+    pub ty: IntType,
+    /// Whether accesses to it are atomic (C11 atomics): two atomic accesses never race.
+    pub atomic: bool,
+    /// What the address may point to, as far as is known.
+    pub targets: Targets,
+}
+
+/// What a computed address may point to.
+#[derive(Clone, PartialEq, Eq, Debug, Hash, Default)]
+pub enum Targets {
+    /// Not computed: any object.
+    #[default]
+    Any,
+    /// One of these, or nothing valid.
+    Of(Arc<[Target]>),
+}
+
+/// Some bytes of one object: the offsets `first + i * stride` for `i < count`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub struct Target {
+    /// The object.
+    pub object: ObjectId,
+    /// The least offset.
+    pub first: u64,
+    /// The distance between two offsets; 0 if there is one only.
+    pub stride: u64,
+    /// How many offsets; `u64::MAX` where the object's size is not known.
+    pub count: u64,
+}
+
+impl Place {
+    /// The plain cell at `offset` of `object`.
+    pub fn cell(object: ObjectId, offset: u64, ty: IntType) -> Self {
+        Self { address: Expr::Address(object, offset), ty, atomic: false, targets: Targets::Any }
+    }
+    /// The plain cell that a pointer points to.
+    pub fn pointee(address: Expr, ty: IntType) -> Self {
+        Self { address, ty, atomic: false, targets: Targets::Any }
+    }
+    /// The object and offset, if the address names a cell directly.
+    pub fn as_cell(&self) -> Option<(ObjectId, u64)> {
+        match self.address {
+            Expr::Address(object, offset) => Some((object, offset)),
+            _ => None,
+        }
+    }
+}
+
+impl Expr {
+    /// The Boolean constant.
+    pub fn bool(value: bool) -> Self {
+        Self::Const(Value::from(value), IntType::BOOL)
+    }
+    /// A constant, wrapped into its type.
+    pub fn int(value: Value, ty: IntType) -> Self {
+        Self::Const(ty.wrap(value), ty)
+    }
+    /// The content of a cell.
+    pub fn load(place: Place) -> Self {
+        Self::Load(Box::new(place))
+    }
+    /// `op` on two operands of type `ty`.
+    pub fn binary(op: BinaryOp, ty: IntType, left: Expr, right: Expr) -> Self {
+        Self::Binary(op, ty, Box::new((left, right)))
+    }
+    /// `op` on one operand of type `ty`.
+    pub fn unary(op: UnaryOp, ty: IntType, operand: Expr) -> Self {
+        Self::Unary(op, ty, Box::new(operand))
+    }
+    /// The operand in type `ty`.
+    pub fn cast(ty: IntType, operand: Expr) -> Self {
+        Self::Cast(ty, Box::new(operand))
+    }
+    /// Logical negation of a Boolean.
+    #[allow(clippy::should_implement_trait)] // a constructor beside the others, not an operator
+    pub fn not(self) -> Self {
+        match self {
+            Self::Const(value, IntType::BOOL) => Self::bool(value == 0),
+            Self::Unary(UnaryOp::Not, IntType::BOOL, operand) => *operand,
+            other => Self::unary(UnaryOp::Not, IntType::BOOL, other),
+        }
+    }
+    /// Conjunction of two Booleans.
+    pub fn and(self, other: Expr) -> Self {
+        Self::binary(BinaryOp::And, IntType::BOOL, self, other)
+    }
+    /// The direct operands, in order of evaluation. A load's operand is its address.
+    pub fn operands(&self) -> Vec<&Expr> {
+        match self {
+            Self::Const(..) | Self::Local(_) | Self::Address(..) | Self::Procedure(_) | Self::Myself => vec![],
+            Self::Load(place) => vec![&place.address],
+            Self::Unary(_, _, a) | Self::Cast(_, a) | Self::Valid(a, _) | Self::Old(a) => vec![a],
+            Self::Binary(_, _, pair) | Self::Overflows(_, _, pair) => vec![&pair.0, &pair.1],
+            Self::IfThenElse(three) => vec![&three.0, &three.1, &three.2],
+        }
+    }
+    /// The direct operands, to change.
+    pub fn operands_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Self::Const(..) | Self::Local(_) | Self::Address(..) | Self::Procedure(_) | Self::Myself => vec![],
+            Self::Load(place) => vec![&mut place.address],
+            Self::Unary(_, _, a) | Self::Cast(_, a) | Self::Valid(a, _) | Self::Old(a) => vec![a],
+            Self::Binary(_, _, pair) | Self::Overflows(_, _, pair) => vec![&mut pair.0, &mut pair.1],
+            Self::IfThenElse(three) => vec![&mut three.0, &mut three.1, &mut three.2],
+        }
+    }
+    /// Calls `visit` on this expression and all inside it, outer ones first.
+    pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
+        visit(self);
+        for operand in self.operands() {
+            operand.walk(visit);
+        }
+    }
+    /// Rewrites this expression and all inside it, inner ones first.
+    pub fn rewrite(&mut self, change: &mut dyn FnMut(&mut Expr)) {
+        for operand in self.operands_mut() {
+            operand.rewrite(change);
+        }
+        change(self);
+    }
+}

@@ -1,0 +1,23 @@
+//! The common ground of Threadproof: one program representation with one meaning.
+//!
+//! A [`Program`] is a set of memory objects and of thread templates, each a control-flow automaton (CFA) whose
+//! edges carry operations. Front ends end here, engines begin here. [`semantics`] says what a program does; all
+//! else (passes, engines, checkers) is tested against it.
+//!
+//! This crate does no IO, knows nothing of C, and nothing of any engine.
+
+pub mod expr;
+pub mod ids;
+pub mod op;
+pub mod program;
+pub mod semantics;
+pub mod types;
+
+pub use expr::{BinaryOp, Expr, Place, Target, Targets, UnaryOp};
+pub use ids::{EdgeId, IdVec, LocalId, LocationId, ObjectId, TemplateId};
+pub use op::{Assignment, Callee, Lhs, LockKind, Op, Rhs};
+pub use program::{
+    Assumption, Count, Edge, ErrorKind, Initial, Local, Location, LocationKind, Object, Program, Span, Storage,
+    Template,
+};
+pub use types::{DataModel, Field, IntType, Layout, SyncKind, Value};

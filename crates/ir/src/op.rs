@@ -1,0 +1,187 @@
+//! The operations on edges.
+
+use crate::expr::{Expr, Place};
+use crate::ids::{LocalId, ObjectId, TemplateId};
+
+/// What an edge does. Each has one meaning, given in [`crate::semantics`].
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+pub enum Op {
+    /// Goes on only where the condition (a Boolean) holds.
+    Assume(Expr),
+    /// Evaluates all right-hand sides, then stores them all. Goes on only where the constraint holds afterwards.
+    Assign(Assignment),
+    /// Takes a lock; goes on only when it can be had.
+    Lock(LockKind, Expr),
+    /// Gives a lock back ([`LockKind::Read`] and [`LockKind::Write`] both release a read-write lock).
+    Unlock(LockKind, Expr),
+    /// Starts a thread; the arguments become its parameters, its id goes to the left-hand side.
+    Spawn(Callee, Vec<Expr>, Option<Lhs>),
+    /// Waits for the thread with this id to end; its result goes to the left-hand side.
+    Join(Expr, Option<Lhs>),
+    /// Makes an object of an allocation site, with the given number of bytes; its address goes to the left-hand side.
+    Allocate {
+        /// The allocation site.
+        site: ObjectId,
+        /// How many bytes.
+        size: Expr,
+        /// Whether they are all zero; otherwise they are arbitrary.
+        zeroed: bool,
+        /// Where the address goes.
+        result: Lhs,
+    },
+    /// Ends the life of an allocated object, given its first address. Nothing happens on 0.
+    Free(Expr),
+    /// Sets bytes: address, byte value, number of bytes. One step.
+    Fill(Expr, Expr, Expr),
+    /// Copies bytes that may overlap: to, from, number of bytes. One step.
+    Copy(Expr, Expr, Expr),
+    /// Runs a procedure to its end; its result goes to the left-hand side. Gone after inlining.
+    Call(Callee, Vec<Expr>, Option<Lhs>),
+}
+
+/// A parallel assignment.
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+pub struct Assignment {
+    /// Each left-hand side gets its right-hand side. Left-hand sides are different cells.
+    pub pairs: Vec<(Lhs, Rhs)>,
+    /// A Boolean over the new values, and the old ones by [`Expr::Old`].
+    pub constraint: Option<Expr>,
+}
+
+/// What can be assigned to.
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+pub enum Lhs {
+    /// A local variable.
+    Local(LocalId),
+    /// A memory cell.
+    Memory(Place),
+}
+
+/// What can be assigned.
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+pub enum Rhs {
+    /// The value of an expression of the left-hand side's type.
+    Value(Expr),
+    /// Any value of the left-hand side's type, as the program's input may be.
+    Any,
+    /// Some value of the left-hand side's type that is not modelled (a float, an unknown function's result).
+    /// Over-approximates: an execution through it is no evidence for a violation.
+    Unknown,
+}
+
+/// The kinds of locks, by how they are taken. Their memory starts with two 32-bit words:
+/// the owner's thread id (0: free), and a count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum LockKind {
+    /// A mutex with recursion count and, in the word at [`crate::semantics::mutex_kind_offset`], its kind.
+    Mutex,
+    /// A lock of one word.
+    Spin,
+    /// A read-write lock, for reading: the count is the number of readers.
+    Read,
+    /// A read-write lock, for writing.
+    Write,
+}
+
+/// Who is called or started.
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+pub enum Callee {
+    /// This procedure.
+    Procedure(TemplateId),
+    /// The one that a pointer points to.
+    Pointer(Expr),
+}
+
+impl Op {
+    /// The assignment of one value.
+    pub fn set(lhs: Lhs, value: Expr) -> Self {
+        Self::Assign(Assignment { pairs: vec![(lhs, Rhs::Value(value))], constraint: None })
+    }
+    /// The assignment of an arbitrary value.
+    pub fn any(lhs: Lhs) -> Self {
+        Self::Assign(Assignment { pairs: vec![(lhs, Rhs::Any)], constraint: None })
+    }
+    /// The assignment of a value that is not modelled.
+    pub fn unknown(lhs: Lhs) -> Self {
+        Self::Assign(Assignment { pairs: vec![(lhs, Rhs::Unknown)], constraint: None })
+    }
+    /// The left-hand sides.
+    pub fn targets(&self) -> Vec<&Lhs> {
+        match self {
+            Self::Assign(assignment) => assignment.pairs.iter().map(|(lhs, _)| lhs).collect(),
+            Self::Spawn(_, _, lhs) | Self::Join(_, lhs) | Self::Call(_, _, lhs) => lhs.iter().collect(),
+            Self::Allocate { result, .. } => vec![result],
+            Self::Assume(_) | Self::Lock(..) | Self::Unlock(..) | Self::Free(_) | Self::Fill(..) | Self::Copy(..) => vec![],
+        }
+    }
+    /// The expressions that are evaluated: operands, constraint, and addresses of left-hand sides. In order.
+    pub fn expressions(&self) -> Vec<&Expr> {
+        let mut found: Vec<&Expr> = match self {
+            Self::Assume(e) | Self::Lock(_, e) | Self::Unlock(_, e) | Self::Join(e, _) | Self::Free(e) => vec![e],
+            Self::Assign(assignment) => {
+                let values = assignment.pairs.iter().filter_map(|(_, rhs)| match rhs {
+                    Rhs::Value(value) => Some(value),
+                    Rhs::Any | Rhs::Unknown => None,
+                });
+                values.chain(&assignment.constraint).collect()
+            }
+            Self::Spawn(callee, arguments, _) | Self::Call(callee, arguments, _) => {
+                let pointer = match callee {
+                    Callee::Pointer(pointer) => Some(pointer),
+                    Callee::Procedure(_) => None,
+                };
+                pointer.into_iter().chain(arguments).collect()
+            }
+            Self::Allocate { size, .. } => vec![size],
+            Self::Fill(a, b, c) | Self::Copy(a, b, c) => vec![a, b, c],
+        };
+        found.extend(self.targets().into_iter().filter_map(|lhs| match lhs {
+            Lhs::Memory(place) => Some(&place.address),
+            Lhs::Local(_) => None,
+        }));
+        found
+    }
+    /// The expressions that are evaluated, to change. In no particular order.
+    pub fn expressions_mut(&mut self) -> Vec<&mut Expr> {
+        fn address(lhs: &mut Lhs) -> Option<&mut Expr> {
+            match lhs {
+                Lhs::Memory(place) => Some(&mut place.address),
+                Lhs::Local(_) => None,
+            }
+        }
+        match self {
+            Self::Assume(e) | Self::Lock(_, e) | Self::Unlock(_, e) | Self::Free(e) => vec![e],
+            Self::Join(e, lhs) => std::iter::once(e).chain(lhs.as_mut().and_then(address)).collect(),
+            Self::Assign(assignment) => {
+                let mut found: Vec<&mut Expr> = Vec::new();
+                for (lhs, rhs) in &mut assignment.pairs {
+                    found.extend(address(lhs));
+                    if let Rhs::Value(value) = rhs {
+                        found.push(value);
+                    }
+                }
+                found.extend(&mut assignment.constraint);
+                found
+            }
+            Self::Spawn(callee, arguments, lhs) | Self::Call(callee, arguments, lhs) => {
+                let mut found: Vec<&mut Expr> = arguments.iter_mut().collect();
+                if let Callee::Pointer(pointer) = callee {
+                    found.push(pointer);
+                }
+                found.extend(lhs.as_mut().and_then(address));
+                found
+            }
+            Self::Allocate { size, result, .. } => std::iter::once(size).chain(address(result)).collect(),
+            Self::Fill(a, b, c) | Self::Copy(a, b, c) => vec![a, b, c],
+        }
+    }
+    /// The left-hand sides, to change.
+    pub fn targets_mut(&mut self) -> Vec<&mut Lhs> {
+        match self {
+            Self::Assign(assignment) => assignment.pairs.iter_mut().map(|(lhs, _)| lhs).collect(),
+            Self::Spawn(_, _, lhs) | Self::Join(_, lhs) | Self::Call(_, _, lhs) => lhs.iter_mut().collect(),
+            Self::Allocate { result, .. } => vec![result],
+            Self::Assume(_) | Self::Lock(..) | Self::Unlock(..) | Self::Free(_) | Self::Fill(..) | Self::Copy(..) => vec![],
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Programs: memory objects, thread templates, and what runs at the start.
+
+use crate::expr::Expr;
+use crate::ids::{EdgeId, IdVec, LocalId, LocationId, ObjectId, TemplateId};
+use crate::op::Op;
+use crate::types::{DataModel, IntType, Layout};
+
+/// A concurrent program.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Program {
+    /// The widths that its types assume.
+    pub data_model: DataModel,
+    /// All memory that has a name: global variables, address-taken locals, allocation sites.
+    pub objects: IdVec<ObjectId, Object>,
+    /// The code of its threads (and, before inlining, its procedures).
+    pub templates: IdVec<TemplateId, Template>,
+    /// Which templates run at the start, and how many copies of each.
+    pub start: Vec<(TemplateId, Count)>,
+    /// What a verdict about this program takes for granted.
+    pub assumptions: Vec<Assumption>,
+    /// The source files that spans name.
+    pub files: Vec<String>,
+}
+
+/// How many copies of a template run at the start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Count {
+    /// This many.
+    Exactly(u32),
+    /// Any number: zero, one, or more, without a bound.
+    Any,
+}
+
+/// Something that the program's meaning was simplified by, with the place in the source that made it necessary.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Assumption {
+    /// A sentence for the user.
+    pub text: String,
+    /// Where.
+    pub span: Span,
+    /// Whether behaviours may be missing because of it, so that nothing may be proved.
+    pub limits_proof: bool,
+}
+
+/// A position in a source file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default, PartialOrd, Ord)]
+pub struct Span {
+    /// Index into [`Program::files`].
+    pub file: u32,
+    /// From 1; 0 if not known.
+    pub line: u32,
+    /// From 1; 0 if not known.
+    pub column: u32,
+}
+
+/// A memory object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Object {
+    /// As the user knows it.
+    pub name: String,
+    /// How long it lives and how many there are.
+    pub storage: Storage,
+    /// Its bytes; of an allocation site: those that one element of its layout takes, 0 if that is not known.
+    pub size: u64,
+    /// Its alignment in bytes, a power of two.
+    pub align: u64,
+    /// What stands in it.
+    pub layout: Layout,
+    /// What it holds at first.
+    pub initial: Initial,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// The lifetime of an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Storage {
+    /// One, for the whole run.
+    Static,
+    /// One for each thread of this template (before inlining: for each activation of this procedure).
+    Frame(TemplateId),
+    /// One for each thread, of whatever template: a thread-local variable.
+    ThreadLocal,
+    /// One for each [`Op::Allocate`] that names it.
+    Site,
+}
+
+/// What an object holds before anything is stored in it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Initial {
+    /// Zeros, except for these: offset, type, value (a constant expression: no locals, no loads).
+    Values(Vec<(u64, IntType, Expr)>),
+    /// Arbitrary bytes, chosen when they are first read.
+    Unknown,
+}
+
+/// A control-flow automaton: the code of a thread, or of a procedure.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Template {
+    /// The function's name.
+    pub name: String,
+    /// Its scalar local variables. The first `parameters` of them get the arguments.
+    /// All others start as 0; what C leaves uninitialised is assigned [`crate::Rhs::Any`] by the front end.
+    pub locals: IdVec<LocalId, Local>,
+    /// How many locals are parameters.
+    pub parameters: usize,
+    /// The local that holds the result at the end.
+    pub result: Option<LocalId>,
+    /// The local that holds the whole thread's result at an [`Exit`](LocationKind::Exit) location.
+    pub exit_value: Option<LocalId>,
+    /// Its control locations.
+    pub locations: IdVec<LocationId, Location>,
+    /// Its steps.
+    pub edges: IdVec<EdgeId, Edge>,
+    /// Where it starts.
+    pub entry: LocationId,
+    /// Where it is defined.
+    pub span: Span,
+}
+
+/// A scalar local variable. Its address is never taken.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Local {
+    /// As the user knows it.
+    pub name: String,
+    /// Its type.
+    pub ty: IntType,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A control location.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Location {
+    /// Whether control stays here, and why.
+    pub kind: LocationKind,
+    /// While a thread is here, no other runs.
+    pub atomic: bool,
+}
+
+/// What it means to be at a location.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum LocationKind {
+    /// One of the edges is taken next.
+    #[default]
+    Normal,
+    /// The procedure returns; at the top level, the thread ends. No edges.
+    End,
+    /// The thread ends, whatever procedure it is in. No edges.
+    Exit,
+    /// The whole program ends. No edges.
+    Halt,
+    /// Something went wrong. No edges.
+    Error(ErrorKind),
+}
+
+/// What can go wrong at an error location.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub enum ErrorKind {
+    /// `reach_error` or `__VERIFIER_error` was called.
+    ReachError,
+    /// An assertion failed.
+    Assertion,
+    /// An access outside of any live object, or through a null pointer.
+    InvalidAccess,
+    /// A signed operation left its type's range.
+    Overflow,
+}
+
+/// A step of a template: from one location to another by operations that happen at once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Edge {
+    /// Where it starts.
+    pub source: LocationId,
+    /// Where it ends.
+    pub target: LocationId,
+    /// What it does, in order; nothing is a plain jump. Front ends put at most one operation on an edge;
+    /// compression puts several. If one of them cannot go on, the edge cannot be taken.
+    pub ops: Vec<Op>,
+    /// The source line that it comes from.
+    pub span: Span,
+}
+
+impl Template {
+    /// Adds a location.
+    pub fn location(&mut self, kind: LocationKind, atomic: bool) -> LocationId {
+        self.locations.push(Location { kind, atomic })
+    }
+    /// Adds a local variable.
+    pub fn local(&mut self, name: impl Into<String>, ty: IntType, span: Span) -> LocalId {
+        self.locals.push(Local { name: name.into(), ty, span })
+    }
+    /// Adds an edge.
+    pub fn edge(&mut self, source: LocationId, target: LocationId, ops: Vec<Op>, span: Span) -> EdgeId {
+        self.edges.push(Edge { source, target, ops, span })
+    }
+    /// The edges that start at each location.
+    pub fn outgoing(&self) -> IdVec<LocationId, Vec<EdgeId>> {
+        let mut outgoing: IdVec<LocationId, Vec<EdgeId>> = self.locations.iter().map(|_| Vec::new()).collect();
+        for (id, edge) in self.edges.enumerate() {
+            outgoing[edge.source].push(id);
+        }
+        outgoing
+    }
+}
+
+impl Program {
+    /// The type of an expression in a template.
+    pub fn type_of(&self, template: TemplateId, expr: &Expr) -> IntType {
+        self.type_in(&self.templates[template], expr)
+    }
+    /// The type of an expression in a template that need not (yet) be the program's.
+    pub fn type_in(&self, template: &Template, expr: &Expr) -> IntType {
+        match expr {
+            Expr::Const(_, ty) | Expr::Unary(_, ty, _) | Expr::Cast(ty, _) => *ty,
+            Expr::Local(local) => template.locals[*local].ty,
+            Expr::Load(place) => place.ty,
+            Expr::Address(..) | Expr::Procedure(_) | Expr::Myself => self.data_model.pointer(),
+            Expr::Binary(op, ty, _) => {
+                if op.is_comparison() {
+                    IntType::BOOL
+                } else {
+                    *ty
+                }
+            }
+            Expr::IfThenElse(three) => self.type_in(template, &three.1),
+            Expr::Overflows(..) | Expr::Valid(..) => IntType::BOOL,
+            Expr::Old(operand) => self.type_in(template, operand),
+        }
+    }
+}

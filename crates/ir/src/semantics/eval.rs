@@ -1,0 +1,200 @@
+//! The values of expressions.
+
+use super::machine::{Machine, State, ThreadIndex, to_bits};
+use super::step::{Access, Choices, NoChoices};
+use crate::expr::{BinaryOp, Expr, Place, UnaryOp};
+use crate::ids::ObjectId;
+use crate::program::Storage;
+use crate::types::{IntType, Value};
+
+/// An operation without a meaning: the execution ends there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fault {
+    /// A divisor of zero.
+    DivisionByZero,
+    /// A signed result out of range.
+    Overflow,
+    /// A shift distance out of range.
+    Shift,
+    /// An access outside of any live object.
+    InvalidAccess,
+    /// A call or start through a pointer that is no procedure's.
+    InvalidCallee,
+    /// A join of something that is no thread.
+    InvalidThread,
+    /// Memory that is freed and was not allocated.
+    InvalidFree,
+}
+
+/// What evaluation sees and leaves behind.
+pub(super) struct Context<'a, 'p> {
+    pub machine: &'a Machine<'p>,
+    pub state: &'a mut State,
+    /// The state before an assignment, while its constraint is evaluated.
+    pub old: Option<&'a State>,
+    pub thread: ThreadIndex,
+    pub choices: &'a mut dyn Choices,
+    /// All accesses so far.
+    pub log: &'a mut Vec<Access>,
+    /// Whether accesses are atomic because of where the thread is.
+    pub atomic: bool,
+}
+
+impl Context<'_, '_> {
+    pub fn eval(&mut self, expr: &Expr) -> Result<Value, Fault> {
+        match expr {
+            Expr::Const(value, _) => Ok(*value),
+            Expr::Local(local) => {
+                let thread = &self.state.threads[self.thread];
+                let top = thread.activations.last().expect("only live threads evaluate");
+                let ty = self.machine.program.templates[top.template].locals[*local].ty;
+                Ok(ty.wrap(Value::from(top.locals[local.0 as usize])))
+            }
+            Expr::Load(place) => self.load(place),
+            Expr::Address(object, offset) => Ok(Value::from(self.address(*object) + offset)),
+            Expr::Procedure(template) => Ok(Value::from(self.machine.addresses.procedure(*template))),
+            Expr::Myself => Ok(self.thread as Value + 1),
+            Expr::Unary(op, ty, operand) => {
+                let value = self.eval(operand)?;
+                match op {
+                    UnaryOp::Not => Ok(ty.wrap(!value)),
+                    UnaryOp::Neg => in_range(*ty, -value),
+                }
+            }
+            Expr::Binary(op, ty, pair) => {
+                let left = self.eval(&pair.0)?;
+                let right = self.eval(&pair.1)?;
+                binary(*op, *ty, left, right)
+            }
+            Expr::Cast(ty, operand) => {
+                let value = self.eval(operand)?;
+                Ok(if *ty == IntType::BOOL { Value::from(value != 0) } else { ty.wrap(value) })
+            }
+            Expr::IfThenElse(three) => {
+                if self.eval(&three.0)? != 0 {
+                    self.eval(&three.1)
+                } else {
+                    self.eval(&three.2)
+                }
+            }
+            Expr::Overflows(op, ty, pair) => {
+                let left = self.eval(&pair.0)?;
+                let right = self.eval(&pair.1)?;
+                Ok(Value::from(binary(*op, *ty, left, right) == Err(Fault::Overflow)))
+            }
+            Expr::Valid(pointer, size) => {
+                let address = self.eval(pointer)? as u64;
+                Ok(Value::from(self.machine.is_valid(self.state, address, *size)))
+            }
+            Expr::Old(operand) => {
+                let mut before = self.old.expect("Old stands in constraints only").clone();
+                let (machine, thread, atomic) = (self.machine, self.thread, self.atomic);
+                let (choices, log) = (&mut *self.choices, &mut *self.log);
+                Context { machine, state: &mut before, old: None, thread, choices, log, atomic }.eval(operand)
+            }
+        }
+    }
+
+    /// The address of an object, as the running thread sees it.
+    fn address(&self, object: ObjectId) -> u64 {
+        let offset = self.machine.addresses.offset[object];
+        match self.machine.program.objects[object].storage {
+            Storage::Static => offset,
+            Storage::ThreadLocal => self.machine.addresses.stack(self.thread) + offset,
+            Storage::Frame(_) => {
+                let top = self.state.threads[self.thread].activations.last().expect("only live threads evaluate");
+                self.machine.addresses.stack(self.thread) + top.frame + offset
+            }
+            Storage::Site => unreachable!("an allocation site has no address; the well-formedness check rejects it"),
+        }
+    }
+
+    fn load(&mut self, place: &Place) -> Result<Value, Fault> {
+        let address = self.eval(&place.address)? as u64;
+        self.record(address, place.ty.bytes(), false, place.atomic);
+        self.read(address, place.ty)
+    }
+
+    /// Remembers an access.
+    pub fn record(&mut self, address: u64, size: u64, write: bool, atomic: bool) {
+        self.log.push(Access { address, size, write, atomic: atomic || self.atomic });
+    }
+
+    /// Reads a cell; open bytes are chosen.
+    pub fn read(&mut self, address: u64, ty: IntType) -> Result<Value, Fault> {
+        let size = ty.bytes();
+        let part = self.machine.resolve(self.state, address, size).ok_or(Fault::InvalidAccess)?;
+        let (bytes, at) = self.state.bytes(part);
+        if bytes.is_open(at, size as usize) {
+            let value = self.choices.choose(super::Choice { ty, kind: super::ChoiceKind::Open });
+            let (bytes, at) = self.state.bytes_mut(part);
+            bytes.write(at, size as usize, to_bits(value, ty));
+            return Ok(value);
+        }
+        let raw = Value::from(bytes.read(at, size as usize));
+        Ok(if ty == IntType::BOOL { Value::from(raw != 0) } else { ty.wrap(raw) })
+    }
+
+    /// Writes a cell.
+    pub fn write(&mut self, address: u64, ty: IntType, value: Value) -> Result<(), Fault> {
+        let part = self.machine.resolve(self.state, address, ty.bytes()).ok_or(Fault::InvalidAccess)?;
+        let (bytes, at) = self.state.bytes_mut(part);
+        bytes.write(at, ty.bytes() as usize, to_bits(ty.wrap(value), ty));
+        Ok(())
+    }
+}
+
+impl Machine<'_> {
+    /// The value of an expression in a state, as a thread sees it; the state stays as it is, open bytes read as 0.
+    pub fn peek(&self, state: &State, thread: ThreadIndex, expr: &Expr) -> Result<Value, Fault> {
+        let mut scratch = state.clone();
+        let mut log = Vec::new();
+        let (choices, log) = (&mut NoChoices, &mut log);
+        Context { machine: self, state: &mut scratch, old: None, thread, choices, log, atomic: false }.eval(expr)
+    }
+    /// The value of a cell in a state, if it is in a live object; open bytes read as 0.
+    pub fn peek_memory(&self, state: &State, address: u64, ty: IntType) -> Option<Value> {
+        let part = self.resolve(state, address, ty.bytes())?;
+        let (bytes, at) = state.bytes(part);
+        Some(ty.wrap(Value::from(bytes.read(at, ty.bytes() as usize))))
+    }
+}
+
+fn in_range(ty: IntType, value: Value) -> Result<Value, Fault> {
+    if ty.contains(value) {
+        Ok(value)
+    } else if ty.signed {
+        Err(Fault::Overflow)
+    } else {
+        Ok(ty.wrap(value))
+    }
+}
+
+/// The value of an operation on two values of a type.
+pub(super) fn binary(op: BinaryOp, ty: IntType, left: Value, right: Value) -> Result<Value, Fault> {
+    let distance = || match u32::try_from(right) {
+        Ok(distance) if distance < u32::from(ty.bits) => Ok(distance),
+        _ => Err(Fault::Shift),
+    };
+    match op {
+        BinaryOp::Add => in_range(ty, left + right),
+        BinaryOp::Sub => in_range(ty, left - right),
+        // Exact for signed operands; for unsigned ones exact modulo 2^128, hence modulo 2^bits.
+        BinaryOp::Mul => in_range(ty, left.wrapping_mul(right)),
+        BinaryOp::Div if right == 0 => Err(Fault::DivisionByZero),
+        BinaryOp::Div => in_range(ty, left / right),
+        BinaryOp::Rem if right == 0 => Err(Fault::DivisionByZero),
+        // As in C, the remainder has no meaning where the quotient has none.
+        BinaryOp::Rem => in_range(ty, left / right).map(|_| left % right),
+        BinaryOp::And => Ok(left & right),
+        BinaryOp::Or => Ok(left | right),
+        BinaryOp::Xor => Ok(left ^ right),
+        // A negative left operand has no meaning in C; all compilers in use shift it as two's complement.
+        BinaryOp::Shl => in_range(ty, left << distance()?),
+        BinaryOp::Shr => Ok(left >> distance()?),
+        BinaryOp::Eq => Ok(Value::from(left == right)),
+        BinaryOp::Ne => Ok(Value::from(left != right)),
+        BinaryOp::Lt => Ok(Value::from(left < right)),
+        BinaryOp::Le => Ok(Value::from(left <= right)),
+    }
+}

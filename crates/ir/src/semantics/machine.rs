@@ -1,0 +1,429 @@
+//! States, the initial state, and the questions that can be asked of a state.
+
+use super::address::{AddressMap, GAP};
+use super::memory::Bytes;
+use crate::expr::Expr;
+use crate::ids::{EdgeId, IdVec, LocationId, ObjectId, TemplateId};
+use crate::op::{LockKind, Op};
+use crate::program::{ErrorKind, Initial, LocationKind, Program, Storage};
+use crate::types::{IntType, Value};
+use std::sync::Arc;
+
+/// A thread's place in [`State::threads`]: the order of creation.
+pub type ThreadIndex = usize;
+
+/// A state of a program. Parts are shared between states that agree on them.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct State {
+    /// The static objects, from [`super::address::STATICS`] on.
+    pub statics: Arc<Bytes>,
+    /// All threads that were ever started.
+    pub threads: Vec<Arc<Thread>>,
+    /// The live allocated objects, by rising address.
+    pub heap: Vec<Arc<Block>>,
+    /// Whether the whole program has ended.
+    pub halted: bool,
+}
+
+/// A thread.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Thread {
+    /// What it was started as.
+    pub template: TemplateId,
+    /// Its activations, outermost first. Empty when it has ended.
+    pub activations: Vec<Activation>,
+    /// Its thread-local objects, then the frames of its activations.
+    pub stack: Bytes,
+    /// How many bytes of its heap window were used up.
+    pub allocated: u64,
+    /// What it returned, once it has ended.
+    pub result: u64,
+}
+
+/// A procedure that runs.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Activation {
+    /// Which one.
+    pub template: TemplateId,
+    /// Where control is. While a procedure that it called runs: where control returns to.
+    pub location: LocationId,
+    /// Its locals, as bit patterns of their types, zero-extended.
+    pub locals: Vec<u64>,
+    /// Where its frame starts in the thread's stack.
+    pub frame: u64,
+    /// The edge of the caller whose last operation called it.
+    pub called_by: Option<EdgeId>,
+}
+
+/// An allocated object.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Block {
+    /// Its first address.
+    pub address: u64,
+    /// Which allocation made it.
+    pub site: ObjectId,
+    /// Its bytes.
+    pub bytes: Bytes,
+}
+
+/// A bound of the concrete machine that a run hit. What lies behind it is not known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LimitKind {
+    /// More threads than [`Machine::max_threads`].
+    Threads,
+    /// A call stack that does not fit into its window.
+    Stack,
+    /// Allocations that do not fit into their window.
+    Heap,
+    /// Static objects beyond [`Machine::MAX_STATIC_BYTES`].
+    Statics,
+}
+
+/// A lock that a thread waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Wait {
+    /// The edge that takes it.
+    pub edge: EdgeId,
+    /// The lock's address.
+    pub lock: u64,
+    /// The thread that holds it (0 for readers).
+    pub owner: ThreadIndex,
+}
+
+/// A program made ready to run.
+pub struct Machine<'p> {
+    /// The program.
+    pub program: &'p Program,
+    /// Where things are.
+    pub addresses: AddressMap,
+    /// The edges that start at each location of each template.
+    pub outgoing: IdVec<TemplateId, IdVec<LocationId, Vec<EdgeId>>>,
+    /// Starting one more thread than this hits [`LimitKind::Threads`].
+    pub max_threads: usize,
+    frame_objects: IdVec<TemplateId, Vec<ObjectId>>,
+    thread_local_objects: Vec<ObjectId>,
+}
+
+impl<'p> Machine<'p> {
+    /// The most bytes of static objects that a state holds.
+    pub const MAX_STATIC_BYTES: u64 = 64 << 20;
+
+    /// Makes a program ready.
+    pub fn new(program: &'p Program) -> Result<Self, LimitKind> {
+        let addresses = AddressMap::new(program);
+        if addresses.static_size > Self::MAX_STATIC_BYTES {
+            return Err(LimitKind::Statics);
+        }
+        let largest = addresses.frame_size.iter().max().copied().unwrap_or(0);
+        if addresses.thread_local_size.saturating_add(largest) > addresses.stack_limit() {
+            return Err(LimitKind::Stack);
+        }
+        let mut frame_objects: IdVec<TemplateId, Vec<ObjectId>> = program.templates.iter().map(|_| Vec::new()).collect();
+        let mut thread_local_objects = Vec::new();
+        for (id, object) in program.objects.enumerate() {
+            match object.storage {
+                Storage::Frame(template) => frame_objects[template].push(id),
+                Storage::ThreadLocal => thread_local_objects.push(id),
+                Storage::Static | Storage::Site => {}
+            }
+        }
+        Ok(Self {
+            program,
+            outgoing: program.templates.iter().map(|template| template.outgoing()).collect(),
+            max_threads: addresses.thread_limit(),
+            addresses,
+            frame_objects,
+            thread_local_objects,
+        })
+    }
+
+    /// The state in which `copies[i]` threads of the i-th start template are at their entry.
+    pub fn initial(&self, copies: &[u32]) -> Result<State, LimitKind> {
+        let mut statics = Bytes::zeros(self.addresses.static_size as usize);
+        for &id in &self.addresses.statics {
+            let at = self.addresses.offset[id] - super::address::STATICS;
+            self.initialise(&mut statics, at, id, 0);
+        }
+        let mut state = State { statics: Arc::new(statics), threads: Vec::new(), heap: Vec::new(), halted: false };
+        for ((template, _), copies) in self.program.start.iter().zip(copies) {
+            for _ in 0..*copies {
+                self.start(&mut state, *template, &[])?;
+            }
+        }
+        Ok(state)
+    }
+
+    /// Adds a thread and returns its id.
+    pub(super) fn start(&self, state: &mut State, template: TemplateId, arguments: &[u64]) -> Result<Value, LimitKind> {
+        let index = state.threads.len();
+        if index >= self.max_threads {
+            return Err(LimitKind::Threads);
+        }
+        let mut thread = Thread { template, activations: Vec::new(), stack: Bytes::default(), allocated: 0, result: 0 };
+        thread.stack.grow(self.addresses.thread_local_size as usize, false);
+        for &id in &self.thread_local_objects {
+            self.initialise(&mut thread.stack, self.addresses.offset[id], id, self.addresses.stack(index));
+        }
+        self.activate(&mut thread, index, template, arguments, None)?;
+        state.threads.push(Arc::new(thread));
+        Ok(index as Value + 1)
+    }
+
+    /// Enters a procedure.
+    pub(super) fn activate(
+        &self,
+        thread: &mut Thread,
+        index: ThreadIndex,
+        template: TemplateId,
+        arguments: &[u64],
+        called_by: Option<EdgeId>,
+    ) -> Result<(), LimitKind> {
+        let code = &self.program.templates[template];
+        let frame = (thread.stack.len() as u64).next_multiple_of(16);
+        let end = frame + self.addresses.frame_size[template];
+        if end > self.addresses.stack_limit() || thread.activations.len() >= 4096 {
+            return Err(LimitKind::Stack);
+        }
+        thread.stack.grow(end as usize - thread.stack.len(), false);
+        for &id in &self.frame_objects[template] {
+            let base = self.addresses.stack(index) + frame;
+            self.initialise(&mut thread.stack, frame + self.addresses.offset[id], id, base);
+        }
+        let mut locals = vec![0; code.locals.len()];
+        let count = arguments.len().min(code.parameters);
+        locals[..count].copy_from_slice(&arguments[..count]);
+        for (local, ty) in locals.iter_mut().zip(code.locals.iter().map(|local| local.ty)).take(count) {
+            *local = to_bits(ty.wrap(Value::from(*local)), ty);
+        }
+        thread.activations.push(Activation { template, location: code.entry, locals, frame, called_by });
+        Ok(())
+    }
+
+    fn initialise(&self, bytes: &mut Bytes, at: u64, id: ObjectId, frame_base: u64) {
+        let object = &self.program.objects[id];
+        match &object.initial {
+            Initial::Unknown => bytes.reopen(at as usize, object.size as usize),
+            Initial::Values(values) => {
+                for (offset, ty, value) in values {
+                    let value = self.constant(value, frame_base);
+                    bytes.write((at + offset) as usize, ty.bytes() as usize, to_bits(ty.wrap(value), *ty));
+                }
+            }
+        }
+    }
+
+    /// The value of a constant expression.
+    fn constant(&self, expr: &Expr, frame_base: u64) -> Value {
+        match expr {
+            Expr::Const(value, _) => *value,
+            Expr::Address(object, offset) => {
+                let base = match self.program.objects[*object].storage {
+                    Storage::Static => 0,
+                    Storage::Frame(_) | Storage::ThreadLocal | Storage::Site => frame_base,
+                };
+                Value::from(base + self.addresses.offset[*object] + offset)
+            }
+            Expr::Procedure(template) => Value::from(self.addresses.procedure(*template)),
+            Expr::Cast(ty, operand) => ty.wrap(self.constant(operand, frame_base)),
+            other => unreachable!("{other:?} is no constant initialiser; the well-formedness check rejects it"),
+        }
+    }
+
+    /// The threads that may take the next step: the one at an atomic location if there is one, else all live ones.
+    pub fn schedulable(&self, state: &State) -> Vec<ThreadIndex> {
+        if state.halted {
+            return Vec::new();
+        }
+        let live = |index: &ThreadIndex| !state.threads[*index].activations.is_empty();
+        match (0..state.threads.len()).find(|index| self.is_atomic(state, *index)) {
+            Some(index) => vec![index],
+            None => (0..state.threads.len()).filter(live).collect(),
+        }
+    }
+
+    /// Whether a thread is at an atomic location.
+    pub fn is_atomic(&self, state: &State, thread: ThreadIndex) -> bool {
+        let Some((template, location)) = state.location(thread) else { return false };
+        self.program.templates[template].locations[location].atomic
+    }
+
+    /// The edges that start where a thread is.
+    pub fn edges(&self, state: &State, thread: ThreadIndex) -> &[EdgeId] {
+        match state.location(thread) {
+            Some((template, location)) => &self.outgoing[template][location],
+            None => &[],
+        }
+    }
+
+    /// A thread that is at an error location, and which kind.
+    pub fn error(&self, state: &State) -> Option<(ThreadIndex, ErrorKind)> {
+        (0..state.threads.len()).find_map(|index| {
+            let (template, location) = state.location(index)?;
+            match self.program.templates[template].locations[location].kind {
+                LocationKind::Error(kind) => Some((index, kind)),
+                LocationKind::Normal | LocationKind::End | LocationKind::Exit | LocationKind::Halt => None,
+            }
+        })
+    }
+
+    /// A cycle of threads each of which can only take a lock that the next one holds: they wait forever.
+    pub fn deadlock(&self, state: &State) -> Option<Vec<(ThreadIndex, Wait)>> {
+        let waits: Vec<Option<Wait>> = (0..state.threads.len()).map(|index| self.waits(state, index)).collect();
+        for first in 0..waits.len() {
+            let mut cycle = Vec::new();
+            let mut at = first;
+            while let Some(wait) = waits[at] {
+                if let Some(start) = cycle.iter().position(|(thread, _)| *thread == at) {
+                    return Some(cycle.split_off(start));
+                }
+                cycle.push((at, wait));
+                at = wait.owner;
+            }
+        }
+        None
+    }
+
+    /// The lock that a thread waits for, if that is all it can do.
+    fn waits(&self, state: &State, thread: ThreadIndex) -> Option<Wait> {
+        let [edge] = self.edges(state, thread) else { return None };
+        let (template, _) = state.location(thread)?;
+        let [Op::Lock(kind, address), ..] = self.program.templates[template].edges[*edge].ops.as_slice() else {
+            return None;
+        };
+        let lock = self.peek(state, thread, address).ok()? as u64;
+        let word = |offset| self.peek_memory(state, lock + offset, IntType::U32);
+        let owner = word(0)? as ThreadIndex;
+        match kind {
+            LockKind::Mutex if owner == thread + 1 => {
+                let recursive = word(super::mutex_kind_offset(self.program.data_model))? == super::step::RECURSIVE;
+                (!recursive).then_some(Wait { edge: *edge, lock, owner: thread })
+            }
+            LockKind::Mutex | LockKind::Spin | LockKind::Read | LockKind::Write => {
+                (owner != 0 && owner <= state.threads.len()).then(|| Wait { edge: *edge, lock, owner: owner - 1 })
+            }
+        }
+    }
+
+    /// The name of the object at an address, with the offset in it, for people.
+    pub fn describe(&self, state: &State, address: u64) -> Option<(ObjectId, u64)> {
+        if let Some(block) = state.block_at(address) {
+            return Some((state.heap[block].site, address - state.heap[block].address));
+        }
+        let within = |id: ObjectId, at: u64| {
+            let size = self.program.objects[id].size.max(1);
+            (at..at + size).contains(&address).then(|| (id, address - at))
+        };
+        if let Some((thread, _)) = self.addresses.stack_at(address) {
+            let base = self.addresses.stack(thread);
+            let mut locals = self.thread_local_objects.iter();
+            if let Some(found) = locals.find_map(|&id| within(id, base + self.addresses.offset[id])) {
+                return Some(found);
+            }
+            return state.threads.get(thread)?.activations.iter().find_map(|activation| {
+                let mut objects = self.frame_objects[activation.template].iter();
+                objects.find_map(|&id| within(id, base + activation.frame + self.addresses.offset[id]))
+            });
+        }
+        let statics = &self.addresses.statics;
+        let next = statics.partition_point(|id| self.addresses.offset[*id] <= address);
+        let id = *statics.get(next.checked_sub(1)?)?;
+        within(id, self.addresses.offset[id])
+    }
+
+    /// Whether all these bytes are in one live object.
+    pub fn is_valid(&self, state: &State, address: u64, size: u64) -> bool {
+        self.resolve(state, address, size).is_some()
+    }
+
+    /// The part of the state that holds these bytes, if they are in one live object.
+    pub(super) fn resolve(&self, state: &State, address: u64, size: u64) -> Option<Part> {
+        if size == 0 || address < super::address::STATICS {
+            return None;
+        }
+        let fits = |start: u64, length: u64| address >= start && address.checked_add(size).is_some_and(|end| end <= start + length);
+        if self.addresses.is_heap(address) {
+            let index = state.block_at(address)?;
+            let block = &state.heap[index];
+            return fits(block.address, block.bytes.len() as u64).then(|| Part::Heap(index, (address - block.address) as usize));
+        }
+        if let Some((thread, offset)) = self.addresses.stack_at(address) {
+            let stack = &state.threads.get(thread)?.stack;
+            if offset + size > stack.len() as u64 {
+                return None;
+            }
+            let (object, at) = self.describe(state, address)?;
+            return (at + size <= self.program.objects[object].size).then_some(Part::Stack(thread, offset as usize));
+        }
+        let statics = &self.addresses.statics;
+        let next = statics.partition_point(|id| self.addresses.offset[*id] <= address);
+        let id = *statics.get(next.checked_sub(1)?)?;
+        fits(self.addresses.offset[id], self.program.objects[id].size)
+            .then(|| Part::Statics((address - super::address::STATICS) as usize))
+    }
+}
+
+/// Where in a state some bytes are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Part {
+    Statics(usize),
+    Stack(ThreadIndex, usize),
+    Heap(usize, usize),
+}
+
+impl State {
+    /// The template and location that a thread is at; nothing if it has ended.
+    pub fn location(&self, thread: ThreadIndex) -> Option<(TemplateId, LocationId)> {
+        let top = self.threads[thread].activations.last()?;
+        Some((top.template, top.location))
+    }
+    /// The bytes that a part names, with the offset in them.
+    pub(super) fn bytes(&self, part: Part) -> (&Bytes, usize) {
+        match part {
+            Part::Statics(at) => (&self.statics, at),
+            Part::Stack(thread, at) => (&self.threads[thread].stack, at),
+            Part::Heap(block, at) => (&self.heap[block].bytes, at),
+        }
+    }
+    /// The bytes that a part names, to change.
+    pub(super) fn bytes_mut(&mut self, part: Part) -> (&mut Bytes, usize) {
+        match part {
+            Part::Statics(at) => (Arc::make_mut(&mut self.statics), at),
+            Part::Stack(thread, at) => (&mut Arc::make_mut(&mut self.threads[thread]).stack, at),
+            Part::Heap(block, at) => (&mut Arc::make_mut(&mut self.heap[block]).bytes, at),
+        }
+    }
+    /// The allocated object that may hold an address.
+    pub(super) fn block_at(&self, address: u64) -> Option<usize> {
+        let next = self.heap.partition_point(|block| block.address <= address);
+        let index = next.checked_sub(1)?;
+        let block = &self.heap[index];
+        (address < block.address + (block.bytes.len() as u64).max(1)).then_some(index)
+    }
+    /// Adds an allocated object to a thread's heap window and returns its address.
+    pub(super) fn allocate(
+        &mut self,
+        addresses: &AddressMap,
+        thread: ThreadIndex,
+        site: ObjectId,
+        size: u64,
+        zeroed: bool,
+    ) -> Result<u64, LimitKind> {
+        let used = self.threads[thread].allocated;
+        let room = size.saturating_add(GAP).saturating_add(15) & !15;
+        if used.saturating_add(room) > addresses.heap_limit() || size > Machine::MAX_STATIC_BYTES {
+            return Err(LimitKind::Heap);
+        }
+        let address = addresses.heap(thread) + used;
+        Arc::make_mut(&mut self.threads[thread]).allocated += room;
+        let mut bytes = Bytes::default();
+        bytes.grow(size as usize, !zeroed);
+        let at = self.heap.partition_point(|block| block.address < address);
+        self.heap.insert(at, Arc::new(Block { address, site, bytes }));
+        Ok(address)
+    }
+}
+
+/// A value as a bit pattern of its type, zero-extended.
+pub(super) fn to_bits(value: Value, ty: IntType) -> u64 {
+    ty.unsigned().wrap(value) as u64
+}

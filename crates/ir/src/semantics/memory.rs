@@ -1,0 +1,104 @@
+//! Bytes, some of which are not yet chosen.
+
+/// A run of bytes. A byte is *open* until something is stored in it, if the program leaves its first value open;
+/// reading an open byte chooses its value.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Bytes {
+    data: Vec<u8>,
+    /// One bit for each byte, set while it is open. Empty when none is.
+    open: Vec<u64>,
+}
+
+impl Bytes {
+    /// Zeros.
+    pub fn zeros(size: usize) -> Self {
+        Self { data: vec![0; size], open: Vec::new() }
+    }
+    /// How many bytes.
+    pub fn len(&self) -> usize {
+        self.data.len()
+    }
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.data.is_empty()
+    }
+    /// The bytes; open ones read as 0.
+    pub fn data(&self) -> &[u8] {
+        &self.data
+    }
+    /// The bit set of the open bytes; empty when none is.
+    pub fn open_bits(&self) -> &[u64] {
+        &self.open
+    }
+    /// Adds bytes, zero, or open.
+    pub fn grow(&mut self, size: usize, open: bool) {
+        let from = self.data.len();
+        self.data.resize(from + size, 0);
+        if !self.open.is_empty() {
+            self.open.resize(self.data.len().div_ceil(64), 0);
+        }
+        if open {
+            self.reopen(from, size);
+        }
+    }
+    /// Drops all bytes from `size` on.
+    pub fn shrink(&mut self, size: usize) {
+        self.data.truncate(size);
+        if !self.open.is_empty() {
+            self.open.truncate(size.div_ceil(64));
+            if let (Some(last), rest @ 1..) = (self.open.last_mut(), size % 64) {
+                *last &= (1 << rest) - 1;
+            }
+            self.settle();
+        }
+    }
+    /// Makes bytes open.
+    pub fn reopen(&mut self, from: usize, size: usize) {
+        if size == 0 {
+            return;
+        }
+        self.open.resize(self.data.len().div_ceil(64), 0);
+        for at in from..from + size {
+            self.data[at] = 0;
+            self.open[at / 64] |= 1 << (at % 64);
+        }
+    }
+    /// Whether any of these bytes is open.
+    pub fn is_open(&self, from: usize, size: usize) -> bool {
+        !self.open.is_empty() && (from..from + size).any(|at| self.open[at / 64] >> (at % 64) & 1 == 1)
+    }
+    /// Reads up to eight bytes, little endian, zero-extended.
+    pub fn read(&self, from: usize, size: usize) -> u64 {
+        let mut value = [0; 8];
+        value[..size].copy_from_slice(&self.data[from..from + size]);
+        u64::from_le_bytes(value)
+    }
+    /// Writes up to eight bytes, little endian.
+    pub fn write(&mut self, from: usize, size: usize, value: u64) {
+        self.write_slice(from, &value.to_le_bytes()[..size]);
+    }
+    /// Writes bytes.
+    pub fn write_slice(&mut self, from: usize, bytes: &[u8]) {
+        self.data[from..from + bytes.len()].copy_from_slice(bytes);
+        if !self.open.is_empty() {
+            for at in from..from + bytes.len() {
+                self.open[at / 64] &= !(1 << (at % 64));
+            }
+            self.settle();
+        }
+    }
+    fn settle(&mut self) {
+        if self.open.iter().all(|word| *word == 0) {
+            self.open = Vec::new();
+        }
+    }
+    /// Copies bytes with their openness from another run.
+    pub fn copy_from(&mut self, to: usize, source: &Bytes, from: usize, size: usize) {
+        let bytes = source.data[from..from + size].to_vec();
+        let open: Vec<usize> = (0..size).filter(|i| source.is_open(from + i, 1)).collect();
+        self.write_slice(to, &bytes);
+        for i in open {
+            self.reopen(to + i, 1);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! What a program does: the single definition of meaning.
+//!
+//! A [`State`] is the memory, the heap and the threads. One step is one edge of one thread, taken at once
+//! ([`Machine::step`]); steps of different threads interleave in any order (sequential consistency). While a
+//! thread is at an atomic location, only it runs ([`Machine::schedulable`]). An edge whose operations cannot go
+//! on (an assumption fails, a lock is taken, an operation is undefined) cannot be taken: [`Stuck`] says why.
+//!
+//! Memory is bytes, little endian. Each object has a fixed address (see [`address`]), so pointers are plain
+//! integers. Values that the program leaves open come from [`Choices`], in the order in which they are asked for.
+//!
+//! A *data race* is a state in which two threads each have an edge whose operations lead to an access of the same
+//! byte, one of them a write, not both atomic ([`Machine::race`]).
+
+pub mod address;
+mod eval;
+mod machine;
+mod memory;
+mod step;
+
+pub use address::AddressMap;
+pub use eval::Fault;
+pub use machine::{Activation, Block, LimitKind, Machine, State, Thread, ThreadIndex, Wait};
+pub use memory::Bytes;
+pub use step::{Access, Choice, ChoiceKind, Choices, Stuck, Taken, mutex_kind_offset};

@@ -1,0 +1,450 @@
+//! One step of one thread.
+
+use super::eval::{Context, Fault};
+use super::machine::{LimitKind, Machine, State, ThreadIndex, to_bits};
+use crate::ids::{EdgeId, TemplateId};
+use crate::op::{Assignment, Callee, Lhs, LockKind, Op, Rhs};
+use crate::program::LocationKind;
+use crate::types::{DataModel, IntType, Value};
+use std::sync::Arc;
+
+/// The kind of a mutex that its owner may take again, as glibc numbers it.
+pub(super) const RECURSIVE: Value = 1;
+
+/// Where in a mutex its kind is, as in glibc: 0 normal, 1 recursive, 2 error-checking.
+pub fn mutex_kind_offset(model: DataModel) -> u64 {
+    match model {
+        DataModel::Ilp32 => 12,
+        DataModel::Lp64 => 16,
+    }
+}
+
+/// An access to memory that a step made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub struct Access {
+    /// The first byte.
+    pub address: u64,
+    /// How many bytes.
+    pub size: u64,
+    /// Whether it changes them.
+    pub write: bool,
+    /// Whether it is a C11 atomic access, or inside an atomic region.
+    pub atomic: bool,
+}
+
+impl Access {
+    /// Whether two accesses of different threads at the same time are a data race.
+    pub fn races_with(&self, other: &Access) -> bool {
+        (self.write || other.write)
+            && !(self.atomic && other.atomic)
+            && self.address < other.address + other.size
+            && other.address < self.address + self.size
+    }
+}
+
+/// A value that the program leaves open.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Choice {
+    /// Any value of this type will do.
+    pub ty: IntType,
+    /// Why it is open.
+    pub kind: ChoiceKind,
+}
+
+/// Why a value is open.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ChoiceKind {
+    /// An input: [`Rhs::Any`].
+    Any,
+    /// Memory that was read before it was set.
+    Open,
+    /// Not modelled: [`Rhs::Unknown`]. An execution with such a choice may not exist.
+    Unknown,
+}
+
+/// Where open values come from.
+pub trait Choices {
+    /// A value of the choice's type.
+    fn choose(&mut self, choice: Choice) -> Value;
+}
+
+/// Chooses 0.
+pub(super) struct NoChoices;
+
+impl Choices for NoChoices {
+    fn choose(&mut self, _: Choice) -> Value {
+        0
+    }
+}
+
+/// Why an edge cannot be taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stuck {
+    /// An assumption fails, a lock is taken, a thread has not ended. Another thread may change that.
+    Blocked,
+    /// An operation has no meaning: the execution ends.
+    Fault(Fault),
+    /// The machine's bounds do not allow it. The program goes on, and what happens then is not known.
+    Limit(LimitKind),
+}
+
+impl From<Fault> for Stuck {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+impl From<LimitKind> for Stuck {
+    fn from(limit: LimitKind) -> Self {
+        Self::Limit(limit)
+    }
+}
+
+/// What came of trying to take an edge.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Taken {
+    /// The next state, or why there is none.
+    pub result: Result<State, Stuck>,
+    /// The accesses made, up to where it got stuck. Operations on locks are not among them.
+    pub accesses: Vec<Access>,
+}
+
+impl Machine<'_> {
+    /// Lets a thread take an edge that starts where it is.
+    pub fn step(&self, state: &State, thread: ThreadIndex, edge: EdgeId, choices: &mut dyn Choices) -> Taken {
+        let (template, location) = state.location(thread).expect("a thread that has ended takes no step");
+        let code = &self.program.templates[template];
+        let step = &code.edges[edge];
+        debug_assert_eq!(step.source, location, "an edge is taken where it starts");
+        let mut next = state.clone();
+        let mut accesses = Vec::new();
+        let atomic = code.locations[location].atomic;
+        let mut outcome = Ok(());
+        for op in &step.ops {
+            let (choices, log) = (&mut *choices, &mut accesses);
+            let mut context = Context { machine: self, state: &mut next, old: None, thread, choices, log, atomic };
+            outcome = context.run(op, edge);
+            if outcome.is_err() {
+                break;
+            }
+        }
+        let result = outcome.map(|()| {
+            self.arrive(&mut next, thread, template, edge);
+            next
+        });
+        Taken { result, accesses }
+    }
+
+    /// A race in a state: two threads and the accesses that collide. Nothing is chosen: open values read as 0.
+    pub fn race(&self, state: &State) -> Option<[(ThreadIndex, EdgeId, Access); 2]> {
+        if state.halted {
+            return None;
+        }
+        let mut seen: Vec<(ThreadIndex, EdgeId, Access)> = Vec::new();
+        for thread in 0..state.threads.len() {
+            let mine = seen.len();
+            for &edge in self.edges(state, thread) {
+                for access in self.step(state, thread, edge, &mut NoChoices).accesses {
+                    if let Some(other) = seen[..mine].iter().find(|(_, _, other)| other.races_with(&access)) {
+                        return Some([*other, (thread, edge, access)]);
+                    }
+                    seen.push((thread, edge, access));
+                }
+            }
+        }
+        None
+    }
+
+    /// Puts a thread at the end of an edge; returns from procedures, ends threads and the program.
+    fn arrive(&self, state: &mut State, index: ThreadIndex, template: TemplateId, edge: EdgeId) {
+        let thread = Arc::make_mut(&mut state.threads[index]);
+        let step = &self.program.templates[template].edges[edge];
+        // The activation that took the edge: the top one, or the one below if the edge called a procedure.
+        let called = matches!(step.ops.last(), Some(Op::Call(..)));
+        let at = thread.activations.len() - 1 - usize::from(called);
+        thread.activations[at].location = step.target;
+        loop {
+            let top = thread.activations.last().expect("a thread that takes a step is live");
+            let code = &self.program.templates[top.template];
+            let result = code.result.map_or(0, |local| top.locals[local.0 as usize]);
+            match code.locations[top.location].kind {
+                LocationKind::Normal | LocationKind::Error(_) => return,
+                LocationKind::Halt => {
+                    state.halted = true;
+                    return;
+                }
+                LocationKind::Exit => {
+                    let result = code.exit_value.map_or(0, |local| top.locals[local.0 as usize]);
+                    thread.end(result);
+                    return;
+                }
+                LocationKind::End => {
+                    let top = thread.activations.pop().expect("there is one");
+                    let Some(caller) = thread.activations.last_mut() else {
+                        thread.end(result);
+                        return;
+                    };
+                    thread.stack.shrink(top.frame as usize);
+                    let call = &self.program.templates[caller.template].edges[top.called_by.expect("a callee has a caller")];
+                    if let Some(Op::Call(_, _, Some(Lhs::Local(local)))) = call.ops.last() {
+                        let ty = self.program.templates[caller.template].locals[*local].ty;
+                        let from = code.result.map_or(IntType::U64, |local| code.locals[local].ty);
+                        caller.locals[local.0 as usize] = to_bits(ty.wrap(from.wrap(Value::from(result))), ty);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl super::machine::Thread {
+    fn end(&mut self, result: u64) {
+        self.activations.clear();
+        self.stack = super::Bytes::default();
+        self.result = result;
+    }
+}
+
+impl Context<'_, '_> {
+    fn run(&mut self, op: &Op, edge: EdgeId) -> Result<(), Stuck> {
+        match op {
+            Op::Assume(condition) => {
+                if self.eval(condition)? == 0 {
+                    return Err(Stuck::Blocked);
+                }
+            }
+            Op::Assign(assignment) => self.assign(assignment)?,
+            Op::Lock(kind, address) => {
+                let address = self.eval(address)? as u64;
+                if !self.take(*kind, address)? {
+                    return Err(Stuck::Blocked);
+                }
+            }
+            Op::Unlock(kind, address) => {
+                let address = self.eval(address)? as u64;
+                self.release(*kind, address)?;
+            }
+            Op::Spawn(callee, arguments, handle) => {
+                let template = self.callee(callee)?;
+                let arguments = self.arguments(arguments)?;
+                let id = self.machine.start(self.state, template, &arguments)?;
+                self.store_optional(handle, id)?;
+            }
+            Op::Join(thread, result) => {
+                let index = self.eval(thread)?;
+                let index = usize::try_from(index - 1).map_err(|_| Fault::InvalidThread)?;
+                let joined = self.state.threads.get(index).ok_or(Fault::InvalidThread)?;
+                if !joined.activations.is_empty() {
+                    return Err(Stuck::Blocked);
+                }
+                let value = Value::from(joined.result);
+                self.store_optional(result, value)?;
+            }
+            Op::Allocate { site, size, zeroed, result } => {
+                let size = self.eval(size)? as u64;
+                let address = self.state.allocate(&self.machine.addresses, self.thread, *site, size, *zeroed)?;
+                self.store(result, Value::from(address))?;
+            }
+            Op::Free(pointer) => {
+                let address = self.eval(pointer)? as u64;
+                if address != 0 {
+                    let index = self.state.block_at(address).ok_or(Fault::InvalidFree)?;
+                    let block = &self.state.heap[index];
+                    if block.address != address {
+                        return Err(Fault::InvalidFree.into());
+                    }
+                    let size = block.bytes.len() as u64;
+                    self.record(address, size, true, false);
+                    self.state.heap.remove(index);
+                }
+            }
+            Op::Fill(to, byte, size) => {
+                let (to, byte, size) = (self.eval(to)? as u64, self.eval(byte)? as u8, self.eval(size)? as u64);
+                if size > 0 {
+                    self.record(to, size, true, false);
+                    let part = self.machine.resolve(self.state, to, size).ok_or(Fault::InvalidAccess)?;
+                    let (bytes, at) = self.state.bytes_mut(part);
+                    bytes.write_slice(at, &vec![byte; size as usize]);
+                }
+            }
+            Op::Copy(to, from, size) => {
+                let (to, from, size) = (self.eval(to)? as u64, self.eval(from)? as u64, self.eval(size)? as u64);
+                if size > 0 {
+                    self.record(from, size, false, false);
+                    self.record(to, size, true, false);
+                    let source = self.machine.resolve(self.state, from, size).ok_or(Fault::InvalidAccess)?;
+                    let part = self.machine.resolve(self.state, to, size).ok_or(Fault::InvalidAccess)?;
+                    let (source, from) = self.state.bytes(source);
+                    let source = source.clone();
+                    let (bytes, at) = self.state.bytes_mut(part);
+                    bytes.copy_from(at, &source, from, size as usize);
+                }
+            }
+            Op::Call(callee, arguments, _) => {
+                let template = self.callee(callee)?;
+                let arguments = self.arguments(arguments)?;
+                let thread = Arc::make_mut(&mut self.state.threads[self.thread]);
+                self.machine.activate(thread, self.thread, template, &arguments, Some(edge))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn assign(&mut self, assignment: &Assignment) -> Result<(), Stuck> {
+        let before = assignment.constraint.as_ref().map(|_| self.state.clone());
+        if let [(lhs, rhs)] = assignment.pairs.as_slice() {
+            let value = self.value(lhs, rhs)?;
+            self.store(lhs, value)?;
+        } else {
+            let mut stores = Vec::new();
+            for (lhs, rhs) in &assignment.pairs {
+                let value = self.value(lhs, rhs)?;
+                let address = match lhs {
+                    Lhs::Local(_) => 0,
+                    Lhs::Memory(place) => self.eval(&place.address)? as u64,
+                };
+                stores.push((lhs, address, value));
+            }
+            for (lhs, address, value) in stores {
+                self.store_at(lhs, address, value)?;
+            }
+        }
+        if let Some(constraint) = &assignment.constraint {
+            let (machine, thread, atomic) = (self.machine, self.thread, self.atomic);
+            let (state, choices, log) = (&mut *self.state, &mut *self.choices, &mut *self.log);
+            let mut after = Context { machine, state, old: before.as_ref(), thread, choices, log, atomic };
+            if after.eval(constraint)? == 0 {
+                return Err(Stuck::Blocked);
+            }
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, lhs: &Lhs, rhs: &Rhs) -> Result<Value, Fault> {
+        let kind = match rhs {
+            Rhs::Value(value) => return self.eval(value),
+            Rhs::Any => ChoiceKind::Any,
+            Rhs::Unknown => ChoiceKind::Unknown,
+        };
+        let ty = match lhs {
+            Lhs::Local(local) => {
+                let top = self.state.threads[self.thread].activations.last().expect("only live threads run");
+                self.machine.program.templates[top.template].locals[*local].ty
+            }
+            Lhs::Memory(place) => place.ty,
+        };
+        Ok(self.choices.choose(Choice { ty, kind }))
+    }
+
+    fn store(&mut self, lhs: &Lhs, value: Value) -> Result<(), Fault> {
+        let address = match lhs {
+            Lhs::Local(_) => 0,
+            Lhs::Memory(place) => self.eval(&place.address)? as u64,
+        };
+        self.store_at(lhs, address, value)
+    }
+
+    fn store_at(&mut self, lhs: &Lhs, address: u64, value: Value) -> Result<(), Fault> {
+        match lhs {
+            Lhs::Local(local) => {
+                let thread = Arc::make_mut(&mut self.state.threads[self.thread]);
+                let top = thread.activations.last_mut().expect("only live threads run");
+                let ty = self.machine.program.templates[top.template].locals[*local].ty;
+                top.locals[local.0 as usize] = to_bits(ty.wrap(value), ty);
+                Ok(())
+            }
+            Lhs::Memory(place) => {
+                self.record(address, place.ty.bytes(), true, place.atomic);
+                self.write(address, place.ty, value)
+            }
+        }
+    }
+
+    fn store_optional(&mut self, lhs: &Option<Lhs>, value: Value) -> Result<(), Fault> {
+        match lhs {
+            Some(lhs) => self.store(lhs, value),
+            None => Ok(()),
+        }
+    }
+
+    fn callee(&mut self, callee: &Callee) -> Result<TemplateId, Fault> {
+        match callee {
+            Callee::Procedure(template) => Ok(*template),
+            Callee::Pointer(pointer) => {
+                let address = self.eval(pointer)? as u64;
+                self.machine.addresses.procedure_at(address).ok_or(Fault::InvalidCallee)
+            }
+        }
+    }
+
+    /// Arguments as they are passed: sign-extended to 64 bits.
+    fn arguments(&mut self, arguments: &[crate::Expr]) -> Result<Vec<u64>, Fault> {
+        arguments.iter().map(|argument| Ok(self.eval(argument)? as u64)).collect()
+    }
+
+    /// A word of a lock; one that was never set is 0.
+    fn word(&mut self, address: u64) -> Result<Value, Fault> {
+        self.machine.peek_memory(self.state, address, IntType::U32).ok_or(Fault::InvalidAccess)
+    }
+
+    /// Takes a lock, if it can be had.
+    fn take(&mut self, kind: LockKind, address: u64) -> Result<bool, Fault> {
+        let me = self.thread as Value + 1;
+        let owner = self.word(address)?;
+        match kind {
+            LockKind::Mutex => {
+                let again = owner == me && self.word(address + mutex_kind_offset(self.machine.program.data_model))? == RECURSIVE;
+                if owner != 0 && !again {
+                    return Ok(false);
+                }
+                let count = if again { self.word(address + 4)? } else { 0 };
+                self.write(address, IntType::U32, me)?;
+                self.write(address + 4, IntType::U32, count + 1)?;
+            }
+            LockKind::Spin => {
+                if owner != 0 {
+                    return Ok(false);
+                }
+                self.write(address, IntType::U32, me)?;
+            }
+            LockKind::Read => {
+                if owner != 0 {
+                    return Ok(false);
+                }
+                let readers = self.word(address + 4)?;
+                self.write(address + 4, IntType::U32, readers + 1)?;
+            }
+            LockKind::Write => {
+                if owner != 0 || self.word(address + 4)? != 0 {
+                    return Ok(false);
+                }
+                self.write(address, IntType::U32, me)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Gives a lock back. Like the libraries in use, it does not ask whose it was.
+    fn release(&mut self, kind: LockKind, address: u64) -> Result<(), Fault> {
+        match kind {
+            LockKind::Mutex => {
+                let count = self.word(address + 4)?;
+                if count > 1 {
+                    return self.write(address + 4, IntType::U32, count - 1);
+                }
+                self.write(address, IntType::U32, 0)?;
+                self.write(address + 4, IntType::U32, 0)
+            }
+            LockKind::Spin => self.write(address, IntType::U32, 0),
+            LockKind::Read | LockKind::Write => {
+                let readers = self.word(address + 4)?;
+                if self.word(address)? != 0 {
+                    self.write(address, IntType::U32, 0)
+                } else if readers > 0 {
+                    self.write(address + 4, IntType::U32, readers - 1)
+                } else {
+                    Ok(())
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Renderings of programs and verdicts: text, JSON, SARIF, graphs.

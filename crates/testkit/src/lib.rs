@@ -1,0 +1,1 @@
+//! The annotated-program harness and random programs.

@@ -1,0 +1,103 @@
+//! The interface that every engine has, and what it returns.
+
+use crate::{Budget, Exhausted, Property, Trace};
+use ir::{Program, Span};
+use std::fmt;
+
+/// A question: a program, lowered for a property, and the property.
+#[derive(Clone, Copy)]
+pub struct Task<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// What must not happen.
+    pub property: &'a Property,
+}
+
+/// A method to answer tasks.
+///
+/// Law: a `Safe` verdict's proof is accepted by the checker, and an `Unsafe` verdict's trace replays. An engine that
+/// cannot give that evidence answers `Unknown`. It stops soon after its budget does.
+pub trait Engine {
+    /// The name in `--engine`.
+    fn name(&self) -> &'static str;
+    /// Answers a task.
+    fn verify(&self, task: Task<'_>, budget: &Budget, events: &dyn Events) -> Verdict;
+}
+
+/// An answer with its evidence.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// The property holds for every schedule, input, and number of threads.
+    Safe(Proof),
+    /// It does not: this execution violates it.
+    Unsafe(Trace),
+    /// Neither is known.
+    Unknown(Reason),
+}
+
+/// Why a property holds, in a form that can be checked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Proof {
+    /// All executions were followed to their end: nothing was bounded, and there is nothing bad among these many states.
+    /// Checked by following them again, without the reductions of the search.
+    Exhaustive {
+        /// How many copies of each start template ran.
+        copies: Vec<u32>,
+        /// How many states the search stored.
+        states: u64,
+    },
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The budget ran out.
+    Exhausted(Exhausted),
+    /// Something in the program that is not modelled.
+    Unsupported(String, Span),
+    /// All executions within some bound are fine; beyond it nothing is known.
+    Bounded(String),
+    /// A violation was found that rests on something that is not modelled.
+    Approximate(String),
+    /// The evidence for a verdict was not accepted: a bug in this tool.
+    Rejected(String),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exhausted(Exhausted::Time) => f.write_str("out of time"),
+            Self::Exhausted(Exhausted::Memory) => f.write_str("out of memory"),
+            Self::Exhausted(Exhausted::Cancelled) => f.write_str("cancelled"),
+            Self::Unsupported(what, _) => write!(f, "unsupported: {what}"),
+            Self::Bounded(bound) => write!(f, "bounded: {bound}"),
+            Self::Approximate(what) => write!(f, "not modelled exactly: {what}"),
+            Self::Rejected(what) => write!(f, "evidence rejected: {what}"),
+        }
+    }
+}
+
+/// Something worth telling while an engine runs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// A phase begins.
+    Phase(String),
+    /// How far the search has come.
+    Progress {
+        /// States seen so far.
+        states: u64,
+    },
+}
+
+/// Who listens to events.
+pub trait Events {
+    /// Takes note of one.
+    fn event(&self, event: Event);
+}
+
+/// Listens to nothing.
+pub struct Silent;
+
+impl Events for Silent {
+    fn event(&self, _: Event) {}
+}

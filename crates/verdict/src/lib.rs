@@ -1,0 +1,15 @@
+//! What is asked and what is answered: tasks, properties, budgets, engines, verdicts, and their evidence.
+//!
+//! A verdict *is* its evidence: [`Verdict::Safe`] holds a proof, [`Verdict::Unsafe`] a trace,
+//! [`Verdict::Unknown`] a reason. What an engine believes counts only after the checker agrees.
+//! This crate does no IO and holds no search.
+
+mod budget;
+mod engine;
+mod property;
+mod trace;
+
+pub use budget::{Budget, Cancel, Exhausted};
+pub use engine::{Engine, Event, Events, Proof, Reason, Silent, Task, Verdict};
+pub use property::{Check, Property};
+pub use trace::{Trace, TraceStep, Violation};

@@ -1,0 +1,72 @@
+//! What can be asked of a program.
+
+use ir::ErrorKind;
+use std::collections::BTreeSet;
+
+/// What an engine decides about a program: a set of bad states.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Property {
+    /// No thread reaches an error location of one of these kinds.
+    NoError(BTreeSet<ErrorKind>),
+    /// No two threads are at conflicting accesses (see [`ir::semantics`]).
+    NoRace,
+    /// No cycle of threads each waiting for a lock that the next one holds.
+    NoDeadlock,
+}
+
+/// What a user asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub enum Check {
+    /// No assertion fails and no error function is called.
+    Assertions,
+    /// The error function alone: what the competition calls `unreach-call`. Failing assertions end the program.
+    ReachError,
+    /// No data race.
+    Races,
+    /// No access outside of any object or through a null pointer.
+    Bounds,
+    /// No signed overflow.
+    Overflow,
+    /// No lock-order deadlock.
+    Deadlock,
+}
+
+impl Check {
+    /// The name of the check in `--check`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Assertions => "assertions",
+            Self::ReachError => "reach-error",
+            Self::Races => "races",
+            Self::Bounds => "bounds",
+            Self::Overflow => "overflow",
+            Self::Deadlock => "deadlock",
+        }
+    }
+    /// The check with that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let all = [Self::Assertions, Self::ReachError, Self::Races, Self::Bounds, Self::Overflow, Self::Deadlock];
+        all.into_iter().find(|check| check.name() == name)
+    }
+    /// The name of the violated property in verdicts, as the competition has it.
+    pub fn property_name(self) -> &'static str {
+        match self {
+            Self::Assertions | Self::ReachError => "unreach-call",
+            Self::Races => "no-data-race",
+            Self::Bounds => "valid-deref",
+            Self::Overflow => "no-overflow",
+            Self::Deadlock => "no-deadlock",
+        }
+    }
+    /// The bad states to look for, once the program is lowered for this check.
+    pub fn property(self) -> Property {
+        match self {
+            Self::Assertions => Property::NoError([ErrorKind::ReachError, ErrorKind::Assertion].into()),
+            Self::ReachError => Property::NoError([ErrorKind::ReachError].into()),
+            Self::Races => Property::NoRace,
+            Self::Bounds => Property::NoError([ErrorKind::InvalidAccess].into()),
+            Self::Overflow => Property::NoError([ErrorKind::Overflow].into()),
+            Self::Deadlock => Property::NoDeadlock,
+        }
+    }
+}
