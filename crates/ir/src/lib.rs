@@ -9,6 +9,7 @@
 pub mod expr;
 pub mod ids;
 pub mod op;
+pub mod passes;
 pub mod program;
 pub mod semantics;
 pub mod types;
@@ -17,7 +18,7 @@ pub use expr::{BinaryOp, Expr, Place, Target, Targets, UnaryOp};
 pub use ids::{EdgeId, IdVec, LocalId, LocationId, ObjectId, TemplateId};
 pub use op::{Assignment, Callee, Lhs, LockKind, Op, Rhs};
 pub use program::{
-    Assumption, Count, Edge, ErrorKind, Initial, Local, Location, LocationKind, Object, Program, Span, Storage,
-    Template,
+    Assumption, Count, Edge, ErrorKind, Initial, Local, Location, LocationKind, Object, Program, Span,
+    Storage, Template,
 };
 pub use types::{DataModel, Field, IntType, Layout, SyncKind, Value};
