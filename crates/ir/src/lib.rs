@@ -6,6 +6,7 @@
 //!
 //! This crate does no IO, knows nothing of C, and nothing of any engine.
 
+pub mod check;
 pub mod expr;
 pub mod ids;
 pub mod op;
