@@ -22,7 +22,8 @@
 //! 5. *Control*: only [`LocationKind::Normal`] locations have outgoing edges. The entry is one: a thread that starts at
 //!    an end would never be seen to end, so an empty procedure is an entry with a plain jump to its end. (A normal
 //!    location without edges is allowed: control stays there forever.)
-//! 6. *Depth*: expressions and layouts nest at most [`MAX_DEPTH`] deep, so that recursive walks need little stack.
+//! 6. *Limits*: expressions and layouts nest at most [`MAX_DEPTH`] deep, so that recursive walks need little stack; a
+//!    template has at most [`MAX_LOCATIONS`] locations.
 
 mod expressions;
 mod objects;
@@ -39,6 +40,8 @@ use std::fmt;
 
 /// The deepest nesting of an expression or a layout.
 pub const MAX_DEPTH: usize = 500;
+/// The most locations of a template.
+pub const MAX_LOCATIONS: usize = 1 << 24;
 /// The largest size of an object: what user programs can address.
 pub const MAX_OBJECT_BYTES: u64 = 1 << 47;
 /// The largest alignment of an object.
@@ -163,6 +166,9 @@ impl<'p> Checker<'p> {
                 template.parameters,
                 template.locals.len()
             ));
+        }
+        if template.locations.len() > MAX_LOCATIONS {
+            self.report(format!("{} locations are more than a template can have", template.locations.len()));
         }
         for (what, local) in [("result", template.result), ("exit value", template.exit_value)] {
             if let Some(local) = local.filter(|local| template.locals.get(*local).is_none()) {

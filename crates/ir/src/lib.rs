@@ -12,6 +12,7 @@ pub mod ids;
 pub mod op;
 pub mod program;
 pub mod semantics;
+pub mod text;
 pub mod types;
 
 pub use expr::{BinaryOp, Expr, Place, Target, Targets, UnaryOp};
