@@ -206,10 +206,11 @@ impl Generator {
         match self.random.below(4) {
             0 => Expr::cast(ty, Expr::Procedure(TemplateId(0))),
             1 => {
-                let objects = self.program.objects.enumerate();
-                let same =
-                    objects.filter(|(_, one)| one.storage == storage || one.storage == Storage::Static);
-                match same.map(|(id, one)| (id, one.size)).next_back() {
+                let fits = |one: &Object| one.storage == storage || one.storage == Storage::Static;
+                let mut found = self.program.objects.enumerate().filter(|(_, one)| fits(one));
+                let last = found.next_back().map(|(id, one)| (id, one.size));
+                drop(found);
+                match last {
                     Some((id, size)) => Expr::cast(ty, Expr::Address(id, size)),
                     None => self.number(ty),
                 }
