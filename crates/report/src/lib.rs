@@ -1,1 +1,4 @@
 //! Renderings of programs and verdicts: text, JSON, SARIF, graphs.
+
+pub mod graph;
+pub mod text;
