@@ -4,11 +4,13 @@
 //! run to the violation that it claims is refused. [`check_proof`] follows all executions again.
 
 mod describe;
+mod examine;
 mod inputs;
 mod proof;
 mod replay;
 
 pub use describe::Change;
+pub use examine::{Checked, Refutation, examine};
 pub use proof::{ProofError, check_proof};
 pub use replay::{
     NamedAccess, ReplayError, Replayed, ReplayedStep, ReplayedThread, ReplayedViolation, ReplayedWait, replay,
