@@ -14,6 +14,10 @@ impl Call<'_> {
 }
 
 impl Argument {
+    /// Whether this pointer is known to be null.
+    pub(super) fn is_always_null(&self) -> bool {
+        self.is_null || self.constant == Some(0)
+    }
     /// Whether this pointer is known not to be null.
     pub(super) fn is_never_null(&self) -> bool {
         self.text.is_some()
@@ -74,6 +78,10 @@ pub(super) fn int(value: Value) -> Expr {
 /// The answer of a function that returns this `int`.
 pub(super) fn answer_int(value: Value) -> Option<Answer> {
     Some(Answer::Value(int(value)))
+}
+/// The answer of a function whose result was put into a cell.
+pub(super) fn answer_cell(cell: Option<LocalId>) -> Option<Answer> {
+    Some(cell.map_or(Answer::Nothing, |cell| Answer::Value(Expr::Local(cell))))
 }
 /// The answer of a function that changes nothing and returns 0.
 pub(super) fn nothing_happens(_: &mut Context<'_>, _: &Call<'_>) -> Option<Answer> {
@@ -243,7 +251,7 @@ impl Context<'_> {
     }
     /// Does something unless a pointer argument is null.
     pub(super) fn unless_null(&mut self, argument: &Argument, pointer: Expr, action: impl FnOnce(&mut Self)) {
-        if argument.is_null {
+        if argument.is_always_null() {
             return;
         }
         if argument.is_never_null() {

@@ -61,6 +61,14 @@ pub(super) const TABLE: &[Entry] = &[
         },
     },
     Entry { names: NOT_MODELLED, wins: Wins::Body, model: not_modelled },
+    Entry {
+        names: &["strtol", "strtoul", "strtoll", "strtoull", "strtod", "strtof", "strtoimax", "strtoumax"],
+        wins: Wins::Body,
+        model: |context, call| match call.argument(1) {
+            Some(end) if end.is_always_null() => context.answer_open(call, Rhs::Unknown),
+            _ => not_modelled(context, call),
+        },
+    },
     Entry { names: &["abs", "labs", "llabs"], wins: Wins::Body, model: absolute },
 ];
 
@@ -88,7 +96,6 @@ const HARMLESS: &[&str] = &[
     "tzset",
     "sync",
     "umask",
-    "va_end",
     "__fpurge",
     "fpurge",
     "endpwent",
@@ -241,12 +248,6 @@ const UNKNOWN_POINTER: &[&str] = &[
 
 /// Functions that do something to memory, to other threads or processes, or to the control flow.
 const NOT_MODELLED: &[&str] = &[
-    "strtol",
-    "strtoul",
-    "strtoll",
-    "strtoull",
-    "strtod",
-    "strtof",
     "strtok",
     "strtok_r",
     "strsep",

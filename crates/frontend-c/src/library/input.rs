@@ -108,13 +108,10 @@ pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["getrandom", "getentropy"], wins: Wins::Body, model: |c, call| read(c, call, 0, 1) },
     Entry { names: &["fread", "fread_unlocked"], wins: Wins::Body, model: read_items },
     Entry { names: &["fgets", "fgets_unlocked"], wins: Wins::Body, model: read_line },
-    Entry { names: &["scanf", "vscanf"], wins: Wins::Model, model: |c, call| scan(c, call, 0, Rhs::Any) },
-    Entry { names: &["fscanf", "vfscanf"], wins: Wins::Model, model: |c, call| scan(c, call, 1, Rhs::Any) },
-    Entry {
-        names: &["sscanf", "vsscanf"],
-        wins: Wins::Model,
-        model: |c, call| scan(c, call, 1, Rhs::Unknown),
-    },
+    Entry { names: &["scanf"], wins: Wins::Model, model: |c, call| scan(c, call, 0, Rhs::Any) },
+    Entry { names: &["vscanf", "vfscanf", "vsscanf"], wins: Wins::Model, model: not_modelled },
+    Entry { names: &["fscanf"], wins: Wins::Model, model: |c, call| scan(c, call, 1, Rhs::Any) },
+    Entry { names: &["sscanf"], wins: Wins::Model, model: |c, call| scan(c, call, 1, Rhs::Unknown) },
     Entry {
         names: &["fopen", "fopen64", "fdopen", "freopen", "tmpfile", "popen", "opendir"],
         wins: Wins::Body,
@@ -254,11 +251,7 @@ fn scan(context: &mut Context<'_>, call: &Call<'_>, format: usize, rhs: Rhs) -> 
     let is_number = |target: &Argument| {
         target.pointee.as_ref().is_some_and(|pointee| pointee.scalar.is_some_and(|ty| ty.bits > 8))
     };
-    if call.name.contains("vs")
-        || call.name.contains("vf")
-        || !text.is_some_and(reads_numbers)
-        || !targets.iter().all(is_number)
-    {
+    if !text.is_some_and(reads_numbers) || !targets.iter().all(is_number) {
         return not_modelled(context, call);
     }
     for target in targets {

@@ -2,7 +2,7 @@
 //!
 //! Deviation: destructors are not run at the end of a thread (limits proofs, where one is given).
 
-use super::emit::{answer_int, atomic_place, nothing_happens, number};
+use super::emit::{answer_cell, answer_int, atomic_place, nothing_happens, number};
 use super::errno::EAGAIN;
 use super::{Answer, Call, Context, Entry, Wins};
 use ir::{BinaryOp, Expr, IntType, Layout, Lhs, ObjectId, Op, Place, Storage, Value};
@@ -46,7 +46,7 @@ fn cell(context: &mut Context<'_>, call: &Call<'_>) -> Option<Place> {
 
 fn create(context: &mut Context<'_>, call: &Call<'_>, failure: Value) -> Option<Answer> {
     let (key, destructor) = (call.argument(0)?, call.argument(1)?);
-    if !destructor.is_null && destructor.constant != Some(0) {
+    if !destructor.is_always_null() {
         context.assume(call, "destructors of thread-specific values are not run", true);
     }
     let pointer = context.settle_pointer(key);
@@ -74,7 +74,7 @@ fn create(context: &mut Context<'_>, call: &Call<'_>, failure: Value) -> Option<
     context.builder.continue_at(none);
     context.put(cell, failure);
     context.builder.place(done);
-    Some(cell.map_or(Answer::Nothing, |cell| Answer::Value(Expr::Local(cell))))
+    answer_cell(cell)
 }
 
 fn get(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {

@@ -6,7 +6,7 @@
 //! Deviations: memory of `alloca` lives on when its function returns (noted); objects are aligned to 16 bytes, so an
 //! execution that asks for more proves no violation.
 
-use super::emit::truth;
+use super::emit::{answer_cell, truth};
 use super::errno::EINVAL;
 use super::{Answer, Argument, Call, Context, Entry, Wins};
 use ir::{
@@ -37,10 +37,7 @@ pub(super) const TABLE: &[Entry] = &[
 
 /// A new allocation site.
 fn site(context: &mut Context<'_>, call: &Call<'_>, size: &Expr) -> ObjectId {
-    let size = match size {
-        Expr::Const(size, _) => u64::try_from(*size).unwrap_or(0),
-        _ => 0,
-    };
+    let size = if let Expr::Const(size, _) = size { u64::try_from(*size).unwrap_or(0) } else { 0 };
     context.program.objects.push(Object {
         name: format!("{} in line {}", call.name, call.span.line),
         storage: Storage::Site,
@@ -118,7 +115,7 @@ fn posix_aligned(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.builder.set(Lhs::Memory(Place::pointee(target, ty)), Expr::Local(address));
     context.put(cell, 0);
     context.builder.place(done);
-    Some(cell.map_or(Answer::Nothing, |cell| Answer::Value(Expr::Local(cell))))
+    answer_cell(cell)
 }
 
 fn zeroed(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
@@ -151,7 +148,7 @@ fn zeroed(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
 
 fn realloc(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let (old, bytes) = (call.argument(0)?, call.argument(1)?);
-    if old.is_null {
+    if old.is_always_null() {
         return plain(context, call, 1);
     }
     let ty = context.pointer();

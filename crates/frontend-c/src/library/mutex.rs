@@ -10,7 +10,7 @@
 //!
 //! Deviation: robust mutexes do not report that their owner died (limits proofs).
 
-use super::emit::{differ, equal, int, myself, nothing_happens, number};
+use super::emit::{answer_cell, differ, equal, int, myself, nothing_happens, number};
 use super::errno::{EBUSY, EDEADLK, EINVAL, EPERM, ETIMEDOUT};
 use super::{Answer, Argument, Call, Context, Entry, Wins};
 use ir::semantics::mutex_kind_offset;
@@ -176,13 +176,9 @@ impl Mutex {
     }
 }
 
-fn answer(cell: Option<LocalId>) -> Option<Answer> {
-    Some(cell.map_or(Answer::Nothing, |cell| Answer::Value(Expr::Local(cell))))
-}
-
 fn init(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let (mutex, attribute) =
-        (call.argument(0)?, call.arguments.get(1).filter(|attribute| !attribute.is_null));
+        (call.argument(0)?, call.arguments.get(1).filter(|attribute| !attribute.is_always_null()));
     let mutex = Mutex::new(context, mutex);
     let mut kind = number(0);
     if let Some(attribute) = attribute.filter(|attribute| !attribute.is_smaller_than(4)) {
@@ -235,7 +231,7 @@ fn lock_call(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.builder.emit(mutex.lock());
     context.put(cell, 0);
     context.builder.place(done);
-    answer(cell)
+    answer_cell(cell)
 }
 
 /// An error-checking mutex that the thread already has is not waited for: goes to `done` with `EDEADLK`. Whether the
@@ -283,7 +279,7 @@ fn try_call(context: &mut Context<'_>, call: &Call<'_>, failure: Value, timed: b
     context.builder.continue_at(have);
     context.put(cell, 0);
     context.builder.place(done);
-    answer(cell)
+    answer_cell(cell)
 }
 
 fn unlock_call(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
@@ -296,7 +292,7 @@ fn unlock_call(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.builder.emit(mutex.unlock());
     context.put(cell, 0);
     context.builder.place(done);
-    answer(cell)
+    answer_cell(cell)
 }
 
 /// A recursive or error-checking mutex that the thread does not have is not given back: goes to `done` with `EPERM`.
@@ -343,7 +339,7 @@ fn attribute_set(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.store_words(&attribute, vec![(0, kind)]);
     context.put(cell, 0);
     context.builder.place(done);
-    answer(cell)
+    answer_cell(cell)
 }
 
 fn attribute_get(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
@@ -388,7 +384,7 @@ fn spin_try(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.builder.continue_at(have);
     context.put(cell, 0);
     context.builder.place(done);
-    answer(cell)
+    answer_cell(cell)
 }
 
 fn wait(context: &mut Context<'_>, call: &Call<'_>, timeout: Option<Value>) -> Option<Answer> {
@@ -405,5 +401,5 @@ fn wait(context: &mut Context<'_>, call: &Call<'_>, timeout: Option<Value>) -> O
         None => context.put(cell, 0),
     }
     context.builder.place(done);
-    answer(cell)
+    answer_cell(cell)
 }

@@ -1,4 +1,5 @@
-//! Output. It changes nothing, but it reads the strings that it prints, which may race.
+//! Output. It changes nothing, but it reads the strings that it prints, which may race. They are read at once: no one
+//! sees what is printed, so it does not matter when each byte is read.
 //!
 //! How many characters were printed is not modelled. Deviation: what printing into memory writes is not modelled
 //! (limits proofs, and no violation is believed).
@@ -149,7 +150,9 @@ fn read_string(context: &mut Context<'_>, argument: &Argument, bound: Option<Exp
     let (string, done) = (context.builder.label(), context.builder.label());
     context.builder.branch(Expr::Valid(Box::new(pointer.clone()), 1), string, done);
     context.builder.continue_at(string);
+    context.builder.atomic_begin();
     scan(context, &pointer, bound.as_ref());
+    context.builder.atomic_end();
     context.builder.place(done);
 }
 
@@ -165,7 +168,9 @@ fn read_bytes(context: &mut Context<'_>, buffer: &Argument, count: Expr) {
         return;
     }
     let pointer = context.settle_pointer(buffer);
+    context.builder.atomic_begin();
     super::strings::read_all(context, &pointer, &count);
+    context.builder.atomic_end();
 }
 
 fn write(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {

@@ -5,7 +5,7 @@
 //! that question is a step of its own, and the lock operation stays the only way out of its location.)
 //! Deviation: a thread that asks for writing what it has for reading waits forever, as in glibc.
 
-use super::emit::{differ, equal, int, myself, nothing_happens, number};
+use super::emit::{answer_cell, differ, equal, int, myself, nothing_happens, number};
 use super::errno::{EBUSY, EDEADLK, ETIMEDOUT};
 use super::{Answer, Call, Context, Entry, Wins};
 use ir::{Expr, IntType, LocalId, LocationId, LockKind, Op, Value};
@@ -62,10 +62,6 @@ fn address(context: &mut Context<'_>, call: &Call<'_>) -> Option<Expr> {
     (!lock.is_smaller_than(8)).then(|| context.settle_pointer(lock))
 }
 
-fn answer(cell: Option<LocalId>) -> Option<Answer> {
-    Some(cell.map_or(Answer::Nothing, |cell| Answer::Value(Expr::Local(cell))))
-}
-
 fn init(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let lock = address(context, call)?;
     context.store_words(&lock, vec![(0, number(0)), (4, number(0))]);
@@ -90,7 +86,7 @@ fn lock(context: &mut Context<'_>, call: &Call<'_>, kind: LockKind) -> Option<An
     context.builder.emit(Op::Lock(kind, lock));
     context.put(cell, 0);
     context.builder.place(done);
-    answer(cell)
+    answer_cell(cell)
 }
 
 fn try_lock(
@@ -120,7 +116,7 @@ fn try_lock(
     context.builder.continue_at(have);
     context.put(cell, 0);
     context.builder.place(done);
-    answer(cell)
+    answer_cell(cell)
 }
 
 fn unlock(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {

@@ -4,10 +4,10 @@
 //! still to leave. The last one to arrive lets the others leave; the next round starts when all have left. So a
 //! barrier can be used again at once, any number of threads may share it, and its states are finitely many.
 
-use super::emit::{answer_int, differ, equal, int, nothing_happens, number};
+use super::emit::{answer_cell, answer_int, differ, equal, int, nothing_happens, number};
 use super::errno::{self, EAGAIN, EINVAL, EOVERFLOW, ETIMEDOUT};
 use super::{Answer, Call, Context, Entry, Wins};
-use ir::{BinaryOp, Expr, IntType, Lhs, LocalId, Op, Place, Value};
+use ir::{BinaryOp, Expr, IntType, Lhs, Op, Place, Value};
 
 /// The largest value of a semaphore.
 const SEM_VALUE_MAX: Value = 0x7fff_ffff;
@@ -40,9 +40,6 @@ pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["pthread_barrier_destroy"], wins: Wins::Model, model: barrier_destroy },
 ];
 
-fn answer(cell: Option<LocalId>) -> Option<Answer> {
-    Some(cell.map_or(Answer::Nothing, |cell| Answer::Value(Expr::Local(cell))))
-}
 fn is_zero(place: &Place) -> Expr {
     equal(IntType::U32, Expr::load(place.clone()), number(0))
 }
@@ -94,7 +91,7 @@ fn try_wait(context: &mut Context<'_>, call: &Call<'_>, failure: Value) -> Optio
     errno::set(context, failure);
     context.put(cell, -1);
     context.builder.place(done);
-    answer(cell)
+    answer_cell(cell)
 }
 
 fn post(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
@@ -112,7 +109,7 @@ fn post(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     errno::set(context, EOVERFLOW);
     context.put(cell, -1);
     context.builder.place(done);
-    answer(cell)
+    answer_cell(cell)
 }
 
 fn get_value(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
@@ -157,7 +154,7 @@ fn barrier_init(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.store_words(&barrier.address, words);
     context.put(cell, 0);
     context.builder.place(done);
-    answer(cell)
+    answer_cell(cell)
 }
 
 fn barrier_wait(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
@@ -189,7 +186,7 @@ fn barrier_wait(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.builder.continue_at(last);
     context.put(cell, SERIAL_THREAD);
     context.builder.place(done);
-    answer(cell)
+    answer_cell(cell)
 }
 
 /// Waits until all have left, as glibc does, so that the memory may be given back.

@@ -10,7 +10,8 @@ use super::mutex::{ERROR_CHECKING, KIND, NEW_KIND, RECURSIVE};
 use ir::ids::Id;
 use ir::semantics::mutex_kind_offset;
 use ir::{
-    BinaryOp, DataModel, Expr, IdVec, Initial, Lhs, LocalId, Object, Op, Place, Program, Rhs, Template, Value,
+    BinaryOp, DataModel, Expr, IdVec, Initial, Lhs, LocalId, Object, Op, Place, Program, Rhs, Template,
+    UnaryOp, Value,
 };
 
 /// Drops questions that have one answer, and results that no one reads.
@@ -51,10 +52,8 @@ fn may_hold_kind(model: DataModel, object: &Object) -> bool {
     let set: Vec<(u64, Value)> = values
         .iter()
         .filter_map(|(offset, _, value)| {
-            let value = match value {
-                Expr::Const(value, _) => *value,
-                _ => -1,
-            };
+            // What is no plain number is some address: no kind, and not zero.
+            let value = as_constant(value).unwrap_or(-1);
             (value != 0).then_some((*offset, value))
         })
         .collect();
@@ -73,15 +72,7 @@ fn may_set_kind(program: &Program, template: &Template, op: &Op) -> bool {
         }
         (Lhs::Local(local), _) => template.locals[*local].name == NEW_KIND,
         (Lhs::Memory(place), Rhs::Value(value)) => {
-            let constant = match value {
-                Expr::Const(value, _) => Some(*value),
-                Expr::Cast(_, inner) => match **inner {
-                    Expr::Const(value, _) => Some(value),
-                    _ => None,
-                },
-                _ => None,
-            };
-            constant.is_some_and(is_special) && may_be_kind_word(program, place)
+            as_constant(value).is_some_and(is_special) && may_be_kind_word(program, place)
         }
         (Lhs::Memory(_), Rhs::Any | Rhs::Unknown) => false,
     })
@@ -90,15 +81,16 @@ fn may_set_kind(program: &Program, template: &Template, op: &Op) -> bool {
 /// Whether a cell may be the kind word of a mutex: a word that is far enough behind the start of something.
 fn may_be_kind_word(program: &Program, place: &Place) -> bool {
     fn constant_part(expr: &Expr) -> u64 {
-        match expr {
-            Expr::Const(value, _) => u64::try_from(*value).unwrap_or(0),
-            Expr::Address(_, offset) => *offset,
-            Expr::Cast(_, operand) => constant_part(operand),
-            Expr::Binary(BinaryOp::Add, _, pair) => {
-                constant_part(&pair.0).saturating_add(constant_part(&pair.1))
-            }
-            _ => 0,
+        if let Some(value) = as_constant(expr) {
+            return u64::try_from(value).unwrap_or(0);
         }
+        if let Expr::Address(_, offset) = expr {
+            return *offset;
+        }
+        if !matches!(expr, Expr::Binary(BinaryOp::Add, ..) | Expr::Cast(..)) {
+            return 0;
+        }
+        expr.operands().into_iter().map(constant_part).fold(0, u64::saturating_add)
     }
     place.ty.bits == 32 && constant_part(&place.address) >= mutex_kind_offset(program.data_model)
 }
@@ -118,14 +110,16 @@ fn answer_kinds(template: &mut Template) {
                 edge.ops.clear();
                 true
             }
-            [Op::Assume(condition)] => match value_of_kind_test(condition, &kinds) {
-                Some(0) => false,
-                Some(_) => {
-                    edge.ops.clear();
-                    true
+            [Op::Assume(condition)] if mentions(condition, &kinds) => {
+                match value_of_kind_test(condition, &kinds) {
+                    Some(0) => false,
+                    Some(_) => {
+                        edge.ops.clear();
+                        true
+                    }
+                    None => true,
                 }
-                None => true,
-            },
+            }
             _ => true,
         };
         if keep {
@@ -135,28 +129,39 @@ fn answer_kinds(template: &mut Template) {
     template.edges = edges;
 }
 
-/// The value of a condition on a mutex's kind, where that is 0.
-fn value_of_kind_test(expr: &Expr, kinds: &[LocalId]) -> Option<Value> {
-    match expr {
-        Expr::Local(local) => kinds.contains(local).then_some(0),
-        Expr::Const(value, _) => Some(*value),
-        Expr::Unary(ir::UnaryOp::Not, ty, operand) => Some(ty.wrap(!value_of_kind_test(operand, kinds)?)),
-        Expr::Binary(op, ty, pair) => {
-            let mut mentions = false;
-            expr.walk(&mut |inner| mentions |= matches!(inner, Expr::Local(local) if kinds.contains(local)));
-            if !mentions {
-                return None;
-            }
-            let (left, right) = (value_of_kind_test(&pair.0, kinds)?, value_of_kind_test(&pair.1, kinds)?);
-            match op {
-                BinaryOp::Sub => Some(ty.wrap(left - right)),
-                BinaryOp::Eq => Some(Value::from(left == right)),
-                BinaryOp::Lt => Some(Value::from(left < right)),
-                _ => None,
-            }
-        }
-        _ => None,
+/// The value of a number, perhaps in another type.
+fn as_constant(expr: &Expr) -> Option<Value> {
+    if let Expr::Cast(ty, operand) = expr {
+        return as_constant(operand).map(|value| ty.wrap(value));
     }
+    if let Expr::Const(value, _) = expr { Some(*value) } else { None }
+}
+
+fn mentions(expr: &Expr, kinds: &[LocalId]) -> bool {
+    let mut found = false;
+    expr.walk(&mut |inner| found |= matches!(inner, Expr::Local(local) if kinds.contains(local)));
+    found
+}
+
+/// The value of a condition on a mutex's kind, where that is 0. It has the shape that the models give it.
+fn value_of_kind_test(expr: &Expr, kinds: &[LocalId]) -> Option<Value> {
+    if let Expr::Local(local) = expr {
+        return kinds.contains(local).then_some(0);
+    }
+    if let Expr::Unary(UnaryOp::Not, ty, operand) = expr {
+        return Some(ty.wrap(!value_of_kind_test(operand, kinds)?));
+    }
+    let Expr::Binary(op, ty, pair) = expr else { return as_constant(expr) };
+    let (left, right) = (value_of_kind_test(&pair.0, kinds)?, value_of_kind_test(&pair.1, kinds)?);
+    if op.is_comparison() {
+        let holds = match op {
+            BinaryOp::Eq => left == right,
+            BinaryOp::Lt => left < right,
+            _ => return None,
+        };
+        return Some(Value::from(holds));
+    }
+    (*op == BinaryOp::Sub).then(|| ty.wrap(left - right))
 }
 
 /// Drops assignments to locals that are never read, where computing the value does nothing.

@@ -6,7 +6,7 @@
 //! Deviations: cancellation does not happen and cleanup handlers are not run (both limit proofs); a thread that
 //! joins itself waits forever (POSIX leaves it open).
 
-use super::emit::{equal, int, nothing_happens, truth};
+use super::emit::{answer_cell, equal, int, nothing_happens, truth};
 use super::errno::EBUSY;
 use super::{Answer, Argument, Call, Context, Entry, Wins};
 use ir::{Callee, Expr, IntType, Lhs, LocationKind, Op, Place};
@@ -85,7 +85,7 @@ pub(super) fn callee(context: &mut Context<'_>, argument: &Argument) -> Callee {
 fn create(context: &mut Context<'_>, call: &Call<'_>, routine: usize, passed: usize) -> Option<Answer> {
     let (handle, routine, passed) = (call.argument(0)?, call.argument(routine)?, call.argument(passed)?);
     // Programs that do not want the handle pass null, though no library allows it.
-    let target = (!handle.is_null).then(|| {
+    let target = (!handle.is_always_null()).then(|| {
         let ty = handle.target_type().unwrap_or(context.pointer());
         Lhs::Memory(Place::pointee(context.settle_pointer(handle), ty))
     });
@@ -104,7 +104,7 @@ fn join(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
 
 /// Waits for a thread and stores its result, unless there is no place for it.
 fn join_and_store(context: &mut Context<'_>, target: Option<&Argument>, thread: Expr) {
-    let Some(target) = target.filter(|target| !target.is_null) else {
+    let Some(target) = target.filter(|target| !target.is_always_null()) else {
         return context.builder.emit(Op::Join(thread, None));
     };
     let pointer = context.settle_pointer(target);
@@ -131,7 +131,7 @@ fn try_join(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     join_and_store(context, call.argument(1), thread);
     context.put(cell, 0);
     context.builder.place(done);
-    Some(cell.map_or(Answer::Nothing, |cell| Answer::Value(Expr::Local(cell))))
+    answer_cell(cell)
 }
 
 fn exit(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
