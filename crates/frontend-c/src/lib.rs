@@ -1,3 +1,4 @@
 //! Reads C with threads and lowers it to the common representation.
 
 pub mod builder;
+pub mod library;

@@ -27,10 +27,26 @@ use crate::types::IntType;
 
 /// Splits all shared accesses of a program.
 pub fn split(program: &Program) -> Program {
+    split_to(program, Amount::OneAccess)
+}
+
+/// How much to split.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Amount {
+    /// So that an edge makes at most one access.
+    OneAccess,
+    /// So that, moreover, an edge that reads plain shared memory does nothing else with the value than to keep it: then other
+    /// edges may speak of the same value without reading it again.
+    OneAccessAlone,
+}
+
+/// Splits all shared accesses of a program this much.
+pub fn split_to(program: &Program, amount: Amount) -> Program {
     let sharing = Sharing::of(program);
     let mut result = program.clone();
     for template in result.templates.iter_mut() {
-        let mut splitter = Splitter { program, sharing: &sharing, template: std::mem::take(template) };
+        let mut splitter =
+            Splitter { program, sharing: &sharing, amount, template: std::mem::take(template) };
         splitter.run();
         *template = splitter.template;
     }
@@ -68,6 +84,7 @@ struct Extraction<'a> {
 struct Splitter<'a> {
     program: &'a Program,
     sharing: &'a Sharing,
+    amount: Amount,
     template: Template,
 }
 
@@ -148,14 +165,21 @@ impl Splitter<'_> {
         }
         match first {
             Op::Assume(_) => {
-                if all_atomic || accesses.len() <= 1 {
+                if all_atomic || (accesses.len() <= 1 && self.amount == Amount::OneAccess) {
                     return None;
                 }
                 let rule = if any_atomic { Rule::Plain } else { Rule::All };
                 Some(Plan { rule, units: self.units_of(first, rule) })
             }
             Op::Assign(assignment) => {
-                if all_atomic || accesses.len() <= 1 {
+                let keeps_only = match assignment.pairs.as_slice() {
+                    [(_, Rhs::Value(Expr::Load(place)))] => !self.sharing.reads_shared(&place.address),
+                    _ => false,
+                };
+                let may_stay = self.amount == Amount::OneAccess
+                    || keeps_only
+                    || accesses.iter().all(|access| access.write);
+                if all_atomic || (accesses.len() <= 1 && may_stay) {
                     return None;
                 }
                 let stores_shared = assignment.pairs.iter().any(|(lhs, _)| self.sharing.is_shared_lhs(lhs));
@@ -167,7 +191,10 @@ impl Splitter<'_> {
                 let has_atomic = |write| accesses.iter().any(|access| access.atomic && access.write == write);
                 let rule = if has_atomic(true) && has_atomic(false) { Rule::Plain } else { Rule::All };
                 let mut units = self.units_of(first, rule);
-                if !stores_shared && matches!(units.last(), Some(Expr::Load(_))) {
+                if !stores_shared
+                    && (keeps_only || self.amount == Amount::OneAccess)
+                    && matches!(units.last(), Some(Expr::Load(_)))
+                {
                     units.pop();
                 }
                 Some(Plan { rule, units })
