@@ -12,7 +12,7 @@ mod tests;
 use ir::{Edge, ErrorKind, Location, LocationId, LocationKind, Program, Template};
 
 pub use dot::dot;
-pub use svg::svg;
+pub use svg::{svg, svg_program};
 
 /// The most characters of a line in a picture; the whole line is in the tooltip.
 const MAX_LINE: usize = 64;

@@ -20,9 +20,37 @@ const STYLE: &str = "text{font:11px 'DejaVu Sans Mono',Menlo,Consolas,monospace;
 /// A template of a well-formed program as a picture that needs nothing else; empty if there is no such template.
 pub fn svg(program: &Program, id: TemplateId) -> String {
     let Some(template) = program.templates.get(id) else { return String::new() };
+    let (width, height, drawn) = drawn(program, template, 0.0);
+    document(width, height, &drawn)
+}
+
+/// All templates of a well-formed program in one picture, one below the other.
+pub fn svg_program(program: &Program) -> String {
+    let (mut width, mut height, mut all) = (0.0, 0.0, String::new());
+    for template in &program.templates {
+        let (own_width, own_height, drawn) = drawn(program, template, height);
+        width = f64::max(width, own_width);
+        height += own_height;
+        all += &drawn;
+    }
+    document(width, height, &all)
+}
+
+/// The width and height of a template's picture, and what is in it, moved down by `top`.
+fn drawn(program: &Program, template: &Template, top: f64) -> (f64, f64, String) {
     let drawing = Drawing { program, template };
     let picture = layout(template, &|content| drawing.size(content));
-    drawing.draw(&picture)
+    drawing.draw(&picture, top)
+}
+
+/// The whole SVG around what is drawn.
+fn document(width: f64, height: f64, drawn: &str) -> String {
+    let size = format!(r#"width="{width:.0}" height="{height:.0}" viewBox="0 0 {width:.0} {height:.0}""#);
+    let marker = r##"<defs><marker id="arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 1 10 5 0 9z" fill="#7b8794"/></marker></defs>"##;
+    let background = r##"<rect width="100%" height="100%" fill="#fff"/>"##;
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" {size}>\n<style>{STYLE}</style>\n{marker}\n{background}\n{drawn}</svg>\n"
+    )
 }
 
 struct Drawing<'p> {
@@ -56,36 +84,29 @@ impl Drawing<'_> {
         }
     }
 
-    fn draw(&self, picture: &Picture) -> String {
+    fn draw(&self, picture: &Picture, top: f64) -> (f64, f64, String) {
         let position = crate::text::position(self.program, self.template.span);
-        let title_width = (self.template.name.chars().count() as f64 * 8.6)
-            + position.chars().count() as f64 * CHARACTER
-            + 20.0;
-        let width = picture.width.max(title_width) + 2.0 * MARGIN;
+        let (name, place) = (self.template.name.chars().count() as f64, position.chars().count() as f64);
+        let width = picture.width.max(name * 8.6 + place * CHARACTER + 20.0) + 2.0 * MARGIN;
         let height = picture.height + 2.0 * MARGIN + TITLE;
         let mut out = String::new();
         // Writing to a string cannot fail.
         let _ = writeln!(
             out,
-            r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0}" height="{height:.0}" viewBox="0 0 {width:.0} {height:.0}">"#
-        );
-        let _ = writeln!(out, "<style>{STYLE}</style>");
-        out += r##"<defs><marker id="arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 1 10 5 0 9z" fill="#7b8794"/></marker></defs>"##;
-        let _ = writeln!(out, "\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>");
-        let name = escape(&self.template.name);
-        let _ = writeln!(
-            out,
-            r#"<text class="title" x="{MARGIN}" y="26">{name} <tspan class="where" dx="6">{}</tspan></text>"#,
+            r#"<text class="title" x="{MARGIN}" y="{:.1}">{} <tspan class="where" dx="6">{}</tspan></text>"#,
+            top + 26.0,
+            escape(&self.template.name),
             escape(&position)
         );
-        let _ = writeln!(out, r#"<g transform="translate({MARGIN} {})">"#, MARGIN + TITLE);
+        let _ = writeln!(out, r#"<g transform="translate({MARGIN} {:.1})">"#, top + MARGIN + TITLE);
         for line in &picture.lines {
             self.line(&mut out, picture, line);
         }
         for node in &picture.nodes {
             self.node(&mut out, node);
         }
-        out + "</g>\n</svg>\n"
+        out.push_str("</g>\n");
+        (width, height, out)
     }
 
     fn line(&self, out: &mut String, picture: &Picture, line: &Line) {

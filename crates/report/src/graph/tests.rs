@@ -1,7 +1,7 @@
 //! Pictures are complete, well-formed, without overlaps, and quick.
 
 use super::layout::{Content, Picture, layout};
-use super::{dot, svg};
+use super::{dot, svg, svg_program};
 use ir::{EdgeId, LocationId, LocationKind, Program, Span, Template, TemplateId};
 use quick_xml::events::Event;
 use std::collections::BTreeSet;
@@ -165,4 +165,14 @@ fn odd_templates() {
     assert_eq!(edges, (0..4).map(|edge| EdgeId(edge).to_string()).collect());
     assert!(text.contains("location atomic entry") && text.contains("location error"));
     assert!(dot(&program).contains("t0_l2 [label=\"l2 overflow\", style=\"rounded\", color=red"));
+}
+
+#[test]
+fn one_picture_of_a_whole_program() {
+    let text = "program lp64 template t() { locations 2 l0 -> l1: } template u() { locations 1 }";
+    let program = ir::text::parse(text).expect("it is a program");
+    let picture = svg_program(&program);
+    assert_eq!(attributes(&picture, "data-location"), ["l0", "l1", "l0"]);
+    assert_eq!(picture.matches("<svg").count(), 1);
+    assert!(attributes(&svg_program(&Program::default()), "data-location").is_empty());
 }
