@@ -6,3 +6,4 @@
 //! violation's report must name.
 
 pub mod annotation;
+pub mod random;

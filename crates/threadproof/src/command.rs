@@ -150,7 +150,7 @@ fn show(program: &Program, what: Show, asked: &Asked) -> u8 {
     print(&match what {
         Show::Ir => ir::text::print(&program),
         Show::Cfa => report::graph::dot(&program),
-        Show::CfaSvg => report::graph::svg(&program),
+        Show::CfaSvg => report::graph::svg_program(&program),
     });
     status::PROVED
 }

@@ -4,8 +4,8 @@
 //! assertion aborts). It splits shared accesses (see [`super::split`]) and then, for accesses (`bounds`) and signed
 //! arithmetic (`overflow`), adds beside an edge one edge for each way in which its operations can go wrong. Such an edge does what
 //! the operations before did, assumes that all earlier checks of its operation pass, and that this one fails; it is
-//! taken in exactly the states in which the operation would fault. The guards read nothing that the operation does
-//! not read. Since a check and its operation are alternatives in one state, interference cannot come between them.
+//! taken in exactly the states in which the operation would fault. The guards read no plain shared memory: the operation reads it into
+//! a local first. Since a check and its operation are alternatives in one state, interference cannot come between them.
 //!
 //! Exact, with these limits:
 //! 1. Bounds are those of live objects. An access based on the address of a named object (`&a + index`) is checked against that object;
@@ -15,7 +15,7 @@
 //! 4. The constraints of assignments are not checked: they are specifications, not computations.
 
 use super::sharing::base_object;
-use super::split::split;
+use super::split::{Amount, split_to};
 use crate::expr::{BinaryOp, Expr, Place, UnaryOp};
 use crate::ids::{IdVec, LocationId, ObjectId};
 use crate::op::{Callee, Lhs, LockKind, Op, Rhs};
@@ -49,9 +49,10 @@ impl Lowering {
 
 /// Lowers a program for a property, and splits its shared accesses.
 pub fn lower(program: &Program, lowering: Lowering) -> Program {
-    let mut result = split(program);
+    let has_checks = lowering.bounds || lowering.overflow;
+    let mut result = split_to(program, if has_checks { Amount::OneAccessAlone } else { Amount::OneAccess });
     select_errors(&mut result, lowering);
-    if lowering.bounds || lowering.overflow {
+    if has_checks {
         let mut approximate = Vec::new();
         let Program { objects, templates, data_model, .. } = &mut result;
         for template in templates.iter_mut() {

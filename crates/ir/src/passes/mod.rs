@@ -8,6 +8,9 @@ pub use lower::{Lowering, lower};
 pub use sharing::Sharing;
 pub use split::split;
 
+#[cfg(test)]
+mod tests;
+
 use crate::program::Program;
 
 /// The program that the concrete engines and the replayer run: lowered for a property, one shared access per step.

@@ -12,10 +12,11 @@
 //!    that is a step of its own an operation of its own.
 //! 2. Edges with several operations; only plain loads of the first one go before.
 //! 3. Assignments with a constraint that touch shared memory: the constraint speaks of both states at once.
-//! 4. `Fill`, `Copy`, and edges that start at atomic locations.
+//! 4. A new thread's start and the store of its id, as libraries do it: the thread finds its own id.
+//! 5. `Fill`, `Copy`, and edges that start at atomic locations.
 //!
 //! Edges that leave one location share the loads with which they all begin: a branch reads its operands once.
-//! An operation other than an assignment never stores its result in shared memory; the result of a call always goes
+//! An operation other than an assignment or a start of a thread never stores its result in shared memory; the result of a call always goes
 //! to a local. The last load of an assignment to a local may stay where it is.
 
 use super::sharing::Sharing;
@@ -27,10 +28,26 @@ use crate::types::IntType;
 
 /// Splits all shared accesses of a program.
 pub fn split(program: &Program) -> Program {
+    split_to(program, Amount::OneAccess)
+}
+
+/// How much to split.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Amount {
+    /// So that an edge makes at most one access.
+    OneAccess,
+    /// So that, moreover, an edge that reads plain shared memory does nothing else with the value than to keep it: then other
+    /// edges may speak of the same value without reading it again.
+    OneAccessAlone,
+}
+
+/// Splits all shared accesses of a program this much.
+pub fn split_to(program: &Program, amount: Amount) -> Program {
     let sharing = Sharing::of(program);
     let mut result = program.clone();
     for template in result.templates.iter_mut() {
-        let mut splitter = Splitter { program, sharing: &sharing, template: std::mem::take(template) };
+        let mut splitter =
+            Splitter { program, sharing: &sharing, amount, template: std::mem::take(template) };
         splitter.run();
         *template = splitter.template;
     }
@@ -68,6 +85,7 @@ struct Extraction<'a> {
 struct Splitter<'a> {
     program: &'a Program,
     sharing: &'a Sharing,
+    amount: Amount,
     template: Template,
 }
 
@@ -148,14 +166,21 @@ impl Splitter<'_> {
         }
         match first {
             Op::Assume(_) => {
-                if all_atomic || accesses.len() <= 1 {
+                if all_atomic || (accesses.len() <= 1 && self.amount == Amount::OneAccess) {
                     return None;
                 }
                 let rule = if any_atomic { Rule::Plain } else { Rule::All };
                 Some(Plan { rule, units: self.units_of(first, rule) })
             }
             Op::Assign(assignment) => {
-                if all_atomic || accesses.len() <= 1 {
+                let keeps_only = match assignment.pairs.as_slice() {
+                    [(_, Rhs::Value(Expr::Load(place)))] => !self.sharing.reads_shared(&place.address),
+                    _ => false,
+                };
+                let may_stay = self.amount == Amount::OneAccess
+                    || keeps_only
+                    || accesses.iter().all(|access| access.write);
+                if all_atomic || (accesses.len() <= 1 && may_stay) {
                     return None;
                 }
                 let stores_shared = assignment.pairs.iter().any(|(lhs, _)| self.sharing.is_shared_lhs(lhs));
@@ -167,7 +192,10 @@ impl Splitter<'_> {
                 let has_atomic = |write| accesses.iter().any(|access| access.atomic && access.write == write);
                 let rule = if has_atomic(true) && has_atomic(false) { Rule::Plain } else { Rule::All };
                 let mut units = self.units_of(first, rule);
-                if !stores_shared && matches!(units.last(), Some(Expr::Load(_))) {
+                if !stores_shared
+                    && (keeps_only || self.amount == Amount::OneAccess)
+                    && matches!(units.last(), Some(Expr::Load(_)))
+                {
                     units.pop();
                 }
                 Some(Plan { rule, units })
@@ -176,7 +204,11 @@ impl Splitter<'_> {
                 let units = self.units_of(first, Rule::All);
                 (!units.is_empty()).then_some(Plan { rule: Rule::All, units })
             }
-            Op::Spawn(_, _, result) | Op::Join(_, result) | Op::Call(_, _, result) => {
+            Op::Spawn(..) => {
+                let units = self.units_of(first, Rule::All);
+                (!units.is_empty()).then_some(Plan { rule: Rule::All, units })
+            }
+            Op::Join(_, result) | Op::Call(_, _, result) => {
                 let units = self.units_of(first, Rule::All);
                 let moves = result.as_ref().is_some_and(|lhs| self.moves_result(first, lhs));
                 (!units.is_empty() || moves).then_some(Plan { rule: Rule::All, units })
@@ -246,13 +278,13 @@ impl Splitter<'_> {
                 }
                 assignment.pairs.extend(addresses);
             }
-            Op::Spawn(_, _, Some(lhs)) | Op::Join(_, Some(lhs)) | Op::Allocate { result: lhs, .. } => {
+            Op::Join(_, Some(lhs)) | Op::Allocate { result: lhs, .. } => {
                 if self.sharing.is_shared_lhs(lhs) {
                     stores.extend(self.replace_by_local(lhs));
                 }
             }
             Op::Call(_, _, Some(lhs)) => stores.extend(self.replace_by_local(lhs)),
-            Op::Spawn(_, _, None) | Op::Join(_, None) | Op::Call(_, _, None) => {}
+            Op::Spawn(..) | Op::Join(_, None) | Op::Call(_, _, None) => {}
             Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Free(_) | Op::Fill(..) | Op::Copy(..) => {}
         }
         stores
@@ -410,7 +442,16 @@ fn each_operand(op: &mut Op, visit: &mut dyn FnMut(&mut Expr)) {
                 }
             }
         }
-        Op::Spawn(callee, arguments, _) | Op::Call(callee, arguments, _) => {
+        Op::Spawn(callee, arguments, handle) => {
+            if let crate::op::Callee::Pointer(pointer) = callee {
+                visit(pointer);
+            }
+            arguments.iter_mut().for_each(&mut *visit);
+            if let Some(Lhs::Memory(place)) = handle {
+                visit(&mut place.address);
+            }
+        }
+        Op::Call(callee, arguments, _) => {
             if let crate::op::Callee::Pointer(pointer) = callee {
                 visit(pointer);
             }

@@ -78,12 +78,12 @@ impl AddressMap {
                 Storage::ThreadLocal => &mut map.thread_local_size,
                 Storage::Site => continue,
             };
-            let at = end.next_multiple_of(object.align.max(1));
+            let at = end.checked_next_multiple_of(object.align.max(1)).unwrap_or(u64::MAX);
             *end = at.saturating_add(object.size).saturating_add(GAP);
             map.offset[id] = at;
         }
         for &id in &map.statics {
-            map.offset[id] += STATICS;
+            map.offset[id] = map.offset[id].saturating_add(STATICS);
         }
         map
     }

@@ -232,6 +232,7 @@ impl<'p> Machine<'p> {
                 Value::from(base + self.addresses.offset[*object] + offset)
             }
             Expr::Procedure(template) => Value::from(self.addresses.procedure(*template)),
+            Expr::Cast(IntType::BOOL, operand) => Value::from(self.constant(operand, frame_base) != 0),
             Expr::Cast(ty, operand) => ty.wrap(self.constant(operand, frame_base)),
             other => {
                 unreachable!("{other:?} is no constant initialiser; the well-formedness check rejects it")
