@@ -10,8 +10,9 @@ use rucc_sema::{Conversion, DeclId, DeclKind, ExprId, ExprKind};
 use rucc_types::TypeId;
 
 impl Function<'_, '_> {
-    /// Calls a function. Gives its result, as the address of its bytes if it is an aggregate.
-    pub fn call(&mut self, id: ExprId) -> Option<Expr> {
+    /// Calls a function. Gives its result, as the address of its bytes if it is an aggregate. Where the result is
+    /// not wanted, none need be given.
+    pub fn call(&mut self, id: ExprId, wanted: bool) -> Option<Expr> {
         let unit = self.unit;
         let expr = unit.tree[id];
         let ExprKind::Call { callee, args } = expr.kind else { return None };
@@ -36,7 +37,7 @@ impl Function<'_, '_> {
                     .zip(&values)
                     .map(|(argument, value)| self.describe(*argument, value.clone()))
                     .collect();
-                self.call_function(declaration, described, expr.ty)
+                self.call_function(declaration, described, expr.ty, wanted)
             }
             (None, Some(pointer)) => {
                 if self.builder.is_atomic() {
@@ -154,7 +155,7 @@ impl Function<'_, '_> {
         let arguments = if has_body && !library::is_modelled(name) {
             arguments
         } else {
-            match self.call_model(name, arguments, result) {
+            match self.call_model(name, arguments, result, wanted) {
                 Ok(value) => return value,
                 Err(arguments) => arguments,
             }
@@ -227,8 +228,9 @@ impl Function<'_, '_> {
         name: &str,
         arguments: Vec<Argument>,
         result: TypeId,
+        wanted: bool,
     ) -> Result<Option<Expr>, Vec<Argument>> {
-        let ty = self.unit.scalar_type(result);
+        let ty = self.unit.scalar_type(result).filter(|_| wanted);
         let plain = name.strip_prefix("__builtin_").unwrap_or(name);
         let call = library::Call { name: plain, arguments, result: ty, span: self.builder.span };
         let depth = self.builder.atomic_depth();
@@ -237,10 +239,7 @@ impl Function<'_, '_> {
             Outcome::Value(value) => {
                 // A model leaves as many regions open as it found, unless control ends in it.
                 self.builder.set_atomic_depth(depth);
-                Ok(match ty {
-                    Some(ty) => Some(self.cast(value, ty)),
-                    None => None,
-                })
+                Ok(ty.map(|ty| self.cast(value, ty)))
             }
             Outcome::Void => {
                 self.builder.set_atomic_depth(depth);
@@ -310,7 +309,7 @@ impl Function<'_, '_> {
             });
         }
         self.builder.template.parameters = self.builder.template.locals.len();
-        let value = self.call_function(declaration, arguments, signature.ret);
+        let value = self.call_function(declaration, arguments, signature.ret, true);
         self.returns = match (hidden, unit.scalar_type(signature.ret)) {
             (Some(local), _) => Returns::Aggregate(local, signature.ret),
             (None, Some(ty)) => {

@@ -84,7 +84,7 @@ impl Function<'_, '_> {
                 }
                 None => self.zero(expr.ty),
             },
-            ExprKind::Call { .. } => match self.call(id) {
+            ExprKind::Call { .. } => match self.call(id, true) {
                 Some(value) => value,
                 None => self.zero(expr.ty),
             },
@@ -349,7 +349,7 @@ impl Function<'_, '_> {
                 self.increment(operand, false, false, false);
             }
             ExprKind::Call { .. } => {
-                self.call(id);
+                self.call(id, false);
             }
             ExprKind::Comma { lhs, rhs } => {
                 self.effect(lhs);
