@@ -136,6 +136,7 @@ impl Function<'_, '_> {
         declaration: DeclId,
         arguments: Vec<Argument>,
         result: TypeId,
+        wanted: bool,
     ) -> Option<Expr> {
         let declared = self.global.resolve(self.unit_index, declaration);
         let unit = &self.global.units[declared.unit];
