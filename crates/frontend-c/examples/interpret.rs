@@ -2,7 +2,7 @@
 //! `interpret [-m32|-m64] [-Idir] [-DX] [-includefile] [--steps=n] file... name...`. Names begin with `:`; one
 //! that ends in `*n` stands for the first n words of an array.
 
-#[path = "../tests/runner/mod.rs"]
+#[path = "../tests/frontend/runner.rs"]
 mod runner;
 
 use frontend_c::{Options, Source, read};

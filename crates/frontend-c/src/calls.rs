@@ -1,6 +1,6 @@
 //! Calls: of functions in the files, of library models, of unknown functions, through pointers.
 
-use crate::function::{Function, Returns};
+use crate::function::{Function, Returns, is_atomic_by_name};
 use crate::library::{self, Argument, Outcome, Pointee};
 use crate::link::Declared;
 use crate::types::Class;
@@ -175,7 +175,7 @@ impl Function<'_, '_> {
         let unit = &self.global.units[declared.unit];
         let name = unit.name(declared.declaration);
         let parameters: Vec<DeclId> = unit.tree[unit.tree[declared.declaration].params].to_vec();
-        let is_region = name.starts_with("__VERIFIER_atomic_");
+        let is_region = is_atomic_by_name(name);
         // Arguments beyond the parameters are only seen by `va_arg`; missing ones are not defined.
         values.truncate(parameters.len());
         for parameter in parameters.iter().skip(values.len()) {

@@ -243,6 +243,7 @@ impl Function<'_, '_> {
         if self.facts(id).purity == Purity::Total && !self.facts(id).is_cut {
             let condition = self.truth(cond);
             let (yes, no) = (self.rvalue(then), self.rvalue(otherwise));
+            let (yes, no) = (self.cast(yes, scalar), self.cast(no, scalar));
             return fold::if_then_else(condition, yes, no);
         }
         let shared = self.evaluate_shared_operand(cond, then);
