@@ -118,5 +118,7 @@ fn read_here(sources: &[Source], options: &Options) -> Result<Program, Vec<Diagn
         return Err(problems);
     }
     let links = link::link(&units)?;
-    Ok(lowering::lower(&units, &links, options.data_model))
+    let mut program = lowering::lower(&units, &links, options.data_model);
+    library::simplify(&mut program);
+    Ok(program)
 }

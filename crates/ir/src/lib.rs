@@ -6,18 +6,21 @@
 //!
 //! This crate does no IO, knows nothing of C, and nothing of any engine.
 
+pub mod check;
 pub mod expr;
 pub mod ids;
 pub mod op;
+pub mod passes;
 pub mod program;
 pub mod semantics;
+pub mod text;
 pub mod types;
 
 pub use expr::{BinaryOp, Expr, Place, Target, Targets, UnaryOp};
 pub use ids::{EdgeId, IdVec, LocalId, LocationId, ObjectId, TemplateId};
 pub use op::{Assignment, Callee, Lhs, LockKind, Op, Rhs};
 pub use program::{
-    Assumption, Count, Edge, ErrorKind, Initial, Local, Location, LocationKind, Object, Program, Span, Storage,
-    Template,
+    Assumption, Count, Edge, ErrorKind, Initial, Local, Location, LocationKind, Object, Program, Span,
+    Storage, Template,
 };
 pub use types::{DataModel, Field, IntType, Layout, SyncKind, Value};

@@ -1,0 +1,462 @@
+//! Shared-access splitting: at most one access to shared memory on each edge that starts outside of an atomic region.
+//!
+//! An operation that makes several becomes a chain of edges: each load goes to a fresh local on an edge of its own,
+//! in the order in which [`crate::semantics`] evaluates (operands from left to right; of an assignment the value,
+//! then the address, then the store), so that other threads may run in between. Exact with respect to the source
+//! language, where only such single accesses are indivisible; it adds behaviours to the unsplit program.
+//!
+//! What stays one step:
+//! 1. Accesses to places marked `atomic` that stand in one operation (an atomic read-modify-write, a library model's
+//!    guard). An operation all of whose accesses are atomic stays as it is; of others that both load and store
+//!    atomically, the plain loads go before, and the plain stores after. So a front end gives each atomic access
+//!    that is a step of its own an operation of its own.
+//! 2. Edges with several operations; only plain loads of the first one go before.
+//! 3. Assignments with a constraint that touch shared memory: the constraint speaks of both states at once.
+//! 4. A new thread's start and the store of its id, as libraries do it: the thread finds its own id.
+//! 5. `Fill`, `Copy`, and edges that start at atomic locations.
+//!
+//! Edges that leave one location share the loads with which they all begin: a branch reads its operands once.
+//! An operation other than an assignment or a start of a thread never stores its result in shared memory; the result of a call always goes
+//! to a local. The last load of an assignment to a local may stay where it is.
+
+use super::sharing::Sharing;
+use crate::expr::{Expr, Place};
+use crate::ids::{EdgeId, LocalId, LocationId};
+use crate::op::{Lhs, Op, Rhs};
+use crate::program::{LocationKind, Program, Span, Template};
+use crate::types::IntType;
+
+/// Splits all shared accesses of a program.
+pub fn split(program: &Program) -> Program {
+    split_to(program, Amount::OneAccess)
+}
+
+/// How much to split.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Amount {
+    /// So that an edge makes at most one access.
+    OneAccess,
+    /// So that, moreover, an edge that reads plain shared memory does nothing else with the value than to keep it: then other
+    /// edges may speak of the same value without reading it again.
+    OneAccessAlone,
+}
+
+/// Splits all shared accesses of a program this much.
+pub fn split_to(program: &Program, amount: Amount) -> Program {
+    let sharing = Sharing::of(program);
+    let mut result = program.clone();
+    for template in result.templates.iter_mut() {
+        let mut splitter =
+            Splitter { program, sharing: &sharing, amount, template: std::mem::take(template) };
+        splitter.run();
+        *template = splitter.template;
+    }
+    result
+}
+
+/// Which loads get an edge of their own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rule {
+    /// All loads of shared memory.
+    All,
+    /// Those that are not atomic, and what their addresses need.
+    Plain,
+}
+
+/// What is done about one edge.
+struct Plan {
+    rule: Rule,
+    /// The loads (and conditional expressions with loads) that go before it, in order of evaluation.
+    units: Vec<Expr>,
+}
+
+/// The loads taken out of one operation, as the chain of edges grows.
+struct Extraction<'a> {
+    rule: Rule,
+    /// Units that are in locals already: the first ones of this operation.
+    known: &'a [(Expr, LocalId)],
+    taken: Vec<(Expr, LocalId)>,
+    /// How many units to take.
+    limit: usize,
+    here: LocationId,
+    span: Span,
+}
+
+struct Splitter<'a> {
+    program: &'a Program,
+    sharing: &'a Sharing,
+    amount: Amount,
+    template: Template,
+}
+
+impl Splitter<'_> {
+    fn run(&mut self) {
+        let outgoing = self.template.outgoing();
+        for (location, edges) in outgoing.enumerate() {
+            let atomic = self.template.locations[location].atomic;
+            for edge in edges {
+                if atomic || self.template.edges[*edge].ops.len() > 1 {
+                    self.move_call_result(*edge, atomic);
+                }
+            }
+            if !atomic {
+                self.split_location(location, edges);
+            }
+        }
+    }
+
+    /// Splits the edges that leave a location. What they all read first they read together.
+    fn split_location(&mut self, location: LocationId, edges: &[EdgeId]) {
+        let mut plans: Vec<Option<Plan>> =
+            edges.iter().map(|edge| self.plan(&self.template.edges[*edge].ops)).collect();
+        if plans.iter().all(Option::is_none) {
+            return;
+        }
+        let is_branch =
+            edges.iter().all(|edge| matches!(self.template.edges[*edge].ops.as_slice(), [Op::Assume(_)]));
+        if is_branch {
+            // One that reads a single cell could stay, but then it would not read together with the others.
+            let ops = |edge: &EdgeId| &self.template.edges[*edge].ops[0];
+            let any_atomic =
+                edges.iter().any(|edge| self.sharing.accesses(ops(edge)).iter().any(|access| access.atomic));
+            let rule = if any_atomic { Rule::Plain } else { Rule::All };
+            plans =
+                edges.iter().map(|edge| Some(Plan { rule, units: self.units_of(ops(edge), rule) })).collect();
+        }
+        let (mut here, mut known) = (location, Vec::new());
+        if edges.len() > 1 {
+            let common = common_prefix(&plans);
+            if common > 0
+                && let Some(Plan { rule, .. }) = plans[0]
+            {
+                let first = &self.template.edges[edges[0]];
+                let mut extraction = Extraction {
+                    rule,
+                    known: &[],
+                    taken: Vec::new(),
+                    limit: common,
+                    here: location,
+                    span: first.span,
+                };
+                let mut scratch = first.ops[0].clone();
+                self.extract_op(&mut extraction, &mut scratch);
+                (here, known) = (extraction.here, extraction.taken);
+            }
+        }
+        for (edge, plan) in edges.iter().zip(plans) {
+            self.template.edges[*edge].source = here;
+            if let Some(plan) = plan {
+                self.split_edge(*edge, &plan, &known);
+            }
+        }
+    }
+
+    /// What to do about an edge from a location that is not atomic; nothing if it can stay.
+    fn plan(&self, ops: &[Op]) -> Option<Plan> {
+        let first = ops.first()?;
+        let accesses: Vec<_> = ops.iter().flat_map(|op| self.sharing.accesses(op)).collect();
+        let all_atomic = accesses.iter().all(|access| access.atomic);
+        let any_atomic = accesses.iter().any(|access| access.atomic);
+        if ops.len() > 1 {
+            if all_atomic || accesses.len() <= 1 {
+                return None;
+            }
+            let units = self.units_of(first, Rule::Plain);
+            return (!units.is_empty()).then_some(Plan { rule: Rule::Plain, units });
+        }
+        match first {
+            Op::Assume(_) => {
+                if all_atomic || (accesses.len() <= 1 && self.amount == Amount::OneAccess) {
+                    return None;
+                }
+                let rule = if any_atomic { Rule::Plain } else { Rule::All };
+                Some(Plan { rule, units: self.units_of(first, rule) })
+            }
+            Op::Assign(assignment) => {
+                let keeps_only = match assignment.pairs.as_slice() {
+                    [(_, Rhs::Value(Expr::Load(place)))] => !self.sharing.reads_shared(&place.address),
+                    _ => false,
+                };
+                let may_stay = self.amount == Amount::OneAccess
+                    || keeps_only
+                    || accesses.iter().all(|access| access.write);
+                if all_atomic || (accesses.len() <= 1 && may_stay) {
+                    return None;
+                }
+                let stores_shared = assignment.pairs.iter().any(|(lhs, _)| self.sharing.is_shared_lhs(lhs));
+                if let Some(constraint) = &assignment.constraint
+                    && (stores_shared || self.sharing.reads_shared(constraint))
+                {
+                    return None;
+                }
+                let has_atomic = |write| accesses.iter().any(|access| access.atomic && access.write == write);
+                let rule = if has_atomic(true) && has_atomic(false) { Rule::Plain } else { Rule::All };
+                let mut units = self.units_of(first, rule);
+                if !stores_shared
+                    && (keeps_only || self.amount == Amount::OneAccess)
+                    && matches!(units.last(), Some(Expr::Load(_)))
+                {
+                    units.pop();
+                }
+                Some(Plan { rule, units })
+            }
+            Op::Lock(..) | Op::Unlock(..) | Op::Free(_) | Op::Fill(..) | Op::Copy(..) => {
+                let units = self.units_of(first, Rule::All);
+                (!units.is_empty()).then_some(Plan { rule: Rule::All, units })
+            }
+            Op::Spawn(..) => {
+                let units = self.units_of(first, Rule::All);
+                (!units.is_empty()).then_some(Plan { rule: Rule::All, units })
+            }
+            Op::Join(_, result) | Op::Call(_, _, result) => {
+                let units = self.units_of(first, Rule::All);
+                let moves = result.as_ref().is_some_and(|lhs| self.moves_result(first, lhs));
+                (!units.is_empty() || moves).then_some(Plan { rule: Rule::All, units })
+            }
+            Op::Allocate { result, .. } => {
+                let units = self.units_of(first, Rule::All);
+                (!units.is_empty() || self.moves_result(first, result))
+                    .then_some(Plan { rule: Rule::All, units })
+            }
+        }
+    }
+
+    /// Whether the result of an operation other than an assignment goes to a local first.
+    fn moves_result(&self, op: &Op, lhs: &Lhs) -> bool {
+        match lhs {
+            Lhs::Local(_) => false,
+            Lhs::Memory(place) => matches!(op, Op::Call(..)) || self.sharing.is_shared(place),
+        }
+    }
+
+    fn split_edge(&mut self, edge: EdgeId, plan: &Plan, known: &[(Expr, LocalId)]) {
+        let here = self.template.edges[edge].source;
+        let span = self.template.edges[edge].span;
+        let mut ops = std::mem::take(&mut self.template.edges[edge].ops);
+        let mut extraction =
+            Extraction { rule: plan.rule, known, taken: Vec::new(), limit: plan.units.len(), here, span };
+        self.extract_op(&mut extraction, &mut ops[0]);
+        let stores = if ops.len() == 1 { self.stores_after(&mut ops[0]) } else { Vec::new() };
+        self.template.edges[edge].source = extraction.here;
+        self.template.edges[edge].ops = ops;
+        self.store_after(edge, stores, false);
+    }
+
+    /// Makes an operation leave out the stores that do not belong to its step, and returns them.
+    fn stores_after(&mut self, op: &mut Op) -> Vec<(Place, LocalId)> {
+        let mut stores = Vec::new();
+        match op {
+            Op::Assign(assignment) => {
+                if assignment.constraint.is_some() {
+                    return stores;
+                }
+                let is_atomic = |lhs: &Lhs| matches!(lhs, Lhs::Memory(place) if place.atomic);
+                let mut may_stay = !assignment
+                    .pairs
+                    .iter()
+                    .any(|(lhs, _)| self.sharing.is_shared_lhs(lhs) && is_atomic(lhs));
+                let mut addresses = Vec::new();
+                for (lhs, _) in &mut assignment.pairs {
+                    if !self.sharing.is_shared_lhs(lhs) || is_atomic(lhs) {
+                        continue;
+                    }
+                    if std::mem::take(&mut may_stay) {
+                        continue;
+                    }
+                    if let Lhs::Memory(place) = lhs {
+                        let mut place = place.clone();
+                        let value = self.temporary(place.ty);
+                        if place.as_cell().is_none() {
+                            // The assignment may change locals that the address is made of.
+                            let address = self.temporary(self.program.data_model.pointer());
+                            let whole = std::mem::replace(&mut place.address, Expr::Local(address));
+                            addresses.push((Lhs::Local(address), Rhs::Value(whole)));
+                        }
+                        *lhs = Lhs::Local(value);
+                        stores.push((place, value));
+                    }
+                }
+                assignment.pairs.extend(addresses);
+            }
+            Op::Join(_, Some(lhs)) | Op::Allocate { result: lhs, .. } => {
+                if self.sharing.is_shared_lhs(lhs) {
+                    stores.extend(self.replace_by_local(lhs));
+                }
+            }
+            Op::Call(_, _, Some(lhs)) => stores.extend(self.replace_by_local(lhs)),
+            Op::Spawn(..) | Op::Join(_, None) | Op::Call(_, _, None) => {}
+            Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Free(_) | Op::Fill(..) | Op::Copy(..) => {}
+        }
+        stores
+    }
+
+    fn replace_by_local(&mut self, lhs: &mut Lhs) -> Option<(Place, LocalId)> {
+        let Lhs::Memory(place) = lhs else { return None };
+        let place = place.clone();
+        let local = self.temporary(place.ty);
+        *lhs = Lhs::Local(local);
+        Some((place, local))
+    }
+
+    /// The result of a call goes to a local also inside of atomic regions: a return finds no other place for it.
+    fn move_call_result(&mut self, edge: EdgeId, atomic: bool) {
+        let mut ops = std::mem::take(&mut self.template.edges[edge].ops);
+        let store = match ops.last_mut() {
+            Some(Op::Call(_, _, Some(lhs))) => self.replace_by_local(lhs),
+            _ => None,
+        };
+        self.template.edges[edge].ops = ops;
+        self.store_after(edge, store.into_iter().collect(), atomic);
+    }
+
+    /// Adds stores behind an edge.
+    fn store_after(&mut self, edge: EdgeId, stores: Vec<(Place, LocalId)>, atomic: bool) {
+        let (target, span) = (self.template.edges[edge].target, self.template.edges[edge].span);
+        let mut last = edge;
+        for (place, value) in stores {
+            let between = self.template.location(LocationKind::Normal, atomic);
+            self.template.edges[last].target = between;
+            let op = Op::set(Lhs::Memory(place), Expr::Local(value));
+            last = self.template.edge(between, target, vec![op], span);
+            if !atomic && let Some(plan) = self.plan(&self.template.edges[last].ops) {
+                self.split_edge(last, &plan, &[]);
+            }
+        }
+    }
+
+    fn temporary(&mut self, ty: IntType) -> LocalId {
+        let name = format!("%s{}", self.template.locals.len());
+        self.template.local(name, ty, Span::default())
+    }
+
+    /// The units of an operation, in order of evaluation.
+    fn units_of(&self, op: &Op, rule: Rule) -> Vec<Expr> {
+        let mut units = Vec::new();
+        each_operand(&mut op.clone(), &mut |expr| self.units(expr, rule, &mut units));
+        units
+    }
+
+    fn units(&self, expr: &Expr, rule: Rule, found: &mut Vec<Expr>) {
+        match expr {
+            Expr::Load(place) if self.takes(place, rule) => {
+                self.units(&place.address, Rule::All, found);
+                found.push(expr.clone());
+            }
+            Expr::IfThenElse(three) if self.has_units(&three.1, rule) || self.has_units(&three.2, rule) => {
+                self.units(&three.0, rule, found);
+                found.push(expr.clone());
+            }
+            _ => expr.operands().into_iter().for_each(|operand| self.units(operand, rule, found)),
+        }
+    }
+    fn has_units(&self, expr: &Expr, rule: Rule) -> bool {
+        let mut found = Vec::new();
+        self.units(expr, rule, &mut found);
+        !found.is_empty()
+    }
+    fn takes(&self, place: &Place, rule: Rule) -> bool {
+        (rule == Rule::All || !place.atomic) && self.sharing.is_shared(place)
+    }
+
+    fn extract_op(&mut self, extraction: &mut Extraction<'_>, op: &mut Op) {
+        each_operand(op, &mut |expr| self.extract(extraction, expr, extraction.rule));
+    }
+
+    /// Takes units out of an expression, in the order of [`units`](Self::units).
+    fn extract(&mut self, extraction: &mut Extraction<'_>, expr: &mut Expr, rule: Rule) {
+        let takes_load = matches!(expr, Expr::Load(place) if self.takes(place, rule));
+        let takes_choice = match expr {
+            Expr::IfThenElse(three) => self.has_units(&three.1, rule) || self.has_units(&three.2, rule),
+            _ => false,
+        };
+        let original = (takes_load || takes_choice).then(|| expr.clone());
+        match expr {
+            Expr::Load(place) if takes_load => self.extract(extraction, &mut place.address, Rule::All),
+            Expr::IfThenElse(three) if takes_choice => self.extract(extraction, &mut three.0, rule),
+            _ => expr.operands_mut().into_iter().for_each(|operand| self.extract(extraction, operand, rule)),
+        }
+        let Some(original) = original else { return };
+        if extraction.taken.len() >= extraction.limit {
+            return;
+        }
+        let local = match extraction.known.get(extraction.taken.len()) {
+            Some((known, local)) if *known == original => *local,
+            _ => {
+                let local = self.temporary(self.program.type_in(&self.template, expr));
+                let value = std::mem::replace(expr, Expr::Local(local));
+                extraction.here = self.save(extraction.here, value, local, extraction.span);
+                local
+            }
+        };
+        *expr = Expr::Local(local);
+        extraction.taken.push((original, local));
+    }
+
+    /// Puts a unit whose operands are taken out already in a local; returns the location behind that.
+    fn save(&mut self, here: LocationId, value: Expr, local: LocalId, span: Span) -> LocationId {
+        let behind = self.template.location(LocationKind::Normal, false);
+        match value {
+            Expr::IfThenElse(three) => {
+                let (condition, yes, no) = *three;
+                for (condition, value) in [(condition.clone(), yes), (condition.not(), no)] {
+                    let chosen = self.template.location(LocationKind::Normal, false);
+                    self.template.edge(here, chosen, vec![Op::Assume(condition)], span);
+                    let edge =
+                        self.template.edge(chosen, behind, vec![Op::set(Lhs::Local(local), value)], span);
+                    if let Some(plan) = self.plan(&self.template.edges[edge].ops) {
+                        self.split_edge(edge, &plan, &[]);
+                    }
+                }
+            }
+            other => {
+                self.template.edge(here, behind, vec![Op::set(Lhs::Local(local), other)], span);
+            }
+        }
+        behind
+    }
+}
+
+/// How many units all edges have in common, from the first on.
+fn common_prefix(plans: &[Option<Plan>]) -> usize {
+    let Some(Some(first)) = plans.first() else { return 0 };
+    let shared = |plan: &Option<Plan>| match plan {
+        Some(plan) => plan.units.iter().zip(&first.units).take_while(|(mine, other)| mine == other).count(),
+        None => 0,
+    };
+    plans.iter().map(shared).min().unwrap_or(0)
+}
+
+/// Visits what an operation evaluates before it does anything, in order of evaluation. Addresses for results of
+/// operations other than assignments, and constraints, are evaluated afterwards and are left out.
+fn each_operand(op: &mut Op, visit: &mut dyn FnMut(&mut Expr)) {
+    match op {
+        Op::Assume(operand) | Op::Lock(_, operand) | Op::Unlock(_, operand) => visit(operand),
+        Op::Join(operand, _) | Op::Free(operand) | Op::Allocate { size: operand, .. } => visit(operand),
+        Op::Assign(assignment) => {
+            for (lhs, rhs) in &mut assignment.pairs {
+                if let Rhs::Value(value) = rhs {
+                    visit(value);
+                }
+                if let Lhs::Memory(place) = lhs {
+                    visit(&mut place.address);
+                }
+            }
+        }
+        Op::Spawn(callee, arguments, handle) => {
+            if let crate::op::Callee::Pointer(pointer) = callee {
+                visit(pointer);
+            }
+            arguments.iter_mut().for_each(&mut *visit);
+            if let Some(Lhs::Memory(place)) = handle {
+                visit(&mut place.address);
+            }
+        }
+        Op::Call(callee, arguments, _) => {
+            if let crate::op::Callee::Pointer(pointer) = callee {
+                visit(pointer);
+            }
+            arguments.iter_mut().for_each(visit);
+        }
+        Op::Fill(a, b, c) | Op::Copy(a, b, c) => [a, b, c].into_iter().for_each(visit),
+    }
+}

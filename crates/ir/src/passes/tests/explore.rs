@@ -1,0 +1,186 @@
+//! Naive breadth-first exploration of small programs: what can be seen of a program before and after a pass.
+
+use crate::ids::ObjectId;
+use crate::program::{Count, ErrorKind, Program};
+use crate::semantics::{Access, Choice, Choices, Fault, Machine, State, Stuck, Taken, ThreadIndex};
+use crate::types::{IntType, Value};
+use crate::{EdgeId, Storage};
+use rustc_hash::FxHashSet;
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+
+/// What can be seen of a program.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Observed {
+    /// The kinds of errors that are reachable.
+    pub errors: BTreeSet<ErrorKind>,
+    /// The bytes of named objects that there is a race on.
+    pub races: BTreeSet<(String, u64)>,
+    /// The values of the global integers in states in which nothing runs any more.
+    pub finals: BTreeSet<Vec<Value>>,
+    /// Whether some threads wait for each other's locks in some state.
+    pub deadlock: bool,
+    /// The faults that ended an execution.
+    pub faults: Vec<Fault>,
+}
+
+/// The names of the objects whose last values are compared.
+pub const OBSERVED: [&str; 3] = ["g0", "g1", "g2"];
+
+/// Explores a program; nothing if it has more states than the limit.
+pub fn observe(program: &Program, limit: usize) -> Option<Observed> {
+    observe_with(program, limit, &mut |_, _| {})
+}
+
+/// Explores a program and shows each state.
+pub fn observe_with(
+    program: &Program,
+    limit: usize,
+    visit: &mut dyn FnMut(&Machine<'_>, &State),
+) -> Option<Observed> {
+    let machine = Machine::new(program).expect("small programs fit");
+    let copies: Vec<u32> = program
+        .start
+        .iter()
+        .map(|(_, count)| match count {
+            Count::Exactly(count) => *count,
+            Count::Any => 2,
+        })
+        .collect();
+    let initial = machine.initial(&copies).expect("few threads");
+    let mut observed = Observed::default();
+    let mut seen = FxHashSet::default();
+    let mut open = VecDeque::new();
+    seen.insert(initial.clone());
+    open.push_back(initial);
+    while let Some(state) = open.pop_front() {
+        if seen.len() > limit {
+            return None;
+        }
+        visit(&machine, &state);
+        look(&machine, &state, &mut observed);
+        for thread in machine.schedulable(&state) {
+            for &edge in machine.edges(&state, thread) {
+                each_outcome(&machine, &state, thread, edge, &mut |taken| match taken.result {
+                    Ok(next) => {
+                        let next = forget_ended(next);
+                        if seen.insert(next.clone()) {
+                            open.push_back(next);
+                        }
+                    }
+                    Err(Stuck::Fault(fault)) => {
+                        if !observed.faults.contains(&fault) {
+                            observed.faults.push(fault);
+                        }
+                    }
+                    Err(Stuck::Blocked) => {}
+                    Err(Stuck::Limit(limit)) => panic!("{limit:?} in a small program"),
+                });
+            }
+        }
+    }
+    Some(observed)
+}
+
+/// Makes states equal that differ in what an ended thread had allocated only.
+fn forget_ended(mut state: State) -> State {
+    for thread in &mut state.threads {
+        if thread.activations.is_empty() && thread.allocated != 0 {
+            Arc::make_mut(thread).allocated = 0;
+        }
+    }
+    state
+}
+
+fn look(machine: &Machine<'_>, state: &State, observed: &mut Observed) {
+    for index in 0..state.threads.len() {
+        if let Some((template, location)) = state.location(index)
+            && let crate::LocationKind::Error(kind) =
+                machine.program.templates[template].locations[location].kind
+        {
+            observed.errors.insert(kind);
+        }
+    }
+    observed.deadlock |= machine.deadlock(state).is_some();
+    races(machine, state, observed);
+    if state.halted || state.threads.iter().all(|thread| thread.activations.is_empty()) {
+        let value = |name: &&str| {
+            let (id, _) = machine.program.objects.enumerate().find(|(_, object)| object.name == **name)?;
+            machine.peek_memory(state, machine.addresses.offset[id], IntType::I32)
+        };
+        observed.finals.insert(OBSERVED.iter().map(|name| value(name).unwrap_or(0)).collect());
+    }
+}
+
+fn races(machine: &Machine<'_>, state: &State, observed: &mut Observed) {
+    if state.halted {
+        return;
+    }
+    let mut seen: Vec<(ThreadIndex, Access)> = Vec::new();
+    for thread in 0..state.threads.len() {
+        for &edge in machine.edges(state, thread) {
+            let accesses = machine.step(state, thread, edge, &mut Script::default()).accesses;
+            for access in accesses {
+                for (other, earlier) in &seen {
+                    if *other != thread && earlier.races_with(&access) {
+                        note_race(machine, state, &access, observed);
+                    }
+                }
+                seen.push((thread, access));
+            }
+        }
+    }
+    let found = machine.race(state).is_some();
+    assert!(!found || !observed.races.is_empty(), "the definition finds no more than this");
+}
+
+fn note_race(machine: &Machine<'_>, state: &State, access: &Access, observed: &mut Observed) {
+    let (object, offset) =
+        machine.describe(state, access.address).unwrap_or((ObjectId(u32::MAX), access.address));
+    let name = machine.program.objects.get(object).map_or(String::new(), |object| match object.storage {
+        Storage::Static | Storage::ThreadLocal | Storage::Site | Storage::Frame(_) => object.name.clone(),
+    });
+    observed.races.insert((name, offset));
+}
+
+/// Chooses by a script; behind its end, the first value.
+#[derive(Default)]
+struct Script {
+    picks: Vec<usize>,
+    used: usize,
+    sizes: Vec<usize>,
+}
+
+impl Choices for Script {
+    fn choose(&mut self, choice: Choice) -> Value {
+        let values: &[Value] = if choice.ty == IntType::BOOL { &[0, 1] } else { &[0, 1, 2] };
+        let pick = self.picks.get(self.used).copied().unwrap_or(0);
+        self.used += 1;
+        self.sizes.push(values.len());
+        values[pick]
+    }
+}
+
+/// Takes an edge with all choices of small values.
+fn each_outcome(
+    machine: &Machine<'_>,
+    state: &State,
+    thread: ThreadIndex,
+    edge: EdgeId,
+    then: &mut dyn FnMut(Taken),
+) {
+    let mut picks: Vec<usize> = Vec::new();
+    loop {
+        let mut script = Script { picks: picks.clone(), used: 0, sizes: Vec::new() };
+        then(machine.step(state, thread, edge, &mut script));
+        picks.resize(script.sizes.len(), 0);
+        // The next combination, the last choice first.
+        loop {
+            let Some(last) = picks.pop() else { return };
+            if last + 1 < script.sizes[picks.len()] {
+                picks.push(last + 1);
+                break;
+            }
+        }
+    }
+}
