@@ -137,6 +137,12 @@ impl<'l, 'u> Function<'l, 'u> {
             Some(body) => {
                 function.uses = Uses::of(unit, body);
                 function.parameters(declared.declaration);
+                // Called through a pointer or started as a thread, it becomes atomic when it takes its first step.
+                if !atomic && is_atomic_by_name(unit.name(declared.declaration)) {
+                    function.builder.template.locations[function.end].atomic = true;
+                    function.atomic_begin();
+                    function.base_depth = 1;
+                }
                 if is_main {
                     function.constructors();
                 }
@@ -495,6 +501,11 @@ impl<'l, 'u> Function<'l, 'u> {
         let unit = &self.global.units[declared.unit];
         unit.tree[declared.declaration].flags.contains(DeclFlags::NORETURN)
     }
+}
+
+/// Whether a function runs as one atomic region because of its name.
+pub fn is_atomic_by_name(name: &str) -> bool {
+    name.starts_with("__VERIFIER_atomic_")
 }
 
 fn global_template(global: &mut Lowering<'_>, id: TemplateId, template: ir::Template) {

@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 
 /// A checked file. The tree borrows nothing.
 pub struct Unit {
+    /// The file's name.
+    pub file: String,
     /// Names, target, and source positions.
     pub session: Session,
     /// The typed tree.
@@ -154,7 +156,9 @@ pub fn parse(source: &Source, options: &Options) -> Result<Unit, Vec<Diagnostic>
         })
         .collect();
     match checked {
-        Some(checked) if told.is_empty() => Ok(Unit { session, tree: checked.tast, types: checked.types }),
+        Some(checked) if told.is_empty() => {
+            Ok(Unit { file: source.name.clone(), session, tree: checked.tast, types: checked.types })
+        }
         Some(_) | None if !told.is_empty() => Err(told),
         Some(_) | None => Err(internal("the file cannot be parsed".to_owned())),
     }

@@ -476,9 +476,9 @@ impl Function<'_, '_> {
         let inputs: Vec<AsmOperand> = unit.tree[asm.inputs].to_vec();
         let words: Vec<&str> =
             text.split([';', '\n', '\t', ' ']).map(str::trim).filter(|word| !word.is_empty()).collect();
-        let is_idle = words
-            .iter()
-            .all(|word| matches!(*word, "nop" | "mfence" | "lfence" | "sfence" | "pause" | "rep" | "yield"));
+        let is_idle = words.iter().all(|word| {
+            matches!(*word, "nop" | "mfence" | "lfence" | "sfence" | "pause" | "rep" | "yield" | "sleep")
+        });
         if !is_idle || (!words.is_empty() && !outputs.is_empty()) || !unit.tree[asm.labels].is_empty() {
             let shown: String = text.chars().take(40).collect();
             return self.unsupported(&format!("inline assembly {shown:?}"));
