@@ -120,5 +120,14 @@ fn read_here(sources: &[Source], options: &Options) -> Result<Program, Vec<Diagn
     let links = link::link(&units)?;
     let mut program = lowering::lower(&units, &links, options.data_model);
     library::simplify(&mut program);
-    Ok(program)
+    match ir::check::check(&program) {
+        Ok(()) => Ok(program),
+        Err(malformed) => {
+            let name = sources.first().map_or("", |source| source.name.as_str());
+            let message = |problem| format!("the C front end made a malformed program: {problem}");
+            let diagnostic =
+                |problem| Diagnostic::new(name, 0, 0, DiagnosticKind::Internal, message(problem));
+            Err(malformed.into_iter().take(10).map(diagnostic).collect())
+        }
+    }
 }
