@@ -130,8 +130,10 @@ impl<'u> Lowering<'u> {
         }
         let is_undefined = declaration.state == Definition::Declared && declaration.linkage != Linkage::None;
         if is_undefined && !matches!(name.as_str(), "stdin" | "stdout" | "stderr") {
+            // What an arbitrary pointer points to is not modelled.
+            let limits_proof = unit.has_pointer(declaration.ty);
             let text = format!("'{name}' is not defined in these files: its first value is arbitrary");
-            self.assume(text, span, false);
+            self.assume(text, span, limits_proof);
         }
         let initial = if is_undefined { Initial::Unknown } else { Initial::Values(Vec::new()) };
         let align = declaration.alignment.map_or(1, u64::from).max(unit.align(declaration.ty));
