@@ -216,7 +216,9 @@ impl Function<'_, '_> {
             Lvalue::Local(local) => Expr::Local(*local),
             Lvalue::Memory { address, atomic } => {
                 let scalar = self.scalar(ty);
-                Expr::load(self.cell(address.clone(), scalar, *atomic))
+                let value = Expr::load(self.cell(address.clone(), scalar, *atomic));
+                // Atomic accesses of one operation are one step: each gets its own.
+                if *atomic { Expr::Local(self.builder.save(value, scalar)) } else { value }
             }
             Lvalue::Bits(bits) => {
                 let scalar = self.scalar(ty);
