@@ -260,6 +260,10 @@ impl Function<'_, '_> {
     ) -> Option<Expr> {
         let span = self.builder.span;
         let reaches_memory = arguments.iter().any(|argument| argument.pointee.is_some() && !argument.is_null);
+        if self.unit.has_pointer(result) {
+            let text = format!("unknown function '{name}': what its result points to is not modelled");
+            self.global.assume(text, span, true);
+        }
         if reaches_memory {
             self.global.assume(
                 format!("unknown function '{name}' may change memory that it can reach; it is taken to change none"),

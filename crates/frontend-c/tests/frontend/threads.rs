@@ -1,11 +1,11 @@
 //! Atomicity: `_Atomic`, atomic builtins, atomic regions, and threads that are started.
 
-use crate::{check, program, runner};
+use crate::{check, interleavings, program};
 use ir::{IntType, Op, Program};
 use std::collections::BTreeSet;
 
 fn outcomes(program: &Program) -> BTreeSet<i128> {
-    runner::outcomes(program, "result", IntType::I32)
+    interleavings::outcomes(program, "result", IntType::I32)
 }
 
 /// Two threads that run `body`, then `main` goes on when both have set their flag.

@@ -18,7 +18,6 @@ fn constructs_are_named() {
             "vector",
         ),
         ("int main(void) { asm volatile(\"syscall\" ::: \"memory\"); }", "inline assembly \"syscall\""),
-        ("int main(void) { void *p = &&l; goto *p; l: return 0; }", "kind LabelAddr"),
         (
             "void stop(int *p) {} int main(void) { int x __attribute__((cleanup(stop))) = 1; return x; }",
             "cleanup",
@@ -44,6 +43,29 @@ fn the_execution_ends_there() {
 #[test]
 fn harmless_assembly_is_known() {
     assert!(told("int main(void) { asm volatile(\"\" ::: \"memory\"); asm volatile(\"pause\"); asm(\"mfence\" ::: \"memory\"); int x = 1, y; asm(\"\" : \"=r\"(y) : \"0\"(x)); return y; }").is_empty());
+}
+
+#[test]
+fn assembly_that_names_its_results_is_not_exact() {
+    let program = program("int main(void) { int x; asm(\"rdtsc\" : \"=a\"(x) : : \"edx\"); return x; }");
+    assert!(
+        program.assumptions.iter().all(|assumption| !assumption.limits_proof),
+        "{:?}",
+        program.assumptions
+    );
+    assert!(runner::run(&program, 100).unknown);
+}
+
+#[test]
+fn arbitrary_pointers_limit_proofs() {
+    for text in [
+        "int *get(void); int main(void) { return *get(); }",
+        "extern int *p; int main(void) { return *p; }",
+        "int main(int argc, char **argv) { return argv[0][0]; }",
+    ] {
+        assert!(!told(text).is_empty(), "{text}");
+    }
+    assert!(told("int main(int argc, char **argv) { return argc; }").is_empty());
 }
 
 #[test]
