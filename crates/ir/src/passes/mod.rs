@@ -1,10 +1,12 @@
 //! Passes: from programs to programs with the same verdict.
 
 pub mod lower;
+pub mod points_to;
 pub mod sharing;
 pub mod split;
 
 pub use lower::{Lowering, lower};
+pub use points_to::PointsTo;
 pub use sharing::Sharing;
 pub use split::split;
 

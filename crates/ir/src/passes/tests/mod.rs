@@ -3,6 +3,7 @@
 
 mod explore;
 mod generate;
+mod points_to;
 mod split;
 
 use crate::program::Program;
