@@ -1,17 +1,23 @@
 //! Passes: from programs to programs with the same verdict.
 
+pub mod bits;
+pub mod calls;
+pub mod inline;
+pub mod liveness;
 pub mod lower;
 pub mod points_to;
+mod renumber;
 pub mod sharing;
 pub mod split;
+#[cfg(test)]
+mod tests;
 
+pub use calls::resolve_calls;
+pub use inline::{InlineError, InlineLimits, inline};
 pub use lower::{Lowering, lower};
 pub use points_to::PointsTo;
 pub use sharing::Sharing;
 pub use split::split;
-
-#[cfg(test)]
-mod tests;
 
 use crate::program::Program;
 
