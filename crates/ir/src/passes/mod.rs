@@ -2,6 +2,8 @@
 
 pub mod bits;
 pub mod calls;
+pub mod compress;
+pub mod dead_code;
 pub mod inline;
 pub mod liveness;
 pub mod lower;
@@ -11,8 +13,11 @@ pub mod sharing;
 pub mod split;
 #[cfg(test)]
 mod tests;
+pub mod totality;
 
 pub use calls::resolve_calls;
+pub use compress::compress;
+pub use dead_code::remove_dead_code;
 pub use inline::{InlineError, InlineLimits, inline};
 pub use lower::{Lowering, lower};
 pub use points_to::PointsTo;

@@ -116,13 +116,17 @@ fn races(machine: &Machine<'_>, state: &State, observed: &mut Observed) {
     if state.halted {
         return;
     }
+    // While a thread is in an atomic region, only its own accesses collide with others: two others that collide
+    // did so before.
+    let inside = (0..state.threads.len()).find(|thread| machine.is_atomic(state, *thread));
+    let counts = |a: ThreadIndex, b: ThreadIndex| inside.is_none_or(|inside| inside == a || inside == b);
     let mut seen: Vec<(ThreadIndex, Access)> = Vec::new();
     for thread in 0..state.threads.len() {
         for &edge in machine.edges(state, thread) {
             let accesses = machine.step(state, thread, edge, &mut Script::default()).accesses;
             for access in accesses {
                 for (other, earlier) in &seen {
-                    if *other != thread && earlier.races_with(&access) {
+                    if *other != thread && counts(*other, thread) && earlier.races_with(&access) {
                         note_race(machine, state, &access, observed);
                     }
                 }

@@ -1,6 +1,7 @@
 //! Each pass keeps what can be seen of a program: on random small programs, and on hand-written ones for the
 //! subtle rules.
 
+mod compress;
 mod explore;
 mod generate;
 mod inline;
