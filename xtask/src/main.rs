@@ -1,2 +1,57 @@
-//! Development tasks.
-fn main() {}
+//! Development tasks: `cargo xtask test` runs all checks and tests, `cargo xtask tidy` the checks on the repository alone.
+
+mod setup;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let outcome = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["test"] => test(),
+        ["tidy"] => tidy(),
+        ["setup"] => setup::install(),
+        _ => Err("usage: cargo xtask test | tidy | setup".to_owned()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The repository's root.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the repository").to_owned()
+}
+
+/// Everything that must hold before a change lands.
+fn test() -> Result<(), String> {
+    setup::install()?;
+    tidy()?;
+    run("cargo", &["fmt", "--all", "--check"])?;
+    run("cargo", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
+    run("cargo", &["test", "--workspace"])
+}
+
+fn tidy() -> Result<(), String> {
+    let complaints = tidy::complaints(&root());
+    for complaint in &complaints {
+        eprintln!("tidy: {complaint}");
+    }
+    if complaints.is_empty() { Ok(()) } else { Err(format!("{} complaints", complaints.len())) }
+}
+
+/// Runs a program in the repository's root; its failure is an error.
+fn run(program: &str, arguments: &[&str]) -> Result<(), String> {
+    eprintln!("$ {program} {}", arguments.join(" "));
+    let status = Command::new(program).args(arguments).current_dir(root()).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{program} {}: {status}", arguments.join(" "))),
+        Err(error) => Err(format!("{program}: {error}")),
+    }
+}

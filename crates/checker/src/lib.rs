@@ -1,1 +1,17 @@
 //! Replays traces and checks proofs. Sees programs and verdicts, and nothing of any search.
+//!
+//! [`replay`] runs a trace on the step semantics and says what each step did, for reports; a trace that does not
+//! run to the violation that it claims is refused. [`check_proof`] follows all executions again.
+
+mod describe;
+mod examine;
+mod inputs;
+mod proof;
+mod replay;
+
+pub use describe::Change;
+pub use examine::{Checked, Refutation, examine};
+pub use proof::{ProofError, check_proof};
+pub use replay::{
+    NamedAccess, ReplayError, Replayed, ReplayedStep, ReplayedThread, ReplayedViolation, ReplayedWait, replay,
+};

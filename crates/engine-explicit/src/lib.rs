@@ -1,1 +1,26 @@
 //! Explicit-state exploration of programs: the oracle for all engines, and a bug finder in its own right.
+//!
+//! [`Explicit`] follows the executions of a program on the step semantics, state by state ([`search`]). It refutes with
+//! a trace; it proves when all executions were followed and nothing was bounded. Under-approximates until the
+//! search is complete; then exact.
+//!
+//! * [`expand`]: steps and the partial-order reduction, with the argument that it keeps all violations.
+//! * [`footprint`], [`model`]: what is known about a program before it runs.
+//! * [`inputs`], [`script`]: values that the program leaves open.
+//! * [`store`], [`liveness`]: states, and what of them is kept.
+//!
+//! Threads of the same template are not permuted: thread ids are stored in handles and locks, and each thread has its own window
+//! of addresses, so that states which differ by a permutation are not equal up to names in any simple way.
+
+mod bits;
+mod engine;
+mod expand;
+mod footprint;
+mod inputs;
+mod liveness;
+mod model;
+mod script;
+mod search;
+mod store;
+
+pub use engine::{Explicit, Options};

@@ -115,6 +115,15 @@ impl Builder {
         let outside = self.label();
         self.place(outside);
     }
+    /// How many atomic regions are open.
+    pub fn atomic_depth(&self) -> u32 {
+        self.atomic
+    }
+    /// Says how many atomic regions are open where building goes on: control may come from elsewhere than the
+    /// last statement.
+    pub fn set_atomic_depth(&mut self, depth: u32) {
+        self.atomic = depth;
+    }
     /// Whether new locations are atomic.
     pub fn is_atomic(&self) -> bool {
         self.atomic > 0

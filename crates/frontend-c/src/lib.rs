@@ -1,3 +1,124 @@
 //! Reads C with threads and lowers it to the common representation.
+//!
+//! [`read`] takes the text of one or several files, checks them with the `rucc` front-end crates, links them, and
+//! lowers what `main` can reach. It prints nothing; the only files it opens are the ones that the text includes.
+//!
+//! Lowering keeps C's meaning exactly, with these deviations, each of which ends in an [`ir::Assumption`] or in
+//! a value marked [`ir::Rhs::Unknown`] wherever it could change a verdict:
+//! 1. Floats are bit patterns: copies are exact, arithmetic and comparisons give unknown values.
+//! 2. What is not supported ends the execution there, and no proof is given.
+//! 3. Operands are evaluated from left to right.
+//! 4. A block-scope object without an initialiser keeps its content when its declaration is reached again.
+//! 5. Memory from `alloca` and variable-length arrays lives on after the function has returned.
 
+mod aggregates;
+mod arithmetic;
+mod atomics;
+mod bitfields;
 pub mod builder;
+mod builtins;
+mod calls;
+mod diagnostic;
+mod expressions;
+mod facts;
+mod fold;
+mod function;
+mod initialisers;
+pub mod library;
+mod limits;
+mod link;
+mod lowering;
+mod parse;
+mod places;
+mod statements;
+mod types;
+
+pub use diagnostic::{Diagnostic, DiagnosticKind};
+use ir::{DataModel, Program};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+/// How the source is to be read.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The widths of `long` and of pointers.
+    pub data_model: DataModel,
+    /// Folders to look for included files in (`-I`).
+    pub include_dirs: Vec<PathBuf>,
+    /// Macros to define, as `NAME` or `NAME=value` (`-D`).
+    pub defines: Vec<String>,
+    /// Files to include before each source file (`-include`).
+    pub includes: Vec<PathBuf>,
+    /// The language standard, as compilers name it (`gnu17`); GNU C17 if there is none.
+    pub standard: Option<String>,
+}
+
+/// A source file.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Its name, as messages show it. One that ends in `.i` is taken to be preprocessed already.
+    pub name: String,
+    /// Its bytes.
+    pub text: Vec<u8>,
+}
+
+/// The longest that reading may take. Real files take a few hundredths of a second; input that was made to be
+/// slow must not hold up the user.
+const TIME_LIMIT: Duration = Duration::from_millis(4500);
+/// Stack sizes to try, largest first. The typed tree is walked by recursion; the system reserves such a stack
+/// without using memory for it.
+const STACK_SIZES: [usize; 3] = [4 << 30, 1 << 30, 256 << 20];
+
+/// Reads source files and links them into one program.
+pub fn read(sources: &[Source], options: &Options) -> Result<Program, Vec<Diagnostic>> {
+    let (sender, receiver) = mpsc::channel();
+    let started = STACK_SIZES.iter().any(|size| {
+        let (sender, sources, options) = (sender.clone(), sources.to_vec(), options.clone());
+        let work = move || {
+            let result = catch_unwind(AssertUnwindSafe(|| read_here(&sources, &options)));
+            // The receiver is gone when the time is up: then nobody wants the result.
+            let _ = sender.send(result);
+        };
+        thread::Builder::new().name("frontend-c".to_owned()).stack_size(*size).spawn(work).is_ok()
+    });
+    drop(sender);
+    let name = sources.first().map_or("", |source| source.name.as_str());
+    if !started {
+        return Err(vec![Diagnostic::limit(name, "no thread with a large stack can be started")]);
+    }
+    match receiver.recv_timeout(TIME_LIMIT) {
+        Ok(Ok(result)) => result,
+        Ok(Err(_)) | Err(mpsc::RecvTimeoutError::Disconnected) => Err(vec![Diagnostic::new(
+            name,
+            0,
+            0,
+            DiagnosticKind::Internal,
+            "the C front end failed on this file",
+        )]),
+        Err(mpsc::RecvTimeoutError::Timeout) => Err(vec![Diagnostic::limit(
+            name,
+            "reading takes too long: the file is too large or too deeply nested",
+        )]),
+    }
+}
+
+fn read_here(sources: &[Source], options: &Options) -> Result<Program, Vec<Diagnostic>> {
+    let mut units = Vec::new();
+    let mut problems = Vec::new();
+    for source in sources {
+        match parse::parse(source, options) {
+            Ok(unit) => units.push(unit),
+            Err(found) => problems.extend(found),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let links = link::link(&units)?;
+    let mut program = lowering::lower(&units, &links, options.data_model);
+    library::simplify(&mut program);
+    Ok(program)
+}

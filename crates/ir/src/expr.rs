@@ -181,7 +181,9 @@ impl Expr {
     /// The direct operands, in order of evaluation. A load's operand is its address.
     pub fn operands(&self) -> Vec<&Expr> {
         match self {
-            Self::Const(..) | Self::Local(_) | Self::Address(..) | Self::Procedure(_) | Self::Myself => vec![],
+            Self::Const(..) | Self::Local(_) | Self::Address(..) | Self::Procedure(_) | Self::Myself => {
+                vec![]
+            }
             Self::Load(place) => vec![&place.address],
             Self::Unary(_, _, a) | Self::Cast(_, a) | Self::Valid(a, _) | Self::Old(a) => vec![a],
             Self::Binary(_, _, pair) | Self::Overflows(_, _, pair) => vec![&pair.0, &pair.1],
@@ -191,7 +193,9 @@ impl Expr {
     /// The direct operands, to change.
     pub fn operands_mut(&mut self) -> Vec<&mut Expr> {
         match self {
-            Self::Const(..) | Self::Local(_) | Self::Address(..) | Self::Procedure(_) | Self::Myself => vec![],
+            Self::Const(..) | Self::Local(_) | Self::Address(..) | Self::Procedure(_) | Self::Myself => {
+                vec![]
+            }
             Self::Load(place) => vec![&mut place.address],
             Self::Unary(_, _, a) | Self::Cast(_, a) | Self::Valid(a, _) | Self::Old(a) => vec![a],
             Self::Binary(_, _, pair) | Self::Overflows(_, _, pair) => vec![&mut pair.0, &mut pair.1],

@@ -6,12 +6,14 @@
 //!
 //! This crate does no IO, knows nothing of C, and nothing of any engine.
 
+pub mod check;
 pub mod expr;
 pub mod ids;
 pub mod op;
 pub mod passes;
 pub mod program;
 pub mod semantics;
+pub mod text;
 pub mod types;
 
 pub use expr::{BinaryOp, Expr, Place, Target, Targets, UnaryOp};

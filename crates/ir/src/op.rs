@@ -111,13 +111,20 @@ impl Op {
             Self::Assign(assignment) => assignment.pairs.iter().map(|(lhs, _)| lhs).collect(),
             Self::Spawn(_, _, lhs) | Self::Join(_, lhs) | Self::Call(_, _, lhs) => lhs.iter().collect(),
             Self::Allocate { result, .. } => vec![result],
-            Self::Assume(_) | Self::Lock(..) | Self::Unlock(..) | Self::Free(_) | Self::Fill(..) | Self::Copy(..) => vec![],
+            Self::Assume(_)
+            | Self::Lock(..)
+            | Self::Unlock(..)
+            | Self::Free(_)
+            | Self::Fill(..)
+            | Self::Copy(..) => vec![],
         }
     }
     /// The expressions that are evaluated: operands, constraint, and addresses of left-hand sides. In order.
     pub fn expressions(&self) -> Vec<&Expr> {
         let mut found: Vec<&Expr> = match self {
-            Self::Assume(e) | Self::Lock(_, e) | Self::Unlock(_, e) | Self::Join(e, _) | Self::Free(e) => vec![e],
+            Self::Assume(e) | Self::Lock(_, e) | Self::Unlock(_, e) | Self::Join(e, _) | Self::Free(e) => {
+                vec![e]
+            }
             Self::Assign(assignment) => {
                 let values = assignment.pairs.iter().filter_map(|(_, rhs)| match rhs {
                     Rhs::Value(value) => Some(value),
@@ -181,7 +188,12 @@ impl Op {
             Self::Assign(assignment) => assignment.pairs.iter_mut().map(|(lhs, _)| lhs).collect(),
             Self::Spawn(_, _, lhs) | Self::Join(_, lhs) | Self::Call(_, _, lhs) => lhs.iter_mut().collect(),
             Self::Allocate { result, .. } => vec![result],
-            Self::Assume(_) | Self::Lock(..) | Self::Unlock(..) | Self::Free(_) | Self::Fill(..) | Self::Copy(..) => vec![],
+            Self::Assume(_)
+            | Self::Lock(..)
+            | Self::Unlock(..)
+            | Self::Free(_)
+            | Self::Fill(..)
+            | Self::Copy(..) => vec![],
         }
     }
 }

@@ -196,7 +196,8 @@ impl Template {
     }
     /// The edges that start at each location.
     pub fn outgoing(&self) -> IdVec<LocationId, Vec<EdgeId>> {
-        let mut outgoing: IdVec<LocationId, Vec<EdgeId>> = self.locations.iter().map(|_| Vec::new()).collect();
+        let mut outgoing: IdVec<LocationId, Vec<EdgeId>> =
+            self.locations.iter().map(|_| Vec::new()).collect();
         for (id, edge) in self.edges.enumerate() {
             outgoing[edge.source].push(id);
         }

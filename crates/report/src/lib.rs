@@ -1,1 +1,12 @@
-//! Renderings of programs and verdicts: text, JSON, SARIF, graphs.
+//! Renderings of programs and verdicts: text, JSON, SARIF, graphs. Does no IO.
+
+mod answer;
+pub mod graph;
+pub mod human;
+pub mod json;
+pub mod sarif;
+mod sources;
+pub mod text;
+
+pub use answer::{Answer, Outcome};
+pub use sources::Sources;

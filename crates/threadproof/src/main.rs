@@ -1,2 +1,7 @@
 //! The command line of Threadproof.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    threadproof::command::run(std::env::args_os())
+}

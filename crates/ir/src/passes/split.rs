@@ -12,10 +12,11 @@
 //!    that is a step of its own an operation of its own.
 //! 2. Edges with several operations; only plain loads of the first one go before.
 //! 3. Assignments with a constraint that touch shared memory: the constraint speaks of both states at once.
-//! 4. `Fill`, `Copy`, and edges that start at atomic locations.
+//! 4. A new thread's start and the store of its id, as libraries do it: the thread finds its own id.
+//! 5. `Fill`, `Copy`, and edges that start at atomic locations.
 //!
 //! Edges that leave one location share the loads with which they all begin: a branch reads its operands once.
-//! An operation other than an assignment never stores its result in shared memory; the result of a call always goes
+//! An operation other than an assignment or a start of a thread never stores its result in shared memory; the result of a call always goes
 //! to a local. The last load of an assignment to a local may stay where it is.
 
 use super::sharing::Sharing;
@@ -203,7 +204,11 @@ impl Splitter<'_> {
                 let units = self.units_of(first, Rule::All);
                 (!units.is_empty()).then_some(Plan { rule: Rule::All, units })
             }
-            Op::Spawn(_, _, result) | Op::Join(_, result) | Op::Call(_, _, result) => {
+            Op::Spawn(..) => {
+                let units = self.units_of(first, Rule::All);
+                (!units.is_empty()).then_some(Plan { rule: Rule::All, units })
+            }
+            Op::Join(_, result) | Op::Call(_, _, result) => {
                 let units = self.units_of(first, Rule::All);
                 let moves = result.as_ref().is_some_and(|lhs| self.moves_result(first, lhs));
                 (!units.is_empty() || moves).then_some(Plan { rule: Rule::All, units })
@@ -273,13 +278,13 @@ impl Splitter<'_> {
                 }
                 assignment.pairs.extend(addresses);
             }
-            Op::Spawn(_, _, Some(lhs)) | Op::Join(_, Some(lhs)) | Op::Allocate { result: lhs, .. } => {
+            Op::Join(_, Some(lhs)) | Op::Allocate { result: lhs, .. } => {
                 if self.sharing.is_shared_lhs(lhs) {
                     stores.extend(self.replace_by_local(lhs));
                 }
             }
             Op::Call(_, _, Some(lhs)) => stores.extend(self.replace_by_local(lhs)),
-            Op::Spawn(_, _, None) | Op::Join(_, None) | Op::Call(_, _, None) => {}
+            Op::Spawn(..) | Op::Join(_, None) | Op::Call(_, _, None) => {}
             Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Free(_) | Op::Fill(..) | Op::Copy(..) => {}
         }
         stores
@@ -437,7 +442,16 @@ fn each_operand(op: &mut Op, visit: &mut dyn FnMut(&mut Expr)) {
                 }
             }
         }
-        Op::Spawn(callee, arguments, _) | Op::Call(callee, arguments, _) => {
+        Op::Spawn(callee, arguments, handle) => {
+            if let crate::op::Callee::Pointer(pointer) = callee {
+                visit(pointer);
+            }
+            arguments.iter_mut().for_each(&mut *visit);
+            if let Some(Lhs::Memory(place)) = handle {
+                visit(&mut place.address);
+            }
+        }
+        Op::Call(callee, arguments, _) => {
             if let crate::op::Callee::Pointer(pointer) = callee {
                 visit(pointer);
             }

@@ -43,8 +43,15 @@ pub const STATICS: u64 = 0x10_0000;
 /// Bytes between two objects, so that a pointer past the end of one is not a pointer to the next.
 pub const GAP: u64 = 16;
 
-const WINDOWS_32: Windows = Windows { stack: 0x6000_0000, stack_stride: 0x40_0000, heap: 0xA000_0000, heap_stride: 0x60_0000, threads: 256 };
-const WINDOWS_64: Windows = Windows { stack: 1 << 44, stack_stride: 1 << 32, heap: 1 << 46, heap_stride: 1 << 36, threads: 256 };
+const WINDOWS_32: Windows = Windows {
+    stack: 0x6000_0000,
+    stack_stride: 0x40_0000,
+    heap: 0xA000_0000,
+    heap_stride: 0x60_0000,
+    threads: 256,
+};
+const WINDOWS_64: Windows =
+    Windows { stack: 1 << 44, stack_stride: 1 << 32, heap: 1 << 46, heap_stride: 1 << 36, threads: 256 };
 
 impl AddressMap {
     /// Lays out a program.
@@ -71,12 +78,12 @@ impl AddressMap {
                 Storage::ThreadLocal => &mut map.thread_local_size,
                 Storage::Site => continue,
             };
-            let at = end.next_multiple_of(object.align.max(1));
+            let at = end.checked_next_multiple_of(object.align.max(1)).unwrap_or(u64::MAX);
             *end = at.saturating_add(object.size).saturating_add(GAP);
             map.offset[id] = at;
         }
         for &id in &map.statics {
-            map.offset[id] += STATICS;
+            map.offset[id] = map.offset[id].saturating_add(STATICS);
         }
         map
     }
@@ -88,7 +95,8 @@ impl AddressMap {
     pub fn procedure_at(&self, address: u64) -> Option<TemplateId> {
         let offset = address.checked_sub(PROCEDURES)?;
         let index = (offset / PROCEDURE_STRIDE) as usize;
-        (offset.is_multiple_of(PROCEDURE_STRIDE) && index < self.frame_size.len()).then(|| TemplateId::new(index))
+        (offset.is_multiple_of(PROCEDURE_STRIDE) && index < self.frame_size.len())
+            .then(|| TemplateId::new(index))
     }
     /// Where the stack of the thread with this index starts. Its thread-local objects come first.
     pub fn stack(&self, thread: usize) -> u64 {

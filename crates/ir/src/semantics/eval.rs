@@ -102,10 +102,13 @@ impl Context<'_, '_> {
             Storage::Static => offset,
             Storage::ThreadLocal => self.machine.addresses.stack(self.thread) + offset,
             Storage::Frame(_) => {
-                let top = self.state.threads[self.thread].activations.last().expect("only live threads evaluate");
+                let top =
+                    self.state.threads[self.thread].activations.last().expect("only live threads evaluate");
                 self.machine.addresses.stack(self.thread) + top.frame + offset
             }
-            Storage::Site => unreachable!("an allocation site has no address; the well-formedness check rejects it"),
+            Storage::Site => {
+                unreachable!("an allocation site has no address; the well-formedness check rejects it")
+            }
         }
     }
 
@@ -150,7 +153,8 @@ impl Machine<'_> {
         let mut scratch = state.clone();
         let mut log = Vec::new();
         let (choices, log) = (&mut NoChoices, &mut log);
-        Context { machine: self, state: &mut scratch, old: None, thread, choices, log, atomic: false }.eval(expr)
+        Context { machine: self, state: &mut scratch, old: None, thread, choices, log, atomic: false }
+            .eval(expr)
     }
     /// The value of a cell in a state, if it is in a live object; open bytes read as 0.
     pub fn peek_memory(&self, state: &State, address: u64, ty: IntType) -> Option<Value> {

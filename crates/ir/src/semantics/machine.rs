@@ -118,7 +118,8 @@ impl<'p> Machine<'p> {
         if addresses.thread_local_size.saturating_add(largest) > addresses.stack_limit() {
             return Err(LimitKind::Stack);
         }
-        let mut frame_objects: IdVec<TemplateId, Vec<ObjectId>> = program.templates.iter().map(|_| Vec::new()).collect();
+        let mut frame_objects: IdVec<TemplateId, Vec<ObjectId>> =
+            program.templates.iter().map(|_| Vec::new()).collect();
         let mut thread_local_objects = Vec::new();
         for (id, object) in program.objects.enumerate() {
             match object.storage {
@@ -144,7 +145,8 @@ impl<'p> Machine<'p> {
             let at = self.addresses.offset[id] - super::address::STATICS;
             self.initialise(&mut statics, at, id, 0);
         }
-        let mut state = State { statics: Arc::new(statics), threads: Vec::new(), heap: Vec::new(), halted: false };
+        let mut state =
+            State { statics: Arc::new(statics), threads: Vec::new(), heap: Vec::new(), halted: false };
         for ((template, _), copies) in self.program.start.iter().zip(copies) {
             for _ in 0..*copies {
                 self.start(&mut state, *template, &[])?;
@@ -154,12 +156,18 @@ impl<'p> Machine<'p> {
     }
 
     /// Adds a thread and returns its id.
-    pub(super) fn start(&self, state: &mut State, template: TemplateId, arguments: &[u64]) -> Result<Value, LimitKind> {
+    pub(super) fn start(
+        &self,
+        state: &mut State,
+        template: TemplateId,
+        arguments: &[u64],
+    ) -> Result<Value, LimitKind> {
         let index = state.threads.len();
         if index >= self.max_threads {
             return Err(LimitKind::Threads);
         }
-        let mut thread = Thread { template, activations: Vec::new(), stack: Bytes::default(), allocated: 0, result: 0 };
+        let mut thread =
+            Thread { template, activations: Vec::new(), stack: Bytes::default(), allocated: 0, result: 0 };
         thread.stack.grow(self.addresses.thread_local_size as usize, false);
         for &id in &self.thread_local_objects {
             self.initialise(&mut thread.stack, self.addresses.offset[id], id, self.addresses.stack(index));
@@ -224,8 +232,11 @@ impl<'p> Machine<'p> {
                 Value::from(base + self.addresses.offset[*object] + offset)
             }
             Expr::Procedure(template) => Value::from(self.addresses.procedure(*template)),
+            Expr::Cast(IntType::BOOL, operand) => Value::from(self.constant(operand, frame_base) != 0),
             Expr::Cast(ty, operand) => ty.wrap(self.constant(operand, frame_base)),
-            other => unreachable!("{other:?} is no constant initialiser; the well-formedness check rejects it"),
+            other => {
+                unreachable!("{other:?} is no constant initialiser; the well-formedness check rejects it")
+            }
         }
     }
 
@@ -241,10 +252,12 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Whether a thread is at an atomic location.
+    /// Whether a thread is at an atomic location, or in a procedure that was called in an atomic region.
     pub fn is_atomic(&self, state: &State, thread: ThreadIndex) -> bool {
-        let Some((template, location)) = state.location(thread) else { return false };
-        self.program.templates[template].locations[location].atomic
+        let mut activations = state.threads[thread].activations.iter();
+        activations.any(|activation| {
+            self.program.templates[activation.template].locations[activation.location].atomic
+        })
     }
 
     /// The edges that start where a thread is.
@@ -268,7 +281,8 @@ impl<'p> Machine<'p> {
 
     /// A cycle of threads each of which can only take a lock that the next one holds: they wait forever.
     pub fn deadlock(&self, state: &State) -> Option<Vec<(ThreadIndex, Wait)>> {
-        let waits: Vec<Option<Wait>> = (0..state.threads.len()).map(|index| self.waits(state, index)).collect();
+        let waits: Vec<Option<Wait>> =
+            (0..state.threads.len()).map(|index| self.waits(state, index)).collect();
         for first in 0..waits.len() {
             let mut cycle = Vec::new();
             let mut at = first;
@@ -284,10 +298,11 @@ impl<'p> Machine<'p> {
     }
 
     /// The lock that a thread waits for, if that is all it can do.
-    fn waits(&self, state: &State, thread: ThreadIndex) -> Option<Wait> {
+    pub fn waits(&self, state: &State, thread: ThreadIndex) -> Option<Wait> {
         let [edge] = self.edges(state, thread) else { return None };
         let (template, _) = state.location(thread)?;
-        let [Op::Lock(kind, address), ..] = self.program.templates[template].edges[*edge].ops.as_slice() else {
+        let [Op::Lock(kind, address), ..] = self.program.templates[template].edges[*edge].ops.as_slice()
+        else {
             return None;
         };
         let lock = self.peek(state, thread, address).ok()? as u64;
@@ -295,12 +310,13 @@ impl<'p> Machine<'p> {
         let owner = word(0)? as ThreadIndex;
         match kind {
             LockKind::Mutex if owner == thread + 1 => {
-                let recursive = word(super::mutex_kind_offset(self.program.data_model))? == super::step::RECURSIVE;
+                let recursive =
+                    word(super::mutex_kind_offset(self.program.data_model))? == super::step::RECURSIVE;
                 (!recursive).then_some(Wait { edge: *edge, lock, owner: thread })
             }
-            LockKind::Mutex | LockKind::Spin | LockKind::Read | LockKind::Write => {
-                (owner != 0 && owner <= state.threads.len()).then(|| Wait { edge: *edge, lock, owner: owner - 1 })
-            }
+            LockKind::Mutex | LockKind::Spin | LockKind::Read | LockKind::Write => (owner != 0
+                && owner <= state.threads.len())
+            .then(|| Wait { edge: *edge, lock, owner: owner - 1 }),
         }
     }
 
@@ -340,11 +356,14 @@ impl<'p> Machine<'p> {
         if size == 0 || address < super::address::STATICS {
             return None;
         }
-        let fits = |start: u64, length: u64| address >= start && address.checked_add(size).is_some_and(|end| end <= start + length);
+        let fits = |start: u64, length: u64| {
+            address >= start && address.checked_add(size).is_some_and(|end| end <= start + length)
+        };
         if self.addresses.is_heap(address) {
             let index = state.block_at(address)?;
             let block = &state.heap[index];
-            return fits(block.address, block.bytes.len() as u64).then(|| Part::Heap(index, (address - block.address) as usize));
+            return fits(block.address, block.bytes.len() as u64)
+                .then(|| Part::Heap(index, (address - block.address) as usize));
         }
         if let Some((thread, offset)) = self.addresses.stack_at(address) {
             let stack = &state.threads.get(thread)?.stack;
@@ -352,7 +371,8 @@ impl<'p> Machine<'p> {
                 return None;
             }
             let (object, at) = self.describe(state, address)?;
-            return (at + size <= self.program.objects[object].size).then_some(Part::Stack(thread, offset as usize));
+            return (at + size <= self.program.objects[object].size)
+                .then_some(Part::Stack(thread, offset as usize));
         }
         let statics = &self.addresses.statics;
         let next = statics.partition_point(|id| self.addresses.offset[*id] <= address);

@@ -111,30 +111,37 @@ pub struct Taken {
 impl Machine<'_> {
     /// Lets a thread take an edge that starts where it is.
     pub fn step(&self, state: &State, thread: ThreadIndex, edge: EdgeId, choices: &mut dyn Choices) -> Taken {
+        let mut next = state.clone();
+        let mut accesses = Vec::new();
+        let result = self.advance(&mut next, thread, edge, choices, &mut accesses).map(|()| next);
+        Taken { result, accesses }
+    }
+
+    /// Like [`step`](Self::step), in place. When the edge cannot be taken, the state is left somewhere in between.
+    /// The accesses are added to the log.
+    pub fn advance(
+        &self,
+        state: &mut State,
+        thread: ThreadIndex,
+        edge: EdgeId,
+        choices: &mut dyn Choices,
+        log: &mut Vec<Access>,
+    ) -> Result<(), Stuck> {
         let (template, location) = state.location(thread).expect("a thread that has ended takes no step");
         let code = &self.program.templates[template];
         let step = &code.edges[edge];
         debug_assert_eq!(step.source, location, "an edge is taken where it starts");
-        let mut next = state.clone();
-        let mut accesses = Vec::new();
-        let atomic = code.locations[location].atomic;
-        let mut outcome = Ok(());
+        let atomic = self.is_atomic(state, thread);
         for op in &step.ops {
-            let (choices, log) = (&mut *choices, &mut accesses);
-            let mut context = Context { machine: self, state: &mut next, old: None, thread, choices, log, atomic };
-            outcome = context.run(op, edge);
-            if outcome.is_err() {
-                break;
-            }
+            let (choices, log) = (&mut *choices, &mut *log);
+            Context { machine: self, state, old: None, thread, choices, log, atomic }.run(op, edge)?;
         }
-        let result = outcome.map(|()| {
-            self.arrive(&mut next, thread, template, edge);
-            next
-        });
-        Taken { result, accesses }
+        self.arrive(state, thread, template, edge);
+        Ok(())
     }
 
     /// A race in a state: two threads and the accesses that collide. Nothing is chosen: open values read as 0.
+    /// An access outside of any live object is none: the execution would end there.
     pub fn race(&self, state: &State) -> Option<[(ThreadIndex, EdgeId, Access); 2]> {
         if state.halted {
             return None;
@@ -144,7 +151,12 @@ impl Machine<'_> {
             let mine = seen.len();
             for &edge in self.edges(state, thread) {
                 for access in self.step(state, thread, edge, &mut NoChoices).accesses {
-                    if let Some(other) = seen[..mine].iter().find(|(_, _, other)| other.races_with(&access)) {
+                    let collides = |other: &Access| {
+                        other.races_with(&access)
+                            && self.is_valid(state, access.address, access.size)
+                            && self.is_valid(state, other.address, other.size)
+                    };
+                    if let Some(other) = seen[..mine].iter().find(|(_, _, other)| collides(other)) {
                         return Some([*other, (thread, edge, access)]);
                     }
                     seen.push((thread, edge, access));
@@ -184,11 +196,13 @@ impl Machine<'_> {
                         return;
                     };
                     thread.stack.shrink(top.frame as usize);
-                    let call = &self.program.templates[caller.template].edges[top.called_by.expect("a callee has a caller")];
+                    let call = &self.program.templates[caller.template].edges
+                        [top.called_by.expect("a callee has a caller")];
                     if let Some(Op::Call(_, _, Some(Lhs::Local(local)))) = call.ops.last() {
                         let ty = self.program.templates[caller.template].locals[*local].ty;
                         let from = code.result.map_or(IntType::U64, |local| code.locals[local].ty);
-                        caller.locals[local.0 as usize] = to_bits(ty.wrap(from.wrap(Value::from(result))), ty);
+                        caller.locals[local.0 as usize] =
+                            to_bits(ty.wrap(from.wrap(Value::from(result))), ty);
                     }
                 }
             }
@@ -241,7 +255,8 @@ impl Context<'_, '_> {
             }
             Op::Allocate { site, size, zeroed, result } => {
                 let size = self.eval(size)? as u64;
-                let address = self.state.allocate(&self.machine.addresses, self.thread, *site, size, *zeroed)?;
+                let address =
+                    self.state.allocate(&self.machine.addresses, self.thread, *site, size, *zeroed)?;
                 self.store(result, Value::from(address))?;
             }
             Op::Free(pointer) => {
@@ -258,7 +273,8 @@ impl Context<'_, '_> {
                 }
             }
             Op::Fill(to, byte, size) => {
-                let (to, byte, size) = (self.eval(to)? as u64, self.eval(byte)? as u8, self.eval(size)? as u64);
+                let (to, byte, size) =
+                    (self.eval(to)? as u64, self.eval(byte)? as u8, self.eval(size)? as u64);
                 if size > 0 {
                     self.record(to, size, true, false);
                     let part = self.machine.resolve(self.state, to, size).ok_or(Fault::InvalidAccess)?;
@@ -267,7 +283,8 @@ impl Context<'_, '_> {
                 }
             }
             Op::Copy(to, from, size) => {
-                let (to, from, size) = (self.eval(to)? as u64, self.eval(from)? as u64, self.eval(size)? as u64);
+                let (to, from, size) =
+                    (self.eval(to)? as u64, self.eval(from)? as u64, self.eval(size)? as u64);
                 if size > 0 {
                     self.record(from, size, false, false);
                     self.record(to, size, true, false);
@@ -392,7 +409,8 @@ impl Context<'_, '_> {
         let owner = self.word(address)?;
         match kind {
             LockKind::Mutex => {
-                let again = owner == me && self.word(address + mutex_kind_offset(self.machine.program.data_model))? == RECURSIVE;
+                let again = owner == me
+                    && self.word(address + mutex_kind_offset(self.machine.program.data_model))? == RECURSIVE;
                 if owner != 0 && !again {
                     return Ok(false);
                 }

@@ -1,0 +1,193 @@
+//! Checks proofs. Shares the step semantics with the searches, and nothing else.
+//!
+//! [`Proof::Exhaustive`] claims that no execution is bad. The check follows all executions itself, breadth first, all
+//! threads from every state, without any reduction.
+
+use crate::inputs::Inputs;
+use ir::semantics::{Choice, ChoiceKind, Choices, LimitKind, Machine, State, Stuck};
+use ir::{Count, EdgeId, LocationKind, Program, TemplateId, Value};
+use std::collections::{HashSet, VecDeque};
+use std::fmt;
+use verdict::{Budget, Exhausted, Proof, Property};
+
+/// Why a proof is not accepted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ProofError {
+    /// The proof is about another number of threads than the program has.
+    Copies,
+    /// Something that was assumed about the program leaves out behaviours.
+    Assumption(String),
+    /// An execution goes past what the concrete machine can follow.
+    Limit(LimitKind),
+    /// An input has values that the check cannot try one by one, and cannot sort into finitely many classes.
+    Input(TemplateId, EdgeId),
+    /// There is a bad state.
+    Violated,
+    /// The check takes more than it was granted.
+    TooExpensive(Exhausted),
+}
+
+impl fmt::Display for ProofError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Copies => f.write_str("the proof is about another number of threads"),
+            Self::Assumption(text) => write!(f, "behaviours are left out: {text}"),
+            Self::Limit(limit) => write!(f, "an execution goes past the limit on {limit:?}"),
+            Self::Input(template, edge) => write!(f, "the input at {template}:{edge} has too many values"),
+            Self::Violated => f.write_str("there is a violation"),
+            Self::TooExpensive(exhausted) => {
+                write!(f, "the check takes too long or too much memory ({exhausted:?})")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ProofError {}
+
+/// Checks that a proof shows the property.
+pub fn check_proof(
+    program: &Program,
+    property: &Property,
+    proof: &Proof,
+    budget: &Budget,
+) -> Result<(), ProofError> {
+    if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
+        return Err(ProofError::Assumption(assumption.text.clone()));
+    }
+    match proof {
+        Proof::Exhaustive { copies, states: _ } => {
+            let fits = copies.len() == program.start.len()
+                && program
+                    .start
+                    .iter()
+                    .zip(copies)
+                    .all(|((_, count), copies)| *count == Count::Exactly(*copies));
+            if !fits {
+                return Err(ProofError::Copies);
+            }
+            follow_all(program, property, copies, budget)
+        }
+    }
+}
+
+/// Whether a state is bad.
+pub(crate) fn is_bad(machine: &Machine<'_>, property: &Property, state: &State) -> bool {
+    match property {
+        Property::NoError(kinds) => (0..state.threads.len()).any(|thread| {
+            let Some((template, location)) = state.location(thread) else { return false };
+            match machine.program.templates[template].locations[location].kind {
+                LocationKind::Error(kind) => kinds.contains(&kind),
+                LocationKind::Normal | LocationKind::End | LocationKind::Exit | LocationKind::Halt => false,
+            }
+        }),
+        Property::NoRace => machine.race(state).is_some(),
+        Property::NoDeadlock => machine.deadlock(state).is_some(),
+    }
+}
+
+/// Gives a step its open values: a fixed beginning, then the first value of each list. Remembers the lists.
+pub(crate) struct Odometer<'a> {
+    pub inputs: &'a Inputs,
+    pub at: (TemplateId, EdgeId),
+    /// Which value of its list each open value takes.
+    pub digits: Vec<usize>,
+    /// The lengths of the lists asked for.
+    pub lengths: Vec<usize>,
+    /// Inputs asked for, not counting open memory.
+    pub asked: usize,
+    /// Whether some value could not be listed.
+    pub endless: bool,
+    /// Whether memory was given a value by being read.
+    pub opened: bool,
+}
+
+impl<'a> Odometer<'a> {
+    pub fn new(inputs: &'a Inputs, at: (TemplateId, EdgeId)) -> Self {
+        Self { inputs, at, digits: Vec::new(), lengths: Vec::new(), asked: 0, endless: false, opened: false }
+    }
+    /// Moves on; says whether there is another combination.
+    pub fn turn(&mut self) -> bool {
+        self.asked = 0;
+        self.digits.resize(self.lengths.len(), 0);
+        while let Some(length) = self.lengths.pop() {
+            let digit = self.digits.pop().unwrap_or(0) + 1;
+            if digit < length {
+                self.digits.push(digit);
+                self.lengths.clear();
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl Choices for Odometer<'_> {
+    fn choose(&mut self, choice: Choice) -> Value {
+        let list = match choice.kind {
+            ChoiceKind::Open => {
+                self.opened = true;
+                self.inputs.all_of(choice.ty)
+            }
+            ChoiceKind::Any | ChoiceKind::Unknown => {
+                self.asked += 1;
+                self.inputs.at(self.at.0, self.at.1, self.asked - 1, choice.ty)
+            }
+        };
+        let Some(list) = list.filter(|list| !list.is_empty()) else {
+            self.endless = true;
+            self.lengths.push(1);
+            return 0;
+        };
+        let digit = self.digits.get(self.lengths.len()).copied().unwrap_or(0);
+        self.lengths.push(list.len());
+        list[digit.min(list.len() - 1)]
+    }
+}
+
+fn follow_all(
+    program: &Program,
+    property: &Property,
+    copies: &[u32],
+    budget: &Budget,
+) -> Result<(), ProofError> {
+    let machine = Machine::new(program).map_err(ProofError::Limit)?;
+    let inputs = Inputs::new(program);
+    let initial = machine.initial(copies).map_err(ProofError::Limit)?;
+    let each = 200 + initial.statics.len() as u64;
+    let mut seen: HashSet<State> = HashSet::from([initial.clone()]);
+    let mut queue = VecDeque::from([initial]);
+    let mut steps: u64 = 0;
+    while let Some(state) = queue.pop_front() {
+        if is_bad(&machine, property, &state) {
+            return Err(ProofError::Violated);
+        }
+        for thread in machine.schedulable(&state) {
+            let Some((template, _)) = state.location(thread) else { continue };
+            for &edge in machine.edges(&state, thread) {
+                let mut odometer = Odometer::new(&inputs, (template, edge));
+                loop {
+                    steps += 1;
+                    if steps.is_multiple_of(512) {
+                        budget.check(seen.len() as u64 * each).map_err(ProofError::TooExpensive)?;
+                    }
+                    match machine.step(&state, thread, edge, &mut odometer).result {
+                        Ok(next) => {
+                            if seen.insert(next.clone()) {
+                                queue.push_back(next);
+                            }
+                        }
+                        Err(Stuck::Limit(limit)) => return Err(ProofError::Limit(limit)),
+                        Err(Stuck::Blocked | Stuck::Fault(_)) => {}
+                    }
+                    if odometer.endless {
+                        return Err(ProofError::Input(template, edge));
+                    }
+                    if !odometer.turn() {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,339 @@
+//! Runs a trace, step by step, on the step semantics. Accepts it only if it ends in the violation that it claims,
+//! every step can be taken when and as it is, and no value on the way is a stand-in for something not modelled.
+
+use crate::describe::{Change, local_changes, memory_changes, name_of};
+use ir::semantics::{Access, Choice, ChoiceKind, Choices, LimitKind, Machine, State, Stuck, ThreadIndex};
+use ir::{Count, EdgeId, ErrorKind, LocationKind, Program, Span, TemplateId, Value};
+use std::fmt;
+use verdict::{Property, Trace, TraceStep, Violation};
+
+/// A trace that was run, with all that a report needs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Replayed {
+    /// All threads, in the order of creation.
+    pub threads: Vec<ReplayedThread>,
+    /// What each step of the trace did.
+    pub steps: Vec<ReplayedStep>,
+    /// What is wrong at the end.
+    pub violation: ReplayedViolation,
+}
+
+/// A thread of a replayed trace.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReplayedThread {
+    /// What it runs.
+    pub template: TemplateId,
+    /// The name of that.
+    pub name: String,
+    /// Who created it, and by which step; nothing for those that run from the start.
+    pub created_by: Option<(ThreadIndex, usize)>,
+}
+
+/// What one step did.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReplayedStep {
+    /// Who took it.
+    pub thread: ThreadIndex,
+    /// The template or procedure that the thread was in.
+    pub procedure: TemplateId,
+    /// The edge.
+    pub edge: EdgeId,
+    /// Where it stands in the source.
+    pub span: Span,
+    /// The memory that it touched.
+    pub accesses: Vec<NamedAccess>,
+    /// The memory cells that it changed.
+    pub memory: Vec<Change>,
+    /// The local variables that it changed.
+    pub locals: Vec<Change>,
+    /// The values that were chosen for it.
+    pub choices: Vec<Value>,
+    /// The thread that it created.
+    pub created: Option<ThreadIndex>,
+}
+
+/// An access to a cell with a name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NamedAccess {
+    /// Who.
+    pub thread: ThreadIndex,
+    /// By which edge of the procedure that it is in.
+    pub edge: EdgeId,
+    /// Where in the source.
+    pub span: Span,
+    /// The bytes.
+    pub access: Access,
+    /// What they are called, if they are in a live object.
+    pub name: Option<String>,
+}
+
+/// What is wrong at the end of a replayed trace.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ReplayedViolation {
+    /// A thread is at an error location.
+    Error {
+        /// Who.
+        thread: ThreadIndex,
+        /// What kind of error.
+        kind: ErrorKind,
+        /// The source line of the last step of that thread.
+        span: Span,
+    },
+    /// Two accesses collide.
+    Race {
+        /// What both touch.
+        name: String,
+        /// Where that is declared.
+        declared: Span,
+        /// The accesses.
+        accesses: [NamedAccess; 2],
+    },
+    /// Threads wait for one another.
+    Deadlock(Vec<ReplayedWait>),
+}
+
+/// A thread that waits for a lock.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReplayedWait {
+    /// Who.
+    pub thread: ThreadIndex,
+    /// Where in the source.
+    pub span: Span,
+    /// For which lock.
+    pub lock: String,
+    /// Who holds it.
+    pub owner: ThreadIndex,
+}
+
+/// Why a trace is no evidence. Steps count from 0.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ReplayError {
+    /// The program cannot be run at all.
+    Limit(LimitKind),
+    /// The numbers of copies are not those that the program starts with.
+    Copies,
+    /// The thread does not exist, has ended, or may not run now.
+    NotSchedulable(usize),
+    /// The edge does not start where the thread is.
+    WrongEdge(usize),
+    /// The edge cannot be taken.
+    Stuck(usize, Stuck),
+    /// A chosen value is missing, left over, or out of its type's range.
+    Choices(usize),
+    /// The step makes use of a value that is not modelled.
+    Approximate(usize),
+    /// The last state does not violate the property in the way that the trace claims.
+    NoViolation,
+}
+
+impl fmt::Display for ReplayError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Limit(limit) => write!(f, "the program cannot be run: limit on {limit:?}"),
+            Self::Copies => f.write_str("the program does not start with these copies"),
+            Self::NotSchedulable(step) => write!(f, "step {step}: the thread may not run"),
+            Self::WrongEdge(step) => write!(f, "step {step}: the edge does not start where the thread is"),
+            Self::Stuck(step, stuck) => write!(f, "step {step}: the edge cannot be taken: {stuck:?}"),
+            Self::Choices(step) => write!(f, "step {step}: the chosen values do not fit"),
+            Self::Approximate(step) => write!(f, "step {step}: rests on a value that is not modelled"),
+            Self::NoViolation => f.write_str("the last state is not bad in the way that the trace claims"),
+        }
+    }
+}
+
+impl std::error::Error for ReplayError {}
+
+/// Hands out the values that a trace gives, and notices when they do not fit.
+struct Given<'a> {
+    values: std::slice::Iter<'a, Value>,
+    unfit: bool,
+    approximate: bool,
+}
+
+impl Choices for Given<'_> {
+    fn choose(&mut self, choice: Choice) -> Value {
+        self.approximate |= choice.kind == ChoiceKind::Unknown;
+        match self.values.next() {
+            Some(value) if choice.ty.contains(*value) => *value,
+            Some(_) | None => {
+                self.unfit = true;
+                0
+            }
+        }
+    }
+}
+
+/// Chooses 0: what the definition of a race asks for.
+struct Zero;
+
+impl Choices for Zero {
+    fn choose(&mut self, _: Choice) -> Value {
+        0
+    }
+}
+
+/// Runs a trace and checks that it violates the property as it claims.
+pub fn replay(program: &Program, property: &Property, trace: &Trace) -> Result<Replayed, ReplayError> {
+    let machine = Machine::new(program).map_err(ReplayError::Limit)?;
+    let fits = program.start.len() == trace.copies.len()
+        && program.start.iter().zip(&trace.copies).all(|((_, count), copies)| match count {
+            Count::Exactly(exact) => exact == copies,
+            Count::Any => true,
+        });
+    if !fits {
+        return Err(ReplayError::Copies);
+    }
+    let mut state = machine.initial(&trace.copies).map_err(ReplayError::Limit)?;
+    let named = |template: TemplateId, created_by| {
+        let name = program.templates[template].name.clone();
+        ReplayedThread { template, name, created_by }
+    };
+    let mut threads: Vec<ReplayedThread> =
+        state.threads.iter().map(|thread| named(thread.template, None)).collect();
+    let mut steps = Vec::new();
+    for (index, step) in trace.steps.iter().enumerate() {
+        let (next, replayed) = replay_step(&machine, &state, index, step)?;
+        if let Some(created) = replayed.created {
+            threads.push(named(next.threads[created].template, Some((step.thread, index))));
+        }
+        steps.push(replayed);
+        state = next;
+    }
+    let violation =
+        violation(&machine, &state, property, &trace.violation, &steps).ok_or(ReplayError::NoViolation)?;
+    Ok(Replayed { threads, steps, violation })
+}
+
+fn replay_step(
+    machine: &Machine<'_>,
+    state: &State,
+    index: usize,
+    step: &TraceStep,
+) -> Result<(State, ReplayedStep), ReplayError> {
+    let TraceStep { thread, edge, choices } = step;
+    if !machine.schedulable(state).contains(thread) {
+        return Err(ReplayError::NotSchedulable(index));
+    }
+    if !machine.edges(state, *thread).contains(edge) {
+        return Err(ReplayError::WrongEdge(index));
+    }
+    let (procedure, _) = state.location(*thread).ok_or(ReplayError::NotSchedulable(index))?;
+    let span = machine.program.templates[procedure].edges[*edge].span;
+    let mut given = Given { values: choices.iter(), unfit: false, approximate: false };
+    let taken = machine.step(state, *thread, *edge, &mut given);
+    if given.approximate {
+        return Err(ReplayError::Approximate(index));
+    }
+    if given.unfit || given.values.next().is_some() {
+        return Err(ReplayError::Choices(index));
+    }
+    let next = taken.result.map_err(|stuck| ReplayError::Stuck(index, stuck))?;
+    let name = |access: &Access| {
+        let found =
+            name_of(machine, state, access.address).or_else(|| name_of(machine, &next, access.address));
+        found.map(|(_, name)| name)
+    };
+    let accesses = taken.accesses.iter();
+    let accesses = accesses
+        .map(|access| NamedAccess { thread: *thread, edge: *edge, span, access: *access, name: name(access) })
+        .collect();
+    let replayed = ReplayedStep {
+        thread: *thread,
+        procedure,
+        edge: *edge,
+        span,
+        accesses,
+        memory: memory_changes(machine, state, &next),
+        locals: local_changes(machine.program, state, &next, *thread),
+        choices: choices.clone(),
+        created: (next.threads.len() > state.threads.len()).then_some(state.threads.len()),
+    };
+    Ok((next, replayed))
+}
+
+/// What is wrong in a state, if it is what is claimed.
+fn violation(
+    machine: &Machine<'_>,
+    state: &State,
+    property: &Property,
+    claimed: &Violation,
+    steps: &[ReplayedStep],
+) -> Option<ReplayedViolation> {
+    match (property, claimed) {
+        (Property::NoError(kinds), Violation::Error { thread, kind }) => {
+            let (template, location) = (*thread < state.threads.len()).then(|| state.location(*thread))??;
+            let at = machine.program.templates[template].locations[location].kind;
+            if at != LocationKind::Error(*kind) || !kinds.contains(kind) {
+                return None;
+            }
+            let last = steps.iter().rev().find(|step| step.thread == *thread);
+            let span = last.map_or(machine.program.templates[template].span, |step| step.span);
+            Some(ReplayedViolation::Error { thread: *thread, kind: *kind, span })
+        }
+        (Property::NoRace, Violation::Race(pair)) => race(machine, state, pair),
+        (Property::NoDeadlock, Violation::Deadlock(cycle)) => deadlock(machine, state, cycle),
+        (Property::NoError(_) | Property::NoRace | Property::NoDeadlock, _) => None,
+    }
+}
+
+/// The accesses of one thread by one edge, in the state as it is.
+fn accesses_by(
+    machine: &Machine<'_>,
+    state: &State,
+    thread: ThreadIndex,
+    edge: EdgeId,
+) -> Option<Vec<NamedAccess>> {
+    if thread >= state.threads.len() || !machine.edges(state, thread).contains(&edge) {
+        return None;
+    }
+    let (template, _) = state.location(thread)?;
+    let span = machine.program.templates[template].edges[edge].span;
+    let accesses = machine.step(state, thread, edge, &mut Zero).accesses.into_iter();
+    let valid = accesses.filter(|access| machine.is_valid(state, access.address, access.size));
+    let named = valid.map(|access| {
+        let name = name_of(machine, state, access.address).map(|(_, name)| name);
+        NamedAccess { thread, edge, span, access, name }
+    });
+    Some(named.collect())
+}
+
+fn race(
+    machine: &Machine<'_>,
+    state: &State,
+    pair: &[(ThreadIndex, EdgeId); 2],
+) -> Option<ReplayedViolation> {
+    let [(first, first_edge), (second, second_edge)] = *pair;
+    if first == second || state.halted {
+        return None;
+    }
+    let left = accesses_by(machine, state, first, first_edge)?;
+    let right = accesses_by(machine, state, second, second_edge)?;
+    let collision = left.iter().find_map(|one| {
+        right.iter().find(|other| one.access.races_with(&other.access)).map(|other| (one, other))
+    });
+    let (one, other) = collision?;
+    let shared = one.access.address.max(other.access.address);
+    let (object, name) = name_of(machine, state, shared)?;
+    let declared = machine.program.objects[object].span;
+    Some(ReplayedViolation::Race { name, declared, accesses: [one.clone(), other.clone()] })
+}
+
+fn deadlock(machine: &Machine<'_>, state: &State, cycle: &[ThreadIndex]) -> Option<ReplayedViolation> {
+    let mut waits = Vec::new();
+    for (at, &thread) in cycle.iter().enumerate() {
+        if thread >= state.threads.len() || cycle[..at].contains(&thread) {
+            return None;
+        }
+        let wait = machine.waits(state, thread)?;
+        if wait.owner != cycle[(at + 1) % cycle.len()] {
+            return None;
+        }
+        let (template, _) = state.location(thread)?;
+        let span = machine.program.templates[template].edges[wait.edge].span;
+        let lock = name_of(machine, state, wait.lock).map_or_else(|| "a lock".to_owned(), |(_, name)| name);
+        // The first word of a lock is its owner; the user knows the lock by the name before that.
+        let lock = lock.strip_suffix(".owner").map_or(lock.clone(), str::to_owned);
+        waits.push(ReplayedWait { thread, span, lock, owner: wait.owner });
+    }
+    (!waits.is_empty()).then_some(ReplayedViolation::Deadlock(waits))
+}

@@ -1,0 +1,159 @@
+//! The engine: which searches to run, and what their results mean.
+
+use crate::model::{Facts, Model};
+use crate::search::{Outcome, Search};
+use ir::semantics::{LimitKind, Machine};
+use ir::{Count, Program};
+use std::sync::Arc;
+use verdict::{Budget, Engine, Event, Events, Proof, Property, Reason, Task, Verdict};
+
+/// Settings of the engine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Look for a shortest execution: breadth first.
+    pub shortest: bool,
+    /// Leave out private steps' intermediate states. Only tests have a reason to say no.
+    pub reduce: bool,
+    /// The most threads that may run, tried in this order where a program starts more.
+    pub threads: Vec<usize>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { shortest: false, reduce: true, threads: vec![3, 5, 9, 17, 64, 256] }
+    }
+}
+
+/// The engine.
+#[derive(Clone, Default, Debug)]
+pub struct Explicit {
+    /// Its settings.
+    pub options: Options,
+}
+
+/// Steps that a search is granted the first time; each round doubles them.
+const FIRST_SLICE: u64 = 200_000;
+
+impl Engine for Explicit {
+    fn name(&self) -> &'static str {
+        "explicit"
+    }
+    fn verify(&self, task: Task<'_>, budget: &Budget, events: &dyn Events) -> Verdict {
+        self.run(task.program, task.property, budget, events).unwrap_or_else(|limit| {
+            Verdict::Unknown(Reason::Bounded(format!("the program does not fit: {}", limit_text(limit, 0))))
+        })
+    }
+}
+
+impl Explicit {
+    fn run(
+        &self,
+        program: &Program,
+        property: &Property,
+        budget: &Budget,
+        events: &dyn Events,
+    ) -> Result<Verdict, LimitKind> {
+        let facts = Arc::new(Facts::new(program));
+        let most = Machine::new(program)?.max_threads;
+        let mut models = Vec::new();
+        for &threads in &self.options.threads {
+            models.push(Model::new(
+                program,
+                facts.clone(),
+                property.clone(),
+                threads.min(most),
+                self.options.reduce,
+            )?);
+        }
+        let mut searches: Vec<Search<'_, '_>> = Vec::new();
+        for (round, model) in models.iter().enumerate() {
+            let copies = program.start.iter().map(|(_, count)| match count {
+                Count::Exactly(copies) => *copies,
+                Count::Any => round as u32 + 2,
+            });
+            searches.push(Search::new(model, copies.collect(), budget, self.options.shortest));
+        }
+        let any = program.start.iter().any(|(_, count)| *count == Count::Any);
+        let (mut active, mut slice) = (1, FIRST_SLICE);
+        let mut done = vec![false; searches.len()];
+        loop {
+            let mut grown = false;
+            for index in 0..active {
+                if done[index] {
+                    continue;
+                }
+                let elsewhere = searches.iter().map(Search::bytes).sum::<u64>() - searches[index].bytes();
+                let search = &mut searches[index];
+                let outcome = search.run(slice, elsewhere);
+                events.event(Event::Progress { states: search.store.len() as u64 });
+                match outcome {
+                    Outcome::Found(id, violation) => {
+                        return Ok(match search.trace(id, violation) {
+                            Some(trace) => Verdict::Unsafe(trace),
+                            None => {
+                                Verdict::Unknown(Reason::Rejected("a trace could not be rebuilt".to_owned()))
+                            }
+                        });
+                    }
+                    Outcome::Done => done[index] = true,
+                    Outcome::Paused => {}
+                    Outcome::Stopped(exhausted) => {
+                        return Ok(Verdict::Unknown(Reason::Exhausted(exhausted)));
+                    }
+                }
+                let bounded = any || search.notes().limits.contains(&LimitKind::Threads);
+                if done[index] && !bounded {
+                    return Ok(conclude(program, search, any));
+                }
+                grown |= bounded && index + 1 == active;
+            }
+            if grown && active < searches.len() {
+                active += 1;
+            } else if done[..active].iter().all(|done| *done) {
+                return Ok(conclude(program, &searches[active - 1], any));
+            }
+            slice = slice.saturating_mul(2);
+        }
+    }
+}
+
+/// The verdict of a search that has come to its end without a violation.
+fn conclude(program: &Program, search: &Search<'_, '_>, any: bool) -> Verdict {
+    let notes = search.notes();
+    if search.approximate {
+        return Verdict::Unknown(Reason::Approximate(
+            "a violation rests on a value that is not modelled".to_owned(),
+        ));
+    }
+    if any {
+        let text = format!(
+            "at most {} copies of each thread that may run any number of times",
+            search.copies.iter().max().unwrap_or(&0)
+        );
+        return Verdict::Unknown(Reason::Bounded(text));
+    }
+    if let Some(limit) = notes.limits.first() {
+        return Verdict::Unknown(Reason::Bounded(limit_text(*limit, 0)));
+    }
+    if notes.inexact {
+        return Verdict::Unknown(Reason::Bounded("inputs were tried with some values only".to_owned()));
+    }
+    if notes.unforeseen {
+        let text = "a pointer left the objects that it was thought to point to";
+        return Verdict::Unknown(Reason::Bounded(text.to_owned()));
+    }
+    if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
+        return Verdict::Unknown(Reason::Bounded(assumption.text.clone()));
+    }
+    let (copies, states) = (search.copies.clone(), search.store.len() as u64);
+    Verdict::Safe(Proof::Exhaustive { copies, states })
+}
+
+fn limit_text(limit: LimitKind, _: usize) -> String {
+    match limit {
+        LimitKind::Threads => "more threads are started than are followed".to_owned(),
+        LimitKind::Stack => "calls nest too deeply".to_owned(),
+        LimitKind::Heap => "more memory is allocated than is followed".to_owned(),
+        LimitKind::Statics => "too many bytes of static objects".to_owned(),
+    }
+}

@@ -1,0 +1,248 @@
+//! The successors of a state by one thread.
+//!
+//! A step is followed by *private* steps until there is none; only the states at the end are stored, and from a
+//! stored state the steps of all threads are taken. Private steps are a partial-order reduction by singleton
+//! persistent sets (Godefroid, "Partial-order methods for the verification of concurrent systems", 1996, chapter 4),
+//! with bounded chains in the place of a cycle proviso. Keeps every violation:
+//!
+//! The next steps of a thread t in a state s are private when t can move, they neither enter an atomic region nor end
+//! the program, and nothing that they touch (objects, locks, the list of threads, which objects are live) is touched
+//! by another thread in its whole future in a conflicting way (one of the two changes it).
+//!
+//! Claim: if a violation is reachable from a stored state s in n steps, then a stored state reachable from s in the
+//! reduced search is bad. By induction on n. If n = 0, s is bad. Else let the first step be u's, to s1: the search
+//! takes it, and s1 is n-1 steps from the violation. Let the next chain step be by t. If t moves later on
+//! those n-1 steps, its first move commutes to the front: it touches nothing that the steps before it touch,
+//! it computes the same values, and it disables none of them, as it enters no atomic region; so one step less is
+//! left. If t does not move, its step commutes with all of them and is put in front; they end in a state that is bad as well:
+//! (a) t was not at an error location, as it can move; whoever is stays there. (b) If t's next accesses were part of the race,
+//! they would touch what another thread touches in its future: not private. A race of two others is still there,
+//! as t's step changes nothing that they read. (c) The same for deadlocks, with locks as objects that both taking and
+//! giving back change. So after each chain step the violation is at most n-1 steps away. Chains are bounded, so they end, in a
+//! stored state, and the induction goes on.
+//!
+//! While a thread is in an atomic region, it alone may run: then taking its steps is taking all steps. Such states are
+//! checked for races as if they were stored.
+
+use crate::model::{Model, Privacy};
+use crate::script::Script;
+use ir::semantics::{Access, LimitKind, State, Stuck, ThreadIndex};
+use verdict::{Budget, Exhausted, Property, TraceStep};
+
+/// Private steps in a row before a state is stored all the same.
+const LONGEST_CHAIN: u32 = 20_000;
+/// States at the ends of branches of one chain.
+const MOST_BRANCHES: usize = 64;
+
+/// A state on the way to be stored.
+#[derive(Clone)]
+pub struct Successor {
+    /// The state.
+    pub state: State,
+    /// Whether a value that is not modelled was chosen.
+    pub tainted: bool,
+    /// The steps, if they are recorded.
+    pub steps: Vec<TraceStep>,
+}
+
+/// What the search must know besides the successors.
+#[derive(Clone, Default, Debug)]
+pub struct Notes {
+    /// Open values were tried with candidates that do not stand for all values.
+    pub inexact: bool,
+    /// Limits of the machine that were hit.
+    pub limits: Vec<LimitKind>,
+    /// Something was touched that was not foreseen, so that the reduction may have lost something.
+    pub unforeseen: bool,
+    /// Steps tried.
+    pub steps: u64,
+}
+
+/// What showed when the steps of one thread were taken.
+#[derive(Clone, Copy, Default)]
+struct Outcome {
+    /// Open values have more candidates than were tried.
+    truncated: bool,
+    /// Memory was given a value by being read.
+    opened: bool,
+    /// A limit of the machine was hit.
+    limited: bool,
+}
+
+/// Computes successors.
+pub struct Expander<'a, 'p> {
+    /// The program with what is known about it.
+    pub model: &'a Model<'p>,
+    /// How many candidates to try for each open value.
+    pub limit: usize,
+    /// Whether to record steps.
+    pub record: bool,
+    /// What was seen on the way.
+    pub notes: Notes,
+    /// The bytes in use elsewhere, for the budget.
+    pub bytes: u64,
+    /// Set when the budget has run out: then successors are missing.
+    pub stopped: Option<Exhausted>,
+    budget: Budget,
+    accesses: Vec<Access>,
+}
+
+impl<'a, 'p> Expander<'a, 'p> {
+    /// An expander without memory of the past.
+    pub fn new(model: &'a Model<'p>, budget: &Budget, limit: usize, record: bool) -> Self {
+        let (notes, budget) = (Notes::default(), budget.clone());
+        Self { model, limit, record, notes, bytes: 0, stopped: None, budget, accesses: Vec::new() }
+    }
+
+    fn tick(&mut self) {
+        self.notes.steps += 1;
+        if self.notes.steps.is_multiple_of(1024) && self.stopped.is_none() {
+            self.stopped = self.budget.check(self.bytes).err();
+        }
+    }
+
+    /// All states after one step of a thread, each run on through private steps. Says whether there are more
+    /// candidates for open values than were tried.
+    pub fn successors(
+        &mut self,
+        state: &State,
+        tainted: bool,
+        thread: ThreadIndex,
+        found: &mut Vec<Successor>,
+    ) -> bool {
+        let mut first = Vec::new();
+        let from = Successor { state: state.clone(), tainted, steps: Vec::new() };
+        let outcome = self.steps(&from, thread, &mut first);
+        for successor in first {
+            self.run_on(successor, Some(thread), found);
+        }
+        outcome.truncated
+    }
+
+    /// The states after one step of a thread. Leaves the accesses of all its edges in `self.accesses`.
+    fn steps(&mut self, from: &Successor, thread: ThreadIndex, found: &mut Vec<Successor>) -> Outcome {
+        let machine = &self.model.machine;
+        let mut outcome = Outcome::default();
+        self.accesses.clear();
+        let Some((template, _)) = from.state.location(thread) else { return outcome };
+        for &edge in machine.edges(&from.state, thread) {
+            let mut script = Script::new(&self.model.facts.inputs, template, edge, self.limit);
+            loop {
+                self.tick();
+                let mut next = from.state.clone();
+                match machine.advance(&mut next, thread, edge, &mut script, &mut self.accesses) {
+                    Ok(()) => {
+                        let mut steps = Vec::new();
+                        if self.record {
+                            steps.clone_from(&from.steps);
+                            steps.push(TraceStep { thread, edge, choices: script.values() });
+                        }
+                        found.push(Successor { state: next, tainted: from.tainted | script.tainted, steps });
+                    }
+                    Err(Stuck::Limit(limit)) => {
+                        outcome.limited = true;
+                        if !self.notes.limits.contains(&limit) {
+                            self.notes.limits.push(limit);
+                        }
+                    }
+                    Err(Stuck::Blocked | Stuck::Fault(_)) => {}
+                }
+                if !script.is_open() || !script.next() {
+                    break;
+                }
+            }
+            self.notes.inexact |= script.seen.inexact;
+            outcome.truncated |= script.seen.truncated;
+            outcome.opened |= script.seen.opened;
+        }
+        self.notes.unforeseen |= !self.model.is_foreseen(&from.state, thread, &self.accesses);
+        outcome
+    }
+
+    /// Runs a state on through private steps; what comes out is to be stored.
+    pub fn run_on(&mut self, start: Successor, moved: Option<ThreadIndex>, found: &mut Vec<Successor>) {
+        let mut open = vec![(start, moved, 0)];
+        let mut next = Vec::new();
+        while let Some((mut successor, mut moved, mut length)) = open.pop() {
+            if self.stopped.is_some() {
+                return;
+            }
+            let mut mark: Option<(u32, State)> = None;
+            loop {
+                let full = self.stopped.is_some()
+                    || length >= LONGEST_CHAIN
+                    || open.len() + found.len() >= MOST_BRANCHES;
+                next.clear();
+                let thread = if full { None } else { self.private_steps(&successor, moved, &mut next) };
+                let (Some(thread), Some(last)) = (thread, next.pop()) else {
+                    found.push(successor);
+                    break;
+                };
+                length += 1;
+                moved = Some(thread);
+                open.extend(next.drain(..).map(|successor| (successor, moved, length)));
+                successor = last;
+                // Brent's way to notice that a chain goes round in circles: then it ends here.
+                match &mut mark {
+                    Some((_, marked)) if same(marked, &successor.state, thread) => length = LONGEST_CHAIN,
+                    Some((at, marked)) if length >= 2 * *at => {
+                        *at = length;
+                        marked.clone_from(&successor.state);
+                    }
+                    Some(_) => {}
+                    None if length >= 16 => mark = Some((length, successor.state.clone())),
+                    None => {}
+                }
+            }
+        }
+    }
+
+    /// Takes the private steps of some thread, or the steps of the only one that may run. Says which one, if there
+    /// is such a one.
+    fn private_steps(
+        &mut self,
+        from: &Successor,
+        moved: Option<ThreadIndex>,
+        found: &mut Vec<Successor>,
+    ) -> Option<ThreadIndex> {
+        let (model, state) = (self.model, &from.state);
+        if state.halted {
+            return None;
+        }
+        if let Some(moved) = moved
+            && model.is_wanted_error(state, moved)
+        {
+            return None;
+        }
+        let count = state.threads.len();
+        if let Some(alone) = (0..count).find(|thread| model.machine.is_atomic(state, *thread)) {
+            if !model.reduce || (model.property == Property::NoRace && model.race(state).is_some()) {
+                return None;
+            }
+            let outcome = self.steps(from, alone, found);
+            return (!outcome.truncated && !outcome.limited && !found.is_empty()).then_some(alone);
+        }
+        let others = (0..count).filter(|thread| Some(*thread) != moved);
+        for thread in moved.into_iter().chain(others) {
+            let privacy = model.privacy(state, thread);
+            if privacy == Privacy::No {
+                continue;
+            }
+            let outcome = self.steps(from, thread, found);
+            let hidden = privacy == Privacy::Yes && !outcome.opened;
+            let apart = hidden || model.is_apart(state, thread, &self.accesses, outcome.opened);
+            if apart && !outcome.truncated && !outcome.limited && !found.is_empty() {
+                return Some(thread);
+            }
+            found.clear();
+        }
+        None
+    }
+}
+
+/// Whether two states of one chain are equal; cheap if the thread is somewhere else.
+fn same(marked: &State, state: &State, thread: ThreadIndex) -> bool {
+    marked.threads.len() == state.threads.len()
+        && marked.location(thread) == state.location(thread)
+        && marked == state
+}

@@ -1,0 +1,223 @@
+//! A program made ready for the search: the machine, and what is known about the program before it runs.
+
+use crate::footprint::{Footprints, Hidden, Next, Touch};
+use crate::inputs::Inputs;
+use crate::liveness::Liveness;
+use ir::semantics::{Access, LimitKind, Machine, State, ThreadIndex};
+use ir::{EdgeId, LocationKind, Program};
+use std::sync::Arc;
+use verdict::{Property, Violation};
+
+/// A program with all that the search asks about it.
+pub struct Model<'p> {
+    /// Its meaning.
+    pub machine: Machine<'p>,
+    /// What is known about its code.
+    pub facts: Arc<Facts>,
+    /// What must not happen.
+    pub property: Property,
+    /// Whether to make use of private steps.
+    pub reduce: bool,
+}
+
+/// What is known about a program's code.
+pub struct Facts {
+    /// Candidates for open values.
+    pub inputs: Inputs,
+    /// What threads may touch.
+    pub footprints: Footprints,
+    /// What locals are still needed.
+    pub liveness: Liveness,
+}
+
+impl Facts {
+    /// Looks at a program.
+    pub fn new(program: &Program) -> Self {
+        Self {
+            inputs: Inputs::new(program),
+            footprints: Footprints::new(program),
+            liveness: Liveness::new(program),
+        }
+    }
+}
+
+/// Whether the next steps of a thread are private.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Privacy {
+    /// They are not.
+    No,
+    /// They are.
+    Yes,
+    /// It depends on the addresses that they compute.
+    IfApart,
+}
+
+impl<'p> Model<'p> {
+    /// Makes a program ready, to run at most so many threads.
+    pub fn new(
+        program: &'p Program,
+        facts: Arc<Facts>,
+        property: Property,
+        max_threads: usize,
+        reduce: bool,
+    ) -> Result<Self, LimitKind> {
+        let mut machine = Machine::new(program)?;
+        machine.max_threads = machine.max_threads.min(max_threads);
+        Ok(Self { machine, facts, property, reduce })
+    }
+
+    /// What a thread's next edges touch; nothing if it has ended.
+    pub fn next(&self, state: &State, thread: ThreadIndex) -> Option<&Next> {
+        let (template, location) = state.location(thread)?;
+        Some(self.facts.footprints.next(template, location))
+    }
+
+    fn others<'a>(
+        &self,
+        state: &'a State,
+        thread: ThreadIndex,
+    ) -> impl Iterator<Item = ThreadIndex> + use<'a> {
+        (0..state.threads.len())
+            .filter(move |other| *other != thread && !state.threads[*other].activations.is_empty())
+    }
+
+    /// Whether the next steps of a thread are private, as far as can be told without taking them.
+    pub fn privacy(&self, state: &State, thread: ThreadIndex) -> Privacy {
+        let Some((template, location)) = state.location(thread) else { return Privacy::No };
+        let next = self.facts.footprints.next(template, location);
+        if !self.reduce {
+            return Privacy::No;
+        }
+        if next.local {
+            return Privacy::Yes;
+        }
+        let mut privacy = Privacy::Yes;
+        for other in self.others(state, thread) {
+            if next.never || self.facts.footprints.fixed_collides(state, next, template, thread, other) {
+                return Privacy::No;
+            }
+            if privacy == Privacy::Yes && self.facts.footprints.computed_collides(state, next, other) {
+                privacy = Privacy::IfApart;
+            }
+        }
+        privacy
+    }
+
+    /// Whether steps that made these accesses are private. `opened`: reading has chosen values of memory, so that
+    /// reads count as writes.
+    pub fn is_apart(&self, state: &State, thread: ThreadIndex, accesses: &[Access], opened: bool) -> bool {
+        let Some(next) = self.next(state, thread) else { return false };
+        let footprints = &self.facts.footprints;
+        self.others(state, thread).all(|other| {
+            let collides =
+                |address, write| footprints.address_collides(&self.machine, state, address, write, other);
+            let hidden = |hidden: &Hidden| match hidden {
+                Hidden::Lock(address) => match self.machine.peek(state, thread, address) {
+                    Ok(address) => collides(address as u64, true),
+                    Err(_) => true,
+                },
+                Hidden::Valid(address) => match self.machine.peek(state, thread, address) {
+                    Ok(address) => {
+                        !self.is_fixed(address as u64) && footprints.may_change_liveness(state, other)
+                    }
+                    Err(_) => true,
+                },
+            };
+            !accesses.iter().any(|access| collides(access.address, access.write || opened))
+                && !next.hidden.iter().any(hidden)
+        })
+    }
+
+    /// Whether what is at an address lives as long as the program.
+    fn is_fixed(&self, address: u64) -> bool {
+        !self.machine.addresses.is_heap(address) && self.machine.addresses.stack_at(address).is_none()
+    }
+
+    /// Whether all these accesses, and the locks that the thread's edges take, are among what was foreseen.
+    pub fn is_foreseen(&self, state: &State, thread: ThreadIndex, accesses: &[Access]) -> bool {
+        let Some(next) = self.next(state, thread) else { return true };
+        if next.computed.is_empty() {
+            return true;
+        }
+        let foreseen = |address: u64, write| match self.machine.describe(state, address) {
+            Some((object, _)) => self.facts.footprints.foresees(next, object, write),
+            // Null pointers are no pointers to something that may come to life.
+            None => address < 0x1000,
+        };
+        accesses.iter().all(|access| foreseen(access.address, access.write))
+            && next.hidden.iter().all(|hidden| match hidden {
+                Hidden::Lock(address) => self
+                    .machine
+                    .peek(state, thread, address)
+                    .map_or(true, |address| foreseen(address as u64, true)),
+                Hidden::Valid(_) => true,
+            })
+    }
+
+    /// Whether a thread is at an error location that the property forbids.
+    pub fn is_wanted_error(&self, state: &State, thread: ThreadIndex) -> bool {
+        let Property::NoError(kinds) = &self.property else { return false };
+        let Some((template, location)) = state.location(thread) else { return false };
+        match self.machine.program.templates[template].locations[location].kind {
+            LocationKind::Error(kind) => kinds.contains(&kind),
+            LocationKind::Normal | LocationKind::End | LocationKind::Exit | LocationKind::Halt => false,
+        }
+    }
+
+    /// What is wrong in a state.
+    pub fn violation(&self, state: &State) -> Option<Violation> {
+        match &self.property {
+            Property::NoError(_) => {
+                let thread = (0..state.threads.len()).find(|thread| self.is_wanted_error(state, *thread))?;
+                let (template, location) = state.location(thread)?;
+                match self.machine.program.templates[template].locations[location].kind {
+                    LocationKind::Error(kind) => Some(Violation::Error { thread, kind }),
+                    LocationKind::Normal | LocationKind::End | LocationKind::Exit | LocationKind::Halt => {
+                        None
+                    }
+                }
+            }
+            Property::NoRace => self.race(state).map(Violation::Race),
+            Property::NoDeadlock => {
+                let cycle = self.machine.deadlock(state)?;
+                Some(Violation::Deadlock(cycle.into_iter().map(|(thread, _)| thread).collect()))
+            }
+        }
+    }
+
+    /// A race in a state.
+    pub fn race(&self, state: &State) -> Option<[(ThreadIndex, EdgeId); 2]> {
+        if state.halted || !self.may_race(state) {
+            return None;
+        }
+        let [(first, first_edge, _), (second, second_edge, _)] = self.machine.race(state)?;
+        Some([(first, first_edge), (second, second_edge)])
+    }
+
+    /// Whether two threads are about to touch the same object, as far as can be told without running them.
+    fn may_race(&self, state: &State) -> bool {
+        let next = |thread| self.next(state, thread).filter(|next| !next.local);
+        let is_atomic = |thread| self.machine.is_atomic(state, thread);
+        let collide = |(one, one_plain): (&Touch, bool), (other, other_plain): (&Touch, bool)| {
+            one.object == other.object
+                && (one.write || other.write)
+                && (one_plain || other_plain)
+                && !(one.own && other.own)
+        };
+        (1..state.threads.len()).any(|second| {
+            let Some(right) = next(second) else { return false };
+            (0..second).any(|first| {
+                let Some(left) = next(first) else { return false };
+                let touches = |next: &Next, thread| {
+                    let atomic = is_atomic(thread);
+                    let all = next.fixed.iter().chain(&next.computed).filter(|touch| touch.data);
+                    all.map(|touch| (*touch, touch.plain && !atomic)).collect::<Vec<_>>()
+                };
+                let right = touches(right, second);
+                touches(left, first).iter().any(|(one, one_plain)| {
+                    right.iter().any(|(other, other_plain)| collide((one, *one_plain), (other, *other_plain)))
+                })
+            })
+        })
+    }
+}

@@ -1,0 +1,321 @@
+//! The search: every stored state, every thread, once; what needs few preemptions first.
+//!
+//! The order is that of iterative context bounding (Musuvathi and Qadeer, PLDI 2007): work is sorted by the number of
+//! preemptions that it needs, a preemption being a switch away from a thread that could have gone on to something new.
+//! Deviations: 1. The levels share the time (the lowest one with work gets half of it, the next a quarter, and so on), as a level may
+//! have infinitely many states. 2. Open values are tried with few candidates first; more of them cost levels too.
+//! 3. Within a level, mostly the newest state comes first, sometimes the oldest, so that no deep branch traps the search.
+//! When all work is done, all states were followed in all ways: the order matters for speed only.
+
+use crate::expand::{Expander, Notes, Successor};
+use crate::model::Model;
+use crate::store::{NONE, Origin, StateId, Store, Stored};
+use ir::semantics::{LimitKind, ThreadIndex};
+use std::collections::VecDeque;
+use verdict::{Budget, Exhausted, Trace, TraceStep, Violation};
+
+/// How many candidates for each open value are tried: first, later, and at last.
+const TIERS: [usize; 3] = [4, 16, usize::MAX];
+/// The levels that more candidates cost.
+const TIER_COST: usize = 2;
+/// The levels that going on after a value that is not modelled costs.
+const TAINT_COST: usize = 1;
+
+#[derive(Clone, Copy)]
+enum Work {
+    /// The state is new and was reached by this thread: it goes first.
+    First(u16),
+    /// The state was reached again, now by this thread.
+    Again(u16),
+    /// More candidates for the open values of this thread's steps.
+    Tier(u16, u8),
+    /// All threads that are left.
+    Rest,
+}
+
+/// How a run of the search ended.
+#[derive(Debug)]
+pub enum Outcome {
+    /// Nothing is left to do.
+    Done,
+    /// This state is bad.
+    Found(StateId, Violation),
+    /// The steps that were granted are used up.
+    Paused,
+    /// The budget ran out.
+    Stopped(Exhausted),
+}
+
+/// A search that can be paused and resumed.
+pub struct Search<'a, 'p> {
+    /// How many copies of each start template run.
+    pub copies: Vec<u32>,
+    /// The states seen.
+    pub store: Store,
+    /// Whether a bad state was found that rests on a value that is not modelled.
+    pub approximate: bool,
+    expander: Expander<'a, 'p>,
+    levels: Vec<VecDeque<(StateId, Work)>>,
+    waiting: usize,
+    turn: u64,
+    breadth_first: bool,
+}
+
+impl<'a, 'p> Search<'a, 'p> {
+    /// A search from the initial state with these copies.
+    pub fn new(model: &'a Model<'p>, copies: Vec<u32>, budget: &Budget, breadth_first: bool) -> Self {
+        Self {
+            copies,
+            store: Store::new(),
+            approximate: false,
+            expander: Expander::new(model, budget, TIERS[0], false),
+            levels: vec![VecDeque::new()],
+            waiting: 0,
+            turn: 0,
+            breadth_first,
+        }
+    }
+    /// What was seen on the way.
+    pub fn notes(&self) -> &Notes {
+        &self.expander.notes
+    }
+    /// The bytes that the search takes.
+    pub fn bytes(&self) -> u64 {
+        self.store.bytes() + self.waiting as u64 * 16
+    }
+
+    /// Goes on for about so many steps. `elsewhere`: bytes in use by others, for the budget.
+    pub fn run(&mut self, steps: u64, elsewhere: u64) -> Outcome {
+        let end = self.expander.notes.steps.saturating_add(steps);
+        if self.store.len() == 0
+            && let Some(outcome) = self.start()
+        {
+            return outcome;
+        }
+        while let Some((level, id, work)) = self.pop() {
+            if let Some((id, violation)) = self.work(level, id, work) {
+                return Outcome::Found(id, violation);
+            }
+            self.expander.bytes = elsewhere + self.bytes();
+            if let Some(exhausted) = self.expander.stopped {
+                return Outcome::Stopped(exhausted);
+            }
+            if self.store.len() >= NONE as usize - 1 {
+                return Outcome::Stopped(Exhausted::Memory);
+            }
+            if self.expander.notes.steps >= end {
+                return Outcome::Paused;
+            }
+        }
+        Outcome::Done
+    }
+
+    fn start(&mut self) -> Option<Outcome> {
+        let initial = match self.expander.model.machine.initial(&self.copies) {
+            Ok(state) => state,
+            Err(limit) => {
+                self.note_limit(limit);
+                return None;
+            }
+        };
+        let mut found = Vec::new();
+        self.expander.run_on(
+            Successor { state: initial, tainted: false, steps: Vec::new() },
+            None,
+            &mut found,
+        );
+        for successor in found {
+            let origin = Origin { parent: NONE, thread: 0, tier: 0 };
+            if let Some((id, violation)) = self.add(successor, None, 0, origin) {
+                return Some(Outcome::Found(id, violation));
+            }
+        }
+        None
+    }
+
+    fn note_limit(&mut self, limit: LimitKind) {
+        self.expander.notes.limits.push(limit);
+    }
+
+    fn push(&mut self, level: usize, id: StateId, work: Work) {
+        let level = if self.breadth_first { 0 } else { level };
+        while self.levels.len() <= level {
+            self.levels.push(VecDeque::new());
+        }
+        self.levels[level].push_back((id, work));
+        self.waiting += 1;
+    }
+
+    fn pop(&mut self) -> Option<(usize, StateId, Work)> {
+        if self.waiting == 0 {
+            return None;
+        }
+        self.waiting -= 1;
+        self.turn += 1;
+        let mut skip = self.turn.trailing_zeros();
+        let mut chosen = 0;
+        for level in (0..self.levels.len()).filter(|level| !self.levels[*level].is_empty()) {
+            chosen = level;
+            if skip == 0 {
+                break;
+            }
+            skip -= 1;
+        }
+        let oldest = self.breadth_first || (self.turn / 2).is_multiple_of(8);
+        let queue = &mut self.levels[chosen];
+        let (id, work) = if oldest { queue.pop_front() } else { queue.pop_back() }?;
+        Some((chosen, id, work))
+    }
+
+    fn work(&mut self, level: usize, id: StateId, work: Work) -> Option<(StateId, Violation)> {
+        match work {
+            Work::Again(thread) if self.store.is_expanded(id, thread as usize) => None,
+            Work::First(thread) | Work::Again(thread) => {
+                let from = self.store.get(id);
+                let machine = &self.expander.model.machine;
+                let schedulable = machine.schedulable(&from.state);
+                let thread = thread as ThreadIndex;
+                let mut fresh = false;
+                if schedulable.contains(&thread) && !self.store.is_expanded(id, thread) {
+                    if thread < 63 {
+                        self.store.set_expanded(id, thread);
+                    }
+                    let before = self.store.len();
+                    let bad = self.expand(level, id, &from, thread, 0);
+                    if bad.is_some() {
+                        return bad;
+                    }
+                    fresh = self.store.len() > before;
+                }
+                if matches!(work, Work::Again(_))
+                    || schedulable.iter().all(|thread| self.store.is_expanded(id, *thread))
+                {
+                    return None;
+                }
+                if fresh {
+                    self.push(level + 1, id, Work::Rest);
+                    return None;
+                }
+                self.rest(level, id, &from, &schedulable)
+            }
+            Work::Tier(thread, tier) => {
+                let from = self.store.get(id);
+                self.expand(level, id, &from, thread as usize, tier)
+            }
+            Work::Rest => {
+                let from = self.store.get(id);
+                let schedulable = self.expander.model.machine.schedulable(&from.state);
+                self.rest(level, id, &from, &schedulable)
+            }
+        }
+    }
+
+    fn rest(
+        &mut self,
+        level: usize,
+        id: StateId,
+        from: &Stored,
+        schedulable: &[ThreadIndex],
+    ) -> Option<(StateId, Violation)> {
+        for &thread in schedulable {
+            if !self.store.is_expanded(id, thread) {
+                let bad = self.expand(level, id, from, thread, 0);
+                if bad.is_some() {
+                    return bad;
+                }
+            }
+        }
+        self.store.set_all_expanded(id);
+        None
+    }
+
+    fn expand(
+        &mut self,
+        level: usize,
+        id: StateId,
+        from: &Stored,
+        thread: ThreadIndex,
+        tier: u8,
+    ) -> Option<(StateId, Violation)> {
+        let mut found = Vec::new();
+        self.expander.limit = TIERS[tier as usize];
+        let truncated = self.expander.successors(&from.state, from.tainted, thread, &mut found);
+        // A chain stops where open values have many candidates, so that they get their own tiers.
+        self.expander.limit = TIERS[0];
+        if truncated {
+            self.push(level + TIER_COST, id, Work::Tier(thread as u16, tier + 1));
+        }
+        for successor in found {
+            let origin = Origin { parent: id, thread: thread as u16, tier };
+            let bad = self.add(successor, Some(from), level, origin);
+            if bad.is_some() {
+                return bad;
+            }
+        }
+        None
+    }
+
+    fn add(
+        &mut self,
+        mut successor: Successor,
+        near: Option<&Stored>,
+        level: usize,
+        origin: Origin,
+    ) -> Option<(StateId, Violation)> {
+        let model = self.expander.model;
+        model.facts.liveness.forget_dead(&mut successor.state, near.map(|near| &near.state));
+        let (id, new, stored) = self.store.insert(successor.state, successor.tainted, near, origin);
+        if !new {
+            if !self.store.is_expanded(id, origin.thread as usize) && id != origin.parent {
+                self.push(level, id, Work::Again(origin.thread));
+            }
+            return None;
+        }
+        if let Some(violation) = model.violation(&stored.state) {
+            if !stored.tainted {
+                return Some((id, violation));
+            }
+            self.approximate = true;
+        }
+        let turned = stored.tainted && near.is_some_and(|near| !near.tainted);
+        let level = if turned { level + TAINT_COST } else { level };
+        self.push(level, id, Work::First(origin.thread));
+        None
+    }
+
+    /// The execution that led to a stored state.
+    pub fn trace(&mut self, id: StateId, violation: Violation) -> Option<Trace> {
+        let mut path = vec![id];
+        while let Some(&last) = path.last()
+            && self.store.origin(last).parent != NONE
+        {
+            path.push(self.store.origin(last).parent);
+        }
+        path.reverse();
+        let model = self.expander.model;
+        let mut expander = Expander::new(model, &Budget::unlimited(), TIERS[0], true);
+        let mut found = Vec::new();
+        let initial = model.machine.initial(&self.copies).ok()?;
+        expander.run_on(Successor { state: initial, tainted: false, steps: Vec::new() }, None, &mut found);
+        let mut steps: Vec<TraceStep> = Vec::new();
+        let mut from: Option<Stored> = None;
+        for &id in &path {
+            let origin = self.store.origin(id);
+            if let Some(from) = &from {
+                found.clear();
+                expander.limit = TIERS[origin.tier as usize];
+                expander.successors(&from.state, from.tainted, origin.thread as usize, &mut found);
+            }
+            let store = &mut self.store;
+            let taken = found.drain(..).find_map(|mut successor| {
+                model.facts.liveness.forget_dead(&mut successor.state, None);
+                let (reached, _, stored) = store.insert(successor.state, successor.tainted, None, origin);
+                (reached == id).then_some((successor.steps, stored))
+            });
+            let (more, stored) = taken?;
+            steps.extend(more);
+            from = Some(stored);
+        }
+        Some(Trace { copies: self.copies.clone(), steps, violation })
+    }
+}

@@ -1,0 +1,237 @@
+//! The states seen so far, compressed by components (Holzmann, "State compression in SPIN: recursive indexing and
+//! compression training runs", 1997: the collapse method). Exact: two states are one entry if and only if they
+//! are equal.
+//!
+//! Each different content of the static memory, of a thread, and of an allocated object is kept once, under a
+//! number. A state is the short vector of its components' numbers. Besides that vector, a state takes 23 bytes of
+//! bookkeeping and between 5 and 11 bytes of hash table.
+
+use ir::semantics::{Block, Bytes, State, Thread, ThreadIndex};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::{BuildHasher, Hash};
+use std::sync::Arc;
+
+/// The number of a stored state.
+pub type StateId = u32;
+
+/// No state.
+pub const NONE: StateId = u32::MAX;
+
+/// A state with the numbers of its components.
+#[derive(Clone)]
+pub struct Stored {
+    /// The state; its parts are the stored ones.
+    pub state: State,
+    /// Whether a value that is not modelled was chosen on the way to it.
+    pub tainted: bool,
+    key: Vec<u32>,
+}
+
+/// Contents of one kind with their numbers.
+struct Components<T> {
+    items: Vec<Arc<T>>,
+    numbers: FxHashMap<Arc<T>, u32>,
+}
+
+impl<T: Eq + Hash> Components<T> {
+    fn new() -> Self {
+        Self { items: Vec::new(), numbers: FxHashMap::default() }
+    }
+    /// The number of a content. The content is replaced by the stored copy, so that equal parts are one.
+    fn intern(&mut self, item: &mut Arc<T>, bytes: &mut u64, size: impl Fn(&T) -> usize) -> u32 {
+        if let Some(&number) = self.numbers.get(&*item) {
+            item.clone_from(&self.items[number as usize]);
+            return number;
+        }
+        let number = self.items.len() as u32;
+        self.items.push(item.clone());
+        self.numbers.insert(item.clone(), number);
+        *bytes += size(item) as u64 + 48;
+        number
+    }
+}
+
+/// How a stored state was reached first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Origin {
+    /// From which state.
+    pub parent: StateId,
+    /// By which thread's step.
+    pub thread: u16,
+    /// With how many candidates for open values.
+    pub tier: u8,
+}
+
+/// The table of stored states.
+pub struct Store {
+    statics: Components<Bytes>,
+    threads: Components<Thread>,
+    blocks: Components<Block>,
+    /// The vectors of all states, one after the other.
+    words: Vec<u32>,
+    /// Where each state's vector starts; one more entry for the end of the last.
+    starts: Vec<u64>,
+    origins: Vec<Origin>,
+    /// For each state, the threads whose steps from it were taken: a bit each, the last one for all from 63 on.
+    expanded: Vec<u64>,
+    /// Open addressing with linear probing; a power of two of slots.
+    slots: Vec<StateId>,
+    component_bytes: u64,
+}
+
+/// Bits of the first word of a vector.
+const HALTED: u32 = 1 << 31;
+const TAINTED: u32 = 1 << 30;
+
+impl Store {
+    /// An empty table.
+    pub fn new() -> Self {
+        Self {
+            statics: Components::new(),
+            threads: Components::new(),
+            blocks: Components::new(),
+            words: Vec::new(),
+            starts: vec![0],
+            origins: Vec::new(),
+            expanded: Vec::new(),
+            slots: vec![NONE; 1 << 10],
+            component_bytes: 0,
+        }
+    }
+    /// How many states there are.
+    pub fn len(&self) -> usize {
+        self.origins.len()
+    }
+    /// The bytes that the table takes.
+    pub fn bytes(&self) -> u64 {
+        let words = self.words.capacity() * 4 + self.slots.capacity() * 4;
+        let each = self.starts.capacity() * 8 + self.origins.capacity() * 8 + self.expanded.capacity() * 8;
+        (words + each) as u64 + self.component_bytes
+    }
+    /// Adds a state, or finds it. Parts that it shares with `near` need not be looked at.
+    pub fn insert(
+        &mut self,
+        mut state: State,
+        tainted: bool,
+        near: Option<&Stored>,
+        origin: Origin,
+    ) -> (StateId, bool, Stored) {
+        let mut key = Vec::with_capacity(2 + state.threads.len() + state.heap.len());
+        let bytes = &mut self.component_bytes;
+        let statics = match near {
+            Some(near) if Arc::ptr_eq(&near.state.statics, &state.statics) => {
+                near.key[0] & !(HALTED | TAINTED)
+            }
+            _ => self.statics.intern(&mut state.statics, bytes, |statics| statics.len() + 64),
+        };
+        let flags = if state.halted { HALTED } else { 0 } | if tainted { TAINTED } else { 0 };
+        key.push(statics | flags);
+        key.push(state.threads.len() as u32);
+        for (index, thread) in state.threads.iter_mut().enumerate() {
+            key.push(match near {
+                Some(near) if near.state.threads.get(index).is_some_and(|old| Arc::ptr_eq(old, thread)) => {
+                    near.key[2 + index]
+                }
+                _ => self.threads.intern(thread, bytes, thread_size),
+            });
+        }
+        for (index, block) in state.heap.iter_mut().enumerate() {
+            key.push(match near {
+                Some(near) if near.state.heap.get(index).is_some_and(|old| Arc::ptr_eq(old, block)) => {
+                    near.key[2 + near.state.threads.len() + index]
+                }
+                _ => self.blocks.intern(block, bytes, |block| block.bytes.len() + 96),
+            });
+        }
+        let (id, new) = self.insert_key(&key, origin);
+        (id, new, Stored { state, tainted, key })
+    }
+
+    fn insert_key(&mut self, key: &[u32], origin: Origin) -> (StateId, bool) {
+        if self.origins.len() * 8 >= self.slots.len() * 6 {
+            self.grow();
+        }
+        let mask = self.slots.len() - 1;
+        let mut at = hash(key) & mask;
+        loop {
+            match self.slots[at] {
+                NONE => {
+                    let id = self.origins.len() as StateId;
+                    self.slots[at] = id;
+                    self.words.extend_from_slice(key);
+                    self.starts.push(self.words.len() as u64);
+                    self.origins.push(origin);
+                    self.expanded.push(0);
+                    return (id, true);
+                }
+                id if self.key(id) == key => return (id, false),
+                _ => at = (at + 1) & mask,
+            }
+        }
+    }
+
+    fn grow(&mut self) {
+        let size = self.slots.len() * 2;
+        let mut slots = vec![NONE; size];
+        for id in 0..self.origins.len() as StateId {
+            let mut at = hash(self.key(id)) & (size - 1);
+            while slots[at] != NONE {
+                at = (at + 1) & (size - 1);
+            }
+            slots[at] = id;
+        }
+        self.slots = slots;
+    }
+
+    fn key(&self, id: StateId) -> &[u32] {
+        let at = id as usize;
+        &self.words[self.starts[at] as usize..self.starts[at + 1] as usize]
+    }
+    /// A stored state.
+    pub fn get(&self, id: StateId) -> Stored {
+        let key = self.key(id);
+        let threads = key[1] as usize;
+        let part = |numbers: &[u32]| {
+            numbers.iter().map(|number| self.threads.items[*number as usize].clone()).collect()
+        };
+        let state = State {
+            statics: self.statics.items[(key[0] & !(HALTED | TAINTED)) as usize].clone(),
+            threads: part(&key[2..2 + threads]),
+            heap: key[2 + threads..]
+                .iter()
+                .map(|number| self.blocks.items[*number as usize].clone())
+                .collect(),
+            halted: key[0] & HALTED != 0,
+        };
+        Stored { state, tainted: key[0] & TAINTED != 0, key: key.to_vec() }
+    }
+    /// How a state was reached first.
+    pub fn origin(&self, id: StateId) -> Origin {
+        self.origins[id as usize]
+    }
+    /// Whether a thread's steps from a state were taken.
+    pub fn is_expanded(&self, id: StateId, thread: ThreadIndex) -> bool {
+        self.expanded[id as usize] >> thread.min(63) & 1 == 1
+    }
+    /// Notes that a thread's steps from a state were taken. Threads from 63 on are only ever noted together.
+    pub fn set_expanded(&mut self, id: StateId, thread: ThreadIndex) {
+        if thread < 63 {
+            self.expanded[id as usize] |= 1 << thread;
+        }
+    }
+    /// Notes that all threads' steps from a state were taken.
+    pub fn set_all_expanded(&mut self, id: StateId) {
+        self.expanded[id as usize] = u64::MAX;
+    }
+}
+
+fn hash(key: &[u32]) -> usize {
+    let hash = FxBuildHasher.hash_one(key);
+    (hash ^ (hash >> 32)) as usize
+}
+
+fn thread_size(thread: &Thread) -> usize {
+    let activations: usize =
+        thread.activations.iter().map(|activation| 64 + activation.locals.len() * 8).sum();
+    std::mem::size_of::<Thread>() + activations + thread.stack.len() + thread.stack.open_bits().len() * 8 + 16
+}

@@ -1,0 +1,179 @@
+//! Random programs: the reduced search agrees with one without reductions.
+
+use crate::builder::*;
+use crate::{Answer, ask_with, assertions};
+use engine_explicit::Options;
+use ir::{
+    BinaryOp, Callee, Expr, Initial, IntType, Layout, Lhs, LocalId, ObjectId, Op, Place, Program, Storage,
+    TemplateId,
+};
+use verdict::Property;
+
+/// A small deterministic generator of numbers (xorshift).
+struct Random(u64);
+
+impl Random {
+    fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % bound
+    }
+}
+
+struct Generator {
+    random: Random,
+    globals: Vec<ObjectId>,
+    mutexes: Vec<ObjectId>,
+    frames: Vec<ObjectId>,
+    helper: Option<TemplateId>,
+    site: ObjectId,
+}
+
+/// Locals 0 and 1 are integers, 2 is a pointer, 3 a Boolean.
+const LOCALS: [IntType; 4] = [INT, INT, POINTER, IntType::BOOL];
+
+impl Generator {
+    fn global(&mut self) -> ObjectId {
+        self.globals[self.random.below(self.globals.len() as u64) as usize]
+    }
+    fn mutex(&mut self) -> ObjectId {
+        self.mutexes[self.random.below(self.mutexes.len() as u64) as usize]
+    }
+    fn value(&mut self) -> Expr {
+        match self.random.below(3) {
+            0 => number(i128::from(self.random.below(3))),
+            1 => local(0),
+            _ => local(1),
+        }
+    }
+    fn condition(&mut self) -> Expr {
+        let op = [BinaryOp::Eq, BinaryOp::Lt, BinaryOp::Ne][self.random.below(3) as usize];
+        let left = local(self.random.below(2) as u32);
+        let right = number(i128::from(self.random.below(3)));
+        binary(op, left, right)
+    }
+    fn address(&mut self) -> Expr {
+        match (self.random.below(3), self.frames.first()) {
+            (0, Some(frame)) => Expr::Address(*frame, 0),
+            _ => Expr::Address(self.global(), 0),
+        }
+    }
+    fn statement(&mut self, depth: u32, atomic: bool) -> Vec<Stmt> {
+        let register = self.random.below(2) as u32;
+        let pick = self.random.below(if depth == 0 { 14 } else { 20 });
+        vec![match pick {
+            0..=2 => read(register, self.global()),
+            3..=5 => {
+                let value = self.value();
+                write(self.global(), value)
+            }
+            6 => set(register, add(number(1), number(i128::from(self.random.below(2))))),
+            7 => return vec![input(3), Stmt::If(local(3), vec![set(0, number(1))], vec![set(0, number(0))])],
+            8 => set(2, self.address()),
+            9 => read_at(register, local(2)),
+            10 => {
+                let value = self.value();
+                write_at(local(2), value)
+            }
+            11 => Stmt::Assert(self.condition()),
+            12 => {
+                let place = Place { atomic: true, ..Place::cell(self.global(), 0, INT) };
+                Stmt::Op(Op::set(Lhs::Memory(place), number(2)))
+            }
+            13 => match (self.helper, self.random.below(4)) {
+                (Some(helper), 0..=2) => call(helper, vec![local(0)], Some(register)),
+                _ => Stmt::Op(Op::Allocate {
+                    site: self.site,
+                    size: Expr::int(4, POINTER),
+                    zeroed: true,
+                    result: Lhs::Local(LocalId(2)),
+                }),
+            },
+            14 | 15 => {
+                let condition = self.condition();
+                Stmt::If(condition, self.body(depth - 1, 2, atomic), self.body(depth - 1, 1, atomic))
+            }
+            16 => {
+                let condition = self.condition();
+                Stmt::While(condition, self.body(depth - 1, 2, atomic))
+            }
+            17 if !atomic => Stmt::Atomic(self.body(depth - 1, 2, true)),
+            _ => {
+                let (first, second) = (self.mutex(), self.mutex());
+                let mut body = vec![lock(first)];
+                if self.random.below(3) == 0 {
+                    body.push(lock(second));
+                    body.push(unlock(second));
+                }
+                body.extend(self.body(depth - 1, 2, atomic));
+                body.push(unlock(first));
+                return body;
+            }
+        }]
+    }
+    fn body(&mut self, depth: u32, length: u64, atomic: bool) -> Vec<Stmt> {
+        let count = 1 + self.random.below(length);
+        (0..count).flat_map(|_| self.statement(depth, atomic)).collect()
+    }
+}
+
+fn program(seed: u64) -> Program {
+    let mut program = Program::default();
+    let globals =
+        vec![global(&mut program, "x", 0), global(&mut program, "y", 0), global(&mut program, "z", 1)];
+    let mutexes = vec![mutex(&mut program, "m"), mutex(&mut program, "n")];
+    let site = object(&mut program, "site", Storage::Site, 4, Layout::Scalar(INT), Initial::Values(vec![]));
+    let frames = vec![];
+    let mut generator = Generator { random: Random::new(seed), globals, mutexes, frames, helper: None, site };
+    let body = generator.body(1, 2, false);
+    generator.helper = Some(procedure(&mut program, "helper", &LOCALS, 1, &body));
+    let mut workers = Vec::new();
+    for index in 0..2 {
+        // The frame object belongs to the template that is added next.
+        let id = TemplateId(program.templates.len() as u32);
+        let frame =
+            object(&mut program, "f", Storage::Frame(id), 4, Layout::Scalar(INT), Initial::Values(vec![]));
+        generator.frames = vec![frame];
+        let body = generator.body(2, 4, false);
+        workers.push(template(&mut program, &format!("worker{index}"), &LOCALS, 1, &body));
+    }
+    generator.frames.clear();
+    if generator.random.below(2) == 0 {
+        let mut body = generator.body(1, 2, false);
+        for worker in &workers {
+            body.push(Stmt::Op(Op::Spawn(
+                Callee::Procedure(*worker),
+                vec![local(0)],
+                Some(Lhs::Local(LocalId(2))),
+            )));
+            body.extend(generator.body(1, 1, false));
+        }
+        if generator.random.below(2) == 0 {
+            body.push(join(2));
+            body.extend(generator.body(1, 1, false));
+        }
+        workers = vec![template(&mut program, "main", &LOCALS, 0, &body)];
+    }
+    start(&mut program, &workers);
+    program
+}
+
+#[test]
+fn reduction_keeps_all_violations() {
+    let mut counts = [0; 3];
+    for seed in 0..600 {
+        let program = program(seed);
+        for property in [assertions(), Property::NoRace, Property::NoDeadlock] {
+            let reduced = ask_with(Options::default(), &program, &property);
+            let full = ask_with(Options { reduce: false, ..Options::default() }, &program, &property).0;
+            assert_eq!(reduced.0, full, "seed {seed}, {property:?}: {:?}\n{program:#?}", reduced.1);
+            counts[full as usize] += 1;
+        }
+    }
+    // The test is worth something only if there is some of each.
+    assert!(counts[Answer::Safe as usize] > 300 && counts[Answer::Unsafe as usize] > 300, "{counts:?}");
+}

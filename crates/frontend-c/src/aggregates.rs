@@ -1,0 +1,151 @@
+//! Structures, unions and arrays as values: they stay in memory, and values are addresses of their bytes.
+
+use crate::fold;
+use crate::function::{Function, Variable};
+use crate::places::Lvalue;
+use ir::{BinaryOp, Expr, Lhs, ObjectId, Op, Storage};
+use rucc_sema::{Conversion, DeclId, ExprId, ExprKind, StorageDuration};
+use rucc_types::TypeId;
+
+/// Aggregates with at most this many scalars are copied scalar by scalar, so that other threads can see half of
+/// a copy.
+const MOST_LEAVES: usize = 8;
+
+impl Function<'_, '_> {
+    /// The address of the bytes of an aggregate value. They stay valid until something is stored in the object
+    /// that they were read from.
+    pub fn aggregate(&mut self, id: ExprId) -> Expr {
+        if let Some(address) = self.known.get(&id) {
+            return address.clone();
+        }
+        let unit = self.unit;
+        let expr = unit.tree[id];
+        match expr.kind {
+            ExprKind::Convert { kind: Conversion::Lvalue, operand } => self.address_of(operand),
+            ExprKind::Convert { operand, .. } | ExprKind::Cast(operand) => self.aggregate(operand),
+            ExprKind::Call { .. } => match self.call(id) {
+                Some(address) => address,
+                None => self.address_constant(0),
+            },
+            ExprKind::Assign { lhs, rhs, .. } => self.assign_aggregate(lhs, rhs),
+            ExprKind::Comma { lhs, rhs } => {
+                self.effect(lhs);
+                self.aggregate(rhs)
+            }
+            ExprKind::Cond { cond, then, otherwise } => {
+                let pointer = self.pointer();
+                let result = self.builder.temporary(pointer);
+                let (yes, no, done) = (self.label(), self.label(), self.label());
+                self.condition(cond, yes, no);
+                for (label, arm) in [(yes, then), (no, otherwise)] {
+                    self.join(label);
+                    if self.builder.is_reachable() {
+                        let address = self.aggregate(arm);
+                        self.builder.set(Lhs::Local(result), address);
+                        self.jump(done);
+                    }
+                }
+                self.join(done);
+                Expr::Local(result)
+            }
+            ExprKind::StmtExpr(body) => match self.statement_expression(body) {
+                Some(last) => self.aggregate(last),
+                None => self.address_constant(0),
+            },
+            ExprKind::Atomic { .. } => match self.atomic_operation(id) {
+                Some(address) => address,
+                None => self.address_constant(0),
+            },
+            ExprKind::Decl(_)
+            | ExprKind::Str(_)
+            | ExprKind::Member { .. }
+            | ExprKind::Subscript { .. }
+            | ExprKind::CompoundLiteral(_)
+            | ExprKind::Unary { .. } => self.address_of(id),
+            _ => {
+                self.unsupported("this kind of structure value");
+                self.address_constant(0)
+            }
+        }
+    }
+    /// Copies an aggregate value to a fresh object of this activation.
+    pub fn copy_to_temporary(&mut self, from: Expr, ty: TypeId) -> ObjectId {
+        let object = self.frame_object("%copy", ty, 1);
+        self.copy(Expr::Address(object, 0), from, ty);
+        object
+    }
+    /// Whether the bytes at an address belong to this activation by name: nobody else sees half of a copy.
+    fn is_private(&self, address: &Expr) -> bool {
+        match address {
+            Expr::Address(object, _) => {
+                matches!(self.global.program.objects[*object].storage, Storage::Frame(_))
+            }
+            _ => false,
+        }
+    }
+    /// Copies the bytes of a type.
+    pub fn copy(&mut self, to: Expr, from: Expr, ty: TypeId) {
+        let pointer = self.pointer();
+        let leaves = self.unit.leaves(ty, MOST_LEAVES);
+        match leaves {
+            Some(leaves) if !(self.is_private(&to) && self.is_private(&from)) => {
+                let (to, from) = (self.freeze(to), self.freeze(from));
+                for leaf in leaves {
+                    let offset = self.address_constant(leaf.offset);
+                    let target = fold::binary(BinaryOp::Add, pointer, to.clone(), offset.clone());
+                    let source = fold::binary(BinaryOp::Add, pointer, from.clone(), offset);
+                    let value = Expr::load(self.cell(source, leaf.ty, false));
+                    self.builder.set(Lhs::Memory(self.cell(target, leaf.ty, false)), value);
+                }
+            }
+            Some(_) | None => {
+                let size = self.size_of(ty);
+                if size != self.address_constant(0) {
+                    self.builder.emit(Op::Copy(to, from, size));
+                }
+            }
+        }
+    }
+    /// Assigns an aggregate; gives the address of the left-hand side.
+    pub fn assign_aggregate(&mut self, lhs: ExprId, rhs: ExprId) -> Expr {
+        let ty = self.unit.tree[lhs].ty;
+        let (mut to, atomic) = match self.lvalue(lhs) {
+            Lvalue::Memory { address, atomic } => (address, atomic),
+            Lvalue::Local(_) | Lvalue::Bits(_) => {
+                self.unsupported("this kind of structure assignment");
+                return self.address_constant(0);
+            }
+        };
+        to = self.freeze(to);
+        let from = self.aggregate(rhs);
+        self.at_expression(lhs);
+        if atomic {
+            let from = self.freeze(from);
+            self.atomic_begin();
+            self.copy(to.clone(), from, ty);
+            self.atomic_end();
+        } else {
+            self.copy(to.clone(), from, ty);
+        }
+        to
+    }
+    /// The object of a compound literal, initialised.
+    pub fn compound_literal(&mut self, declaration: DeclId) -> Expr {
+        let literal = &self.unit.tree[declaration];
+        if literal.duration != StorageDuration::Automatic {
+            return match self.variable(declaration) {
+                Some(Variable::Object(object)) => Expr::Address(object, 0),
+                Some(Variable::Local(_) | Variable::Pointed(_)) | None => self.address_constant(0),
+            };
+        }
+        let object = match self.variables.get(&declaration) {
+            Some(Variable::Object(object)) => *object,
+            Some(Variable::Local(_) | Variable::Pointed(_)) | None => {
+                self.frame_object("(literal)", literal.ty, 1)
+            }
+        };
+        self.variables.insert(declaration, Variable::Object(object));
+        self.initialise(declaration, Expr::Address(object, 0));
+        Expr::Address(object, 0)
+    }
+}

@@ -1,0 +1,194 @@
+//! Conversions and operators on values, by their C types.
+
+use crate::fold;
+use crate::function::Function;
+use crate::types::Class;
+use ir::{BinaryOp, Expr, IntType, UnaryOp, Value};
+use rucc_ast::BinaryOp as Operator;
+use rucc_types::TypeId;
+
+impl Function<'_, '_> {
+    /// A value of one scalar type as one of another.
+    pub fn convert(&mut self, value: Expr, from: TypeId, to: TypeId) -> Expr {
+        match (self.unit.class(from), self.unit.class(to)) {
+            (Class::Float(_), Class::Float(target)) => {
+                if self.unit.types.canonical(from) == self.unit.types.canonical(to)
+                    || self.unit.kind(from) == self.unit.kind(to)
+                {
+                    value
+                } else {
+                    self.unknown(target)
+                }
+            }
+            (Class::Float(_), Class::Integer(target) | Class::Odd(target, _)) => self.unknown(target),
+            (_, Class::Float(target)) => match (&value, target) {
+                (Expr::Const(value, _), IntType::U32) => {
+                    Expr::int(Value::from((*value as f32).to_bits()), target)
+                }
+                (Expr::Const(value, _), IntType::U64) if self.unit.size(to) == Some(8) => {
+                    Expr::int(Value::from((*value as f64).to_bits()), target)
+                }
+                _ => self.unknown(target),
+            },
+            (_, Class::Integer(target)) => self.cast(value, target),
+            (_, Class::Odd(target, width)) => {
+                let value = self.cast(value, target);
+                normalise(value, target, width)
+            }
+            (_, Class::Unsupported(what)) => {
+                self.unsupported(what);
+                Expr::int(0, IntType::U64)
+            }
+            (_, Class::Void | Class::Aggregate | Class::Function) => value,
+        }
+    }
+
+    /// An operator on two values. Both have the first type; a shift's right one has its own, and so has the
+    /// integer that a pointer is moved by.
+    pub fn operate(
+        &mut self,
+        op: Operator,
+        left: Expr,
+        left_type: TypeId,
+        right: Expr,
+        right_type: TypeId,
+    ) -> Expr {
+        let unit = self.unit;
+        match (unit.is_pointer(left_type), unit.is_pointer(right_type), op) {
+            (true, false, Operator::Add | Operator::Sub) => {
+                let Some(element) = unit.pointee(left_type) else { return left };
+                let op = if op == Operator::Add { BinaryOp::Add } else { BinaryOp::Sub };
+                return self.advance(op, left, right, element);
+            }
+            (false, true, Operator::Add) => {
+                let Some(element) = unit.pointee(right_type) else { return right };
+                return self.advance(BinaryOp::Add, right, left, element);
+            }
+            (true, true, Operator::Sub) => {
+                let Some(element) = unit.pointee(left_type) else { return left };
+                let pointer = self.pointer();
+                let signed = IntType { bits: pointer.bits, signed: true };
+                let bytes = fold::binary(BinaryOp::Sub, pointer, left, right);
+                let bytes = self.cast(bytes, signed);
+                let size = self.size_of(element);
+                let size = self.cast(size, signed);
+                return match size {
+                    Expr::Const(0 | 1, _) => bytes,
+                    size => fold::binary(BinaryOp::Div, signed, bytes, size),
+                };
+            }
+            _ => {}
+        }
+        match unit.class(left_type) {
+            Class::Integer(ty) => operation(op, ty, left, right),
+            Class::Odd(ty, width) => {
+                let value = operation(op, ty, left, right);
+                if is_comparison(op) { value } else { normalise(value, ty, width) }
+            }
+            Class::Float(ty) => {
+                if is_comparison(op) {
+                    let unknown = self.unknown(IntType::BOOL);
+                    return self.cast(unknown, IntType::I32);
+                }
+                self.unknown(ty)
+            }
+            Class::Unsupported(what) => {
+                self.unsupported(what);
+                left
+            }
+            Class::Void | Class::Aggregate | Class::Function => {
+                self.unsupported("an operator on something that is no scalar");
+                left
+            }
+        }
+    }
+
+    /// The value behind `++` or `--` on a scalar of a type: one more, or one less.
+    pub fn step(&mut self, value: Expr, ty: TypeId, is_increment: bool) -> Expr {
+        let unit = self.unit;
+        if let Some(element) = unit.pointee(ty) {
+            let op = if is_increment { BinaryOp::Add } else { BinaryOp::Sub };
+            let one = self.address_constant(1);
+            return self.advance(op, value, one, element);
+        }
+        let op = if is_increment { BinaryOp::Add } else { BinaryOp::Sub };
+        match unit.class(ty) {
+            Class::Integer(IntType::BOOL) => {
+                if is_increment {
+                    Expr::bool(true)
+                } else {
+                    value.not()
+                }
+            }
+            Class::Integer(own) => {
+                // Narrow types are computed as int, where nothing overflows, and converted back.
+                let wide = if own.bits < 32 { IntType::I32 } else { own };
+                let value = self.cast(value, wide);
+                let value = fold::binary(op, wide, value, Expr::int(1, wide));
+                self.cast(value, own)
+            }
+            Class::Odd(own, width) => normalise(fold::binary(op, own, value, Expr::int(1, own)), own, width),
+            Class::Float(own) => self.unknown(own),
+            Class::Unsupported(what) => {
+                self.unsupported(what);
+                value
+            }
+            Class::Void | Class::Aggregate | Class::Function => value,
+        }
+    }
+
+    /// Negation and complement.
+    pub fn negate(&mut self, value: Expr, ty: TypeId, op: UnaryOp) -> Expr {
+        match self.unit.class(ty) {
+            Class::Integer(ty) => fold::unary(op, ty, value),
+            Class::Odd(ty, width) => normalise(fold::unary(op, ty, value), ty, width),
+            Class::Float(ty) => self.unknown(ty),
+            Class::Unsupported(what) => {
+                self.unsupported(what);
+                value
+            }
+            Class::Void | Class::Aggregate | Class::Function => value,
+        }
+    }
+}
+
+fn is_comparison(op: Operator) -> bool {
+    matches!(op, Operator::Lt | Operator::Gt | Operator::Le | Operator::Ge | Operator::Eq | Operator::Ne)
+}
+
+/// A value modulo 2^width, in a wider type.
+pub fn normalise(value: Expr, ty: IntType, width: u32) -> Expr {
+    if !ty.signed {
+        return fold::binary(BinaryOp::And, ty, value, Expr::int((1 << width) - 1, ty));
+    }
+    let unsigned = ty.unsigned();
+    let unused = Expr::int(Value::from(u32::from(ty.bits) - width), unsigned);
+    let high = fold::binary(BinaryOp::Shl, unsigned, fold::cast(value, ty, unsigned), unused.clone());
+    fold::binary(BinaryOp::Shr, ty, fold::cast(high, unsigned, ty), unused)
+}
+
+/// An operator on two integers of a type. Comparisons give an `int`.
+fn operation(op: Operator, ty: IntType, left: Expr, right: Expr) -> Expr {
+    let truth = |value: Expr| fold::cast(value, IntType::BOOL, IntType::I32);
+    match op {
+        Operator::Mul => fold::binary(BinaryOp::Mul, ty, left, right),
+        Operator::Div => fold::binary(BinaryOp::Div, ty, left, right),
+        Operator::Rem => fold::binary(BinaryOp::Rem, ty, left, right),
+        Operator::Add => fold::binary(BinaryOp::Add, ty, left, right),
+        Operator::Sub => fold::binary(BinaryOp::Sub, ty, left, right),
+        Operator::Shl => fold::binary(BinaryOp::Shl, ty, left, right),
+        Operator::Shr => fold::binary(BinaryOp::Shr, ty, left, right),
+        Operator::Lt => truth(fold::binary(BinaryOp::Lt, ty, left, right)),
+        Operator::Gt => truth(fold::binary(BinaryOp::Lt, ty, right, left)),
+        Operator::Le => truth(fold::binary(BinaryOp::Le, ty, left, right)),
+        Operator::Ge => truth(fold::binary(BinaryOp::Le, ty, right, left)),
+        Operator::Eq => truth(fold::binary(BinaryOp::Eq, ty, left, right)),
+        Operator::Ne => truth(fold::binary(BinaryOp::Ne, ty, left, right)),
+        Operator::BitAnd => fold::binary(BinaryOp::And, ty, left, right),
+        Operator::BitXor => fold::binary(BinaryOp::Xor, ty, left, right),
+        Operator::BitOr => fold::binary(BinaryOp::Or, ty, left, right),
+        // Both are Booleans here, and both are evaluated.
+        Operator::LogAnd => fold::binary(BinaryOp::And, ty, left, right),
+        Operator::LogOr => fold::binary(BinaryOp::Or, ty, left, right),
+    }
+}

@@ -1,0 +1,125 @@
+//! Bit-fields: some bits of a storage unit, read and written with masks.
+//!
+//! The storage unit is the declared type's own, as compilers use it, unless that would touch a member which is no
+//! bit-field: C keeps those apart. Then it is the smallest run of bytes that holds the field.
+
+use crate::fold;
+use crate::function::Function;
+use crate::places::Lvalue;
+use ir::{BinaryOp, Expr, IntType, Place, Value};
+use rucc_types::{Field, RecordId};
+
+/// Some bits of memory.
+#[derive(Clone, Debug)]
+pub struct Bits {
+    /// The first byte of the storage unit.
+    pub address: Expr,
+    /// The unit, unsigned.
+    pub unit: IntType,
+    /// How many bits of it are below the field.
+    pub shift: u32,
+    /// The field's width.
+    pub width: u32,
+    /// Whether its highest bit is a sign.
+    pub signed: bool,
+}
+
+impl Bits {
+    /// The storage unit.
+    pub fn place(&self) -> Place {
+        Place::pointee(self.address.clone(), self.unit)
+    }
+    fn distance(&self, bits: u32) -> Expr {
+        Expr::int(Value::from(bits), self.unit)
+    }
+    fn mask(&self) -> Value {
+        (1 << self.width) - 1
+    }
+    /// The field's value, in the unit's width.
+    pub fn read(&self) -> Expr {
+        self.extract(Expr::load(self.place()), self.shift)
+    }
+    /// The value that a field has after `value` (in the unit's type) was stored in it.
+    pub fn truncate(&self, value: Expr) -> Expr {
+        self.extract(value, 0)
+    }
+    /// The bits from `shift` on of a word, extended as the field's type says.
+    fn extract(&self, word: Expr, shift: u32) -> Expr {
+        let unused = u32::from(self.unit.bits) - self.width;
+        if self.signed {
+            let high = fold::binary(BinaryOp::Shl, self.unit, word, self.distance(unused - shift));
+            let signed = IntType { bits: self.unit.bits, signed: true };
+            let high = fold::cast(high, self.unit, signed);
+            return fold::binary(BinaryOp::Shr, signed, high, self.distance(unused));
+        }
+        let low = match shift {
+            0 => word,
+            _ => fold::binary(BinaryOp::Shr, self.unit, word, self.distance(shift)),
+        };
+        if shift + self.width == u32::from(self.unit.bits) {
+            return low;
+        }
+        fold::binary(BinaryOp::And, self.unit, low, Expr::int(self.mask(), self.unit))
+    }
+    /// The unit's content with `value` (in the unit's type) in the field.
+    pub fn combine(&self, value: Expr) -> Expr {
+        if self.width == u32::from(self.unit.bits) {
+            return value;
+        }
+        let mask = self.mask();
+        let others = Expr::int(!(mask << self.shift), self.unit);
+        let kept = Expr::binary(BinaryOp::And, self.unit, Expr::load(self.place()), others);
+        let value = fold::binary(BinaryOp::And, self.unit, value, Expr::int(mask, self.unit));
+        let placed = fold::binary(BinaryOp::Shl, self.unit, value, self.distance(self.shift));
+        fold::binary(BinaryOp::Or, self.unit, kept, placed)
+    }
+}
+
+/// Where the storage unit of a bit-field is: its first byte, its bytes, and the bits below the field.
+pub fn storage_unit(fields: &[Field], sizes: &[u64], size: u64, member: usize) -> Option<(u64, u64, u32)> {
+    let field = &fields[member];
+    let width = u64::from(field.bits?);
+    let first_bit = field.offset * 8 + u64::from(field.bit);
+    let is_free = |start: u64, bytes: u64| {
+        let overlaps = |(other, other_size): (&Field, &u64)| {
+            other.bits.is_none() && other.offset < start + bytes && start < other.offset + other_size
+        };
+        start + bytes <= size && !fields.iter().zip(sizes).any(overlaps)
+    };
+    let holds = |start: u64, bytes: u64| start * 8 <= first_bit && first_bit + width <= (start + bytes) * 8;
+    let declared = sizes[member].clamp(1, 8);
+    let aligned = first_bit / 8 / declared * declared;
+    let mut candidates = vec![(aligned, declared)];
+    for bytes in [1, 2, 4, 8] {
+        let lowest = ((first_bit + width).div_ceil(8)).saturating_sub(bytes);
+        let highest = first_bit / 8;
+        candidates.push((first_bit / 8 / bytes * bytes, bytes));
+        candidates.extend((lowest..=highest).rev().map(|start| (start, bytes)));
+    }
+    let (start, bytes) = candidates
+        .iter()
+        .copied()
+        .find(|&(start, bytes)| holds(start, bytes) && is_free(start, bytes))
+        .or_else(|| candidates.iter().copied().find(|&(start, bytes)| holds(start, bytes)))?;
+    Some((start, bytes, (first_bit - start * 8) as u32))
+}
+
+impl Function<'_, '_> {
+    /// The bits of a member of the record at an address.
+    pub fn bit_field(&mut self, record: Expr, id: RecordId, field: &Field, width: u32) -> Lvalue {
+        let unit = self.unit;
+        let info = unit.types.record_info(id);
+        let sizes: Vec<u64> = info.fields.iter().map(|field| unit.size(field.ty).unwrap_or(0)).collect();
+        let size = info.layout.map_or(0, |layout| layout.size);
+        let member = info.fields.iter().position(|other| std::ptr::eq(other, field)).unwrap_or(0);
+        let Some((start, bytes, shift)) = storage_unit(&info.fields, &sizes, size, member) else {
+            self.unsupported("a bit-field that spans more than eight bytes");
+            return Lvalue::Memory { address: record, atomic: false };
+        };
+        let declared = unit.scalar_type(field.ty).unwrap_or(IntType::U32);
+        let offset = self.address_constant(start);
+        let address = fold::binary(BinaryOp::Add, self.pointer(), record, offset);
+        let storage = IntType { bits: (bytes * 8) as u8, signed: false };
+        Lvalue::Bits(Bits { address, unit: storage, shift, width, signed: declared.signed })
+    }
+}

@@ -1,0 +1,289 @@
+//! What compilers build in: counting bits, checked arithmetic, hints, variable arguments.
+
+use crate::fold;
+use crate::function::Function;
+use crate::types::Class;
+use ir::{BinaryOp, Expr, IntType, Lhs, LocationKind, UnaryOp, Value};
+use rucc_sema::{BitCount, ExprId, ExprKind, OverflowOp};
+
+impl Function<'_, '_> {
+    /// The value of an expression of one of the rarer kinds.
+    pub fn builtin(&mut self, id: ExprId) -> Expr {
+        let unit = self.unit;
+        let expr = unit.tree[id];
+        match expr.kind {
+            ExprKind::Expect { value, hint, .. } => {
+                if self.emits(hint) {
+                    let (value, _) = self.pair(value, hint);
+                    return value;
+                }
+                self.rvalue(value)
+            }
+            // Whether a compiler would find it constant: it need not.
+            ExprKind::ConstantP { .. } => self.zero(expr.ty),
+            ExprKind::Unreachable => {
+                // Undefined: the execution ends.
+                self.builder.emit(ir::Op::Assume(Expr::bool(false)));
+                self.builder.leave();
+                self.zero(expr.ty)
+            }
+            ExprKind::Trap => {
+                self.builder.stop(LocationKind::Halt);
+                self.zero(expr.ty)
+            }
+            ExprKind::Prefetch { address, .. } => {
+                self.effect(address);
+                self.zero(expr.ty)
+            }
+            ExprKind::Abs { operand } => self.absolute(id, operand),
+            ExprKind::ByteSwap { operand } => {
+                let ty = self.scalar(expr.ty).unsigned();
+                let value = self.rvalue(operand);
+                let value = self.cast(value, ty);
+                let value = self.freeze(value);
+                let swapped = byte_swap(value, ty);
+                let ty = self.scalar(expr.ty);
+                self.cast(swapped, ty)
+            }
+            ExprKind::BitCount { operand, count } => self.count_bits(operand, count),
+            ExprKind::Overflow { .. } => self.checked_arithmetic(id),
+            ExprKind::Alloca { size } => {
+                let size = self.rvalue(size);
+                let size = self.cast(size, self.pointer());
+                let pointer = self.pointer();
+                let local = self.builder.temporary(pointer);
+                self.allocate("alloca", size, local);
+                Expr::Local(local)
+            }
+            // -1 or 0 by kind: the size is not known.
+            ExprKind::ObjectSize { address, kind } => {
+                if self.emits(address) {
+                    self.effect(address);
+                }
+                let ty = self.scalar(expr.ty);
+                Expr::int(if kind < 2 { -1 } else { 0 }, ty)
+            }
+            ExprKind::VaStart { .. } | ExprKind::VaEnd { .. } | ExprKind::VaCopy { .. } => self.zero(expr.ty),
+            ExprKind::VaArg { .. } => match unit.class(expr.ty) {
+                Class::Integer(ty) | Class::Odd(ty, _) | Class::Float(ty) => {
+                    if unit.is_pointer(expr.ty) {
+                        let span = self.builder.span;
+                        let text = "unsupported: a variable argument that is a pointer".to_owned();
+                        self.global.assume(text, span, true);
+                    }
+                    self.unknown(ty)
+                }
+                Class::Void | Class::Aggregate | Class::Function | Class::Unsupported(_) => {
+                    self.unsupported("a variable argument of this type");
+                    self.zero(expr.ty)
+                }
+            },
+            // Questions about floats.
+            ExprKind::Classify { .. } | ExprKind::FpClassify { .. } | ExprKind::Sign { .. } => {
+                for operand in crate::facts::operands(unit, id) {
+                    if self.emits(operand) {
+                        self.effect(operand);
+                    }
+                }
+                let ty = self.scalar(expr.ty);
+                self.unknown(ty)
+            }
+            // A value of type void, or a function that is named and not called.
+            ExprKind::Unary { operand, .. } | ExprKind::Cast(operand)
+                if unit.scalar_type(expr.ty).is_none() =>
+            {
+                self.effect(operand);
+                self.zero(expr.ty)
+            }
+            ExprKind::Decl(_) => self.zero(expr.ty),
+            other => {
+                let shown = format!("{other:?}");
+                let kind = shown.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+                self.unsupported(&format!("an expression of kind {kind}"));
+                self.zero(expr.ty)
+            }
+        }
+    }
+
+    fn absolute(&mut self, id: ExprId, operand: ExprId) -> Expr {
+        let ty = self.scalar(self.unit.tree[id].ty);
+        if self.unit.is_float(self.unit.tree[id].ty) {
+            self.effect(operand);
+            return self.unknown(ty);
+        }
+        let value = self.rvalue(operand);
+        let value = self.cast(value, ty);
+        let result = self.builder.save(value, ty);
+        let (negative, done) = (self.label(), self.label());
+        let is_negative = fold::binary(BinaryOp::Lt, ty, Expr::Local(result), Expr::int(0, ty));
+        self.branch(is_negative, negative, done);
+        self.join(negative);
+        self.builder.set(Lhs::Local(result), Expr::unary(UnaryOp::Neg, ty, Expr::Local(result)));
+        self.jump(done);
+        self.join(done);
+        Expr::Local(result)
+    }
+
+    fn count_bits(&mut self, operand: ExprId, count: BitCount) -> Expr {
+        let own = self.scalar(self.unit.tree[operand].ty);
+        let ty = own.unsigned();
+        let value = self.rvalue(operand);
+        let value = self.cast(value, ty);
+        let value = self.freeze(value);
+        let bits = Value::from(ty.bits);
+        let binary = |op, left: Expr, right: Expr| fold::binary(op, ty, left, right);
+        let constant = |value: Value| Expr::int(value, ty);
+        let is_zero = binary(BinaryOp::Eq, value.clone(), constant(0));
+        let lowest = || {
+            let negated = fold::unary(UnaryOp::Neg, ty, value.clone());
+            binary(BinaryOp::And, value.clone(), negated)
+        };
+        let result = match count {
+            BitCount::Ones => ones(value, ty),
+            BitCount::Parity => binary(BinaryOp::And, ones(value, ty), constant(1)),
+            // The bits below the lowest one that is set.
+            BitCount::Trailing => ones(binary(BinaryOp::Sub, lowest(), constant(1)), ty),
+            BitCount::FirstSet => {
+                let position = ones(binary(BinaryOp::Sub, lowest(), constant(1)), ty);
+                let position = binary(BinaryOp::Add, position, constant(1));
+                fold::if_then_else(is_zero, constant(0), position)
+            }
+            BitCount::Leading => {
+                // All bits below the highest one that is set are set too, and counted.
+                let mut smeared = value;
+                let mut distance = 1;
+                while distance < bits {
+                    let shifted = binary(BinaryOp::Shr, smeared.clone(), constant(distance));
+                    smeared = self.freeze_always(binary(BinaryOp::Or, smeared, shifted), ty);
+                    distance *= 2;
+                }
+                binary(BinaryOp::Sub, constant(bits), ones(smeared, ty))
+            }
+            BitCount::RedundantSign => {
+                self.unsupported("__builtin_clrsb");
+                constant(0)
+            }
+        };
+        self.cast(result, IntType::I32)
+    }
+    fn freeze_always(&mut self, value: Expr, ty: IntType) -> Expr {
+        match value {
+            Expr::Const(..) => value,
+            value => Expr::Local(self.builder.save(value, ty)),
+        }
+    }
+
+    /// `__builtin_add_overflow` and the like: exact arithmetic, stored modulo the width of the result.
+    fn checked_arithmetic(&mut self, id: ExprId) -> Expr {
+        let unit = self.unit;
+        let ExprKind::Overflow { op, at, args, stores } = unit.tree[id].kind else {
+            return Expr::bool(false);
+        };
+        let arguments: Vec<ExprId> = unit.tree[args].to_vec();
+        let [left, right, third] = arguments.as_slice() else { return Expr::bool(false) };
+        let third_type = unit.tree[*third].ty;
+        let stored = if stores { unit.pointee(third_type).unwrap_or(third_type) } else { third_type };
+        let types = [at, stored].map(|ty| match unit.class(ty) {
+            Class::Integer(ty) => Some(ty),
+            _ => None,
+        });
+        let [Some(wide), Some(narrow)] = types else {
+            self.unsupported("checked arithmetic in this type");
+            return Expr::bool(false);
+        };
+        let mut values = Vec::new();
+        for &argument in [left, right] {
+            let value = self.rvalue(argument);
+            let value = self.cast(value, wide);
+            values.push(self.freeze(value));
+        }
+        let address = if stores {
+            let address = self.rvalue(*third);
+            Some(self.freeze(address))
+        } else {
+            None
+        };
+        let (a, b) = (values[0].clone(), values[1].clone());
+        let op = match op {
+            OverflowOp::Add => BinaryOp::Add,
+            OverflowOp::Sub => BinaryOp::Sub,
+            OverflowOp::Mul => BinaryOp::Mul,
+        };
+        let unsigned = wide.unsigned();
+        let wrapped =
+            fold::binary(op, unsigned, self.cast(a.clone(), unsigned), self.cast(b.clone(), unsigned));
+        let wrapped = self.cast(wrapped, wide);
+        let wrapped = self.freeze_always(wrapped, wide);
+        let left_range = if wide.signed {
+            Expr::Overflows(op, wide, Box::new((a, b)))
+        } else {
+            match op {
+                BinaryOp::Add => fold::binary(BinaryOp::Lt, wide, wrapped.clone(), a),
+                BinaryOp::Sub => fold::binary(BinaryOp::Lt, wide, a, b),
+                _ => {
+                    // Dividing by 1 instead of 0 keeps the test total; then nothing overflows.
+                    let is_zero = fold::binary(BinaryOp::Eq, wide, a.clone(), Expr::int(0, wide));
+                    let divisor = fold::if_then_else(is_zero.clone(), Expr::int(1, wide), a);
+                    let quotient = fold::binary(BinaryOp::Div, wide, wrapped.clone(), divisor);
+                    let differs = fold::binary(BinaryOp::Ne, wide, quotient, b);
+                    fold::and(is_zero.not(), differs)
+                }
+            }
+        };
+        let result = self.cast(wrapped.clone(), narrow);
+        let same = self.differs(&wrapped, wide, &result, narrow);
+        let failed = fold::and(left_range.not(), same.not()).not();
+        let failed = self.freeze_always(failed, IntType::BOOL);
+        if let Some(address) = address {
+            let cell = self.cell(address, narrow, unit.is_atomic(stored));
+            self.builder.set(Lhs::Memory(cell), result);
+        }
+        failed
+    }
+    /// Whether a value changed by a cast to a narrower type or one of another sign.
+    fn differs(&self, value: &Expr, ty: IntType, cast: &Expr, narrow: IntType) -> Expr {
+        if narrow == ty || (narrow.contains(ty.min()) && narrow.contains(ty.max())) {
+            return Expr::bool(false);
+        }
+        if narrow.bits == ty.bits {
+            // The same bits with another sign: the highest one tells.
+            let signed = IntType { bits: ty.bits, signed: true };
+            let value = self.cast(value.clone(), signed);
+            return fold::binary(BinaryOp::Lt, signed, value, Expr::int(0, signed));
+        }
+        let back = self.cast(cast.clone(), ty);
+        // Casting back gives the value again exactly if nothing was lost.
+        fold::binary(BinaryOp::Ne, ty, back, value.clone())
+    }
+}
+
+/// The number of bits that are set, in the type itself.
+fn ones(value: Expr, ty: IntType) -> Expr {
+    let bit = |index: u8| {
+        let shifted = fold::binary(BinaryOp::Shr, ty, value.clone(), Expr::int(Value::from(index), ty));
+        fold::binary(BinaryOp::And, ty, shifted, Expr::int(1, ty))
+    };
+    let mut sums: Vec<Expr> = (0..ty.bits).map(bit).collect();
+    while sums.len() > 1 {
+        sums = sums
+            .chunks(2)
+            .map(|pair| {
+                let sum = pair.iter().cloned().reduce(|a, b| fold::binary(BinaryOp::Add, ty, a, b));
+                sum.unwrap_or(Expr::int(0, ty))
+            })
+            .collect();
+    }
+    sums.pop().unwrap_or(Expr::int(0, ty))
+}
+
+fn byte_swap(value: Expr, ty: IntType) -> Expr {
+    let bytes = ty.bytes() as Value;
+    let mut result = Expr::int(0, ty);
+    for index in 0..bytes {
+        let down = fold::binary(BinaryOp::Shr, ty, value.clone(), Expr::int(8 * index, ty));
+        let byte = fold::binary(BinaryOp::And, ty, down, Expr::int(0xff, ty));
+        let up = fold::binary(BinaryOp::Shl, ty, byte, Expr::int(8 * (bytes - 1 - index), ty));
+        result = if index == 0 { up } else { fold::binary(BinaryOp::Or, ty, result, up) };
+    }
+    result
+}

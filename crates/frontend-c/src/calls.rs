@@ -1,0 +1,357 @@
+//! Calls: of functions in the files, of library models, of unknown functions, through pointers.
+
+use crate::function::{Function, Returns};
+use crate::library::{self, Argument, Outcome, Pointee};
+use crate::link::Declared;
+use crate::types::Class;
+use ir::{Callee, Expr, IntType, Lhs, LocalId, Op};
+use rucc_ast::UnaryOp;
+use rucc_sema::{Conversion, DeclId, DeclKind, ExprId, ExprKind};
+use rucc_types::TypeId;
+
+impl Function<'_, '_> {
+    /// Calls a function. Gives its result, as the address of its bytes if it is an aggregate.
+    pub fn call(&mut self, id: ExprId) -> Option<Expr> {
+        let unit = self.unit;
+        let expr = unit.tree[id];
+        let ExprKind::Call { callee, args } = expr.kind else { return None };
+        let arguments: Vec<ExprId> = unit.tree[args].to_vec();
+        let direct = self.called_function(callee);
+        let pointer = match direct {
+            Some(_) => None,
+            None => {
+                let mut pointer = self.rvalue(callee);
+                if arguments.iter().any(|argument| self.emits(*argument)) {
+                    pointer = self.freeze(pointer);
+                }
+                Some(pointer)
+            }
+        };
+        let values = self.arguments(&arguments);
+        self.at_expression(id);
+        match (direct, pointer) {
+            (Some(declaration), _) => {
+                let described = arguments
+                    .iter()
+                    .zip(&values)
+                    .map(|(argument, value)| self.describe(*argument, value.clone()))
+                    .collect();
+                self.call_function(declaration, described, expr.ty)
+            }
+            (None, Some(pointer)) => {
+                if self.builder.is_atomic() {
+                    self.unsupported("a call through a pointer inside an atomic region");
+                }
+                self.emit_call(Callee::Pointer(pointer), values, expr.ty)
+            }
+            (None, None) => None,
+        }
+    }
+    /// The function that is called directly.
+    fn called_function(&self, callee: ExprId) -> Option<DeclId> {
+        let tree = &self.unit.tree;
+        let mut at = callee;
+        loop {
+            at = match tree[at].kind {
+                ExprKind::Decl(declaration) if tree[declaration].kind == DeclKind::Function => {
+                    return Some(declaration);
+                }
+                ExprKind::Convert { kind: Conversion::FunctionDecay, operand }
+                | ExprKind::Unary { op: UnaryOp::Deref | UnaryOp::AddrOf, operand } => operand,
+                _ => return None,
+            }
+        }
+    }
+    /// Evaluates arguments from left to right. Aggregates are copied, and their addresses passed.
+    fn arguments(&mut self, arguments: &[ExprId]) -> Vec<Expr> {
+        let emits: Vec<bool> = arguments.iter().map(|argument| self.emits(*argument)).collect();
+        let mut values = Vec::new();
+        for (index, &argument) in arguments.iter().enumerate() {
+            let ty = self.unit.tree[argument].ty;
+            let mut value = if self.unit.is_aggregate(ty) {
+                let from = self.aggregate(argument);
+                Expr::Address(self.copy_to_temporary(from, ty), 0)
+            } else {
+                let value = self.rvalue(argument);
+                match self.unit.scalar_type(ty) {
+                    Some(scalar) => self.cast(value, scalar),
+                    None => value,
+                }
+            };
+            if emits[index + 1..].contains(&true) {
+                value = self.freeze(value);
+            }
+            values.push(value);
+        }
+        values
+    }
+    fn describe(&mut self, id: ExprId, value: Expr) -> Argument {
+        let unit = self.unit;
+        let tree = &unit.tree;
+        let mut at = id;
+        // Conversions to `void *` and casts between pointers hide what is pointed to.
+        while let ExprKind::Convert { kind: Conversion::Pointer, operand } | ExprKind::Cast(operand) =
+            tree[at].kind
+        {
+            if !unit.is_pointer(tree[operand].ty) || !unit.is_pointer(tree[at].ty) {
+                break;
+            }
+            at = operand;
+        }
+        let pointee = unit.is_pointer(tree[at].ty).then(|| unit.pointee(tree[at].ty)).flatten();
+        let text = match tree[at].kind {
+            ExprKind::Convert { kind: Conversion::ArrayDecay, operand } => match tree[operand].kind {
+                ExprKind::Str(string) => Some(tree[string].bytes(&unit.session.target)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let function = match &value {
+            Expr::Procedure(template) => Some(*template),
+            _ => None,
+        };
+        let constant = match &value {
+            Expr::Const(value, _) => Some(*value),
+            _ => None,
+        };
+        Argument {
+            ty: self.type_of(&value),
+            value,
+            pointee: pointee.map(|ty| Pointee {
+                size: unit.size(ty).unwrap_or(0),
+                scalar: unit.scalar_type(ty),
+                type_name: unit.spell(ty),
+                atomic: unit.is_atomic(ty),
+            }),
+            function,
+            text,
+            is_null: constant == Some(0) && unit.is_pointer(tree[id].ty),
+            constant,
+        }
+    }
+
+    fn call_function(
+        &mut self,
+        declaration: DeclId,
+        arguments: Vec<Argument>,
+        result: TypeId,
+    ) -> Option<Expr> {
+        let declared = self.global.resolve(self.unit_index, declaration);
+        let unit = &self.global.units[declared.unit];
+        let name = unit.name(declared.declaration);
+        match name {
+            "__VERIFIER_atomic_begin" | "__CPROVER_atomic_begin" => {
+                self.atomic_begin();
+                return None;
+            }
+            "__VERIFIER_atomic_end" | "__CPROVER_atomic_end" => {
+                self.atomic_end();
+                return None;
+            }
+            _ => {}
+        }
+        let has_body = unit.tree[declared.declaration].body.is_some();
+        let arguments = if has_body && !library::is_modelled(name) {
+            arguments
+        } else {
+            match self.call_model(name, arguments, result) {
+                Ok(value) => return value,
+                Err(arguments) => arguments,
+            }
+        };
+        if !has_body {
+            return self.call_unknown(name, &arguments, result, self.is_noreturn(declared));
+        }
+        if declared == self.global.links.main {
+            self.unsupported("a call of 'main'");
+        }
+        let values = arguments.into_iter().map(|argument| argument.value).collect();
+        self.call_defined(declared, values, result)
+    }
+
+    fn call_defined(&mut self, declared: Declared, mut values: Vec<Expr>, result: TypeId) -> Option<Expr> {
+        let unit = &self.global.units[declared.unit];
+        let name = unit.name(declared.declaration);
+        let parameters: Vec<DeclId> = unit.tree[unit.tree[declared.declaration].params].to_vec();
+        let is_region = name.starts_with("__VERIFIER_atomic_");
+        // Arguments beyond the parameters are only seen by `va_arg`; missing ones are not defined.
+        values.truncate(parameters.len());
+        for parameter in parameters.iter().skip(values.len()) {
+            let ty = unit.scalar_type(unit.tree[*parameter].ty).unwrap_or(self.pointer());
+            let local = self.builder.temporary(ty);
+            self.builder.emit(Op::any(Lhs::Local(local)));
+            values.push(Expr::Local(local));
+        }
+        if !is_region {
+            let template = self.global.template(declared, self.builder.is_atomic());
+            return self.emit_call(Callee::Procedure(template), values, result);
+        }
+        let values = values.into_iter().map(|value| self.freeze(value)).collect();
+        self.atomic_begin();
+        let template = self.global.template(declared, true);
+        let value = self.emit_call(Callee::Procedure(template), values, result);
+        self.atomic_end();
+        value
+    }
+
+    fn emit_call(&mut self, callee: Callee, mut values: Vec<Expr>, result: TypeId) -> Option<Expr> {
+        let (lhs, value) = self.result_place(result);
+        if let (Some(address), true) = (&value, self.unit.is_aggregate(result)) {
+            values.insert(0, address.clone());
+        }
+        self.builder.emit(Op::Call(callee, values, lhs.map(Lhs::Local)));
+        value
+    }
+    /// Where the result of a call goes, and what it is then.
+    fn result_place(&mut self, result: TypeId) -> (Option<LocalId>, Option<Expr>) {
+        match self.unit.class(result) {
+            Class::Integer(ty) | Class::Odd(ty, _) | Class::Float(ty) => {
+                let local = self.builder.temporary(ty);
+                (Some(local), Some(Expr::Local(local)))
+            }
+            Class::Aggregate => {
+                let object = self.frame_object("%result", result, 1);
+                (None, Some(Expr::Address(object, 0)))
+            }
+            Class::Unsupported(what) => {
+                self.unsupported(what);
+                (None, Some(Expr::int(0, IntType::U64)))
+            }
+            Class::Void | Class::Function => (None, None),
+        }
+    }
+
+    /// Asks the library models; gives the arguments back if there is none.
+    fn call_model(
+        &mut self,
+        name: &str,
+        arguments: Vec<Argument>,
+        result: TypeId,
+    ) -> Result<Option<Expr>, Vec<Argument>> {
+        let ty = self.unit.scalar_type(result);
+        let plain = name.strip_prefix("__builtin_").unwrap_or(name);
+        let call = library::Call { name: plain, arguments, result: ty, span: self.builder.span };
+        let depth = self.builder.atomic_depth();
+        let mut context = library::Context { builder: &mut self.builder, program: &mut self.global.program };
+        match library::model(&mut context, &call) {
+            Outcome::Value(value) => {
+                // A model leaves as many regions open as it found, unless control ends in it.
+                self.builder.set_atomic_depth(depth);
+                Ok(match ty {
+                    Some(ty) => Some(self.cast(value, ty)),
+                    None => None,
+                })
+            }
+            Outcome::Void => {
+                self.builder.set_atomic_depth(depth);
+                Ok(ty.map(|ty| Expr::int(0, ty)))
+            }
+            Outcome::NotKnown => Err(call.arguments),
+        }
+    }
+
+    /// A function of which nothing is known but its type.
+    fn call_unknown(
+        &mut self,
+        name: &str,
+        arguments: &[Argument],
+        result: TypeId,
+        is_noreturn: bool,
+    ) -> Option<Expr> {
+        let span = self.builder.span;
+        let reaches_memory = arguments.iter().any(|argument| argument.pointee.is_some() && !argument.is_null);
+        if reaches_memory {
+            self.global.assume(
+                format!("unknown function '{name}' may change memory that it can reach; it is taken to change none"),
+                span,
+                true,
+            );
+        } else {
+            let text = format!("unknown function '{name}': its result is arbitrary, and it changes nothing");
+            self.global.assume(text, span, false);
+        }
+        let (local, value) = self.result_place(result);
+        // Also without a result: an execution through here is no evidence.
+        let local = local.unwrap_or_else(|| self.builder.temporary(IntType::BOOL));
+        self.builder.emit(Op::unknown(Lhs::Local(local)));
+        if is_noreturn {
+            self.builder.emit(Op::Assume(Expr::bool(false)));
+            self.builder.leave();
+        }
+        value
+    }
+
+    /// The body of a function that no file defines but whose address is taken: it calls the model.
+    pub fn stand_in(&mut self, declaration: DeclId) {
+        let unit = self.unit;
+        let Some(signature) = unit.signature(unit.tree[declaration].ty).cloned() else { return };
+        let span = self.builder.span;
+        let pointer = self.pointer();
+        let hidden =
+            unit.is_aggregate(signature.ret).then(|| self.builder.template.local("%result", pointer, span));
+        let mut arguments = Vec::new();
+        for (index, &parameter) in signature.params.iter().enumerate() {
+            let ty = unit.scalar_type(parameter).unwrap_or(pointer);
+            let local = self.builder.template.local(format!("argument {}", index + 1), ty, span);
+            let pointee = unit.is_pointer(parameter).then(|| unit.pointee(parameter)).flatten();
+            arguments.push(Argument {
+                value: Expr::Local(local),
+                ty,
+                pointee: pointee.map(|ty| Pointee {
+                    size: unit.size(ty).unwrap_or(0),
+                    scalar: unit.scalar_type(ty),
+                    type_name: unit.spell(ty),
+                    atomic: unit.is_atomic(ty),
+                }),
+                function: None,
+                text: None,
+                is_null: false,
+                constant: None,
+            });
+        }
+        self.builder.template.parameters = self.builder.template.locals.len();
+        let value = self.call_function(declaration, arguments, signature.ret);
+        self.returns = match (hidden, unit.scalar_type(signature.ret)) {
+            (Some(local), _) => Returns::Aggregate(local, signature.ret),
+            (None, Some(ty)) => {
+                let local = self.builder.template.local("%result", ty, span);
+                self.builder.template.result = Some(local);
+                Returns::Scalar(local)
+            }
+            (None, None) => Returns::Nothing,
+        };
+        self.return_value(value);
+    }
+
+    /// The address of a function.
+    pub fn function_address(&mut self, declaration: DeclId) -> Expr {
+        let declared = self.global.resolve(self.unit_index, declaration);
+        Expr::Procedure(self.global.template(declared, false))
+    }
+
+    /// Starts a thread that calls a function (`__CPROVER_ASYNC`).
+    pub fn spawn_call(&mut self, id: ExprId) {
+        let unit = self.unit;
+        let ExprKind::Call { callee, args } = unit.tree[id].kind else {
+            self.effect(id);
+            return;
+        };
+        let arguments: Vec<ExprId> = unit.tree[args].to_vec();
+        if arguments.iter().any(|argument| unit.is_aggregate(unit.tree[*argument].ty)) {
+            self.unsupported("a thread that is started with a structure as argument");
+        }
+        let callee = match self.called_function(callee) {
+            Some(declaration) => {
+                let declared = self.global.resolve(self.unit_index, declaration);
+                Callee::Procedure(self.global.template(declared, false))
+            }
+            None => {
+                let pointer = self.rvalue(callee);
+                Callee::Pointer(self.freeze(pointer))
+            }
+        };
+        let values = self.arguments(&arguments);
+        self.at_expression(id);
+        self.builder.emit(Op::Spawn(callee, values, None));
+    }
+}

@@ -1,0 +1,490 @@
+//! Expressions: their values, their effects, and control flow by their truth.
+//!
+//! A value is returned as an expression that may still read memory. Whoever emits operations between getting a
+//! value and using it freezes the value first.
+
+use crate::facts::Purity;
+use crate::fold;
+use crate::function::Function;
+use crate::places::Lvalue;
+use ir::{Expr, IntType, Lhs, LocationId};
+use rucc_ast::{BinaryOp, UnaryOp};
+use rucc_sema::{Const, Conversion, ExprId, ExprKind};
+use rucc_types::TypeId;
+
+impl Function<'_, '_> {
+    /// The value of a scalar expression.
+    pub fn rvalue(&mut self, id: ExprId) -> Expr {
+        if let Some(value) = self.known.get(&id) {
+            return value.clone();
+        }
+        let value = self.uncut_rvalue(id);
+        if self.facts(id).is_cut {
+            return self.freeze(value);
+        }
+        value
+    }
+    /// The values of two expressions, the first evaluated first.
+    pub fn pair(&mut self, first: ExprId, second: ExprId) -> (Expr, Expr) {
+        let mut left = self.rvalue(first);
+        if self.emits(second) {
+            left = self.freeze(left);
+        }
+        (left, self.rvalue(second))
+    }
+    /// A zero of a type.
+    pub fn zero(&mut self, ty: TypeId) -> Expr {
+        Expr::int(0, self.unit.scalar_type(ty).unwrap_or(IntType::U64))
+    }
+
+    fn uncut_rvalue(&mut self, id: ExprId) -> Expr {
+        let unit = self.unit;
+        let expr = unit.tree[id];
+        match expr.kind {
+            ExprKind::Const(constant) => {
+                let ty = self.scalar(expr.ty);
+                match unit.tree[constant] {
+                    Const::Int(value) => Expr::int(value, ty),
+                    Const::Float(value) => Expr::int(value.to_bits() as u64 as i128, ty),
+                    Const::Complex { .. }
+                    | Const::ComplexInt { .. }
+                    | Const::Address(_)
+                    | Const::Apart { .. } => {
+                        self.unsupported("this kind of constant");
+                        Expr::int(0, ty)
+                    }
+                }
+            }
+            ExprKind::Unary { op, operand } => self.unary(id, op, operand),
+            ExprKind::Binary { op, lhs, rhs } => match op {
+                BinaryOp::LogAnd | BinaryOp::LogOr => self.logical(id, op, lhs, rhs),
+                _ => {
+                    let (left, right) = self.pair(lhs, rhs);
+                    let value = self.operate(op, left, unit.tree[lhs].ty, right, unit.tree[rhs].ty);
+                    let ty = self.scalar(expr.ty);
+                    self.cast(value, ty)
+                }
+            },
+            ExprKind::Assign { op, computation, lhs, rhs } => self.assign(op, computation, lhs, rhs, true),
+            ExprKind::Cond { cond, then, otherwise } => self.conditional(id, cond, then, otherwise),
+            ExprKind::Comma { lhs, rhs } => {
+                self.effect(lhs);
+                self.rvalue(rhs)
+            }
+            ExprKind::Cast(operand) => self.explicit_cast(id, operand),
+            ExprKind::Convert { kind, operand } => self.conversion(id, kind, operand),
+            ExprKind::StmtExpr(body) => match self.statement_expression(body) {
+                Some(last) if unit.scalar_type(unit.tree[last].ty).is_some() => {
+                    let value = self.rvalue(last);
+                    self.freeze(value)
+                }
+                Some(last) => {
+                    self.effect(last);
+                    self.zero(expr.ty)
+                }
+                None => self.zero(expr.ty),
+            },
+            ExprKind::Call { .. } => match self.call(id) {
+                Some(value) => value,
+                None => self.zero(expr.ty),
+            },
+            ExprKind::Atomic { .. } => self.atomic_operation(id).unwrap_or(Expr::int(0, IntType::I32)),
+            ExprKind::Decl(_)
+            | ExprKind::Str(_)
+            | ExprKind::Member { .. }
+            | ExprKind::Subscript { .. }
+            | ExprKind::CompoundLiteral(_) => {
+                // An lvalue whose value is asked for without a conversion: only in odd places.
+                if unit.scalar_type(expr.ty).is_some() {
+                    let place = self.lvalue(id);
+                    self.load(&place, expr.ty)
+                } else {
+                    self.address_of(id)
+                }
+            }
+            _ => self.builtin(id),
+        }
+    }
+
+    fn unary(&mut self, id: ExprId, op: UnaryOp, operand: ExprId) -> Expr {
+        let expr = self.unit.tree[id];
+        match op {
+            UnaryOp::Plus => self.rvalue(operand),
+            UnaryOp::Minus | UnaryOp::BitNot => {
+                let value = self.rvalue(operand);
+                let op = if op == UnaryOp::Minus { ir::UnaryOp::Neg } else { ir::UnaryOp::Not };
+                self.negate(value, expr.ty, op)
+            }
+            UnaryOp::Not => {
+                let value = self.truth(operand);
+                self.cast(value.not(), IntType::I32)
+            }
+            UnaryOp::Deref => {
+                let place = self.lvalue(id);
+                self.load(&place, expr.ty)
+            }
+            UnaryOp::AddrOf => self.address_of(operand),
+            UnaryOp::PreInc => self.increment(operand, true, false, true),
+            UnaryOp::PreDec => self.increment(operand, false, false, true),
+            UnaryOp::PostInc => self.increment(operand, true, true, true),
+            UnaryOp::PostDec => self.increment(operand, false, true, true),
+            UnaryOp::Real | UnaryOp::Imag => {
+                self.unsupported("a complex number");
+                self.zero(expr.ty)
+            }
+        }
+    }
+
+    /// A scalar as a Boolean.
+    pub fn truth(&mut self, id: ExprId) -> Expr {
+        if let ExprKind::Convert { kind: Conversion::Bool, operand } = self.unit.tree[id].kind {
+            return self.truth(operand);
+        }
+        let ty = self.unit.tree[id].ty;
+        let value = self.rvalue(id);
+        if self.unit.is_float(ty) {
+            return self.unknown(IntType::BOOL);
+        }
+        self.cast(value, IntType::BOOL)
+    }
+
+    fn explicit_cast(&mut self, id: ExprId, operand: ExprId) -> Expr {
+        let (from, to) = (self.unit.tree[operand].ty, self.unit.tree[id].ty);
+        if self.unit.scalar_type(from).is_none() || self.unit.scalar_type(to).is_none() {
+            self.effect(operand);
+            if let Some(ty) = self.unit.scalar_type(to) {
+                self.unsupported("a cast of something that is no scalar");
+                return Expr::int(0, ty);
+            }
+            return Expr::int(0, IntType::I32);
+        }
+        let value = self.rvalue(operand);
+        self.convert(value, from, to)
+    }
+
+    fn conversion(&mut self, id: ExprId, kind: Conversion, operand: ExprId) -> Expr {
+        let unit = self.unit;
+        let expr = unit.tree[id];
+        match kind {
+            Conversion::Lvalue => {
+                let place = self.lvalue(operand);
+                let loaded = self.load(&place, unit.tree[operand].ty);
+                match unit.scalar_type(expr.ty) {
+                    Some(ty) => self.cast(loaded, ty),
+                    None => loaded,
+                }
+            }
+            Conversion::ArrayDecay | Conversion::FunctionDecay => self.address_of_function_or_place(operand),
+            Conversion::Arithmetic | Conversion::Pointer => self.explicit_cast(id, operand),
+            Conversion::Bool => {
+                let value = self.truth(operand);
+                let ty = self.scalar(expr.ty);
+                self.cast(value, ty)
+            }
+            Conversion::NullPointer => {
+                if self.emits(operand) {
+                    self.effect(operand);
+                }
+                self.address_constant(0)
+            }
+            Conversion::Void => {
+                self.effect(operand);
+                Expr::int(0, IntType::I32)
+            }
+            Conversion::Broadcast => {
+                self.unsupported("a vector");
+                self.zero(expr.ty)
+            }
+            Conversion::Hardbool => {
+                self.unsupported("a hardened Boolean");
+                self.zero(expr.ty)
+            }
+        }
+    }
+    fn address_of_function_or_place(&mut self, operand: ExprId) -> Expr {
+        // `*f` of a pointer to a function is the function again.
+        if let ExprKind::Unary { op: UnaryOp::Deref, operand } = self.unit.tree[operand].kind {
+            return self.rvalue(operand);
+        }
+        self.address_of(operand)
+    }
+
+    /// `&&` and `||` as a value.
+    fn logical(&mut self, id: ExprId, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> Expr {
+        if self.facts(lhs).purity == Purity::Total && self.facts(rhs).purity == Purity::Total {
+            let (left, right) = (self.truth(lhs), self.truth(rhs));
+            let value = match op {
+                BinaryOp::LogAnd => fold::and(left, right),
+                _ => fold::and(left.not(), right.not()).not(),
+            };
+            return self.cast(value, IntType::I32);
+        }
+        let (yes, no, done) = (self.label(), self.label(), self.label());
+        let result = self.builder.temporary(IntType::BOOL);
+        self.condition(id, yes, no);
+        for (label, value) in [(yes, true), (no, false)] {
+            self.join(label);
+            if self.builder.is_reachable() {
+                self.builder.set(Lhs::Local(result), Expr::bool(value));
+                self.jump(done);
+            }
+        }
+        self.join(done);
+        self.cast(Expr::Local(result), IntType::I32)
+    }
+
+    fn conditional(&mut self, id: ExprId, cond: ExprId, then: ExprId, otherwise: ExprId) -> Expr {
+        let unit = self.unit;
+        let ty = unit.tree[id].ty;
+        let Some(scalar) = unit.scalar_type(ty) else {
+            self.conditional_effect(cond, then, otherwise);
+            return Expr::int(0, IntType::I32);
+        };
+        if self.facts(id).purity == Purity::Total && !self.facts(id).is_cut {
+            let condition = self.truth(cond);
+            let (yes, no) = (self.rvalue(then), self.rvalue(otherwise));
+            return fold::if_then_else(condition, yes, no);
+        }
+        let shared = self.evaluate_shared_operand(cond, then);
+        let (yes, no, done) = (self.label(), self.label(), self.label());
+        let result = self.builder.temporary(scalar);
+        self.condition(cond, yes, no);
+        for (label, arm) in [(yes, then), (no, otherwise)] {
+            self.join(label);
+            if self.builder.is_reachable() {
+                let value = self.rvalue(arm);
+                let value = self.cast(value, scalar);
+                self.builder.set(Lhs::Local(result), value);
+                self.jump(done);
+            }
+        }
+        self.join(done);
+        if let Some(shared) = shared {
+            self.known.remove(&shared);
+        }
+        Expr::Local(result)
+    }
+    fn conditional_effect(&mut self, cond: ExprId, then: ExprId, otherwise: ExprId) {
+        let shared = self.evaluate_shared_operand(cond, then);
+        let (yes, no, done) = (self.label(), self.label(), self.label());
+        self.condition(cond, yes, no);
+        for (label, arm) in [(yes, then), (no, otherwise)] {
+            self.join(label);
+            if self.builder.is_reachable() {
+                self.effect(arm);
+                self.jump(done);
+            }
+        }
+        self.join(done);
+        if let Some(shared) = shared {
+            self.known.remove(&shared);
+        }
+    }
+    /// In `a ?: b` the condition and the first arm are one expression, which is evaluated once.
+    pub fn evaluate_shared_operand(&mut self, cond: ExprId, then: ExprId) -> Option<ExprId> {
+        let tree = &self.unit.tree;
+        let ExprKind::Convert { kind: Conversion::Bool, operand: shared } = tree[cond].kind else {
+            return None;
+        };
+        let mut at = then;
+        while at != shared {
+            at = match tree[at].kind {
+                ExprKind::Convert { operand, .. } | ExprKind::Cast(operand) => operand,
+                _ => return None,
+            };
+        }
+        if self.known.contains_key(&shared) || self.unit.scalar_type(tree[shared].ty).is_none() {
+            return None;
+        }
+        let value = self.rvalue(shared);
+        let value = self.freeze(value);
+        self.known.insert(shared, value);
+        Some(shared)
+    }
+
+    /// Goes to one of two labels by the truth of an expression.
+    pub fn condition(&mut self, id: ExprId, yes: LocationId, no: LocationId) {
+        if self.known.contains_key(&id) {
+            let value = self.truth(id);
+            return self.branch(value, yes, no);
+        }
+        match self.unit.tree[id].kind {
+            ExprKind::Convert { kind: Conversion::Bool, operand }
+                if !self.unit.is_float(self.unit.tree[operand].ty) =>
+            {
+                self.condition(operand, yes, no);
+            }
+            ExprKind::Unary { op: UnaryOp::Not, operand } => self.condition(operand, no, yes),
+            ExprKind::Binary { op: op @ (BinaryOp::LogAnd | BinaryOp::LogOr), lhs, rhs } => {
+                let next = self.label();
+                match op {
+                    BinaryOp::LogAnd => self.condition(lhs, next, no),
+                    _ => self.condition(lhs, yes, next),
+                }
+                self.join(next);
+                if self.builder.is_reachable() {
+                    self.condition(rhs, yes, no);
+                }
+            }
+            _ => {
+                let value = self.truth(id);
+                self.branch(value, yes, no);
+            }
+        }
+    }
+
+    /// Evaluates an expression for what it does.
+    pub fn effect(&mut self, id: ExprId) {
+        let unit = self.unit;
+        let expr = unit.tree[id];
+        match expr.kind {
+            ExprKind::Convert { kind: Conversion::Void, operand } => self.effect(operand),
+            ExprKind::Assign { op, computation, lhs, rhs } => {
+                self.assign(op, computation, lhs, rhs, false);
+            }
+            ExprKind::Unary { op: UnaryOp::PreInc | UnaryOp::PostInc, operand } => {
+                self.increment(operand, true, false, false);
+            }
+            ExprKind::Unary { op: UnaryOp::PreDec | UnaryOp::PostDec, operand } => {
+                self.increment(operand, false, false, false);
+            }
+            ExprKind::Call { .. } => {
+                self.call(id);
+            }
+            ExprKind::Comma { lhs, rhs } => {
+                self.effect(lhs);
+                self.effect(rhs);
+            }
+            ExprKind::Cond { cond, then, otherwise } => self.conditional_effect(cond, then, otherwise),
+            ExprKind::Binary { op: BinaryOp::LogAnd | BinaryOp::LogOr, .. } => {
+                let done = self.label();
+                self.condition(id, done, done);
+                self.join(done);
+            }
+            ExprKind::StmtExpr(body) => {
+                if let Some(last) = self.statement_expression(body) {
+                    self.effect(last);
+                }
+            }
+            ExprKind::Cast(operand) if unit.scalar_type(expr.ty).is_none() => self.effect(operand),
+            ExprKind::Atomic { .. } => {
+                self.atomic_operation(id);
+            }
+            _ => {
+                if unit.scalar_type(expr.ty).is_some() {
+                    let value = self.rvalue(id);
+                    self.discard(value);
+                } else if unit.is_aggregate(expr.ty) {
+                    self.address_of(id);
+                } else {
+                    self.builtin(id);
+                }
+            }
+        }
+    }
+    /// A value that nobody uses: it is only computed where that reads memory or may fault.
+    fn discard(&mut self, value: Expr) {
+        if fold::has_load(&value) {
+            self.freeze(value);
+        }
+    }
+
+    /// An assignment; gives its value where that is wanted.
+    fn assign(
+        &mut self,
+        op: Option<BinaryOp>,
+        computation: TypeId,
+        lhs: ExprId,
+        rhs: ExprId,
+        wanted: bool,
+    ) -> Expr {
+        let unit = self.unit;
+        let ty = unit.tree[lhs].ty;
+        if unit.is_aggregate(ty) {
+            return self.assign_aggregate(lhs, rhs);
+        }
+        let scalar = self.scalar(ty);
+        let mut place = self.lvalue(lhs);
+        if self.emits(rhs) || op.is_some() {
+            place = self.freeze_lvalue(place);
+        }
+        let Some(op) = op else {
+            self.at_expression(lhs);
+            let value = self.rvalue(rhs);
+            let value = self.cast(value, scalar);
+            return self.store_and_give(&place, ty, value, wanted);
+        };
+        let right_type = unit.tree[rhs].ty;
+        if unit.is_atomic(ty) {
+            let right = self.rvalue(rhs);
+            let right = self.freeze(right);
+            let compute = |this: &mut Self, old: Expr| {
+                let value = this.convert(old, ty, computation);
+                let value = this.wrapping_operate(op, value, computation, right, right_type);
+                this.convert(value, computation, ty)
+            };
+            return self.atomic_update(&place, ty, compute, false);
+        }
+        // The left-hand side is read first; if the right one does something in between, that is kept.
+        let mut old = self.load(&place, ty);
+        if self.emits(rhs) {
+            old = self.freeze(old);
+        }
+        let right = self.rvalue(rhs);
+        self.at_expression(lhs);
+        let old = self.cast_if_bits(&place, old, scalar);
+        let value = self.convert(old, ty, computation);
+        let value = self.operate(op, value, computation, right, right_type);
+        let value = self.convert(value, computation, ty);
+        self.store_and_give(&place, ty, value, wanted)
+    }
+    fn cast_if_bits(&self, place: &Lvalue, value: Expr, scalar: IntType) -> Expr {
+        match place {
+            Lvalue::Bits(_) => self.cast(value, scalar),
+            Lvalue::Local(_) | Lvalue::Memory { .. } => value,
+        }
+    }
+    /// Stores a value, and gives what a read would give then.
+    fn store_and_give(&mut self, place: &Lvalue, ty: TypeId, value: Expr, wanted: bool) -> Expr {
+        if !wanted {
+            self.store(place, ty, value);
+            return self.zero(ty);
+        }
+        let place = self.freeze_lvalue(place.clone());
+        let value = self.freeze(value);
+        self.store(&place, ty, value.clone());
+        match &place {
+            Lvalue::Bits(bits) => {
+                let scalar = self.type_of(&value);
+                let word = self.cast(value, bits.unit);
+                let kept = bits.truncate(word);
+                self.cast(kept, scalar)
+            }
+            Lvalue::Local(_) | Lvalue::Memory { .. } => value,
+        }
+    }
+
+    /// `++` and `--`.
+    fn increment(&mut self, operand: ExprId, is_increment: bool, gives_old: bool, wanted: bool) -> Expr {
+        let ty = self.unit.tree[operand].ty;
+        self.scalar(ty);
+        let place = self.lvalue(operand);
+        let place = self.freeze_lvalue(place);
+        if self.unit.is_atomic(ty) {
+            let compute = |this: &mut Self, old: Expr| this.wrapping_step(old, ty, is_increment);
+            return self.atomic_update(&place, ty, compute, gives_old);
+        }
+        let mut old = self.load(&place, ty);
+        self.at_expression(operand);
+        if wanted && gives_old {
+            let own = self.type_of(&old);
+            old = Expr::Local(self.builder.save(old, own));
+        }
+        let new = self.step(old.clone(), ty, is_increment);
+        if wanted && gives_old {
+            self.store(&place, ty, new);
+            return old;
+        }
+        self.store_and_give(&place, ty, new, wanted)
+    }
+}

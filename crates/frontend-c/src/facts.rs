@@ -1,0 +1,325 @@
+//! What can be known about expressions and variables before they are lowered.
+
+use crate::function::Function;
+use crate::parse::Unit;
+use crate::types::Class;
+use rucc_ast::{BinaryOp, UnaryOp};
+use rucc_sema::{Conversion, DeclId, ExprId, ExprKind, Stmt, StmtId, StorageDuration};
+use rustc_hash::FxHashSet;
+
+/// How an expression is lowered.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Purity {
+    /// To an expression that reads no memory and cannot fault.
+    Total,
+    /// To an expression; nothing is emitted.
+    Pure,
+    /// To operations.
+    Emits,
+}
+
+/// What is known about an expression.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    /// How it is lowered.
+    pub purity: Purity,
+    /// How deep the lowered expression is.
+    depth: u32,
+    /// Whether its value goes to a local, so that no lowered expression becomes deep.
+    pub is_cut: bool,
+}
+
+/// Deeper expressions are cut.
+const DEEPEST: u32 = 60;
+
+impl Function<'_, '_> {
+    /// Whether lowering an expression emits operations.
+    pub fn emits(&mut self, id: ExprId) -> bool {
+        self.facts(id).purity == Purity::Emits
+    }
+    /// What is known about an expression.
+    pub fn facts(&mut self, id: ExprId) -> Facts {
+        if let Some(facts) = self.facts.get(&id) {
+            return *facts;
+        }
+        let (purity, depth) = self.compute_facts(id);
+        let is_cut = depth > DEEPEST;
+        let facts = if is_cut {
+            Facts { purity: Purity::Emits, depth: 1, is_cut }
+        } else {
+            Facts { purity, depth, is_cut }
+        };
+        self.facts.insert(id, facts);
+        facts
+    }
+    fn with(&mut self, least: Purity, operands: &[ExprId]) -> (Purity, u32) {
+        let mut purity = least;
+        let mut depth = 0;
+        for &operand in operands {
+            let facts = self.facts(operand);
+            purity = purity.max(facts.purity);
+            depth = depth.max(facts.depth);
+        }
+        (purity, depth + 1)
+    }
+    /// All or nothing: operands that are not total make control flow necessary.
+    fn with_branches(&mut self, operands: &[ExprId]) -> (Purity, u32) {
+        match self.with(Purity::Total, operands) {
+            (Purity::Total, depth) => (Purity::Total, depth),
+            (Purity::Pure | Purity::Emits, _) => (Purity::Emits, 1),
+        }
+    }
+    fn compute_facts(&mut self, id: ExprId) -> (Purity, u32) {
+        let unit = self.unit;
+        let expr = unit.tree[id];
+        let emits = (Purity::Emits, 1);
+        if matches!(unit.class(expr.ty), Class::Unsupported(_)) {
+            return emits;
+        }
+        match expr.kind {
+            ExprKind::Const(_) | ExprKind::Str(_) | ExprKind::Decl(_) => (Purity::Total, 1),
+            ExprKind::Member { base, .. } => self.with(Purity::Total, &[base]),
+            ExprKind::Subscript { base, index } => self.with(Purity::Total, &[base, index]),
+            ExprKind::Unary { op, operand } => match op {
+                UnaryOp::Plus | UnaryOp::BitNot | UnaryOp::Minus if unit.is_float(expr.ty) => {
+                    self.with(Purity::Emits, &[operand])
+                }
+                UnaryOp::Plus | UnaryOp::BitNot | UnaryOp::Not => self.with(Purity::Total, &[operand]),
+                UnaryOp::Minus => self.with(self.arithmetic_purity(expr.ty), &[operand]),
+                UnaryOp::Deref | UnaryOp::AddrOf => self.with(Purity::Total, &[operand]),
+                UnaryOp::PreInc
+                | UnaryOp::PreDec
+                | UnaryOp::PostInc
+                | UnaryOp::PostDec
+                | UnaryOp::Real
+                | UnaryOp::Imag => emits,
+            },
+            ExprKind::Binary { op, lhs, rhs } => {
+                let operand = unit.tree[lhs].ty;
+                if unit.is_float(operand) || unit.is_float(unit.tree[rhs].ty) {
+                    return emits;
+                }
+                match op {
+                    BinaryOp::LogAnd | BinaryOp::LogOr => self.with_branches(&[lhs, rhs]),
+                    BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr => {
+                        self.with(Purity::Pure, &[lhs, rhs])
+                    }
+                    BinaryOp::Mul | BinaryOp::Add | BinaryOp::Sub => {
+                        self.with(self.arithmetic_purity(expr.ty), &[lhs, rhs])
+                    }
+                    BinaryOp::Lt
+                    | BinaryOp::Gt
+                    | BinaryOp::Le
+                    | BinaryOp::Ge
+                    | BinaryOp::Eq
+                    | BinaryOp::Ne
+                    | BinaryOp::BitAnd
+                    | BinaryOp::BitXor
+                    | BinaryOp::BitOr => self.with(Purity::Total, &[lhs, rhs]),
+                }
+            }
+            ExprKind::Cond { cond, then, otherwise } => {
+                if unit.scalar_type(expr.ty).is_some() {
+                    self.with_branches(&[cond, then, otherwise])
+                } else {
+                    emits
+                }
+            }
+            ExprKind::Cast(operand) => self.conversion_facts(id, operand),
+            ExprKind::Convert { kind, operand } => match kind {
+                Conversion::Lvalue => {
+                    let register =
+                        matches!(unit.tree[operand].kind, ExprKind::Decl(d) if self.is_register(d));
+                    let is_scalar = unit.scalar_type(expr.ty).is_some();
+                    let least = if register || !is_scalar { Purity::Total } else { Purity::Pure };
+                    self.with(least, &[operand])
+                }
+                Conversion::ArrayDecay | Conversion::FunctionDecay => self.with(Purity::Total, &[operand]),
+                Conversion::Arithmetic | Conversion::Pointer | Conversion::Bool | Conversion::NullPointer => {
+                    self.conversion_facts(id, operand)
+                }
+                Conversion::Void | Conversion::Broadcast | Conversion::Hardbool => emits,
+            },
+            ExprKind::Expect { value, hint, .. } => self.with(Purity::Total, &[value, hint]),
+            ExprKind::ConstantP { .. } => (Purity::Total, 1),
+            _ => emits,
+        }
+    }
+    fn conversion_facts(&mut self, id: ExprId, operand: ExprId) -> (Purity, u32) {
+        let (from, to) = (self.unit.tree[operand].ty, self.unit.tree[id].ty);
+        let changes_float = (self.unit.is_float(from) || self.unit.is_float(to))
+            && self.unit.types.canonical(from) != self.unit.types.canonical(to);
+        if changes_float {
+            return (Purity::Emits, 1);
+        }
+        match (self.unit.scalar_type(from), self.unit.scalar_type(to)) {
+            (Some(_), Some(_)) => self.with(Purity::Total, &[operand]),
+            _ => (Purity::Emits, 1),
+        }
+    }
+    fn arithmetic_purity(&self, ty: rucc_types::TypeId) -> Purity {
+        match self.unit.class(ty) {
+            Class::Integer(ty) if !ty.signed => Purity::Total,
+            _ => Purity::Pure,
+        }
+    }
+}
+
+/// What a function does with its variables.
+#[derive(Default)]
+pub struct Uses {
+    address_taken: FxHashSet<DeclId>,
+    seen: FxHashSet<ExprId>,
+}
+
+impl Uses {
+    /// What a function's body does.
+    pub fn of(unit: &Unit, body: StmtId) -> Self {
+        let mut uses = Self::default();
+        uses.statement(unit, body);
+        uses.seen = FxHashSet::default();
+        uses
+    }
+    /// Whether a pointer to a variable may exist.
+    pub fn is_address_taken(&self, declaration: DeclId) -> bool {
+        self.address_taken.contains(&declaration)
+    }
+    fn declaration(&mut self, unit: &Unit, id: DeclId) {
+        let declaration = &unit.tree[id];
+        if declaration.cleanup.is_some() {
+            self.address_taken.insert(id);
+        }
+        for length in unit.variable_lengths(declaration.ty) {
+            self.expression(unit, unit.tree.vla_size(length));
+        }
+        if declaration.duration != StorageDuration::Automatic {
+            return;
+        }
+        if let Some(init) = declaration.init {
+            for entry in &unit.tree[init] {
+                self.expression(unit, entry.value);
+            }
+        }
+    }
+    fn statement(&mut self, unit: &Unit, id: StmtId) {
+        let tree = &unit.tree;
+        match tree[id] {
+            Stmt::Error | Stmt::Empty | Stmt::Break | Stmt::Continue | Stmt::Goto(_) | Stmt::Return(None) => {
+            }
+            Stmt::Expr(expr) | Stmt::IndirectGoto(expr) | Stmt::Return(Some(expr)) => {
+                self.expression(unit, expr)
+            }
+            Stmt::Block(list) => tree[list].iter().for_each(|inner| self.statement(unit, *inner)),
+            Stmt::Decls(list) => tree[list].iter().for_each(|inner| self.declaration(unit, *inner)),
+            Stmt::If { cond, then, otherwise } => {
+                self.expression(unit, cond);
+                self.statement(unit, then);
+                if let Some(otherwise) = otherwise {
+                    self.statement(unit, otherwise);
+                }
+            }
+            Stmt::While { cond, body } | Stmt::DoWhile { body, cond } | Stmt::Switch { cond, body, .. } => {
+                self.expression(unit, cond);
+                self.statement(unit, body);
+            }
+            Stmt::For { init, cond, step, body } => {
+                if let Some(init) = init {
+                    self.statement(unit, init);
+                }
+                for expr in cond.into_iter().chain(step) {
+                    self.expression(unit, expr);
+                }
+                self.statement(unit, body);
+            }
+            Stmt::Case { body, .. } | Stmt::Default { body } | Stmt::Label { body, .. } => {
+                self.statement(unit, body);
+            }
+            Stmt::Asm(asm) => {
+                let asm = tree[asm];
+                for operand in tree[asm.outputs].iter().chain(&tree[asm.inputs]) {
+                    self.expression(unit, operand.value);
+                }
+            }
+        }
+    }
+    fn expression(&mut self, unit: &Unit, id: ExprId) {
+        // Expressions may be shared.
+        if !self.seen.insert(id) {
+            return;
+        }
+        let expr = unit.tree[id];
+        match expr.kind {
+            ExprKind::Unary { op: UnaryOp::AddrOf, operand } => {
+                if let ExprKind::Decl(declaration) = unit.tree[operand].kind {
+                    self.address_taken.insert(declaration);
+                }
+            }
+            ExprKind::CompoundLiteral(declaration) => self.declaration(unit, declaration),
+            ExprKind::StmtExpr(body) => self.statement(unit, body),
+            _ => {}
+        }
+        for operand in operands(unit, id) {
+            self.expression(unit, operand);
+        }
+    }
+}
+
+/// The direct operands of an expression.
+pub fn operands(unit: &Unit, id: ExprId) -> Vec<ExprId> {
+    let tree = &unit.tree;
+    match tree[id].kind {
+        ExprKind::Error
+        | ExprKind::Const(_)
+        | ExprKind::Str(_)
+        | ExprKind::Decl(_)
+        | ExprKind::CompoundLiteral(_)
+        | ExprKind::StmtExpr(_)
+        | ExprKind::LabelAddr(_)
+        | ExprKind::Unreachable
+        | ExprKind::Trap
+        | ExprKind::FrameAddress { .. }
+        | ExprKind::ThreadPointer
+        | ExprKind::SpEntry
+        | ExprKind::CpuModel { .. }
+        | ExprKind::ApplyArgs => vec![],
+        ExprKind::Member { base, .. } => vec![base],
+        ExprKind::Subscript { base, index } => vec![base, index],
+        ExprKind::Call { callee, args } => {
+            std::iter::once(callee).chain(tree[args].iter().copied()).collect()
+        }
+        ExprKind::Unary { operand, .. }
+        | ExprKind::Cast(operand)
+        | ExprKind::Convert { operand, .. }
+        | ExprKind::ConvertVector { operand }
+        | ExprKind::Abs { operand }
+        | ExprKind::ByteSwap { operand }
+        | ExprKind::BitCount { operand, .. } => vec![operand],
+        ExprKind::Binary { lhs, rhs, .. }
+        | ExprKind::Assign { lhs, rhs, .. }
+        | ExprKind::Comma { lhs, rhs } => {
+            vec![lhs, rhs]
+        }
+        ExprKind::Cond { cond, then, otherwise } => vec![cond, then, otherwise],
+        ExprKind::VaArg { list } | ExprKind::VaStart { list } | ExprKind::VaEnd { list } => vec![list],
+        ExprKind::VaCopy { dst, src } => vec![dst, src],
+        ExprKind::Classify { lhs, rhs, .. }
+        | ExprKind::Sign { lhs, rhs, .. }
+        | ExprKind::Elementwise { lhs, rhs, .. } => std::iter::once(lhs).chain(rhs).collect(),
+        ExprKind::FpClassify { value, answers } => {
+            std::iter::once(value).chain(tree[answers].iter().copied()).collect()
+        }
+        ExprKind::Complex { real, imag } => vec![real, imag],
+        ExprKind::Shuffle { lhs, rhs, mask } => std::iter::once(lhs).chain(rhs).chain([mask]).collect(),
+        ExprKind::ShuffleVector { operands } => tree[operands].to_vec(),
+        ExprKind::Overflow { args, .. } | ExprKind::Atomic { args, .. } => tree[args].to_vec(),
+        ExprKind::Expect { value, hint, .. } => vec![value, hint],
+        ExprKind::Prefetch { address, .. } | ExprKind::ObjectSize { address, .. } => vec![address],
+        ExprKind::TimeStamp { aux } => aux.into_iter().collect(),
+        ExprKind::Eflags { value } => value.into_iter().collect(),
+        ExprKind::XState { address, mask, .. } => vec![address, mask],
+        ExprKind::Apply { function, args, .. } => vec![function, args],
+        ExprKind::ConstantP { value } => vec![value],
+        ExprKind::Alloca { size } => vec![size],
+        ExprKind::Jump { buffer, .. } => vec![buffer],
+    }
+}

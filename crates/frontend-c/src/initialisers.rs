@@ -1,0 +1,330 @@
+//! What objects hold at first, and initialisers that run.
+
+use crate::bitfields::storage_unit;
+use crate::fold;
+use crate::function::Function;
+use ir::{BinaryOp, Expr, Initial, IntType, Lhs, ObjectId, Op, Value};
+use rucc_sema::{Const, DeclId, Eval, ExprId, ExprKind, InitEntry};
+use rucc_types::{ArrayLen, TypeId, TypeKind};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// Aggregates with at most this many scalars are zeroed scalar by scalar.
+const MOST_LEAVES: usize = 16;
+
+/// The elements of a string as initial values from `offset` on, without the zeros.
+pub fn characters(bytes: &[u8], element: IntType, offset: u64) -> Vec<(u64, IntType, Expr)> {
+    let width = element.bytes() as usize;
+    let value =
+        |bytes: &[u8]| bytes.iter().rev().fold(0, |value: Value, byte| value << 8 | Value::from(*byte));
+    bytes
+        .chunks_exact(width)
+        .enumerate()
+        .map(|(index, bytes)| (offset + (index * width) as u64, value(bytes)))
+        .filter(|(_, value)| *value != 0)
+        .map(|(offset, value)| (offset, element, Expr::int(value, element)))
+        .collect()
+}
+
+impl Function<'_, '_> {
+    /// The text of a string that initialises an array: its elements, cut to the array.
+    fn string_initialiser(&self, entry: &InitEntry) -> Option<(Vec<u8>, IntType)> {
+        let unit = self.unit;
+        let expr = unit.tree[entry.value];
+        let ExprKind::Str(string) = expr.kind else { return None };
+        let TypeKind::Array { elem, .. } = unit.kind(expr.ty) else { return None };
+        let element = unit.scalar_type(elem)?;
+        let mut bytes = unit.tree[string].bytes(&unit.session.target);
+        if let Some(size) = unit.size(expr.ty) {
+            bytes.truncate(usize::try_from(size).unwrap_or(usize::MAX));
+        }
+        Some((bytes, element))
+    }
+
+    /// What a static object holds at first.
+    pub fn static_initialiser(&mut self, declaration: DeclId, object: ObjectId) -> Initial {
+        let unit = self.unit;
+        self.builder.span = self.global.program.objects[object].span;
+        let mut values: BTreeMap<u64, (IntType, Expr)> = BTreeMap::new();
+        let mut bits: BTreeMap<(u64, IntType), Value> = BTreeMap::new();
+        let entries: Vec<InitEntry> = match unit.tree[declaration].init {
+            Some(init) => unit.tree[init].to_vec(),
+            None => Vec::new(),
+        };
+        let fields = BitFields::of(self, unit.tree[declaration].ty, entries.iter().any(|e| e.bit_width > 0));
+        for entry in &entries {
+            if let Some((bytes, element)) = self.string_initialiser(entry) {
+                // Later entries replace earlier ones, zeros included.
+                let end = entry.offset + unit.size(unit.tree[entry.value].ty).unwrap_or(0);
+                let covered: Vec<u64> = values.range(entry.offset..end).map(|(offset, _)| *offset).collect();
+                covered.iter().for_each(|offset| drop(values.remove(offset)));
+                for (offset, ty, value) in characters(&bytes, element, entry.offset) {
+                    values.insert(offset, (ty, value));
+                }
+                continue;
+            }
+            let ty = unit.tree[entry.value].ty;
+            if unit.is_aggregate(ty) {
+                match self.constant_aggregate(entry.value) {
+                    Some(inner) => {
+                        for (offset, ty, value) in inner {
+                            values.insert(entry.offset + offset, (ty, value));
+                        }
+                    }
+                    None => return self.not_constant(object),
+                }
+                continue;
+            }
+            let Some(value) = self.constant(entry.value) else { return self.not_constant(object) };
+            if entry.bit_width > 0 {
+                let (start, storage, shift) = fields.unit_of(entry);
+                let Expr::Const(value, _) = value else { return self.not_constant(object) };
+                let mask: Value = (1 << entry.bit_width) - 1;
+                let word = bits.entry((start, storage)).or_insert(0);
+                *word = *word & !(mask << shift) | (value & mask) << shift;
+            } else {
+                let ty = self.type_of(&value);
+                values.insert(entry.offset, (ty, value));
+            }
+        }
+        let mut found: Vec<(u64, IntType, Expr)> =
+            values.into_iter().map(|(offset, (ty, value))| (offset, ty, value)).collect();
+        // Units of bit-fields may overlap where they have different sizes: as bytes they can be joined.
+        let mut bytes: BTreeMap<u64, Value> = BTreeMap::new();
+        for ((start, storage), word) in bits {
+            for index in 0..storage.bytes() {
+                *bytes.entry(start + index).or_insert(0) |= word >> (8 * index) & 0xff;
+            }
+        }
+        found.extend(
+            bytes.into_iter().map(|(offset, byte)| (offset, IntType::U8, Expr::int(byte, IntType::U8))),
+        );
+        found.retain(|(_, _, value)| !matches!(value, Expr::Const(0, _)));
+        Initial::Values(found)
+    }
+    fn not_constant(&mut self, object: ObjectId) -> Initial {
+        let name = self.global.program.objects[object].name.clone();
+        let span = self.builder.span;
+        self.global.assume(format!("unsupported: the initialiser of '{name}' is no constant"), span, true);
+        Initial::Unknown
+    }
+    /// The value of a constant expression, if this really is one.
+    fn constant(&mut self, id: ExprId) -> Option<Expr> {
+        let ty = self.unit.scalar_type(self.unit.tree[id].ty)?;
+        if !self.emits(id) || self.is_address_of_literal(id) {
+            let edges = self.builder.template.edges.len();
+            let value = self.rvalue(id);
+            let value = self.cast(value, ty);
+            if self.builder.template.edges.len() == edges && fold::is_constant(&value) {
+                return Some(value);
+            }
+        }
+        // Floating-point arithmetic, and objects whose constant value counts.
+        let unit = self.unit;
+        let (target, names) = (&unit.session.target, &unit.session.interner);
+        let mut eval = Eval::new(&unit.tree, &unit.types, target, names).objects(true);
+        match eval.initializer(id).ok()? {
+            Const::Int(value) => Some(Expr::int(value, ty)),
+            Const::Float(value) => Some(Expr::int(value.to_bits() as u64 as i128, ty)),
+            Const::Complex { .. } | Const::ComplexInt { .. } | Const::Address(_) | Const::Apart { .. } => {
+                None
+            }
+        }
+    }
+    fn is_address_of_literal(&self, id: ExprId) -> bool {
+        let mut at = id;
+        loop {
+            at = match self.unit.tree[at].kind {
+                ExprKind::Convert { operand, .. }
+                | ExprKind::Cast(operand)
+                | ExprKind::Unary { operand, .. } => operand,
+                ExprKind::Member { base, .. } => base,
+                ExprKind::CompoundLiteral(_) => return true,
+                _ => return false,
+            }
+        }
+    }
+    /// The values of an aggregate constant: a compound literal, or a constant object.
+    fn constant_aggregate(&mut self, id: ExprId) -> Option<Vec<(u64, IntType, Expr)>> {
+        let mut at = id;
+        loop {
+            at = match self.unit.tree[at].kind {
+                ExprKind::Convert { operand, .. } | ExprKind::Cast(operand) => operand,
+                ExprKind::CompoundLiteral(declaration) | ExprKind::Decl(declaration) => {
+                    let object = match self.variable(declaration) {
+                        Some(crate::function::Variable::Object(object)) => object,
+                        _ => return None,
+                    };
+                    return match self.static_initialiser(declaration, object) {
+                        Initial::Values(values) => Some(values),
+                        Initial::Unknown => None,
+                    };
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// Runs the initialiser of an automatic object.
+    pub fn initialise(&mut self, declaration: DeclId, address: Expr) {
+        let unit = self.unit;
+        let Some(init) = unit.tree[declaration].init else { return };
+        let entries: Vec<InitEntry> = unit.tree[init].to_vec();
+        let ty = unit.tree[declaration].ty;
+        let pointer = self.pointer();
+        let address = self.freeze(address);
+        let at = |this: &Self, offset: u64| {
+            fold::binary(BinaryOp::Add, pointer, address.clone(), this.address_constant(offset))
+        };
+        self.zero_rest(declaration, &entries, &address);
+        let fields = BitFields::of(self, ty, entries.iter().any(|entry| entry.bit_width > 0));
+        // One value may initialise several elements; it is evaluated once.
+        let mut shared: FxHashMap<ExprId, Expr> = FxHashMap::default();
+        for (index, entry) in entries.iter().enumerate() {
+            let value_type = unit.tree[entry.value].ty;
+            if let Some((bytes, element)) = self.string_initialiser(entry) {
+                for (offset, ty, value) in characters(&bytes, element, entry.offset) {
+                    let cell = self.cell(at(self, offset), ty, false);
+                    self.builder.set(Lhs::Memory(cell), value);
+                }
+                continue;
+            }
+            if unit.is_aggregate(value_type) {
+                let from = self.aggregate(entry.value);
+                let to = at(self, entry.offset);
+                self.copy(to, from, value_type);
+                continue;
+            }
+            let value = match shared.get(&entry.value) {
+                Some(value) => value.clone(),
+                None => {
+                    let value = self.rvalue(entry.value);
+                    let is_used_again = entries.get(index + 1).is_some_and(|next| next.value == entry.value);
+                    if is_used_again {
+                        let value = self.freeze(value);
+                        shared.insert(entry.value, value.clone());
+                        value
+                    } else {
+                        value
+                    }
+                }
+            };
+            if entry.bit_width > 0 {
+                let (start, storage, shift) = fields.unit_of(entry);
+                let bits = crate::bitfields::Bits {
+                    address: at(self, start),
+                    unit: storage,
+                    shift,
+                    width: entry.bit_width,
+                    signed: false,
+                };
+                let value = self.cast(value, storage);
+                let combined = bits.combine(value);
+                self.builder.set(Lhs::Memory(bits.place()), combined);
+            } else {
+                let scalar = self.scalar(value_type);
+                let atomic = unit.is_atomic(ty);
+                let cell = self.cell(at(self, entry.offset), scalar, atomic);
+                self.builder.set(Lhs::Memory(cell), value);
+            }
+        }
+    }
+    /// Zeroes what the entries leave out.
+    fn zero_rest(&mut self, declaration: DeclId, entries: &[InitEntry], address: &Expr) {
+        let unit = self.unit;
+        let ty = unit.tree[declaration].ty;
+        if !unit.is_aggregate(ty) {
+            return;
+        }
+        let is_scalar = |entry: &InitEntry| unit.scalar_type(unit.tree[entry.value].ty).is_some();
+        let pointer = self.pointer();
+        match unit.leaves(ty, MOST_LEAVES) {
+            Some(leaves) if entries.iter().all(is_scalar) => {
+                for leaf in leaves {
+                    let is_set = entries.iter().any(|entry| entry.offset == leaf.offset);
+                    if !is_set {
+                        let offset = self.address_constant(leaf.offset);
+                        let cell = fold::binary(BinaryOp::Add, pointer, address.clone(), offset);
+                        let cell = self.cell(cell, leaf.ty, false);
+                        self.builder.set(Lhs::Memory(cell), Expr::int(0, leaf.ty));
+                    }
+                }
+            }
+            Some(_) | None => {
+                // One entry that fills the whole object leaves nothing out.
+                if let [only] = entries
+                    && unit.types.canonical(unit.tree[only.value].ty) == unit.types.canonical(ty)
+                    && !matches!(unit.tree[only.value].kind, ExprKind::Str(_))
+                {
+                    return;
+                }
+                let size = match unit.tree.extent(declaration) {
+                    0 => self.size_of(ty),
+                    extent => self.address_constant(extent),
+                };
+                self.builder.emit(Op::Fill(address.clone(), Expr::int(0, IntType::U8), size));
+            }
+        }
+    }
+}
+
+/// The storage units of the bit-fields of a type, by the first bit of the field.
+struct BitFields {
+    units: BTreeMap<u64, (u64, u64, u32)>,
+}
+
+impl BitFields {
+    fn of(function: &Function<'_, '_>, ty: TypeId, are_needed: bool) -> Self {
+        let mut found = Self { units: BTreeMap::new() };
+        if are_needed {
+            found.collect(function, ty, 0);
+        }
+        found
+    }
+    fn collect(&mut self, function: &Function<'_, '_>, ty: TypeId, offset: u64) {
+        let unit = function.unit;
+        match unit.kind(ty) {
+            TypeKind::Array { elem, len } => {
+                let count = match len {
+                    ArrayLen::Fixed(count) => count,
+                    ArrayLen::Unknown | ArrayLen::Star | ArrayLen::Variable(_) => 0,
+                };
+                let stride = unit.size(elem).unwrap_or(0);
+                if matches!(unit.kind(elem), TypeKind::Record(_) | TypeKind::Array { .. }) {
+                    // Beyond this many elements the fallback of `unit_of` serves.
+                    for index in 0..count.min(4096) {
+                        self.collect(function, elem, offset + index * stride);
+                    }
+                }
+            }
+            TypeKind::Record(id) => {
+                let info = unit.types.record_info(id);
+                let sizes: Vec<u64> =
+                    info.fields.iter().map(|field| unit.size(field.ty).unwrap_or(0)).collect();
+                let size = info.layout.map_or(0, |layout| layout.size);
+                for (index, field) in info.fields.iter().enumerate() {
+                    if field.bits.is_some() {
+                        if let Some((start, bytes, shift)) = storage_unit(&info.fields, &sizes, size, index) {
+                            let first = (offset + field.offset) * 8 + u64::from(field.bit);
+                            self.units.insert(first, (offset + start, bytes, shift));
+                        }
+                    } else {
+                        self.collect(function, field.ty, offset + field.offset);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    /// The unit of an initialised bit-field: its first byte, its type, and the bits below the field.
+    fn unit_of(&self, entry: &InitEntry) -> (u64, IntType, u32) {
+        let first = entry.offset * 8 + u64::from(entry.bit_offset);
+        if let Some(&(start, bytes, shift)) = self.units.get(&first) {
+            return (start, IntType { bits: (bytes * 8) as u8, signed: false }, shift);
+        }
+        let last = first + u64::from(entry.bit_width);
+        let start = first / 8;
+        let bytes = (last.div_ceil(8) - start).next_power_of_two().min(8);
+        (start, IntType { bits: (bytes * 8) as u8, signed: false }, (first - start * 8) as u32)
+    }
+}

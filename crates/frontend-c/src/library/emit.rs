@@ -1,0 +1,307 @@
+//! What all models are made of: arguments, words of synchronisation objects, atomic actions, results.
+
+use super::{Answer, Argument, Call, Context, Pointee};
+use ir::{
+    Assignment, Assumption, BinaryOp, Expr, Initial, IntType, Layout, Lhs, LocalId, LocationId, Object,
+    ObjectId, Op, Place, Rhs, Storage, Targets, Value,
+};
+
+impl Call<'_> {
+    /// The argument at a position.
+    pub(super) fn argument(&self, index: usize) -> Option<&Argument> {
+        self.arguments.get(index)
+    }
+}
+
+impl Argument {
+    /// Whether this pointer is known to be null.
+    pub(super) fn is_always_null(&self) -> bool {
+        self.is_null || self.constant == Some(0)
+    }
+    /// Whether this pointer is known not to be null.
+    pub(super) fn is_never_null(&self) -> bool {
+        self.text.is_some()
+            || self.function.is_some()
+            || matches!(self.value, Expr::Address(..) | Expr::Procedure(_))
+    }
+    /// The bytes that the pointer points to, where the type says so.
+    pub(super) fn pointee_size(&self) -> Option<u64> {
+        self.pointee.as_ref().map(|pointee| pointee.size).filter(|size| *size > 0)
+    }
+    /// Whether the object is known to have fewer bytes than a model needs.
+    pub(super) fn is_smaller_than(&self, bytes: u64) -> bool {
+        self.pointee_size().is_some_and(|size| size < bytes)
+    }
+    /// The type in which the pointer's target is accessed as a whole.
+    pub(super) fn target_type(&self) -> Option<IntType> {
+        self.pointee.as_ref().and_then(Pointee::access_type)
+    }
+}
+
+impl Pointee {
+    /// The type in which it is accessed as a whole.
+    fn access_type(&self) -> Option<IntType> {
+        self.scalar.or(match self.size {
+            1 => Some(IntType::U8),
+            2 => Some(IntType::U16),
+            4 => Some(IntType::U32),
+            8 => Some(IntType::U64),
+            _ => None,
+        })
+    }
+}
+
+/// A 32-bit number, as the words of synchronisation objects are.
+pub(super) fn number(value: Value) -> Expr {
+    Expr::int(value, IntType::U32)
+}
+/// Whether two values of a type are equal.
+pub(super) fn equal(ty: IntType, left: Expr, right: Expr) -> Expr {
+    Expr::binary(BinaryOp::Eq, ty, left, right)
+}
+/// Whether two values of a type differ.
+pub(super) fn differ(ty: IntType, left: Expr, right: Expr) -> Expr {
+    Expr::binary(BinaryOp::Ne, ty, left, right)
+}
+/// Whether a value is not zero.
+pub(super) fn truth(value: Expr, ty: IntType) -> Expr {
+    if ty == IntType::BOOL { value } else { differ(ty, value, Expr::int(0, ty)) }
+}
+/// The running thread's id, as words hold it.
+pub(super) fn myself() -> Expr {
+    Expr::cast(IntType::U32, Expr::Myself)
+}
+/// A C `int`.
+pub(super) fn int(value: Value) -> Expr {
+    Expr::int(value, IntType::I32)
+}
+/// The answer of a function that returns this `int`.
+pub(super) fn answer_int(value: Value) -> Option<Answer> {
+    Some(Answer::Value(int(value)))
+}
+/// The answer of a function whose result was put into a cell.
+pub(super) fn answer_cell(cell: Option<LocalId>) -> Option<Answer> {
+    Some(cell.map_or(Answer::Nothing, |cell| Answer::Value(Expr::Local(cell))))
+}
+/// The answer of a function that changes nothing and returns 0.
+pub(super) fn nothing_happens(_: &mut Context<'_>, _: &Call<'_>) -> Option<Answer> {
+    answer_int(0)
+}
+/// The atomic cell at an address.
+pub(super) fn atomic_place(address: Expr, ty: IntType) -> Place {
+    Place { address, ty, atomic: true, targets: Targets::Any }
+}
+
+fn has_load(expr: &Expr) -> bool {
+    let mut found = false;
+    expr.walk(&mut |inner| found |= matches!(inner, Expr::Load(_)));
+    found
+}
+
+impl Context<'_> {
+    /// The type of pointers, and of `size_t`.
+    pub(super) fn pointer(&self) -> IntType {
+        self.program.data_model.pointer()
+    }
+    /// A value in a type.
+    pub(super) fn convert(&self, value: Expr, ty: IntType) -> Expr {
+        let from = self.program.type_in(&self.builder.template, &value);
+        match value {
+            value if from == ty => value,
+            Expr::Const(value, _) if ty == IntType::BOOL => Expr::bool(value != 0),
+            Expr::Const(value, _) => Expr::int(value, ty),
+            value => Expr::cast(ty, value),
+        }
+    }
+    /// An argument's value, to use any number of times at any later point: saved if it reads memory.
+    pub(super) fn settle(&mut self, argument: &Argument) -> Expr {
+        if has_load(&argument.value) {
+            Expr::Local(self.builder.save(argument.value.clone(), argument.ty))
+        } else {
+            argument.value.clone()
+        }
+    }
+    /// The same, in a type.
+    pub(super) fn settle_as(&mut self, argument: &Argument, ty: IntType) -> Expr {
+        let value = self.settle(argument);
+        self.convert(value, ty)
+    }
+    /// The same, as an address.
+    pub(super) fn settle_pointer(&mut self, argument: &Argument) -> Expr {
+        let pointer = self.pointer();
+        self.settle_as(argument, pointer)
+    }
+    /// The address so many bytes behind another.
+    pub(super) fn behind(&self, address: &Expr, offset: u64) -> Expr {
+        match address {
+            address if offset == 0 => address.clone(),
+            Expr::Address(object, at) => Expr::Address(*object, at.saturating_add(offset)),
+            address => self.sum(address.clone(), Expr::int(Value::from(offset), self.pointer())),
+        }
+    }
+    /// An address, moved by a pointer-wide number.
+    pub(super) fn sum(&self, address: Expr, distance: Expr) -> Expr {
+        let ty = self.pointer();
+        match (address, distance) {
+            (Expr::Const(address, _), Expr::Const(distance, _)) => Expr::int(address + distance, ty),
+            (address, distance) => Expr::binary(BinaryOp::Add, ty, address, distance),
+        }
+    }
+    /// The word at an offset of a synchronisation object.
+    pub(super) fn word(&self, object: &Expr, offset: u64) -> Place {
+        atomic_place(self.behind(object, offset), IntType::U32)
+    }
+    /// Adds a local of its own name, so that [`super::simplify`] knows it.
+    pub(super) fn named_local(&mut self, name: &str, ty: IntType) -> LocalId {
+        let span = self.builder.span;
+        self.builder.template.local(name, ty, span)
+    }
+
+    /// Goes on in an atomic region that is entered from `from` by `first`, which may wait.
+    pub(super) fn enter_atomic(&mut self, from: LocationId, first: Op) {
+        self.builder.leave();
+        self.builder.atomic_begin();
+        let inside = self.builder.here();
+        let span = self.builder.span;
+        self.builder.template.edge(from, inside, vec![first], span);
+    }
+    /// Goes on behind the atomic region, which is left by `last`.
+    pub(super) fn leave_atomic(&mut self, last: Op) {
+        let from = self.builder.here();
+        self.builder.leave();
+        self.builder.atomic_end();
+        let outside = self.builder.here();
+        let span = self.builder.span;
+        self.builder.template.edge(from, outside, vec![last], span);
+    }
+    /// Stores words at once.
+    pub(super) fn store_words(&mut self, object: &Expr, words: Vec<(u64, Expr)>) {
+        let stores: Vec<Op> =
+            words.into_iter().map(|(at, value)| Op::set(Lhs::Memory(self.word(object, at)), value)).collect();
+        self.at_once(stores);
+    }
+    /// Does several operations, none of which waits, as one.
+    pub(super) fn at_once(&mut self, mut ops: Vec<Op>) {
+        let Some(last) = ops.pop() else { return };
+        if ops.is_empty() {
+            self.builder.emit(last);
+            return;
+        }
+        let mut ops = ops.into_iter();
+        if let Some(first) = ops.next() {
+            let from = self.builder.here();
+            self.enter_atomic(from, first);
+        }
+        for op in ops {
+            self.builder.emit(op);
+        }
+        self.leave_atomic(last);
+    }
+    /// Reads a cell and, at once, stores a value that depends on it. Returns the local with the old value.
+    pub(super) fn exchange(&mut self, place: Place, new: impl FnOnce(Expr) -> Expr) -> LocalId {
+        let old = self.builder.temporary(place.ty);
+        let read = Op::set(Lhs::Local(old), Expr::load(place.clone()));
+        self.at_once(vec![read, Op::set(Lhs::Memory(place), new(Expr::Local(old)))]);
+        old
+    }
+
+    /// A place for the `int` that a function returns, if someone wants it.
+    pub(super) fn result_cell(&mut self, call: &Call<'_>) -> Option<LocalId> {
+        call.result.map(|_| self.builder.temporary(IntType::I32))
+    }
+    /// Sets the result on this path.
+    pub(super) fn put(&mut self, cell: Option<LocalId>, value: Value) {
+        if let Some(cell) = cell {
+            self.builder.set(Lhs::Local(cell), int(value));
+        }
+    }
+    /// Sets the result to one of two values.
+    pub(super) fn put_either(&mut self, cell: Option<LocalId>, one: Value, other: Value) {
+        if let Some(cell) = cell {
+            let next = self.builder.label();
+            self.builder.alternative(Op::set(Lhs::Local(cell), int(one)), next);
+            self.builder.alternative(Op::set(Lhs::Local(cell), int(other)), next);
+            self.builder.continue_at(next);
+        }
+    }
+    /// A fresh local with a value that is left open, within a constraint.
+    pub(super) fn open_value(
+        &mut self,
+        ty: IntType,
+        rhs: Rhs,
+        constraint: impl FnOnce(Expr) -> Option<Expr>,
+    ) -> Expr {
+        let local = self.builder.temporary(ty);
+        let constraint = constraint(Expr::Local(local));
+        self.builder.emit(Op::Assign(Assignment { pairs: vec![(Lhs::Local(local), rhs)], constraint }));
+        Expr::Local(local)
+    }
+    /// The answer of a function whose result is left open; nothing is emitted if no one wants it.
+    pub(super) fn answer_open(&mut self, call: &Call<'_>, rhs: Rhs) -> Option<Answer> {
+        Some(match call.result {
+            Some(ty) => Answer::Value(self.open_value(ty, rhs, |_| None)),
+            None => Answer::Nothing,
+        })
+    }
+    /// Stores a value through a pointer argument, unless it is null.
+    pub(super) fn store_through(&mut self, argument: &Argument, pointer: Expr, op: impl FnOnce(Lhs) -> Op) {
+        let Some(ty) = argument.target_type().or(Some(self.pointer())) else { return };
+        let store = op(Lhs::Memory(Place::pointee(pointer.clone(), ty)));
+        self.unless_null(argument, pointer, |context| context.builder.emit(store));
+    }
+    /// Does something unless a pointer argument is null.
+    pub(super) fn unless_null(&mut self, argument: &Argument, pointer: Expr, action: impl FnOnce(&mut Self)) {
+        if argument.is_always_null() {
+            return;
+        }
+        if argument.is_never_null() {
+            return action(self);
+        }
+        let (some, done) = (self.builder.label(), self.builder.label());
+        let ty = self.pointer();
+        self.builder.branch(truth(pointer, ty), some, done);
+        self.builder.continue_at(some);
+        action(self);
+        self.builder.place(done);
+    }
+
+    /// Notes what a verdict takes for granted; once for each text and place.
+    pub(super) fn assume(&mut self, call: &Call<'_>, text: &str, limits_proof: bool) {
+        let assumption = Assumption { text: format!("{}: {text}", call.name), span: call.span, limits_proof };
+        if !self.program.assumptions.contains(&assumption) {
+            self.program.assumptions.push(assumption);
+        }
+    }
+    /// Makes each execution that comes here one that proves no violation: memory is not what it should be.
+    pub(super) fn lose_track(&mut self) {
+        self.open_value(IntType::BOOL, Rhs::Unknown, |value| Some(value.not()));
+    }
+    /// The object of the library itself that has this name; made when it is first asked for.
+    pub(super) fn own_object(&mut self, name: &str, storage: Storage, layout: Layout, size: u64) -> ObjectId {
+        self.own_object_with(name, storage, layout, size, Initial::Values(vec![]))
+    }
+    /// The same, with an initial value.
+    pub(super) fn own_object_with(
+        &mut self,
+        name: &str,
+        storage: Storage,
+        layout: Layout,
+        size: u64,
+        initial: Initial,
+    ) -> ObjectId {
+        let known = self.program.objects.enumerate().find(|(_, object)| object.name == name);
+        if let Some((id, _)) = known {
+            return id;
+        }
+        let span = ir::Span::default();
+        self.program.objects.push(Object {
+            name: name.to_owned(),
+            storage,
+            size,
+            align: 16,
+            layout,
+            initial,
+            span,
+        })
+    }
+}

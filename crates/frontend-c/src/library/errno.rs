@@ -1,0 +1,39 @@
+//! `errno`: one number for each thread. Only the functions modelled here set it; a program that reads it is not
+//! proved, since others may set it too.
+
+use super::emit::int;
+use super::{Answer, Call, Context, Entry, Wins};
+use ir::{Expr, IntType, Layout, Lhs, ObjectId, Op, Place, Storage, Value};
+
+/// Operation not permitted: not the owner.
+pub(super) const EPERM: Value = 1;
+/// Try again: a semaphore is 0, or there are too many keys.
+pub(super) const EAGAIN: Value = 11;
+/// Busy: a lock is held.
+pub(super) const EBUSY: Value = 16;
+/// Invalid argument.
+pub(super) const EINVAL: Value = 22;
+/// Would wait for itself.
+pub(super) const EDEADLK: Value = 35;
+/// Too large for its type.
+pub(super) const EOVERFLOW: Value = 75;
+/// Gave up waiting.
+pub(super) const ETIMEDOUT: Value = 110;
+
+pub(super) const TABLE: &[Entry] =
+    &[Entry { names: &["__errno_location", "__error", "_errno"], wins: Wins::Model, model: location }];
+
+fn location(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    context.assume(call, "errno is set by the functions of threads and semaphores only", true);
+    Some(Answer::Value(Expr::Address(object(context), 0)))
+}
+
+fn object(context: &mut Context<'_>) -> ObjectId {
+    context.own_object("errno of the thread", Storage::ThreadLocal, Layout::Scalar(IntType::I32), 4)
+}
+
+/// Sets it.
+pub(super) fn set(context: &mut Context<'_>, value: Value) {
+    let place = Place::cell(object(context), 0, IntType::I32);
+    context.builder.emit(Op::set(Lhs::Memory(place), int(value)));
+}

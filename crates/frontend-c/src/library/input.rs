@@ -1,0 +1,301 @@
+//! What comes from outside: files, the clock, random numbers. All of it is the program's input, hence arbitrary and exact.
+//!
+//! Input bytes are copied from an object whose bytes are open for ever; a copy keeps them open, so each is chosen when the
+//! program first reads it. Input of more bytes than that object has, or of a size that is not constant, is
+//! not modelled (limits proofs, and no violation is believed).
+
+use super::emit::{answer_int, differ, nothing_happens};
+use super::{Answer, Argument, Call, Context, Entry, Wins};
+use ir::{BinaryOp, Expr, Initial, IntType, Layout, Lhs, Op, Place, Rhs, Storage, Value};
+
+/// The most bytes of one input.
+const MOST: u64 = 4096;
+
+pub(super) const TABLE: &[Entry] = &[
+    Entry {
+        names: &["rand", "random", "lrand48"],
+        wins: Wins::Body,
+        model: |c, call| between(c, call, 0, 0x7fff_ffff),
+    },
+    Entry { names: &["rand_r"], wins: Wins::Body, model: random_from_seed },
+    Entry {
+        names: &["srand", "srandom", "srand48", "initstate", "setstate"],
+        wins: Wins::Body,
+        model: nothing_happens,
+    },
+    Entry { names: &["mrand48"], wins: Wins::Body, model: |c, call| c.answer_open(call, Rhs::Any) },
+    Entry { names: &["time"], wins: Wins::Body, model: time },
+    Entry {
+        names: &[
+            "clock", "getpid", "getppid", "gettid", "getuid", "geteuid", "getgid", "getegid", "times",
+            "sysconf",
+        ],
+        wins: Wins::Body,
+        model: |c, call| c.answer_open(call, Rhs::Any),
+    },
+    Entry { names: &["gettimeofday"], wins: Wins::Body, model: |c, call| fill_object(c, call, 0) },
+    Entry {
+        names: &["clock_gettime", "clock_getres", "timespec_get"],
+        wins: Wins::Body,
+        model: |c, call| fill_object(c, call, 1),
+    },
+    Entry { names: &["stat", "fstat", "lstat"], wins: Wins::Body, model: |c, call| fill_object(c, call, 1) },
+    Entry {
+        names: &["getchar", "getc", "fgetc", "getchar_unlocked", "getc_unlocked"],
+        wins: Wins::Body,
+        model: |c, call| between(c, call, -1, 255),
+    },
+    Entry {
+        names: &[
+            "open",
+            "open64",
+            "creat",
+            "openat",
+            "socket",
+            "accept",
+            "dup",
+            "dup2",
+            "epoll_create",
+            "epoll_create1",
+            "eventfd",
+        ],
+        wins: Wins::Body,
+        model: |c, call| between(c, call, -1, 0x7fff_ffff),
+    },
+    Entry {
+        names: &[
+            "close",
+            "unlink",
+            "remove",
+            "rename",
+            "mkdir",
+            "rmdir",
+            "chdir",
+            "access",
+            "bind",
+            "listen",
+            "connect",
+            "shutdown",
+            "setsockopt",
+            "fsync",
+            "ftruncate",
+            "truncate",
+            "fseek",
+            "chmod",
+            "setpriority",
+            "sched_setaffinity",
+            "sched_setscheduler",
+            "setrlimit",
+            "closedir",
+            "fclose",
+            "pclose",
+            "fflush",
+            "setenv",
+            "unsetenv",
+            "putenv",
+            "mlock",
+            "munlock",
+            "mlockall",
+            "munlockall",
+            "madvise",
+            "nice",
+            "setpgid",
+        ],
+        wins: Wins::Body,
+        model: |c, call| between(c, call, -1, 0),
+    },
+    Entry { names: &["read", "recv", "pread"], wins: Wins::Body, model: |c, call| read(c, call, 1, 2) },
+    Entry { names: &["getrandom", "getentropy"], wins: Wins::Body, model: |c, call| read(c, call, 0, 1) },
+    Entry { names: &["fread", "fread_unlocked"], wins: Wins::Body, model: read_items },
+    Entry { names: &["fgets", "fgets_unlocked"], wins: Wins::Body, model: read_line },
+    Entry { names: &["scanf"], wins: Wins::Model, model: |c, call| scan(c, call, 0, Rhs::Any) },
+    Entry { names: &["vscanf", "vfscanf", "vsscanf"], wins: Wins::Model, model: not_modelled },
+    Entry { names: &["fscanf"], wins: Wins::Model, model: |c, call| scan(c, call, 1, Rhs::Any) },
+    Entry { names: &["sscanf"], wins: Wins::Model, model: |c, call| scan(c, call, 1, Rhs::Unknown) },
+    Entry {
+        names: &["fopen", "fopen64", "fdopen", "freopen", "tmpfile", "popen", "opendir"],
+        wins: Wins::Body,
+        model: open_handle,
+    },
+];
+
+/// Any value within bounds.
+pub(super) fn between(context: &mut Context<'_>, call: &Call<'_>, low: Value, high: Value) -> Option<Answer> {
+    let Some(ty) = call.result else { return Some(Answer::Nothing) };
+    Some(Answer::Value(any_between(context, ty, low, high)))
+}
+
+fn any_between(context: &mut Context<'_>, ty: IntType, low: Value, high: Value) -> Expr {
+    context.open_value(ty, Rhs::Any, |value| {
+        let at_least = |bound| Expr::binary(BinaryOp::Le, ty, Expr::int(bound, ty), value.clone());
+        let at_most = |bound| Expr::binary(BinaryOp::Le, ty, value.clone(), Expr::int(bound, ty));
+        match (ty.contains(low), ty.contains(high)) {
+            (true, true) => Some(at_least(low).and(at_most(high))),
+            (true, false) => Some(at_least(low)),
+            (false, _) => None,
+        }
+    })
+}
+
+/// The address of bytes that are open for ever.
+fn open_bytes(context: &mut Context<'_>) -> Expr {
+    let layout = Layout::Bytes(MOST);
+    Expr::Address(
+        context.own_object_with("bytes of input", Storage::Static, layout, MOST, Initial::Unknown),
+        0,
+    )
+}
+
+/// Gives up on what an input writes.
+fn not_modelled(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    context.assume(call, "what it writes to memory is not modelled", true);
+    context.lose_track();
+    context.answer_open(call, Rhs::Unknown)
+}
+
+fn random_from_seed(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let seed = call.argument(0)?;
+    let pointer = context.settle_pointer(seed);
+    context.store_through(seed, pointer, Op::any);
+    between(context, call, 0, 0x7fff_ffff)
+}
+
+fn time(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let target = call.argument(0)?;
+    let pointer = context.settle_pointer(target);
+    let ty = target.target_type().or(call.result).unwrap_or(IntType::I64);
+    let now = context.open_value(ty, Rhs::Any, |_| None);
+    let stored = now.clone();
+    context.store_through(target, pointer, |lhs| Op::set(lhs, stored));
+    Some(Answer::Value(now))
+}
+
+/// Fills the object that an argument points to, and returns 0.
+fn fill_object(context: &mut Context<'_>, call: &Call<'_>, index: usize) -> Option<Answer> {
+    let target = call.argument(index)?;
+    let Some(size) = target.pointee_size().filter(|size| *size <= MOST) else {
+        return not_modelled(context, call);
+    };
+    let pointer = context.settle_pointer(target);
+    let (from, size) = (open_bytes(context), Expr::int(Value::from(size), context.pointer()));
+    let to = pointer.clone();
+    context.unless_null(target, pointer, |context| context.builder.emit(Op::Copy(to, from, size)));
+    answer_int(0)
+}
+
+/// Copies `count` bytes of input, a pointer-wide number of at most [`MOST`].
+fn copy_input(context: &mut Context<'_>, to: Expr, count: Expr) {
+    let from = open_bytes(context);
+    context.builder.emit(Op::Copy(to, from, count));
+}
+
+fn constant_size(argument: &Argument) -> Option<Value> {
+    argument.constant.filter(|size| (0..=Value::from(MOST)).contains(size))
+}
+
+/// Reads some bytes and returns how many; or -1.
+fn read(context: &mut Context<'_>, call: &Call<'_>, buffer: usize, size: usize) -> Option<Answer> {
+    let (buffer, size) = (call.argument(buffer)?, call.argument(size)?);
+    let Some(most) = constant_size(size) else { return not_modelled(context, call) };
+    let to = context.settle_pointer(buffer);
+    let count = any_between(context, IntType::I64, -1, most);
+    let (some, done) = (context.builder.label(), context.builder.label());
+    let failed = differ(IntType::I64, count.clone(), Expr::int(-1, IntType::I64));
+    context.builder.branch(failed, some, done);
+    context.builder.continue_at(some);
+    let bytes = context.convert(count.clone(), context.pointer());
+    copy_input(context, to, bytes);
+    context.builder.place(done);
+    Some(Answer::Value(count))
+}
+
+/// Reads some items of a size and returns how many.
+fn read_items(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let (buffer, width, count) = (call.argument(0)?, call.argument(1)?, call.argument(2)?);
+    let ty = context.pointer();
+    let total = width.constant.zip(count.constant).and_then(|(width, count)| width.checked_mul(count));
+    let (Some(width), Some(most), Some(0..=4096)) = (width.constant, count.constant, total) else {
+        return not_modelled(context, call);
+    };
+    let to = context.settle_pointer(buffer);
+    let items = any_between(context, ty, 0, most);
+    let bytes = Expr::binary(BinaryOp::Mul, ty, items.clone(), Expr::int(width, ty));
+    copy_input(context, to, bytes);
+    Some(Answer::Value(items))
+}
+
+/// Reads a line with a final zero and returns the buffer; or null.
+fn read_line(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let (buffer, size) = (call.argument(0)?, call.argument(1)?);
+    let Some(most) = constant_size(size).filter(|most| *most > 0) else { return not_modelled(context, call) };
+    let ty = context.pointer();
+    let to = context.settle_pointer(buffer);
+    let result = context.builder.save(Expr::int(0, ty), ty);
+    let some = any_between(context, IntType::BOOL, 0, 1);
+    let (line, done) = (context.builder.label(), context.builder.label());
+    context.builder.branch(some, line, done);
+    context.builder.continue_at(line);
+    let length = any_between(context, ty, 0, most - 1);
+    copy_input(context, to.clone(), length.clone());
+    let end = Place::pointee(context.sum(to.clone(), length), IntType::U8);
+    context.builder.set(Lhs::Memory(end), Expr::int(0, IntType::U8));
+    context.builder.set(Lhs::Local(result), to);
+    context.builder.place(done);
+    Some(Answer::Value(Expr::Local(result)))
+}
+
+/// Reads numbers: each of the targets gets one, or stays as it is.
+fn scan(context: &mut Context<'_>, call: &Call<'_>, format: usize, rhs: Rhs) -> Option<Answer> {
+    let text = call.argument(format)?.text.as_deref();
+    let targets = &call.arguments[format + 1..];
+    let is_number = |target: &Argument| {
+        target.pointee.as_ref().is_some_and(|pointee| pointee.scalar.is_some_and(|ty| ty.bits > 8))
+    };
+    if !text.is_some_and(reads_numbers) || !targets.iter().all(is_number) {
+        return not_modelled(context, call);
+    }
+    for target in targets {
+        let (Some(ty), pointer) = (target.target_type(), context.settle_pointer(target)) else { continue };
+        let value = context.open_value(ty, rhs.clone(), |_| None);
+        let (store, next) = (context.builder.label(), context.builder.label());
+        context.builder.alternative(Op::Assume(Expr::bool(true)), store);
+        context.builder.alternative(Op::Assume(Expr::bool(true)), next);
+        context.builder.continue_at(store);
+        context.builder.set(Lhs::Memory(Place::pointee(pointer, ty)), value);
+        context.builder.place(next);
+    }
+    let Some(ty) = call.result else { return Some(Answer::Nothing) };
+    Some(Answer::Value(match rhs {
+        Rhs::Any => any_between(context, ty, -1, targets.len() as Value),
+        rhs @ (Rhs::Unknown | Rhs::Value(_)) => context.open_value(ty, rhs, |_| None),
+    }))
+}
+
+/// Whether a format has conversions of integers only.
+fn reads_numbers(format: &[u8]) -> bool {
+    let mut rest = format.iter().copied();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            continue;
+        }
+        let conversion = rest.find(|byte| !byte.is_ascii_digit() && !b"hlLqjzt".contains(byte));
+        if !conversion.is_some_and(|conversion| b"diuoxXp%".contains(&conversion)) {
+            return false;
+        }
+    }
+    true
+}
+
+/// A handle that the program only passes on: null, or an object that nothing else is.
+fn open_handle(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let ty = context.pointer();
+    let result = context.builder.save(Expr::int(0, ty), ty);
+    let some = any_between(context, IntType::BOOL, 0, 1);
+    let (opened, done) = (context.builder.label(), context.builder.label());
+    context.builder.branch(some, opened, done);
+    context.builder.continue_at(opened);
+    let handle = super::memory::allocate(context, call, Expr::int(1, ty), true);
+    context.builder.set(Lhs::Local(result), Expr::Local(handle));
+    context.builder.place(done);
+    Some(Answer::Value(Expr::Local(result)))
+}

@@ -1,0 +1,93 @@
+//! Thread-specific values: each key is an index into an array that each thread has for itself.
+//!
+//! Deviation: destructors are not run at the end of a thread (limits proofs, where one is given).
+
+use super::emit::{answer_cell, answer_int, atomic_place, nothing_happens, number};
+use super::errno::EAGAIN;
+use super::{Answer, Call, Context, Entry, Wins};
+use ir::{BinaryOp, Expr, IntType, Layout, Lhs, ObjectId, Op, Place, Storage, Value};
+
+/// How many keys there are: as many as POSIX promises.
+pub(super) const KEYS: u64 = 128;
+/// C11's result where a key cannot be had.
+const THRD_ERROR: Value = 2;
+
+pub(super) const TABLE: &[Entry] = &[
+    Entry { names: &["pthread_key_create"], wins: Wins::Model, model: |c, call| create(c, call, EAGAIN) },
+    Entry { names: &["tss_create"], wins: Wins::Model, model: |c, call| create(c, call, THRD_ERROR) },
+    Entry { names: &["pthread_key_delete", "tss_delete"], wins: Wins::Model, model: nothing_happens },
+    Entry { names: &["pthread_getspecific", "tss_get"], wins: Wins::Model, model: get },
+    Entry { names: &["pthread_setspecific", "tss_set"], wins: Wins::Model, model: set },
+];
+
+fn values(context: &mut Context<'_>) -> ObjectId {
+    let pointer = context.pointer();
+    let element = Box::new(Layout::Scalar(pointer));
+    let layout = Layout::Array { element, count: KEYS, stride: pointer.bytes() };
+    context.own_object("thread-specific values", Storage::ThreadLocal, layout, KEYS * pointer.bytes())
+}
+
+/// The running thread's cell for a key.
+fn cell(context: &mut Context<'_>, call: &Call<'_>) -> Option<Place> {
+    let key = call.argument(0)?;
+    let pointer = context.pointer();
+    let values = values(context);
+    Some(match context.settle_pointer(key) {
+        Expr::Const(key, _) if (0..Value::from(KEYS)).contains(&key) => {
+            Place::cell(values, key as u64 * pointer.bytes(), pointer)
+        }
+        key => {
+            let width = Expr::int(Value::from(pointer.bytes()), pointer);
+            let distance = Expr::binary(BinaryOp::Mul, pointer, key, width);
+            Place::pointee(context.sum(Expr::Address(values, 0), distance), pointer)
+        }
+    })
+}
+
+fn create(context: &mut Context<'_>, call: &Call<'_>, failure: Value) -> Option<Answer> {
+    let (key, destructor) = (call.argument(0)?, call.argument(1)?);
+    if !destructor.is_always_null() {
+        context.assume(call, "destructors of thread-specific values are not run", true);
+    }
+    let pointer = context.settle_pointer(key);
+    let next = context.own_object(
+        "next key for thread-specific values",
+        Storage::Static,
+        Layout::Scalar(IntType::U32),
+        IntType::U32.bytes(),
+    );
+    let next = atomic_place(Expr::Address(next, 0), IntType::U32);
+    let cell = context.result_cell(call);
+    let (from, none, done) = (context.builder.here(), context.builder.label(), context.builder.label());
+    let is_left =
+        Expr::binary(BinaryOp::Lt, IntType::U32, Expr::load(next.clone()), number(Value::from(KEYS)));
+    context.builder.alternative(Op::Assume(is_left.clone().not()), none);
+    context.enter_atomic(from, Op::Assume(is_left));
+    let mine = context.builder.save(Expr::load(next.clone()), IntType::U32);
+    let more = Expr::binary(BinaryOp::Add, IntType::U32, Expr::Local(mine), number(1));
+    context.leave_atomic(Op::set(Lhs::Memory(next), more));
+    let ty = key.target_type().unwrap_or(IntType::U32);
+    let value = context.convert(Expr::Local(mine), ty);
+    context.builder.set(Lhs::Memory(Place::pointee(pointer, ty)), value);
+    context.put(cell, 0);
+    context.builder.jump(done);
+    context.builder.continue_at(none);
+    context.put(cell, failure);
+    context.builder.place(done);
+    answer_cell(cell)
+}
+
+fn get(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let place = cell(context, call)?;
+    let pointer = context.pointer();
+    let value = context.builder.save(Expr::load(place), pointer);
+    Some(Answer::Value(Expr::Local(value)))
+}
+
+fn set(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let value = call.argument(1)?;
+    let place = cell(context, call)?;
+    let value = context.settle_pointer(value);
+    context.builder.set(Lhs::Memory(place), value);
+    answer_int(0)
+}

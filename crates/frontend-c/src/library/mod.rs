@@ -1,0 +1,226 @@
+//! What the functions of the C libraries do, as operations on the memory of their objects.
+//!
+//! A call of a function that has no body in the program comes here with its arguments evaluated. A model emits what
+//! the function does and says what it returns. There is one table of models, in families by module; both
+//! [`model`] and [`is_modelled`] look names up in it, so they cannot disagree.
+//!
+//! Synchronisation objects live in the bytes of the C object. Their words are touched by lock operations, or through
+//! atomic places, so they never race. An action of several accesses is made one step of the program by atomic
+//! locations: only its first access, which may wait, starts from a location that is not atomic. So nothing ever
+//! waits inside an atomic region, and splitting shared accesses finds nothing to split.
+//!
+//! Direction: exact as POSIX, C11 and glibc have it, except where an [`Assumption`](ir::Assumption) is added (with
+//! `limits_proof` where behaviours are missing) or a result is [`Rhs::Unknown`](ir::Rhs::Unknown) (where there
+//! are too many). Taken for granted without such a note:
+//! 1. Starting a thread and allocating memory always succeed.
+//! 2. No function is interrupted by a signal (`EINTR`).
+//! 3. Memory orders are ignored: all atomic operations are sequentially consistent, as all of the semantics is.
+//! 4. A comparison of strings or memory returns the difference of the first two bytes that differ.
+//! 5. At most 128 keys for thread-specific values are made in one run; key numbers are not used again.
+
+mod atomics;
+mod emit;
+mod environment;
+mod errno;
+mod input;
+mod keys;
+mod memory;
+mod mutex;
+mod once;
+mod printing;
+mod rwlock;
+mod semaphore;
+mod simplify;
+mod strings;
+#[cfg(test)]
+mod tests;
+mod threads;
+mod verifier;
+
+pub use simplify::simplify;
+
+use crate::builder::Builder;
+use ir::{Expr, IntType, Program, Span, TemplateId};
+
+/// A call of a function that the models may know, arguments already evaluated left to right.
+pub struct Call<'a> {
+    /// The function's name.
+    pub name: &'a str,
+    /// What is passed.
+    pub arguments: Vec<Argument>,
+    /// The type of the result. Nothing: the function is `void`, or its result is not used.
+    pub result: Option<IntType>,
+    /// Where the call is.
+    pub span: Span,
+}
+
+/// An argument of a call.
+pub struct Argument {
+    /// Its value. May contain loads.
+    pub value: Expr,
+    /// The value's type.
+    pub ty: IntType,
+    /// What it points to, if it is a pointer.
+    pub pointee: Option<Pointee>,
+    /// The function, if the argument is directly a function's name.
+    pub function: Option<TemplateId>,
+    /// The bytes, if the argument is a string literal (a final zero may be there or not).
+    pub text: Option<Vec<u8>>,
+    /// Whether it is literally a null pointer.
+    pub is_null: bool,
+    /// The value, if it is a constant.
+    pub constant: Option<i128>,
+}
+
+/// What a pointer points to.
+pub struct Pointee {
+    /// Its bytes; 0 for `void` and incomplete types.
+    pub size: u64,
+    /// Its type, if it is an integer or a pointer.
+    pub scalar: Option<IntType>,
+    /// Its type's name, for people.
+    pub type_name: String,
+    /// Whether it is atomic.
+    pub atomic: bool,
+}
+
+/// What came of a call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// It was modelled, and this is its result, of the call's result type.
+    Value(Expr),
+    /// It was modelled and has no result.
+    Void,
+    /// The models do not know this function, or not with such arguments. Nothing was emitted.
+    NotKnown,
+}
+
+/// What a model writes to.
+pub struct Context<'a> {
+    /// The template that the call is in.
+    pub builder: &'a mut Builder,
+    /// The program, to add objects and assumptions.
+    pub program: &'a mut Program,
+}
+
+/// What a model answers: a value of whatever type, or nothing. The absence of an answer means that the model does
+/// not know such a call, and that it emitted nothing.
+enum Answer {
+    Value(Expr),
+    Nothing,
+}
+
+type Model = fn(&mut Context<'_>, &Call<'_>) -> Option<Answer>;
+
+/// Which of two descriptions of a function counts, if the program defines it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Wins {
+    /// The model: the name has a meaning of its own, whatever body a program gives it.
+    Model,
+    /// The program's body, as it would for a linker.
+    Body,
+}
+
+/// Names that share a model.
+struct Entry {
+    /// Exact names; one that ends in `*` stands for all that start with the rest.
+    names: &'static [&'static str],
+    wins: Wins,
+    model: Model,
+}
+
+const FAMILIES: &[&[Entry]] = &[
+    threads::TABLE,
+    mutex::TABLE,
+    rwlock::TABLE,
+    semaphore::TABLE,
+    once::TABLE,
+    keys::TABLE,
+    atomics::TABLE,
+    atomics::UPDATES,
+    verifier::TABLE,
+    memory::TABLE,
+    strings::TABLE,
+    input::TABLE,
+    printing::TABLE,
+    errno::TABLE,
+    environment::TABLE,
+];
+
+/// The entry for a name: an exact one, or else the longest prefix.
+fn look_up(name: &str) -> Option<&'static Entry> {
+    let mut best: Option<(usize, &'static Entry)> = None;
+    for entry in FAMILIES.iter().copied().flatten() {
+        for pattern in entry.names {
+            match pattern.strip_suffix('*') {
+                None if *pattern == name => return Some(entry),
+                Some(prefix)
+                    if name.starts_with(prefix) && best.is_none_or(|(length, _)| length < prefix.len()) =>
+                {
+                    best = Some((prefix.len(), entry));
+                }
+                None | Some(_) => {}
+            }
+        }
+    }
+    best.map(|(_, entry)| entry)
+}
+
+/// Functions whose checked form has the same arguments in the same places, and more behind them.
+const CHECKED: &[&str] = &[
+    "memcpy",
+    "memmove",
+    "mempcpy",
+    "memset",
+    "strcpy",
+    "stpcpy",
+    "strncpy",
+    "strcat",
+    "strncat",
+    "sprintf",
+    "snprintf",
+    "vsprintf",
+    "vsnprintf",
+    "asprintf",
+    "vasprintf",
+    "read",
+    "recv",
+    "pread",
+    "explicit_bzero",
+];
+
+/// The entry for a name, or for the function that it is another name of: compilers and their libraries say
+/// `__builtin_memcpy`, `__builtin___memcpy_chk`, `__memcpy_chk` and `__isoc99_scanf`.
+fn find(name: &str) -> Option<&'static Entry> {
+    if let Some(entry) = look_up(name) {
+        return Some(entry);
+    }
+    let builtin = name.strip_prefix("__builtin_");
+    let plain = builtin.unwrap_or(name);
+    let checked = plain.strip_prefix("__").and_then(|name| name.strip_suffix("_chk"));
+    let checked = checked.filter(|name| CHECKED.contains(name));
+    let versioned =
+        ["__isoc99_", "__isoc23_", "_IO_", "__xpg_"].iter().find_map(|prefix| plain.strip_prefix(prefix));
+    [builtin, checked, versioned].into_iter().flatten().find_map(look_up)
+}
+
+/// Emits what a call does, if the function is known.
+pub fn model(context: &mut Context<'_>, call: &Call<'_>) -> Outcome {
+    let Some(entry) = find(call.name) else { return Outcome::NotKnown };
+    let before = std::mem::replace(&mut context.builder.span, call.span);
+    let answer = (entry.model)(context, call);
+    context.builder.span = before;
+    match (answer, call.result) {
+        (None, _) => Outcome::NotKnown,
+        (Some(_), None) => Outcome::Void,
+        (Some(Answer::Value(value)), Some(ty)) => Outcome::Value(context.convert(value, ty)),
+        // Declared with a result that the function does not have, as an undeclared function is.
+        (Some(Answer::Nothing), Some(ty)) => Outcome::Value(Expr::int(0, ty)),
+    }
+}
+
+/// Whether the model of this name is used even where the program has a body for it. (Other names may be known
+/// too: [`model`] is asked about each function without a body.)
+pub fn is_modelled(name: &str) -> bool {
+    find(name).is_some_and(|entry| entry.wins == Wins::Model)
+}

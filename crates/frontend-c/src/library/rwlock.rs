@@ -1,0 +1,126 @@
+//! Read-write locks. The first word is the writer, the second counts the readers; readers do not wait for writers
+//! that wait.
+//!
+//! As in glibc, a thread that asks for a lock that it has for writing gets `EDEADLK`. (It alone can change whether it has it, so
+//! that question is a step of its own, and the lock operation stays the only way out of its location.)
+//! Deviation: a thread that asks for writing what it has for reading waits forever, as in glibc.
+
+use super::emit::{answer_cell, differ, equal, int, myself, nothing_happens, number};
+use super::errno::{EBUSY, EDEADLK, ETIMEDOUT};
+use super::{Answer, Call, Context, Entry, Wins};
+use ir::{Expr, IntType, LocalId, LocationId, LockKind, Op, Value};
+
+pub(super) const TABLE: &[Entry] = &[
+    Entry { names: &["pthread_rwlock_init"], wins: Wins::Model, model: init },
+    Entry {
+        names: &["pthread_rwlock_rdlock"],
+        wins: Wins::Model,
+        model: |c, call| lock(c, call, LockKind::Read),
+    },
+    Entry {
+        names: &["pthread_rwlock_wrlock"],
+        wins: Wins::Model,
+        model: |c, call| lock(c, call, LockKind::Write),
+    },
+    Entry {
+        names: &["pthread_rwlock_tryrdlock"],
+        wins: Wins::Model,
+        model: |c, call| try_lock(c, call, LockKind::Read, EBUSY, false),
+    },
+    Entry {
+        names: &["pthread_rwlock_trywrlock"],
+        wins: Wins::Model,
+        model: |c, call| try_lock(c, call, LockKind::Write, EBUSY, false),
+    },
+    Entry {
+        names: &["pthread_rwlock_timedrdlock", "pthread_rwlock_clockrdlock"],
+        wins: Wins::Model,
+        model: |c, call| try_lock(c, call, LockKind::Read, ETIMEDOUT, true),
+    },
+    Entry {
+        names: &["pthread_rwlock_timedwrlock", "pthread_rwlock_clockwrlock"],
+        wins: Wins::Model,
+        model: |c, call| try_lock(c, call, LockKind::Write, ETIMEDOUT, true),
+    },
+    Entry { names: &["pthread_rwlock_unlock"], wins: Wins::Model, model: unlock },
+    Entry {
+        names: &[
+            "pthread_rwlock_destroy",
+            "pthread_rwlockattr_init",
+            "pthread_rwlockattr_destroy",
+            "pthread_rwlockattr_setpshared",
+            "pthread_rwlockattr_setkind_np",
+        ],
+        wins: Wins::Model,
+        model: nothing_happens,
+    },
+];
+
+/// The lock's address, if its type has room for two words.
+fn address(context: &mut Context<'_>, call: &Call<'_>) -> Option<Expr> {
+    let lock = call.argument(0)?;
+    (!lock.is_smaller_than(8)).then(|| context.settle_pointer(lock))
+}
+
+fn init(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let lock = address(context, call)?;
+    context.store_words(&lock, vec![(0, number(0)), (4, number(0))]);
+    Some(Answer::Value(int(0)))
+}
+
+fn refuse_own(context: &mut Context<'_>, lock: &Expr, cell: Option<LocalId>, done: LocationId) {
+    let (mine, go_on) = (context.builder.label(), context.builder.label());
+    let owner = Expr::load(context.word(lock, 0));
+    context.builder.branch(equal(IntType::U32, owner, myself()), mine, go_on);
+    context.builder.continue_at(mine);
+    context.put(cell, EDEADLK);
+    context.builder.jump(done);
+    context.builder.continue_at(go_on);
+}
+
+fn lock(context: &mut Context<'_>, call: &Call<'_>, kind: LockKind) -> Option<Answer> {
+    let lock = address(context, call)?;
+    let cell = context.result_cell(call);
+    let done = context.builder.label();
+    refuse_own(context, &lock, cell, done);
+    context.builder.emit(Op::Lock(kind, lock));
+    context.put(cell, 0);
+    context.builder.place(done);
+    answer_cell(cell)
+}
+
+fn try_lock(
+    context: &mut Context<'_>,
+    call: &Call<'_>,
+    kind: LockKind,
+    failure: Value,
+    timed: bool,
+) -> Option<Answer> {
+    let lock = address(context, call)?;
+    let cell = context.result_cell(call);
+    let done = context.builder.label();
+    if timed {
+        refuse_own(context, &lock, cell, done);
+    }
+    let (have, held) = (context.builder.label(), context.builder.label());
+    let (owner, readers) = (context.word(&lock, 0), context.word(&lock, 4));
+    let is_set = |place| Op::Assume(differ(IntType::U32, Expr::load(place), number(0)));
+    context.builder.alternative(Op::Lock(kind, lock), have);
+    context.builder.alternative(is_set(owner), held);
+    if kind == LockKind::Write {
+        context.builder.alternative(is_set(readers), held);
+    }
+    context.builder.continue_at(held);
+    context.put(cell, failure);
+    context.builder.jump(done);
+    context.builder.continue_at(have);
+    context.put(cell, 0);
+    context.builder.place(done);
+    answer_cell(cell)
+}
+
+fn unlock(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let lock = address(context, call)?;
+    context.builder.emit(Op::Unlock(LockKind::Write, lock));
+    Some(Answer::Value(int(0)))
+}

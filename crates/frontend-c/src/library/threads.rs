@@ -1,0 +1,200 @@
+//! Threads: `pthread_create` and its like, and their C11 names.
+//!
+//! A handle is the thread's id. It is stored in the same step that starts the thread, as glibc does, so the new
+//! thread finds it there.
+//!
+//! Deviations: cancellation does not happen and cleanup handlers are not run (both limit proofs); a thread that
+//! joins itself waits forever (POSIX leaves it open).
+
+use super::emit::{answer_cell, equal, int, nothing_happens, truth};
+use super::errno::EBUSY;
+use super::{Answer, Argument, Call, Context, Entry, Wins};
+use ir::{Callee, Expr, IntType, Lhs, LocationKind, Op, Place};
+
+pub(super) const TABLE: &[Entry] = &[
+    Entry { names: &["pthread_create"], wins: Wins::Model, model: |c, call| create(c, call, 2, 3) },
+    Entry { names: &["thrd_create"], wins: Wins::Model, model: |c, call| create(c, call, 1, 2) },
+    Entry { names: &["pthread_join", "thrd_join"], wins: Wins::Model, model: join },
+    Entry {
+        names: &["pthread_tryjoin_np", "pthread_timedjoin_np", "pthread_clockjoin_np"],
+        wins: Wins::Model,
+        model: try_join,
+    },
+    Entry { names: &["pthread_exit", "thrd_exit"], wins: Wins::Model, model: exit },
+    Entry {
+        names: &["pthread_self", "thrd_current"],
+        wins: Wins::Model,
+        model: |_, _| Some(Answer::Value(Expr::Myself)),
+    },
+    Entry { names: &["pthread_equal", "thrd_equal"], wins: Wins::Model, model: same },
+    Entry { names: &["pthread_cancel"], wins: Wins::Model, model: cancel },
+    Entry {
+        names: &["__pthread_register_cancel", "_pthread_cleanup_push", "_pthread_cleanup_push_defer"],
+        wins: Wins::Model,
+        model: cleanup,
+    },
+    Entry {
+        names: &["_pthread_cleanup_pop", "_pthread_cleanup_pop_restore"],
+        wins: Wins::Model,
+        model: run_cleanup,
+    },
+    Entry {
+        names: &[
+            "pthread_detach",
+            "pthread_testcancel",
+            "pthread_setcancelstate",
+            "pthread_setcanceltype",
+            "pthread_attr_*",
+            "pthread_setconcurrency",
+            "pthread_setschedparam",
+            "pthread_setschedprio",
+            "pthread_setaffinity_np",
+            "pthread_setname_np",
+            "pthread_yield",
+            "pthread_atfork",
+            "pthread_sigmask",
+            "__pthread_unregister_cancel",
+            "thrd_detach",
+            "thrd_yield",
+            "thrd_sleep",
+            "sched_yield",
+        ],
+        wins: Wins::Model,
+        model: nothing_happens,
+    },
+    Entry {
+        names: &[
+            "pthread_attr_get*",
+            "pthread_getschedparam",
+            "pthread_getconcurrency",
+            "pthread_getcpuclockid",
+        ],
+        wins: Wins::Model,
+        model: get,
+    },
+];
+
+/// The procedure that an argument names or points to.
+pub(super) fn callee(context: &mut Context<'_>, argument: &Argument) -> Callee {
+    match argument.function {
+        Some(template) => Callee::Procedure(template),
+        None => Callee::Pointer(context.settle_pointer(argument)),
+    }
+}
+
+fn create(context: &mut Context<'_>, call: &Call<'_>, routine: usize, passed: usize) -> Option<Answer> {
+    let (handle, routine, passed) = (call.argument(0)?, call.argument(routine)?, call.argument(passed)?);
+    // Programs that do not want the handle pass null, though no library allows it.
+    let target = (!handle.is_always_null()).then(|| {
+        let ty = handle.target_type().unwrap_or(context.pointer());
+        Lhs::Memory(Place::pointee(context.settle_pointer(handle), ty))
+    });
+    let callee = callee(context, routine);
+    let passed = context.settle_pointer(passed);
+    context.builder.emit(Op::Spawn(callee, vec![passed], target));
+    Some(Answer::Value(int(0)))
+}
+
+fn join(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let thread = call.argument(0)?;
+    let thread = context.settle_pointer(thread);
+    join_and_store(context, call.argument(1), thread);
+    Some(Answer::Value(int(0)))
+}
+
+/// Waits for a thread and stores its result, unless there is no place for it.
+fn join_and_store(context: &mut Context<'_>, target: Option<&Argument>, thread: Expr) {
+    let Some(target) = target.filter(|target| !target.is_always_null()) else {
+        return context.builder.emit(Op::Join(thread, None));
+    };
+    let pointer = context.settle_pointer(target);
+    let ty = target.target_type().unwrap_or(context.pointer());
+    let result = context.builder.temporary(ty);
+    context.builder.emit(Op::Join(thread, Some(Lhs::Local(result))));
+    context.store_through(target, pointer, |lhs| Op::set(lhs, Expr::Local(result)));
+}
+
+/// Joins, or gives up. That it may give up although the thread has ended is one behaviour too many.
+fn try_join(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let thread = call.argument(0)?;
+    let thread = context.settle_pointer(thread);
+    let cell = context.result_cell(call);
+    let (join, give_up, done) = (context.builder.label(), context.builder.label(), context.builder.label());
+    context.builder.alternative(Op::Join(thread.clone(), None), join);
+    context.builder.alternative(Op::Assume(Expr::bool(true)), give_up);
+    context.builder.continue_at(give_up);
+    context.lose_track();
+    context.put(cell, EBUSY);
+    context.builder.jump(done);
+    context.builder.continue_at(join);
+    // It has ended: joining it again does not wait.
+    join_and_store(context, call.argument(1), thread);
+    context.put(cell, 0);
+    context.builder.place(done);
+    answer_cell(cell)
+}
+
+fn exit(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let value = call.argument(0)?;
+    let value = context.settle_pointer(value);
+    let local = match context.builder.template.exit_value {
+        Some(local) => local,
+        None => {
+            let ty = context.pointer();
+            let local = context.named_local("%exit value", ty);
+            context.builder.template.exit_value = Some(local);
+            local
+        }
+    };
+    context.builder.set(Lhs::Local(local), value);
+    context.builder.stop(LocationKind::Exit);
+    Some(Answer::Nothing)
+}
+
+fn same(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let (left, right) = (call.argument(0)?, call.argument(1)?);
+    let (left, right) = (context.settle_pointer(left), context.settle_pointer(right));
+    Some(Answer::Value(equal(context.pointer(), left, right)))
+}
+
+fn cancel(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    context.assume(call, "no thread is ever cancelled", true);
+    Some(Answer::Value(int(0)))
+}
+
+fn cleanup(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    context.assume(call, "cleanup handlers are not run when a thread exits", true);
+    Some(Answer::Value(int(0)))
+}
+
+/// Leaves the scope of a cleanup handler. Whether it is run now is the last argument's choice; the handler itself is
+/// in the buffer, whose inside is not modelled.
+fn run_cleanup(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let run = call.argument(1)?;
+    if run.constant == Some(0) {
+        return Some(Answer::Nothing);
+    }
+    let (ty, run) = (run.ty, context.settle(run));
+    let (lost, done) = (context.builder.label(), context.builder.label());
+    context.builder.branch(truth(run, ty), lost, done);
+    context.builder.continue_at(lost);
+    context.lose_track();
+    context.builder.place(done);
+    context.assume(call, "cleanup handlers are not run", true);
+    Some(Answer::Nothing)
+}
+
+/// Asks for something that is not modelled.
+fn get(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    for target in call.arguments.iter().skip(1) {
+        if target.pointee.as_ref().is_some_and(|pointee| pointee.scalar.is_some()) {
+            let pointer = context.settle_pointer(target);
+            context.store_through(target, pointer, Op::unknown);
+        }
+    }
+    if call.arguments.is_empty() {
+        let ty = call.result.unwrap_or(IntType::I32);
+        return Some(Answer::Value(context.open_value(ty, ir::Rhs::Unknown, |_| None)));
+    }
+    Some(Answer::Value(int(0)))
+}

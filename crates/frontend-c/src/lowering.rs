@@ -1,0 +1,168 @@
+//! Lowers what `main` can reach: functions and objects are taken on when they are first named.
+
+use crate::function::Function;
+use crate::link::{Declared, Links};
+use crate::parse::Unit;
+use ir::{
+    Assumption, Count, DataModel, Initial, IntType, Layout, Object, ObjectId, Program, Span, Storage,
+    Template, TemplateId,
+};
+use rucc_sema::{Definition, Linkage, StorageDuration};
+use rucc_types::{ArrayLen, TypeKind};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+/// A program under construction.
+pub struct Lowering<'u> {
+    /// The checked files.
+    pub units: &'u [Unit],
+    /// What their names mean.
+    pub links: &'u Links,
+    /// What was lowered so far.
+    pub program: Program,
+    templates: FxHashMap<(Declared, bool), TemplateId>,
+    objects: FxHashMap<Declared, ObjectId>,
+    strings: FxHashMap<(Vec<u8>, u64), ObjectId>,
+    files: FxHashMap<String, u32>,
+    work: VecDeque<Work>,
+}
+
+enum Work {
+    Function { declared: Declared, template: TemplateId, atomic: bool },
+    Initialiser { declared: Declared, object: ObjectId },
+}
+
+/// Lowers linked files.
+pub fn lower(units: &[Unit], links: &Links, data_model: DataModel) -> Program {
+    let mut lowering = Lowering {
+        units,
+        links,
+        program: Program { data_model, ..Program::default() },
+        templates: FxHashMap::default(),
+        objects: FxHashMap::default(),
+        strings: FxHashMap::default(),
+        files: FxHashMap::default(),
+        work: VecDeque::new(),
+    };
+    let main = lowering.template(links.main, false);
+    lowering.program.start.push((main, Count::Exactly(1)));
+    while let Some(work) = lowering.work.pop_front() {
+        match work {
+            Work::Function { declared, template, atomic } => {
+                Function::lower(&mut lowering, declared, template, atomic);
+            }
+            Work::Initialiser { declared, object } => {
+                let initial = Function::initial(&mut lowering, declared, object);
+                lowering.program.objects[object].initial = initial;
+            }
+        }
+    }
+    lowering.program
+}
+
+impl<'u> Lowering<'u> {
+    /// A position in a file of the program.
+    pub fn span(&mut self, unit: usize, span: rucc_diag::Span) -> Span {
+        let (name, line, column) = self.units[unit].position(span);
+        let file = match self.files.get(name) {
+            Some(file) => *file,
+            None => {
+                let file = self.program.files.len() as u32;
+                self.program.files.push(name.to_owned());
+                self.files.insert(name.to_owned(), file);
+                file
+            }
+        };
+        Span { file, line, column }
+    }
+    /// Notes what the meaning was simplified by, once.
+    pub fn assume(&mut self, text: String, span: Span, limits_proof: bool) {
+        let assumption = Assumption { text, span, limits_proof };
+        if !self.program.assumptions.contains(&assumption) {
+            self.program.assumptions.push(assumption);
+        }
+    }
+    /// The declaration that a name of a file means in the whole program.
+    pub fn resolve(&self, unit: usize, declaration: rucc_sema::DeclId) -> Declared {
+        self.links.resolve(self.units, Declared { unit, declaration })
+    }
+    /// The template of a function; with `atomic`, of its twin whose locations are all atomic.
+    pub fn template(&mut self, declared: Declared, atomic: bool) -> TemplateId {
+        if let Some(id) = self.templates.get(&(declared, atomic)) {
+            return *id;
+        }
+        let name = self.units[declared.unit].name(declared.declaration).to_owned();
+        let template = self.program.templates.push(Template { name, ..Template::default() });
+        self.templates.insert((declared, atomic), template);
+        self.work.push_back(Work::Function { declared, template, atomic });
+        template
+    }
+    /// The object of a variable that lives as long as the program or its thread.
+    pub fn object(&mut self, declared: Declared, owner: Option<&str>) -> ObjectId {
+        if let Some(id) = self.objects.get(&declared) {
+            return *id;
+        }
+        let unit = &self.units[declared.unit];
+        let declaration = &unit.tree[declared.declaration];
+        let name = match (unit.name(declared.declaration), owner) {
+            ("", _) => "(literal)".to_owned(),
+            (name, Some(owner)) if declaration.linkage == Linkage::None => format!("{owner}.{name}"),
+            (name, _) => name.to_owned(),
+        };
+        let storage = match declaration.duration {
+            StorageDuration::Thread => Storage::ThreadLocal,
+            StorageDuration::Static | StorageDuration::Automatic => Storage::Static,
+        };
+        let span = self.span(declared.unit, unit.tree.decl_span(declared.declaration));
+        let mut size = unit.size(declaration.ty).unwrap_or(0).max(unit.tree.extent(declared.declaration));
+        if let TypeKind::Array { elem, len: ArrayLen::Unknown } = unit.kind(declaration.ty)
+            && size == 0
+        {
+            match declaration.state {
+                // A tentative array without a size has one element.
+                Definition::Tentative => size = unit.size(elem).unwrap_or(0),
+                Definition::Declared | Definition::Defined => {
+                    let text = format!("unsupported: the size of the array '{name}' is not known");
+                    self.assume(text, span, true);
+                }
+            }
+        }
+        let is_undefined = declaration.state == Definition::Declared && declaration.linkage != Linkage::None;
+        if is_undefined && !matches!(name.as_str(), "stdin" | "stdout" | "stderr") {
+            let text = format!("'{name}' is not defined in these files: its first value is arbitrary");
+            self.assume(text, span, false);
+        }
+        let initial = if is_undefined { Initial::Unknown } else { Initial::Values(Vec::new()) };
+        let align = declaration.alignment.map_or(1, u64::from).max(unit.align(declaration.ty));
+        let layout = unit.layout(declaration.ty, size);
+        let object = self.program.objects.push(Object { name, storage, size, align, layout, initial, span });
+        self.objects.insert(declared, object);
+        if declaration.init.is_some() {
+            self.work.push_back(Work::Initialiser { declared, object });
+        }
+        object
+    }
+    /// The object of a string literal; equal ones are one.
+    pub fn string(&mut self, bytes: &[u8], element: IntType, span: Span) -> ObjectId {
+        let key = (bytes.to_vec(), element.bytes());
+        if let Some(id) = self.strings.get(&key) {
+            return *id;
+        }
+        let size = bytes.len() as u64;
+        let count = size / element.bytes();
+        let layout =
+            Layout::Array { element: Box::new(Layout::Scalar(element)), count, stride: element.bytes() };
+        let object = Object {
+            name: format!("{:?}", String::from_utf8_lossy(bytes).trim_end_matches('\0')),
+            storage: Storage::Static,
+            size,
+            align: element.bytes(),
+            layout,
+            initial: Initial::Values(crate::initialisers::characters(bytes, element, 0)),
+            span,
+        };
+        let id = self.program.objects.push(object);
+        self.strings.insert(key, id);
+        id
+    }
+}

@@ -1,0 +1,203 @@
+//! Preprocesses, parses and checks one file with the `rucc` crates.
+
+use crate::diagnostic::{Diagnostic, DiagnosticKind};
+use crate::{Options, Source, limits};
+use ir::DataModel;
+use rucc_diag::{SourceBytes, Span};
+use rucc_lex::{Convert, Keywords, PpToken, convert};
+use rucc_sema::{Checker, DeclId, Tast};
+use rucc_session::{FileSystem, Preinclude, SearchPath, Session, Std};
+use rucc_types::Types;
+use std::path::{Path, PathBuf};
+
+/// A checked file. The tree borrows nothing.
+pub struct Unit {
+    /// Names, target, and source positions.
+    pub session: Session,
+    /// The typed tree.
+    pub tree: Tast,
+    /// Its types.
+    pub types: Types,
+}
+
+impl Unit {
+    /// The name of a declaration; empty if it has none.
+    pub fn name(&self, declaration: DeclId) -> &str {
+        self.tree[declaration].name.map_or("", |name| self.session.interner.resolve(name))
+    }
+    /// File, line and column that a position is presented at.
+    pub fn position(&self, span: Span) -> (&str, u32, u32) {
+        position(&self.session, span)
+    }
+}
+
+fn position(session: &Session, span: Span) -> (&str, u32, u32) {
+    if span.is_dummy() {
+        return ("", 0, 0);
+    }
+    session.sources.presumed(span.lo).map_or(("", 0, 0), |at| (at.name, at.line, at.column))
+}
+
+/// The files of this machine.
+#[derive(Debug)]
+struct Disk;
+
+impl FileSystem for Disk {
+    fn read(&self, path: &Path) -> std::io::Result<SourceBytes> {
+        // glibc's headers include this one for 32-bit programs; it is only there when a 32-bit library is
+        // installed, and only lists functions that do nothing.
+        if path.ends_with("gnu/stubs-32.h") && !path.exists() {
+            return Ok(SourceBytes::new(Vec::new()));
+        }
+        Ok(SourceBytes::new(std::fs::read(path)?))
+    }
+    fn identity(&self, path: &Path) -> PathBuf {
+        std::fs::canonicalize(path).unwrap_or_else(|_| rucc_session::path_key(path))
+    }
+}
+
+/// How many problems of a file are told.
+const TOLD: usize = 50;
+
+/// Reads one file.
+pub fn parse(source: &Source, options: &Options) -> Result<Unit, Vec<Diagnostic>> {
+    let internal =
+        |message: String| vec![Diagnostic::new(&source.name, 0, 0, DiagnosticKind::Internal, message)];
+    let settings = settings(source, options)?;
+    let mut session = Session::new(settings.clone());
+    // Keywords come first: their symbols have to be one unbroken run.
+    let keywords = Keywords::new(&mut session.interner, settings.std, settings.gnu_extensions)
+        .x86(settings.gnu_extensions);
+    let mut problems = Vec::new();
+
+    let bytes = SourceBytes::new(source.text.clone());
+    let file =
+        session.sources.add_shared(source.name.clone(), bytes, None).map_err(|e| internal(e.to_string()))?;
+    let mut preprocessor = rucc_pp::Preprocessor::new();
+    let expanded: Vec<PpToken> = {
+        let (names, sources) = (&mut session.interner, &mut session.sources);
+        let mut context = rucc_pp::Context::new(names, sources, &Disk, &settings.search);
+        context.lex =
+            rucc_lex::Options::for_dialect(settings.std, settings.gnu_extensions, settings.trigraphs);
+        // In a preprocessed file `linux` and `unix` are ordinary names.
+        if !source.name.ends_with(".i") {
+            let predefined = rucc_pp::Predef::for_options(&settings);
+            preprocessor
+                .predefine(&session.target, &predefined, &mut context)
+                .map_err(|e| internal(e.to_string()))?;
+        }
+        let mut tokens = Vec::new();
+        preprocessor
+            .preinclude(&settings.preincludes, &mut tokens, &mut context)
+            .map_err(|e| internal(e.to_string()))?;
+        tokens.extend(preprocessor.run(file, &mut context));
+        tokens.iter().map(|token| token.to_pp()).collect()
+    };
+    problems.extend(preprocessor.take_diagnostics());
+    drop(preprocessor);
+
+    let (tokens, complaints) = convert(
+        &expanded,
+        &Convert {
+            keywords: &keywords,
+            interner: &session.interner,
+            target: &session.target,
+            std: settings.std,
+            gnu: settings.gnu_extensions,
+            pedantic: false,
+        },
+    );
+    drop(expanded);
+    problems.extend(complaints);
+    if let Some((span, message)) = limits::exceeded(&tokens.tokens) {
+        let (name, line, column) = position(&session, span);
+        return Err(vec![Diagnostic::new(name, line, column, DiagnosticKind::Limit, message)]);
+    }
+
+    // Predefined type names that are no keywords, such as `__float128`.
+    let type_names: Vec<rucc_base::Symbol> =
+        session.target.type_names().iter().filter_map(|&(name, _)| session.interner.find(name)).collect();
+    let parsed = rucc_parse::parse(
+        &tokens,
+        rucc_parse::Context {
+            interner: &session.interner,
+            std: settings.std,
+            gnu: settings.gnu_extensions,
+            pedantic: false,
+            error_limit: TOLD,
+            type_names: &type_names,
+        },
+    );
+    drop(tokens);
+    let failed = parsed.failed();
+    problems.extend(parsed.diagnostics);
+    let mut checked = None;
+    if !failed {
+        let mut context = rucc_sema::Context::new(&session.interner, &session.target, settings.std);
+        context.gnu = settings.gnu_extensions;
+        context.permissive = true;
+        context.error_limit = TOLD;
+        let mut checker = Checker::new(&parsed.ast, context);
+        checker.check_unit();
+        let mut found = checker.finish();
+        problems.append(&mut found.diagnostics);
+        checked = Some(found);
+    }
+    let told: Vec<Diagnostic> = problems
+        .iter()
+        .filter(|problem| problem.severity.is_fatal() && !is_harmless(problem))
+        .take(TOLD)
+        .map(|problem| {
+            let (name, line, column) = position(&session, problem.span);
+            let name = if name.is_empty() { source.name.as_str() } else { name };
+            Diagnostic::new(name, line, column, DiagnosticKind::Syntax, problem.message.clone())
+        })
+        .collect();
+    match checked {
+        Some(checked) if told.is_empty() => Ok(Unit { session, tree: checked.tast, types: checked.types }),
+        Some(_) | None if !told.is_empty() => Err(told),
+        Some(_) | None => Err(internal("the file cannot be parsed".to_owned())),
+    }
+}
+
+/// Whether an error only says that a code generator could not go on.
+fn is_harmless(problem: &rucc_diag::Diagnostic) -> bool {
+    problem.code == Some("E0753") && ["interrupt", "signal"].iter().any(|word| problem.message.contains(word))
+}
+
+fn settings(source: &Source, options: &Options) -> Result<rucc_session::Options, Vec<Diagnostic>> {
+    let wrong = |message: String| vec![Diagnostic::new(&source.name, 0, 0, DiagnosticKind::Syntax, message)];
+    let triple = match options.data_model {
+        DataModel::Ilp32 => "i686-unknown-linux-gnu",
+        DataModel::Lp64 => "x86_64-unknown-linux-gnu",
+    };
+    let triple = triple.parse().map_err(|_| wrong(format!("unknown target {triple}")))?;
+    let mut settings = rucc_session::Options::new(triple);
+    let (standard, gnu) = match &options.standard {
+        None => (Std::C17, true),
+        Some(name) => {
+            Std::from_flag(name).ok_or_else(|| wrong(format!("unknown language standard '{name}'")))?
+        }
+    };
+    settings.std = standard;
+    settings.gnu_extensions = gnu;
+    settings.permissive = true;
+    settings.error_limit = TOLD as _;
+    settings.defines = options.defines.clone();
+    settings.preincludes = options
+        .includes
+        .iter()
+        .map(|path| Preinclude { name: path.to_string_lossy().into_owned(), macros_only: false })
+        .collect();
+    let mut search = SearchPath::new();
+    for folder in &options.include_dirs {
+        search.push_bracket(folder);
+    }
+    // The compiler's own headers (stddef.h, stdatomic.h, ...), which the crate brings along.
+    search.push_system("<builtin>");
+    search.push_system("/usr/local/include");
+    search.push_system("/usr/include/x86_64-linux-gnu");
+    search.push_system("/usr/include");
+    settings.search = search;
+    Ok(settings)
+}

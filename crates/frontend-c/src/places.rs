@@ -1,0 +1,255 @@
+//! Lvalues: where a value is, how it is read and written.
+
+use crate::bitfields::Bits;
+use crate::fold;
+use crate::function::{Function, Variable};
+use crate::link::Declared;
+use ir::{BinaryOp, Expr, IntType, Lhs, LocalId, Op, Place, Targets};
+use rucc_ast::UnaryOp;
+use rucc_sema::{Category, DeclId, DeclKind, ExprId, ExprKind, Linkage, StorageDuration};
+use rucc_types::{ArrayLen, TypeId, TypeKind};
+
+/// Where a value is.
+#[derive(Clone, Debug)]
+pub enum Lvalue {
+    /// In a local.
+    Local(LocalId),
+    /// In memory.
+    Memory {
+        /// Its first byte.
+        address: Expr,
+        /// Whether it is `_Atomic`.
+        atomic: bool,
+    },
+    /// In some bits of memory.
+    Bits(Bits),
+}
+
+impl Function<'_, '_> {
+    /// Where an lvalue is.
+    pub fn lvalue(&mut self, id: ExprId) -> Lvalue {
+        if let Some(address) = self.known.get(&id) {
+            return Lvalue::Memory { address: address.clone(), atomic: false };
+        }
+        let place = self.uncut_lvalue(id);
+        match place {
+            Lvalue::Memory { address, atomic } if self.facts(id).is_cut => {
+                Lvalue::Memory { address: self.freeze(address), atomic }
+            }
+            place => place,
+        }
+    }
+    fn uncut_lvalue(&mut self, id: ExprId) -> Lvalue {
+        let unit = self.unit;
+        let expr = unit.tree[id];
+        let atomic = unit.is_atomic(expr.ty);
+        match expr.kind {
+            ExprKind::Decl(declaration) => match self.variable(declaration) {
+                Some(Variable::Local(local)) => Lvalue::Local(local),
+                Some(Variable::Object(object)) => {
+                    Lvalue::Memory { address: Expr::Address(object, 0), atomic }
+                }
+                Some(Variable::Pointed(local)) => Lvalue::Memory { address: Expr::Local(local), atomic },
+                None => {
+                    self.unsupported("a variable of an enclosing function");
+                    Lvalue::Memory { address: self.address_constant(0), atomic }
+                }
+            },
+            ExprKind::Str(string) => {
+                let bytes = unit.tree[string].bytes(&unit.session.target);
+                let element =
+                    unit.pointee(expr.ty).and_then(|ty| unit.scalar_type(ty)).unwrap_or(IntType::U8);
+                let span = self.span_of(unit.tree.expr_span(id));
+                let object = self.global.string(&bytes, element, span);
+                Lvalue::Memory { address: Expr::Address(object, 0), atomic: false }
+            }
+            ExprKind::Unary { op: UnaryOp::Deref, operand } => {
+                Lvalue::Memory { address: self.rvalue(operand), atomic }
+            }
+            ExprKind::Subscript { base, index } => {
+                let (base, index) = self.pair(base, index);
+                let address = self.advance(BinaryOp::Add, base, index, expr.ty);
+                Lvalue::Memory { address, atomic }
+            }
+            ExprKind::Member { base, field } => self.member(id, base, field),
+            ExprKind::CompoundLiteral(declaration) => {
+                let address = self.compound_literal(declaration);
+                Lvalue::Memory { address, atomic }
+            }
+            _ if expr.category == Category::Rvalue && unit.is_aggregate(expr.ty) => {
+                Lvalue::Memory { address: self.aggregate(id), atomic: false }
+            }
+            ExprKind::Convert { operand, .. } | ExprKind::Cast(operand) => self.lvalue(operand),
+            ExprKind::Comma { lhs, rhs } => {
+                self.effect(lhs);
+                self.lvalue(rhs)
+            }
+            _ => {
+                self.unsupported("this kind of lvalue");
+                Lvalue::Memory { address: self.address_constant(0), atomic }
+            }
+        }
+    }
+    fn member(&mut self, id: ExprId, base: ExprId, field: u32) -> Lvalue {
+        let unit = self.unit;
+        let is_atomic_record = unit.is_atomic(unit.tree[base].ty);
+        let address = self.address_of(base);
+        let TypeKind::Record(record) = unit.kind(unit.tree[base].ty) else {
+            self.unsupported("a member of something that is no structure");
+            return Lvalue::Memory { address, atomic: false };
+        };
+        let info = unit.types.record_info(record);
+        if info.variable.is_some() || info.reverse {
+            self.unsupported("a structure whose layout only the run knows, or in reverse byte order");
+        }
+        let Some(member) = info.fields.get(field as usize) else {
+            self.unsupported("an unknown member");
+            return Lvalue::Memory { address, atomic: false };
+        };
+        match member.bits {
+            Some(width) => self.bit_field(address, record, member, width),
+            None => {
+                let offset = self.address_constant(member.offset);
+                let address = fold::binary(BinaryOp::Add, self.pointer(), address, offset);
+                let atomic = is_atomic_record || unit.is_atomic(unit.tree[id].ty);
+                Lvalue::Memory { address, atomic }
+            }
+        }
+    }
+    /// The address of an lvalue in memory, or of a function.
+    pub fn address_of(&mut self, id: ExprId) -> Expr {
+        if let ExprKind::Decl(declaration) = self.unit.tree[id].kind
+            && self.unit.tree[declaration].kind == DeclKind::Function
+        {
+            return self.function_address(declaration);
+        }
+        match self.lvalue(id) {
+            Lvalue::Memory { address, .. } => address,
+            Lvalue::Local(_) | Lvalue::Bits(_) => {
+                self.unsupported("the address of something that has none");
+                self.address_constant(0)
+            }
+        }
+    }
+    /// The variable that a declaration means here.
+    pub fn variable(&mut self, declaration: DeclId) -> Option<Variable> {
+        if let Some(variable) = self.variables.get(&declaration) {
+            return Some(*variable);
+        }
+        let is_automatic = self.unit.tree[declaration].duration == StorageDuration::Automatic
+            && self.unit.tree[declaration].linkage == Linkage::None;
+        if is_automatic {
+            return None;
+        }
+        let declared: Declared = self.global.resolve(self.unit_index, declaration);
+        let owner = self.builder.template.name.clone();
+        let owner = if owner.is_empty() { None } else { Some(owner.as_str()) };
+        Some(Variable::Object(self.global.object(declared, owner)))
+    }
+
+    /// The number of bytes of a type, as a pointer-wide value.
+    pub fn size_of(&mut self, ty: TypeId) -> Expr {
+        let pointer = self.pointer();
+        if let Some(size) = self.unit.size(ty) {
+            return self.address_constant(size);
+        }
+        match self.unit.kind(ty) {
+            TypeKind::Array { elem, len: ArrayLen::Variable(length) } => {
+                let element = self.size_of(elem);
+                let count = match self.lengths.get(&length) {
+                    Some(local) => Expr::Local(*local),
+                    None => {
+                        self.evaluate_lengths(ty);
+                        self.lengths
+                            .get(&length)
+                            .map_or(self.address_constant(0), |local| Expr::Local(*local))
+                    }
+                };
+                fold::binary(BinaryOp::Mul, pointer, count, element)
+            }
+            TypeKind::Array { elem, len: ArrayLen::Fixed(count) } => {
+                let element = self.size_of(elem);
+                fold::binary(BinaryOp::Mul, pointer, self.address_constant(count), element)
+            }
+            // GNU C: pointers to void and to functions step by one.
+            TypeKind::Void | TypeKind::Function(_) => self.address_constant(1),
+            _ => {
+                self.unsupported("the size of an incomplete type");
+                self.address_constant(1)
+            }
+        }
+    }
+    /// A pointer moved by a number of elements.
+    pub fn advance(&mut self, op: BinaryOp, base: Expr, count: Expr, element: TypeId) -> Expr {
+        let pointer = self.pointer();
+        let size = self.size_of(element);
+        let count = self.cast(count, pointer);
+        let distance = fold::binary(BinaryOp::Mul, pointer, count, size);
+        let base = self.cast(base, pointer);
+        fold::binary(op, pointer, base, distance)
+    }
+    /// Evaluates the variable lengths of a type where its declaration is; a type that is named again keeps them.
+    pub fn evaluate_lengths(&mut self, ty: TypeId) {
+        let pointer = self.pointer();
+        for length in self.unit.variable_lengths(ty) {
+            if self.lengths.contains_key(&length) {
+                continue;
+            }
+            let expr = self.unit.tree.vla_size(length);
+            let count = self.rvalue(expr);
+            let count_type = self.type_of(&count);
+            let count = self.cast(count, pointer);
+            let local = self.builder.save(count, pointer);
+            self.lengths.insert(length, local);
+            let again = self.cast(Expr::Local(local), count_type);
+            self.known.insert(expr, again);
+        }
+    }
+
+    /// The place at an address.
+    pub fn cell(&self, address: Expr, ty: IntType, atomic: bool) -> Place {
+        Place { address, ty, atomic, targets: Targets::Any }
+    }
+    /// The value at an lvalue of a C type.
+    pub fn load(&mut self, place: &Lvalue, ty: TypeId) -> Expr {
+        match place {
+            Lvalue::Local(local) => Expr::Local(*local),
+            Lvalue::Memory { address, atomic } => {
+                let scalar = self.scalar(ty);
+                Expr::load(self.cell(address.clone(), scalar, *atomic))
+            }
+            Lvalue::Bits(bits) => {
+                let scalar = self.scalar(ty);
+                let value = bits.read();
+                self.cast(value, scalar)
+            }
+        }
+    }
+    /// Stores a value of the lvalue's own type.
+    pub fn store(&mut self, place: &Lvalue, ty: TypeId, value: Expr) {
+        match place {
+            Lvalue::Local(local) => self.builder.set(Lhs::Local(*local), value),
+            Lvalue::Memory { address, atomic } => {
+                let scalar = self.scalar(ty);
+                let cell = self.cell(address.clone(), scalar, *atomic);
+                self.builder.set(Lhs::Memory(cell), value);
+            }
+            Lvalue::Bits(bits) => {
+                let value = self.cast(value, bits.unit);
+                let combined = bits.combine(value);
+                self.builder.emit(Op::set(Lhs::Memory(bits.place()), combined));
+            }
+        }
+    }
+    /// The lvalue with an address that stays the same whatever happens next.
+    pub fn freeze_lvalue(&mut self, place: Lvalue) -> Lvalue {
+        match place {
+            Lvalue::Local(local) => Lvalue::Local(local),
+            Lvalue::Memory { address, atomic } => Lvalue::Memory { address: self.freeze(address), atomic },
+            Lvalue::Bits(bits) => {
+                let address = self.freeze(bits.address.clone());
+                Lvalue::Bits(Bits { address, ..bits })
+            }
+        }
+    }
+}

@@ -1,0 +1,511 @@
+//! Statements and block-scope declarations.
+
+use crate::fold;
+use crate::function::{Function, Returns, Variable};
+use ir::{BinaryOp, Expr, Layout, Lhs, Object, Op, Storage, Value};
+use rucc_sema::{
+    AsmId, AsmOperand, CaseList, Conversion, DeclId, DeclKind, ExprId, ExprKind, Linkage, Stmt, StmtId,
+    StorageDuration,
+};
+
+/// Switches with at most this many cases test them all at once.
+const MOST_PARALLEL_CASES: usize = 64;
+
+impl Function<'_, '_> {
+    /// Lowers a statement.
+    pub fn statement(&mut self, id: StmtId) {
+        let unit = self.unit;
+        self.at_statement(id);
+        match unit.tree[id] {
+            Stmt::Error | Stmt::Empty => {}
+            Stmt::Expr(expr) => {
+                if self.builder.is_reachable() {
+                    self.effect(expr);
+                }
+            }
+            Stmt::Block(list) => {
+                for &inner in &unit.tree[list] {
+                    self.statement(inner);
+                }
+            }
+            Stmt::Decls(list) => {
+                for &declaration in &unit.tree[list] {
+                    self.declaration(declaration);
+                }
+            }
+            Stmt::If { cond, then, otherwise } => {
+                let (yes, no, done) = (self.label(), self.label(), self.label());
+                if self.builder.is_reachable() {
+                    self.condition(cond, yes, no);
+                }
+                self.join(yes);
+                self.statement(then);
+                self.jump(done);
+                self.join(no);
+                if let Some(otherwise) = otherwise {
+                    self.statement(otherwise);
+                }
+                self.jump(done);
+                self.join(done);
+            }
+            // What nothing leads to is left out, unless a jump may lead into it.
+            Stmt::While { .. } | Stmt::DoWhile { .. } | Stmt::For { .. }
+                if !self.builder.is_reachable() && !self.has_label(id) => {}
+            Stmt::While { cond, body } => {
+                let (head, inside, done) = (self.label(), self.label(), self.label());
+                self.place(head);
+                self.condition(cond, inside, done);
+                self.join(inside);
+                self.loop_body(body, head, done);
+                self.jump(head);
+                self.join(done);
+            }
+            Stmt::DoWhile { body, cond } => {
+                let (head, test, done) = (self.label(), self.label(), self.label());
+                self.place(head);
+                self.loop_body(body, test, done);
+                self.join(test);
+                if self.builder.is_reachable() {
+                    self.at_expression(cond);
+                    self.condition(cond, head, done);
+                }
+                self.join(done);
+            }
+            Stmt::For { init, cond, step, body } => {
+                if let Some(init) = init {
+                    self.statement(init);
+                }
+                let (head, inside, next, done) = (self.label(), self.label(), self.label(), self.label());
+                self.place(head);
+                match cond {
+                    Some(cond) => {
+                        self.at_expression(cond);
+                        self.condition(cond, inside, done);
+                    }
+                    None => self.jump(inside),
+                }
+                self.join(inside);
+                self.loop_body(body, next, done);
+                self.join(next);
+                if self.builder.is_reachable() {
+                    if let Some(step) = step {
+                        self.at_expression(step);
+                        self.effect(step);
+                    }
+                    self.jump(head);
+                }
+                self.join(done);
+            }
+            Stmt::Switch { cond, body, cases, default } => self.switch(cond, body, cases, default.is_some()),
+            Stmt::Case { case, body } => {
+                if let Some(label) = self.cases.get(&case).copied() {
+                    self.join(label);
+                }
+                self.statement(body);
+            }
+            Stmt::Default { body } => {
+                if let Some(label) = self.defaults.last().copied() {
+                    self.join(label);
+                }
+                self.statement(body);
+            }
+            Stmt::Label { label, body } => {
+                let name = unit.session.interner.resolve(unit.tree[label].name);
+                if name.starts_with("__CPROVER_ASYNC_")
+                    && let Stmt::Expr(expr) = unit.tree[body]
+                {
+                    if self.builder.is_reachable() {
+                        self.spawn_statement(expr);
+                    }
+                    return;
+                }
+                let location = self.label_of(label);
+                self.place(location);
+                self.statement(body);
+            }
+            Stmt::Goto(label) => {
+                let location = self.label_of(label);
+                self.jump(location);
+            }
+            Stmt::IndirectGoto(_) => self.unsupported("a computed goto"),
+            Stmt::Asm(asm) => self.asm(asm),
+            Stmt::Break => match self.breaks.last().copied() {
+                Some(label) => self.jump(label),
+                None => self.unsupported("a break outside of a loop"),
+            },
+            Stmt::Continue => match self.continues.last().copied() {
+                Some(label) => self.jump(label),
+                None => self.unsupported("a continue outside of a loop"),
+            },
+            Stmt::Return(value) => {
+                if self.builder.is_reachable() {
+                    self.return_statement(value);
+                }
+            }
+        }
+    }
+    fn label_of(&mut self, label: rucc_sema::LabelId) -> ir::LocationId {
+        if let Some(location) = self.labels.get(&label) {
+            return *location;
+        }
+        let location = self.label();
+        self.labels.insert(label, location);
+        location
+    }
+    fn loop_body(&mut self, body: StmtId, next: ir::LocationId, done: ir::LocationId) {
+        self.breaks.push(done);
+        self.continues.push(next);
+        self.statement(body);
+        self.breaks.pop();
+        self.continues.pop();
+    }
+    fn spawn_statement(&mut self, expr: ExprId) {
+        let mut at = expr;
+        while let ExprKind::Convert { kind: Conversion::Void, operand } = self.unit.tree[at].kind {
+            at = operand;
+        }
+        self.spawn_call(at);
+    }
+
+    /// Lowers a statement expression up to its last expression, which is its value.
+    pub fn statement_expression(&mut self, body: StmtId) -> Option<ExprId> {
+        let unit = self.unit;
+        let Stmt::Block(list) = unit.tree[body] else {
+            self.statement(body);
+            return None;
+        };
+        let statements = &unit.tree[list];
+        let (&last, before) = statements.split_last()?;
+        for &inner in before {
+            self.statement(inner);
+        }
+        let mut at = last;
+        loop {
+            match unit.tree[at] {
+                Stmt::Expr(expr) => {
+                    self.at_statement(at);
+                    return Some(expr);
+                }
+                Stmt::Label { label, body } => {
+                    let location = self.label_of(label);
+                    self.place(location);
+                    at = body;
+                }
+                _ => {
+                    self.statement(at);
+                    return None;
+                }
+            }
+        }
+    }
+
+    fn return_statement(&mut self, value: Option<ExprId>) {
+        let value = match value {
+            None => None,
+            Some(expr) => match self.returns {
+                Returns::Scalar(_) if self.unit.scalar_type(self.unit.tree[expr].ty).is_some() => {
+                    Some(self.rvalue(expr))
+                }
+                Returns::Aggregate(..) if self.unit.is_aggregate(self.unit.tree[expr].ty) => {
+                    Some(self.aggregate(expr))
+                }
+                Returns::Nothing | Returns::Scalar(_) | Returns::Aggregate(..) => {
+                    self.effect(expr);
+                    None
+                }
+            },
+        };
+        self.return_value(value);
+    }
+    /// Leaves the function with a value.
+    pub fn return_value(&mut self, value: Option<Expr>) {
+        if !self.builder.is_reachable() {
+            return;
+        }
+        match (self.returns, value) {
+            (Returns::Scalar(result), Some(value)) => {
+                let ty = self.builder.template.locals[result].ty;
+                let value = self.cast(value, ty);
+                self.builder.set(Lhs::Local(result), value);
+            }
+            // Only a caller that does not look at the result may call a function that returns so.
+            (Returns::Scalar(result), None) => self.builder.emit(Op::any(Lhs::Local(result))),
+            (Returns::Aggregate(to, ty), Some(from)) => self.copy(Expr::Local(to), from, ty),
+            (Returns::Aggregate(..), None) | (Returns::Nothing, _) => {}
+        }
+        self.leave_function();
+    }
+
+    fn switch(&mut self, cond: ExprId, body: StmtId, cases: CaseList, has_default: bool) {
+        let unit = self.unit;
+        if !self.builder.is_reachable() && !self.has_label(body) {
+            return;
+        }
+        let ty = self.scalar(unit.tree[cond].ty);
+        let value = self.rvalue(cond);
+        let value = self.cast(value, ty);
+        let value = self.freeze(value);
+        let done = self.label();
+        let otherwise = if has_default { self.label() } else { done };
+        let mut tests = Vec::new();
+        let labels = self.case_labels(body);
+        if labels.len() != unit.tree[cases].len() {
+            self.unsupported("a case label inside a statement expression");
+        }
+        for (id, low, high) in labels {
+            let label = self.label();
+            self.cases.insert(id, label);
+            let (low, high) = (Expr::int(low, ty), Expr::int(high, ty));
+            let test = if low == high {
+                fold::binary(BinaryOp::Eq, ty, value.clone(), low)
+            } else {
+                let above = fold::binary(BinaryOp::Le, ty, low, value.clone());
+                fold::and(above, fold::binary(BinaryOp::Le, ty, value.clone(), high))
+            };
+            tests.push((test, label));
+        }
+        if self.builder.is_reachable() {
+            self.dispatch(tests, otherwise);
+        }
+        self.breaks.push(done);
+        self.defaults.push(otherwise);
+        self.statement(body);
+        self.defaults.pop();
+        self.breaks.pop();
+        self.jump(done);
+        self.join(done);
+    }
+    fn dispatch(&mut self, tests: Vec<(Expr, ir::LocationId)>, otherwise: ir::LocationId) {
+        if let Some((_, label)) = tests.iter().find(|(test, _)| *test == Expr::bool(true)) {
+            return self.jump(*label);
+        }
+        if tests.is_empty() {
+            return self.jump(otherwise);
+        }
+        if tests.len() > MOST_PARALLEL_CASES {
+            for (test, label) in tests {
+                let next = self.label();
+                self.branch(test, label, next);
+                self.join(next);
+            }
+            return self.jump(otherwise);
+        }
+        let mut none: Vec<Expr> = tests.iter().map(|(test, _)| test.clone().not()).collect();
+        for (test, label) in tests {
+            if test != Expr::bool(false) {
+                self.alternative(test, label);
+            }
+        }
+        // A balanced conjunction, so that it does not become deep.
+        while none.len() > 1 {
+            let pairs = none.chunks(2);
+            none = pairs
+                .map(|pair| pair.iter().cloned().reduce(fold::and).unwrap_or(Expr::bool(true)))
+                .collect();
+        }
+        self.alternative(none.pop().unwrap_or(Expr::bool(true)), otherwise);
+        self.builder.leave();
+    }
+    /// The case labels in a statement, without those of switches inside it.
+    fn case_labels(&self, body: StmtId) -> Vec<(rucc_sema::CaseId, Value, Value)> {
+        let mut found = Vec::new();
+        let mut stack = vec![body];
+        while let Some(id) = stack.pop() {
+            if let Stmt::Case { case, .. } = self.unit.tree[id] {
+                let entry = &self.unit.tree[case];
+                found.push((case, entry.low, entry.high));
+            }
+            if !matches!(self.unit.tree[id], Stmt::Switch { .. }) {
+                stack.extend(self.parts(id).into_iter().rev());
+            }
+        }
+        found
+    }
+    /// Whether control may jump into a statement.
+    fn has_label(&self, statement: StmtId) -> bool {
+        let mut stack = vec![statement];
+        while let Some(id) = stack.pop() {
+            if matches!(self.unit.tree[id], Stmt::Label { .. } | Stmt::Case { .. } | Stmt::Default { .. }) {
+                return true;
+            }
+            stack.extend(self.parts(id));
+        }
+        false
+    }
+    /// The statements directly inside a statement.
+    fn parts(&self, id: StmtId) -> Vec<StmtId> {
+        let tree = &self.unit.tree;
+        match tree[id] {
+            Stmt::Block(list) => tree[list].to_vec(),
+            Stmt::If { then, otherwise, .. } => std::iter::once(then).chain(otherwise).collect(),
+            Stmt::While { body, .. }
+            | Stmt::DoWhile { body, .. }
+            | Stmt::For { body, .. }
+            | Stmt::Switch { body, .. }
+            | Stmt::Case { body, .. }
+            | Stmt::Default { body }
+            | Stmt::Label { body, .. } => vec![body],
+            Stmt::Error
+            | Stmt::Empty
+            | Stmt::Expr(_)
+            | Stmt::Decls(_)
+            | Stmt::Goto(_)
+            | Stmt::IndirectGoto(_)
+            | Stmt::Asm(_)
+            | Stmt::Break
+            | Stmt::Continue
+            | Stmt::Return(_) => vec![],
+        }
+    }
+
+    /// A block-scope declaration.
+    fn declaration(&mut self, id: DeclId) {
+        let unit = self.unit;
+        let declaration = &unit.tree[id];
+        // Names with linkage are declared here and defined elsewhere.
+        if declaration.linkage != Linkage::None {
+            return;
+        }
+        match declaration.kind {
+            DeclKind::Type => {
+                if self.builder.is_reachable() {
+                    self.evaluate_lengths(declaration.ty);
+                }
+                return;
+            }
+            // A nested function: calling it is not supported, declaring it does nothing.
+            DeclKind::Function => return,
+            DeclKind::Object => {}
+        }
+        if declaration.duration != StorageDuration::Automatic {
+            return;
+        }
+        let span = self.span_of(unit.tree.decl_span(id));
+        self.builder.span = span;
+        if declaration.cleanup.is_some() {
+            self.unsupported("a variable with a cleanup function");
+        }
+        if self.builder.is_reachable() {
+            self.evaluate_lengths(declaration.ty);
+        }
+        let name = unit.name(id);
+        if unit.is_variable(declaration.ty) {
+            return self.variable_array(id);
+        }
+        if self.is_register(id) {
+            let scalar = self.scalar(declaration.ty);
+            let local = self.builder.template.local(name, scalar, span);
+            self.changing.insert(local);
+            self.variables.insert(id, Variable::Local(local));
+            if !self.builder.is_reachable() {
+                return;
+            }
+            let value = declaration.init.and_then(|init| unit.tree[init].first().map(|entry| entry.value));
+            match value {
+                Some(value) => {
+                    // `int x = x;` reads what is not set.
+                    let value = self.rvalue(value);
+                    let value = self.cast(value, scalar);
+                    self.builder.span = span;
+                    self.builder.set(Lhs::Local(local), value);
+                }
+                None if declaration.init.is_some() => {
+                    self.builder.set(Lhs::Local(local), Expr::int(0, scalar));
+                }
+                None => self.builder.emit(Op::any(Lhs::Local(local))),
+            }
+            return;
+        }
+        if unit.scalar_type(declaration.ty).is_none() && !unit.is_aggregate(declaration.ty) {
+            // Not supported: ends the execution here.
+            self.scalar(declaration.ty);
+        }
+        let align = declaration.alignment.map_or(1, u64::from);
+        let object = self.frame_object(name, declaration.ty, align);
+        let extent = unit.tree.extent(id);
+        let described = &mut self.global.program.objects[object];
+        if extent > described.size {
+            described.size = extent;
+            described.layout = unit.layout(declaration.ty, extent);
+        }
+        self.variables.insert(id, Variable::Object(object));
+        if self.builder.is_reachable() {
+            self.initialise(id, Expr::Address(object, 0));
+        }
+    }
+    /// A variable-length array: memory of an allocation site of its own.
+    fn variable_array(&mut self, id: DeclId) {
+        let unit = self.unit;
+        let ty = unit.tree[id].ty;
+        let pointer = self.pointer();
+        let local = self.builder.temporary(pointer);
+        self.variables.insert(id, Variable::Pointed(local));
+        if !self.builder.is_reachable() {
+            return;
+        }
+        let size = self.size_of(ty);
+        self.allocate(unit.name(id), size, local);
+        if unit.tree[id].init.is_some() {
+            self.unsupported("an initialiser of a variable-length array");
+        }
+    }
+    /// Memory that lives from here on.
+    pub fn allocate(&mut self, name: &str, size: Expr, result: ir::LocalId) {
+        let site = self.global.program.objects.push(Object {
+            name: name.to_owned(),
+            storage: Storage::Site,
+            size: 0,
+            align: 16,
+            layout: Layout::Bytes(0),
+            initial: ir::Initial::Unknown,
+            span: self.builder.span,
+        });
+        self.builder.emit(Op::Allocate { site, size, zeroed: false, result: Lhs::Local(result) });
+    }
+
+    /// Inline assembly: only templates that do nothing are known.
+    fn asm(&mut self, id: AsmId) {
+        if !self.builder.is_reachable() {
+            return;
+        }
+        let unit = self.unit;
+        let asm = unit.tree[id];
+        let text: String =
+            unit.tree[asm.template].elements.iter().map(|&c| char::from_u32(c).unwrap_or('?')).collect();
+        let outputs: Vec<AsmOperand> = unit.tree[asm.outputs].to_vec();
+        let inputs: Vec<AsmOperand> = unit.tree[asm.inputs].to_vec();
+        let words: Vec<&str> =
+            text.split([';', '\n', '\t', ' ']).map(str::trim).filter(|word| !word.is_empty()).collect();
+        let is_idle = words
+            .iter()
+            .all(|word| matches!(*word, "nop" | "mfence" | "lfence" | "sfence" | "pause" | "rep" | "yield"));
+        if !is_idle || (!words.is_empty() && !outputs.is_empty()) || !unit.tree[asm.labels].is_empty() {
+            let shown: String = text.chars().take(40).collect();
+            return self.unsupported(&format!("inline assembly {shown:?}"));
+        }
+        let constraint = |operand: &AsmOperand| -> String {
+            let elements = &unit.tree[operand.constraint].elements;
+            elements.iter().map(|&c| char::from_u32(c).unwrap_or('?')).collect()
+        };
+        for (index, output) in outputs.iter().enumerate() {
+            if constraint(output).starts_with('+') {
+                continue;
+            }
+            let same = inputs.iter().find(|input| constraint(input) == index.to_string());
+            let ty = unit.tree[output.value].ty;
+            let Some(scalar) = unit.scalar_type(ty) else {
+                return self.unsupported("inline assembly with a structure operand");
+            };
+            let place = self.lvalue(output.value);
+            let place = self.freeze_lvalue(place);
+            let value = match same {
+                Some(input) if unit.scalar_type(unit.tree[input.value].ty).is_some() => {
+                    let value = self.rvalue(input.value);
+                    self.cast(value, scalar)
+                }
+                _ => self.unknown(scalar),
+            };
+            self.store(&place, ty, value);
+        }
+    }
+}

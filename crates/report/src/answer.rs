@@ -1,0 +1,60 @@
+//! What all checks of a program come to.
+
+use checker::Checked;
+use verdict::{Check, Reason};
+
+/// What became of one check.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Which check.
+    pub check: Check,
+    /// What is known.
+    pub verdict: Checked,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// The answer to all checks together.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// All properties hold.
+    True,
+    /// One does not.
+    False(Check),
+    /// None is known to be violated, and not all are known to hold.
+    Unknown(String),
+}
+
+impl Answer {
+    /// The answer that some outcomes come to, where parts of the question may have stayed open.
+    pub fn of(outcomes: &[Outcome], open: &[String]) -> Self {
+        let refuted = outcomes.iter().find(|outcome| matches!(outcome.verdict, Checked::Refuted(_)));
+        if let Some(outcome) = refuted {
+            return Self::False(outcome.check);
+        }
+        let unknown = outcomes.iter().find_map(|outcome| match &outcome.verdict {
+            Checked::Unknown(reason) => Some((outcome.check, reason)),
+            Checked::Proved(_) | Checked::Refuted(_) => None,
+        });
+        match (unknown, open.first()) {
+            (Some((check, reason)), _) => Self::Unknown(format!("{}: {}", check.name(), one_line(reason))),
+            (None, Some(open)) => Self::Unknown(format!("unsupported property {open}")),
+            (None, None) => Self::True,
+        }
+    }
+}
+
+impl std::fmt::Display for Answer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::True => f.write_str("true"),
+            Self::False(check) => write!(f, "false({})", check.property_name()),
+            Self::Unknown(reason) => write!(f, "unknown({reason})"),
+        }
+    }
+}
+
+/// A reason on one line.
+fn one_line(reason: &Reason) -> String {
+    reason.to_string().replace(['\n', '\r'], " ")
+}

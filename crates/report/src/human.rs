@@ -1,0 +1,176 @@
+//! The report for people: what went wrong, how, and the verdict in the last line.
+
+use crate::sources::position;
+use crate::{Answer, Outcome, Sources};
+use checker::{Change, Checked, Refutation, Replayed, ReplayedStep, ReplayedViolation};
+use ir::semantics::ThreadIndex;
+use ir::{ErrorKind, Program, Span};
+use std::fmt::Write;
+use verdict::{Check, Proof};
+
+/// The most lines of an interleaving that are shown: its beginning and its end.
+const MOST_LINES: usize = 120;
+
+/// Renders all outcomes.
+pub fn render(program: &Program, sources: &Sources, outcomes: &[Outcome], answer: &Answer) -> String {
+    let mut out = String::new();
+    for outcome in outcomes {
+        match &outcome.verdict {
+            Checked::Proved(proof) => line(&mut out, &format!("{}: proved ({}).", subject(outcome.check), reason(proof))),
+            Checked::Unknown(reason) => line(&mut out, &format!("{}: unknown: {reason}.", subject(outcome.check))),
+            Checked::Refuted(refutation) => violation(&mut out, sources, refutation),
+        }
+    }
+    if !program.assumptions.is_empty() {
+        line(&mut out, "\nThis takes for granted:");
+        for assumption in &program.assumptions {
+            line(&mut out, &format!("  {}: {}", position(program, assumption.span), assumption.text));
+        }
+    }
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    line(&mut out, &format!("verdict: {answer}"));
+    out
+}
+
+fn line(out: &mut String, text: &str) {
+    out.push_str(text);
+    out.push('\n');
+}
+
+fn subject(check: Check) -> &'static str {
+    match check {
+        Check::Assertions => "assertions",
+        Check::ReachError => "calls of the error function",
+        Check::Races => "data races",
+        Check::Bounds => "invalid accesses",
+        Check::Overflow => "signed overflow",
+        Check::Deadlock => "lock-order deadlocks",
+    }
+}
+
+fn reason(proof: &Proof) -> String {
+    match proof {
+        Proof::Exhaustive { states, .. } => format!("all executions were followed, {states} states"),
+    }
+}
+
+/// What went wrong, and the interleaving that leads there.
+fn violation(out: &mut String, sources: &Sources, refutation: &Refutation) {
+    let Refutation { program, replayed, .. } = refutation;
+    let shown = |span: Span| sources.line(span).map(|text| format!("    {text}")).unwrap_or_default();
+    match &replayed.violation {
+        ReplayedViolation::Error { thread, kind, span } => {
+            let what = match kind {
+                ErrorKind::ReachError => "the error function is called",
+                ErrorKind::Assertion => "an assertion fails",
+                ErrorKind::InvalidAccess => "an access is outside of any live object",
+                ErrorKind::Overflow => "a signed operation overflows",
+            };
+            line(out, &format!("{}: {what}, in {}", position(program, *span), name(replayed, *thread)));
+            line(out, &shown(*span));
+        }
+        ReplayedViolation::Race { name: variable, declared, accesses } => {
+            line(out, &format!("data race on `{variable}`, declared at {}", position(program, *declared)));
+            for access in accesses {
+                let verb = if access.access.write { "writes" } else { "reads" };
+                let atomic = if access.access.atomic { " atomically" } else { "" };
+                let who = name(replayed, access.thread);
+                line(out, &format!("  {}: {who} {verb} it{atomic}", position(program, access.span)));
+                line(out, &format!("  {}", shown(access.span)));
+            }
+        }
+        ReplayedViolation::Deadlock(waits) => {
+            line(out, "deadlock: these threads wait for one another");
+            for wait in waits {
+                let (who, owner) = (name(replayed, wait.thread), name(replayed, wait.owner));
+                let at = position(program, wait.span);
+                line(out, &format!("  {at}: {who} waits for `{}`, which {owner} holds", wait.lock));
+                line(out, &format!("  {}", shown(wait.span)));
+            }
+        }
+    }
+    line(out, "\nHow it happens:");
+    interleaving(out, program, sources, replayed);
+}
+
+/// How a thread is called in reports.
+fn name(replayed: &Replayed, thread: ThreadIndex) -> String {
+    format!("thread {thread} ({})", replayed.threads.get(thread).map_or("?", |thread| thread.name.as_str()))
+}
+
+/// Consecutive steps of one thread on one line.
+struct Group<'a> {
+    thread: ThreadIndex,
+    span: Span,
+    steps: Vec<&'a ReplayedStep>,
+}
+
+fn interleaving(out: &mut String, program: &Program, sources: &Sources, replayed: &Replayed) {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for step in &replayed.steps {
+        match groups.last_mut() {
+            Some(group) if group.thread == step.thread && same_line(group.span, step.span) => group.steps.push(step),
+            _ => groups.push(Group { thread: step.thread, span: step.span, steps: vec![step] }),
+        }
+    }
+    groups.retain(|group| group.span.line > 0 || !effects(replayed, group).is_empty());
+    let mut last = None;
+    for (index, group) in groups.iter().enumerate() {
+        if groups.len() > MOST_LINES && index == MOST_LINES / 3 {
+            line(out, &format!("  … {} lines …", groups.len() - MOST_LINES));
+        }
+        let hidden = MOST_LINES / 3..MOST_LINES / 3 + groups.len().saturating_sub(MOST_LINES);
+        if hidden.contains(&index) {
+            continue;
+        }
+        if last != Some(group.thread) {
+            line(out, &format!("  {}", name(replayed, group.thread)));
+            last = Some(group.thread);
+        }
+        let at = position(program, Span { column: 0, ..group.span });
+        let code = sources.line(group.span).unwrap_or("");
+        let mut text = format!("    {at:24} {code}");
+        let effects = effects(replayed, group);
+        if !effects.is_empty() {
+            let _ = write!(text, "{:width$}  ▸ {}", "", effects.join(", "), width = 72usize.saturating_sub(text.chars().count()));
+        }
+        line(out, text.trim_end());
+    }
+}
+
+fn same_line(a: Span, b: Span) -> bool {
+    (a.file, a.line) == (b.file, b.line)
+}
+
+/// What a group of steps changed, in the user's words. Temporaries stay hidden.
+fn effects(replayed: &Replayed, group: &Group<'_>) -> Vec<String> {
+    let mut texts: Vec<String> = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
+    for step in &group.steps {
+        if let Some(created) = step.created {
+            texts.push(format!("starts {}", name(replayed, created)));
+            names.push("");
+        }
+        let changes = step.memory.iter().chain(&step.locals).filter(|change| !change.name.starts_with('%'));
+        for change in changes {
+            let text = effect(change);
+            match names.iter().position(|name| *name == change.name) {
+                Some(index) => texts[index] = text,
+                None => {
+                    names.push(&change.name);
+                    texts.push(text);
+                }
+            }
+        }
+    }
+    texts
+}
+
+fn effect(change: &Change) -> String {
+    match change.new {
+        Some(value) => format!("{} = {value}", change.name),
+        None => format!("{} is open", change.name),
+    }
+}

@@ -1,0 +1,144 @@
+//! The command line's words.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use verdict::Check;
+
+/// Proves or refutes concurrent programs, for any number of threads and schedules.
+#[derive(Parser, Debug)]
+#[command(name = "threadproof", version, about, max_term_width = 100)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Verify a program.
+    ///
+    /// Exit status: 0 proved, 1 refuted, 2 unknown, 3 bad input or usage, 4 internal error.
+    Verify(Verify),
+}
+
+/// Options of `verify`.
+#[derive(Args, Debug)]
+pub struct Verify {
+    /// The C files of one program (`.c`, or preprocessed `.i`).
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// A property file in the format of the Competition on Software Verification.
+    #[arg(long, value_name = "FILE.prp", conflicts_with = "check")]
+    pub property: Option<PathBuf>,
+    /// What to check.
+    #[arg(long, value_delimiter = ',', value_parser = check, value_name = "CHECK,…", default_values_t = [Checked(Check::Assertions), Checked(Check::Races)])]
+    pub check: Vec<Checked>,
+    /// The widths of `long` and of pointers.
+    #[arg(long, value_enum, ignore_case = true, default_value_t = Model::Lp64)]
+    pub data_model: Model,
+    /// The engine to use.
+    #[arg(long, value_enum, default_value_t = EngineName::Explicit)]
+    pub engine: EngineName,
+    /// Seconds after which the answer is `unknown`.
+    #[arg(long, value_name = "S", default_value_t = 60.0)]
+    pub timeout: f64,
+    /// Megabytes that the search may use.
+    #[arg(long, value_name = "MB", default_value_t = 4000)]
+    pub memory: u64,
+    /// How to answer.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+    /// Print the program instead of verifying it.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub show: Option<Show>,
+    /// Look for headers in this folder.
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include_dirs: Vec<PathBuf>,
+    /// Define a macro.
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub defines: Vec<String>,
+    /// Read this header first.
+    #[arg(long = "include", value_name = "FILE")]
+    pub includes: Vec<PathBuf>,
+    /// The C standard, such as `gnu17`.
+    #[arg(long = "std", value_name = "STANDARD")]
+    pub standard: Option<String>,
+}
+
+/// A check that was named on the command line.
+#[derive(Clone, Copy, Debug)]
+pub struct Checked(pub Check);
+
+impl std::fmt::Display for Checked {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0.name())
+    }
+}
+
+fn check(name: &str) -> Result<Checked, String> {
+    Check::from_name(name)
+        .map(Checked)
+        .ok_or_else(|| "the checks are assertions, races, bounds, overflow, deadlock".to_owned())
+}
+
+/// The widths of `long` and of pointers.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Model {
+    /// 32-bit `int`, `long` and pointers.
+    #[value(name = "ILP32")]
+    Ilp32,
+    /// 64-bit `long` and pointers.
+    #[value(name = "LP64")]
+    Lp64,
+}
+
+impl From<Model> for ir::DataModel {
+    fn from(model: Model) -> Self {
+        match model {
+            Model::Ilp32 => Self::Ilp32,
+            Model::Lp64 => Self::Lp64,
+        }
+    }
+}
+
+/// The engines.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum EngineName {
+    /// Explicit-state exploration.
+    Explicit,
+}
+
+/// How to answer.
+#[derive(Clone, Copy, Debug, ValueEnum, PartialEq, Eq)]
+pub enum Format {
+    /// For people; the last line is the verdict.
+    Human,
+    /// One JSON object.
+    Json,
+    /// A SARIF log.
+    Sarif,
+}
+
+/// What to print of a program.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Show {
+    /// The program representation as text.
+    Ir,
+    /// The control-flow automata as a DOT graph.
+    Cfa,
+    /// The control-flow automata as an SVG picture.
+    CfaSvg,
+}
+
+/// Puts compiler-style words (`-include F`, `-std=S`) into the form that the parser knows.
+pub fn normalise(words: impl IntoIterator<Item = std::ffi::OsString>) -> Vec<std::ffi::OsString> {
+    words
+        .into_iter()
+        .map(|word| match word.to_str() {
+            Some("-include") => "--include".into(),
+            Some(text) if text.starts_with("-std=") => format!("-{text}").into(),
+            _ => word,
+        })
+        .collect()
+}

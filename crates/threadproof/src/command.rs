@@ -1,0 +1,156 @@
+//! What the command line does.
+
+use crate::arguments::{Arguments, Command, EngineName, Format, Show, Verify, normalise};
+use crate::pipeline;
+use crate::property_file::{self, Asked};
+use checker::Checked;
+use clap::Parser;
+use ir::Program;
+use report::{Answer, Outcome, Sources};
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use verdict::{Budget, Check, Engine, Reason, Silent};
+
+/// The exit statuses that other tools rely on.
+mod status {
+    pub const PROVED: u8 = 0;
+    pub const REFUTED: u8 = 1;
+    pub const UNKNOWN: u8 = 2;
+    pub const BAD_INPUT: u8 = 3;
+    pub const INTERNAL: u8 = 4;
+}
+
+/// Runs the command line and returns its exit status.
+pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(normalise(words)) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            let asked = !error.use_stderr();
+            let _ = error.print();
+            return ExitCode::from(if asked { status::PROVED } else { status::BAD_INPUT });
+        }
+    };
+    // Deeply nested programs need a deep stack.
+    let worker = std::thread::Builder::new().stack_size(512 << 20).spawn(move || match arguments.command {
+        Command::Verify(options) => verify(&options),
+    });
+    let code = match worker.map(std::thread::JoinHandle::join) {
+        Ok(Ok(code)) => code,
+        Ok(Err(_)) | Err(_) => {
+            println!("verdict: unknown(internal error)");
+            status::INTERNAL
+        }
+    };
+    ExitCode::from(code)
+}
+
+fn verify(options: &Verify) -> u8 {
+    let deadline = Instant::now() + Duration::from_secs_f64(options.timeout.clamp(0.0, 1e8));
+    let asked = match asked(options) {
+        Ok(asked) => asked,
+        Err(message) => return bad_input(&[message]),
+    };
+    let (program, sources) = match read(options) {
+        Ok(read) => read,
+        Err(messages) => return bad_input(&messages),
+    };
+    if let Some(what) = options.show {
+        return show(&program, what, &asked);
+    }
+    let outcomes = run_checks(options, &asked, &program, deadline);
+    let answer = Answer::of(&outcomes, &asked.open);
+    let document = match options.format {
+        Format::Human => report::human::render(&program, &sources, &outcomes, &answer),
+        Format::Json => report::json::render(&program, &outcomes, &answer),
+        Format::Sarif => report::sarif::render(&outcomes),
+    };
+    print(&document);
+    if outcomes.iter().any(|outcome| matches!(&outcome.verdict, Checked::Unknown(Reason::Rejected(_)))) {
+        eprintln!("threadproof: internal error: the evidence for a verdict was not accepted; please report this program");
+    }
+    match answer {
+        Answer::True => status::PROVED,
+        Answer::False(_) => status::REFUTED,
+        Answer::Unknown(_) => status::UNKNOWN,
+    }
+}
+
+/// Runs every check within its share of the time. One that needs less leaves more to the next.
+fn run_checks(options: &Verify, asked: &Asked, program: &Program, deadline: Instant) -> Vec<Outcome> {
+    let engine: &dyn Engine = match options.engine {
+        EngineName::Explicit => &engine_explicit::Explicit::default(),
+    };
+    let mut outcomes = Vec::new();
+    for (index, check) in asked.checks.iter().enumerate() {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let share = left / (asked.checks.len() - index) as u32;
+        let budget = Budget { memory: options.memory << 20, ..Budget::seconds(share.as_secs_f64()) };
+        outcomes.push(pipeline::verify(program, *check, engine, &budget, &Silent));
+    }
+    outcomes
+}
+
+fn bad_input(messages: &[String]) -> u8 {
+    for message in messages {
+        eprintln!("{message}");
+    }
+    let first = messages.first().map_or("bad input", String::as_str);
+    println!("verdict: unknown({})", first.replace(['\n', '\r'], " "));
+    status::BAD_INPUT
+}
+
+/// Prints a document; a reader that went away is no error.
+fn print(document: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(document.as_bytes()).and_then(|()| out.flush());
+}
+
+fn asked(options: &Verify) -> Result<Asked, String> {
+    let Some(path) = &options.property else {
+        return Ok(Asked { checks: options.check.iter().map(|check| check.0).collect(), open: Vec::new() });
+    };
+    let bytes = std::fs::read(path).map_err(|error| format!("{}: error: {error}", path.display()))?;
+    property_file::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| format!("{}: error: {error}", path.display()))
+}
+
+/// Reads the files and the program in them.
+fn read(options: &Verify) -> Result<(Program, Sources), Vec<String>> {
+    let mut sources = Vec::new();
+    for path in &options.files {
+        let text = std::fs::read(path).map_err(|error| vec![format!("{}: error: {error}", path.display())])?;
+        sources.push(frontend_c::Source { name: path.to_string_lossy().into_owned(), text });
+    }
+    let reading = frontend_c::Options {
+        data_model: options.data_model.into(),
+        include_dirs: options.include_dirs.clone(),
+        defines: options.defines.clone(),
+        includes: options.includes.clone(),
+        standard: options.standard.clone(),
+    };
+    let program = frontend_c::read(&sources, &reading)
+        .map_err(|diagnostics| diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>())?;
+    let texts = program.files.iter().map(|name| source_text(name, &sources)).collect();
+    Ok((program, Sources::new(texts)))
+}
+
+/// The text of a file that spans name, where it is at hand: of a preprocessed file, the original may not be.
+fn source_text(name: &str, given: &[frontend_c::Source]) -> Option<String> {
+    match given.iter().find(|source| source.name == name) {
+        Some(source) => Some(String::from_utf8_lossy(&source.text).into_owned()),
+        None => std::fs::read(Path::new(name)).ok().map(|text| String::from_utf8_lossy(&text).into_owned()),
+    }
+}
+
+fn show(program: &Program, what: Show, asked: &Asked) -> u8 {
+    let check = asked.checks.first().copied().unwrap_or(Check::Assertions);
+    let program = pipeline::prepare(program, check);
+    print(&match what {
+        Show::Ir => ir::text::print(&program),
+        Show::Cfa => report::graph::dot(&program),
+        Show::CfaSvg => report::graph::svg_program(&program),
+    });
+    status::PROVED
+}

@@ -1,0 +1,120 @@
+//! The contract of the command line: verdict lines, exit statuses, formats.
+
+use assert_cmd::Command;
+use std::path::PathBuf;
+
+fn threadproof(words: &[&str]) -> (i32, String, String) {
+    let mut command = Command::cargo_bin("threadproof").expect("the program is built");
+    let output = command.args(words).current_dir(crate::root()).output().expect("it runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().expect("it exits"), text(&output.stdout), text(&output.stderr))
+}
+
+fn temporary(name: &str, text: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("threadproof-{}-{name}", std::process::id()));
+    std::fs::write(&path, text).expect("temporary files can be written");
+    path
+}
+
+#[test]
+fn a_race_is_refuted() {
+    let (status, out, _) = threadproof(&["verify", "--check", "races", "examples/counter.c"]);
+    assert_eq!(out.lines().last(), Some("verdict: false(no-data-race)"), "{out}");
+    assert_eq!(status, 1);
+    assert!(out.contains("data race on `counter`"), "{out}");
+    assert!(out.contains("examples/counter.c:8"), "{out}");
+}
+
+#[test]
+fn a_failing_assertion_is_refuted() {
+    let (status, out, _) = threadproof(&["verify", "--check", "assertions", "examples/counter.c"]);
+    assert_eq!(out.lines().last(), Some("verdict: false(unreach-call)"), "{out}");
+    assert_eq!(status, 1);
+}
+
+#[test]
+fn a_locked_counter_is_proved() {
+    let (status, out, _) = threadproof(&["verify", "examples/counter-locked.c"]);
+    assert_eq!(out.lines().last(), Some("verdict: true"), "{out}");
+    assert_eq!(status, 0);
+}
+
+#[test]
+fn a_property_file_is_obeyed() {
+    let property = temporary("race.prp", "CHECK( init(main()), LTL(G ! data-race) )\n");
+    let words = ["verify", "--property", property.to_str().unwrap(), "--data-model", "ILP32", "examples/counter.c"];
+    let (status, out, _) = threadproof(&words);
+    assert_eq!((status, out.lines().last()), (1, Some("verdict: false(no-data-race)")), "{out}");
+}
+
+#[test]
+fn an_unsupported_property_is_unknown() {
+    let property = temporary("end.prp", "CHECK( init(main()), LTL(F end) )\n");
+    let (status, out, _) = threadproof(&["verify", "--property", property.to_str().unwrap(), "examples/counter-locked.c"]);
+    assert_eq!(status, 2);
+    assert!(out.lines().last().unwrap().starts_with("verdict: unknown("), "{out}");
+}
+
+#[test]
+fn json_is_one_object() {
+    let (status, out, _) = threadproof(&["verify", "--format", "json", "examples/counter.c"]);
+    assert_eq!(status, 1);
+    let value: serde_json::Value = serde_json::from_str(&out).expect("it is JSON");
+    assert_eq!(value["verdict"], "false(unreach-call)");
+    assert_eq!(value["checks"][1]["violation"]["kind"], "race");
+    assert_eq!(value["checks"][1]["violation"]["variable"], "counter");
+}
+
+#[test]
+fn sarif_names_the_rule_and_the_lines() {
+    let (_, out, _) = threadproof(&["verify", "--format", "sarif", "--check", "races", "examples/counter.c"]);
+    let value: serde_json::Value = serde_json::from_str(&out).expect("it is JSON");
+    let result = &value["runs"][0]["results"][0];
+    assert_eq!(result["ruleId"], "no-data-race");
+    assert_eq!(result["locations"][0]["physicalLocation"]["region"]["startLine"], 8);
+}
+
+#[test]
+fn several_files_are_one_program() {
+    let first = temporary("a.c", "extern int g(void); int x; int main(void) { return g(); }\n");
+    let second = temporary("b.c", "#include <assert.h>\nextern int x; int g(void) { assert(x == 1); return 0; }\n");
+    let (status, out, _) = threadproof(&["verify", first.to_str().unwrap(), second.to_str().unwrap()]);
+    assert_eq!((status, out.lines().last()), (1, Some("verdict: false(unreach-call)")), "{out}");
+}
+
+#[test]
+fn options_of_the_compiler_are_passed_on() {
+    let file = temporary("d.c", "#include <assert.h>\nint main(void) { assert(LIMIT == 3); return 0; }\n");
+    let (status, out, _) = threadproof(&["verify", "-DLIMIT=3", "-std=gnu11", file.to_str().unwrap()]);
+    assert_eq!((status, out.lines().last()), (0, Some("verdict: true")), "{out}");
+}
+
+#[test]
+fn the_program_can_be_shown() {
+    let (status, out, _) = threadproof(&["verify", "--show", "ir", "examples/counter.c"]);
+    assert_eq!(status, 0);
+    assert!(ir::text::parse(&out).is_ok(), "what is shown can be read again:\n{out}");
+    let (_, dot, _) = threadproof(&["verify", "--show", "cfa", "examples/counter.c"]);
+    assert!(dot.starts_with("digraph"), "{dot}");
+    let (_, svg, _) = threadproof(&["verify", "--show", "cfa-svg", "examples/counter.c"]);
+    assert!(svg.contains("<svg"), "{svg}");
+}
+
+#[test]
+fn bad_usage_is_status_3() {
+    assert_eq!(threadproof(&["verify"]).0, 3);
+    assert_eq!(threadproof(&["verify", "--check", "speed", "examples/counter.c"]).0, 3);
+    assert_eq!(threadproof(&["verify", "no-such-file.c"]).0, 3);
+    assert_eq!(threadproof(&["verify", "--property", "no-such-file.prp", "examples/counter.c"]).0, 3);
+    assert_eq!(threadproof(&["--help"]).0, 0);
+}
+
+#[test]
+fn the_timeout_holds() {
+    let text = "extern int f(void); int x; int main(void) { unsigned long i = 0; while (i < 100000000000ul) { i = i + 1; x = x ^ 1; } return 0; }";
+    let file = temporary("long.c", text);
+    let start = std::time::Instant::now();
+    let (status, out, _) = threadproof(&["verify", "--timeout", "2", "--check", "assertions", file.to_str().unwrap()]);
+    assert_eq!(status, 2, "{out}");
+    assert!(start.elapsed().as_secs_f64() < 4.0, "took {:?}", start.elapsed());
+}

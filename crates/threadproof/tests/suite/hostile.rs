@@ -1,0 +1,119 @@
+//! Bad input gets a located error or an honest unknown, soon, and never a crash.
+
+use assert_cmd::Command;
+use std::time::{Duration, Instant};
+
+/// The exit status and what was printed, for a file with these bytes. Fails if it takes long or crashes.
+fn verify(name: &str, bytes: &[u8]) -> (i32, String) {
+    let path = std::env::temp_dir().join(format!("threadproof-hostile-{}-{name}", std::process::id()));
+    std::fs::write(&path, bytes).expect("temporary files can be written");
+    let start = Instant::now();
+    let mut command = Command::cargo_bin("threadproof").expect("the program is built");
+    let output = command.args(["verify", "--timeout", "4"]).arg(&path).output().expect("it runs");
+    let _ = std::fs::remove_file(&path);
+    let printed = format!("{}{}", String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout));
+    let status = output.status.code().unwrap_or_else(|| panic!("{name}: killed: {printed}"));
+    // The tests run unoptimised beside others: the limit of five seconds is for a release build.
+    assert!(start.elapsed() < Duration::from_secs(15), "{name} took {:?}", start.elapsed());
+    assert!(matches!(status, 2 | 3), "{name}: status {status}: {printed}");
+    assert!(printed.lines().last().is_some_and(|line| line.starts_with("verdict: unknown(")), "{name}: {printed}");
+    assert!(!printed.contains("panicked"), "{name}: {printed}");
+    (status, printed)
+}
+
+#[test]
+fn truncated_file() {
+    let (status, printed) = verify("truncated.c", b"#include <pthread.h>\nint main(void) { if (1) {");
+    assert_eq!(status, 3);
+    assert!(printed.contains("truncated.c:2:"), "{printed}");
+}
+
+#[test]
+fn ten_thousand_parentheses() {
+    let text = format!("int main(void) {{ return {}1{}; }}", "(".repeat(10_000), ")".repeat(10_000));
+    verify("parentheses.c", text.as_bytes());
+}
+
+#[test]
+fn a_long_sum() {
+    let text = format!("int main(void) {{ return 0{}; }}", "+1".repeat(100_000));
+    let path = std::env::temp_dir().join(format!("threadproof-hostile-{}-sum.c", std::process::id()));
+    std::fs::write(&path, text).expect("temporary files can be written");
+    let mut command = Command::cargo_bin("threadproof").expect("the program is built");
+    let output = command.args(["verify", "--timeout", "4"]).arg(&path).output().expect("it runs");
+    assert!(matches!(output.status.code(), Some(0 | 2 | 3)), "{:?}", output.status);
+}
+
+#[test]
+fn a_line_of_ten_megabytes() {
+    let text = format!("int main(void) {{ return {} }}", "1 + ".repeat(2_500_000));
+    verify("line.c", text.as_bytes());
+}
+
+#[test]
+fn binary_garbage() {
+    let mut seed = 0x9E37_79B9_7F4A_7C15_u64;
+    let bytes: Vec<u8> = (0..100_000)
+        .map(|_| {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            seed as u8
+        })
+        .collect();
+    assert_eq!(verify("garbage.c", &bytes).0, 3);
+}
+
+#[test]
+fn empty_file() {
+    assert_eq!(verify("empty.c", b"").0, 3);
+}
+
+#[test]
+fn missing_include() {
+    let (status, printed) = verify("include.c", b"#include \"no-such-header.h\"\nint main(void) { return 0; }");
+    assert_eq!(status, 3);
+    assert!(printed.contains("include.c:1:") && printed.contains("no-such-header.h"), "{printed}");
+}
+
+#[test]
+fn unknown_type() {
+    let (status, printed) = verify("type.c", b"int main(void) {\n  strange x;\n  return 0;\n}");
+    assert_eq!(status, 3);
+    assert!(printed.contains("type.c:2:"), "{printed}");
+}
+
+#[test]
+fn duplicate_definitions() {
+    let (status, printed) = verify("twice.c", b"int f(void) { return 1; }\nint f(void) { return 2; }\nint main(void) { return f(); }");
+    assert_eq!(status, 3);
+    assert!(printed.contains("twice.c:2:"), "{printed}");
+}
+
+#[test]
+fn two_mains() {
+    let folder = std::env::temp_dir();
+    let files: Vec<_> = ["one", "two"]
+        .map(|name| folder.join(format!("threadproof-hostile-{}-main-{name}.c", std::process::id())))
+        .into_iter()
+        .collect();
+    for file in &files {
+        std::fs::write(file, "int main(void) { return 0; }").expect("temporary files can be written");
+    }
+    let mut command = Command::cargo_bin("threadproof").expect("the program is built");
+    let output = command.arg("verify").args(&files).output().expect("it runs");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{errors}");
+    assert!(errors.contains("main-two.c:1:") && errors.contains("main"), "{errors}");
+}
+
+#[test]
+fn recursion_without_end() {
+    verify("recursion.c", b"int f(int x) { return f(x + 1) + 1; }\nint main(void) { return f(0); }");
+}
+
+#[test]
+fn an_array_of_two_gigabytes() {
+    verify("array.c", b"char a[2000000000];\nint main(void) { a[1] = 1; return a[0]; }");
+    verify("stack.c", b"int main(void) { char a[2000000000]; a[1] = 1; return a[0]; }");
+}

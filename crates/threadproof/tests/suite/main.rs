@@ -1,0 +1,13 @@
+//! The integration tests: one binary, a module for each boundary.
+
+mod command_line;
+mod csmith;
+mod hostile;
+mod programs;
+
+use std::path::{Path, PathBuf};
+
+/// The repository's root.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the crate is in the repository")
+}

@@ -1,0 +1,113 @@
+//! Every annotated program under `tests/programs` gets the verdict that its comments say, with checked evidence
+//! that names the marked lines.
+
+use checker::{Checked, Refutation, ReplayedViolation};
+use report::Outcome;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use testkit::annotation::{Annotations, Answer, Mismatch, annotations};
+use threadproof::pipeline;
+use verdict::{Budget, Check, Silent};
+
+/// Seconds for one check of one program.
+const SECONDS: f64 = 20.0;
+
+#[test]
+fn annotated_programs() {
+    let files = programs(&crate::root().join("tests/programs"));
+    assert!(files.len() >= 120, "the test programs are missing");
+    let only = std::env::var("THREADPROOF_ONLY").unwrap_or_default();
+    let files: Vec<PathBuf> = files.into_iter().filter(|file| file.to_string_lossy().contains(&only)).collect();
+    let next = AtomicUsize::new(0);
+    let failures = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            let work = || {
+                while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let found = check_program(file);
+                    failures.lock().expect("no test thread panics").extend(found);
+                }
+            };
+            std::thread::Builder::new().stack_size(256 << 20).spawn_scoped(scope, work).expect("threads can start");
+        }
+    });
+    let mut failures = failures.into_inner().expect("no test thread panics");
+    failures.sort();
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// All C files below a folder, in order.
+fn programs(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for path in std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
+        if path.is_dir() {
+            found.extend(programs(&path));
+        } else if path.extension().is_some_and(|extension| extension == "c") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// What is wrong with the verdicts about one program.
+fn check_program(file: &Path) -> Vec<String> {
+    let shown = file.strip_prefix(crate::root()).unwrap_or(file).display().to_string();
+    let text = std::fs::read_to_string(file).expect("test programs are text");
+    let wanted = match annotations(&text) {
+        Ok(wanted) => wanted,
+        Err(message) => return vec![format!("{shown}: {message}")],
+    };
+    let options = frontend_c::Options {
+        data_model: if wanted.arguments.iter().any(|word| word == "ILP32") { ir::DataModel::Ilp32 } else { ir::DataModel::Lp64 },
+        ..frontend_c::Options::default()
+    };
+    let source = frontend_c::Source { name: shown.clone(), text: text.into_bytes() };
+    let program = match frontend_c::read(&[source], &options) {
+        Ok(program) => program,
+        Err(diagnostics) => return diagnostics.iter().map(|diagnostic| format!("{shown}: {diagnostic}")).collect(),
+    };
+    if let Err(malformed) = ir::check::check(&program) {
+        return vec![format!("{shown}: malformed: {malformed:?}")];
+    }
+    let mut failures = Vec::new();
+    for (&check, expectation) in &wanted.expectations {
+        let engine = engine_explicit::Explicit::default();
+        // What is known to be out of reach is not searched for long.
+        let seconds = if expectation.required { SECONDS } else { 1.0 };
+        let outcome = pipeline::verify(&program, check, &engine, &Budget::seconds(seconds), &Silent);
+        let (answer, detail) = match &outcome.verdict {
+            Checked::Proved(_) => (Answer::True, String::new()),
+            Checked::Refuted(_) => (Answer::False, String::new()),
+            Checked::Unknown(reason) => (Answer::Unknown, reason.to_string()),
+        };
+        let complaint = match expectation.judge(answer) {
+            Ok(()) => wrong_line(&wanted, &program, &outcome),
+            Err(Mismatch::Wrong) => Some(format!("SOUNDNESS: said {answer:?}")),
+            Err(Mismatch::Imprecise) => Some(format!("expected {}, said unknown: {detail}", expectation.holds)),
+            Err(Mismatch::Better) => Some(format!("the todo is done: {answer:?} is found now")),
+        };
+        failures.extend(complaint.map(|complaint| format!("{shown}: {}: {complaint}", check.name())));
+    }
+    failures
+}
+
+/// A violation must be reported at marked lines, where a program marks any.
+fn wrong_line(wanted: &Annotations, program: &ir::Program, outcome: &Outcome) -> Option<String> {
+    let Checked::Refuted(refutation) = &outcome.verdict else { return None };
+    let marked = if outcome.check == Check::Races { &wanted.race_lines } else { &wanted.error_lines };
+    let lines = lines(refutation);
+    let strange: Vec<u32> = lines.difference(marked).copied().collect();
+    (!strange.is_empty()).then(|| format!("reported at lines {strange:?}, marked are {marked:?} ({} files)", program.files.len()))
+}
+
+fn lines(refutation: &Refutation) -> BTreeSet<u32> {
+    match &refutation.replayed.violation {
+        ReplayedViolation::Error { span, .. } => BTreeSet::from([span.line]),
+        ReplayedViolation::Race { accesses, .. } => accesses.iter().map(|access| access.span.line).collect(),
+        // A cycle is complete at any of its locks: the last one to be marked is enough.
+        ReplayedViolation::Deadlock(_) => BTreeSet::new(),
+    }
+}

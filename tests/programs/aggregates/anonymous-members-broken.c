@@ -1,0 +1,17 @@
+// The two anonymous union members share their bytes.
+// expect: assertions=false races=true
+#include <assert.h>
+struct node {
+  int kind;
+  union {
+    struct { int lo, hi; };
+    int words[2];
+  };
+};
+int main(void) {
+  struct node n = {.kind = 1, .lo = 5, .hi = 6};
+  assert(n.kind == 1 && n.hi == 6);
+  n.words[0] = 8;
+  assert(n.lo == 5); //~ ERROR
+  return 0;
+}

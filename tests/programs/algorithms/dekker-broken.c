@@ -1,0 +1,27 @@
+// Dekker's algorithm in which a thread raises its flag after the test.
+// expect: assertions=false races=false
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int want[2], turn;
+int n;
+static void enter(int i) {
+  while (want[1 - i])
+    ;
+  want[i] = 1;
+}
+static void leave(int i) {
+  turn = 1 - i;
+  want[i] = 0;
+}
+void *t0(void *arg) { (void)arg; enter(0); n++; leave(0); return 0; } //~ RACE
+void *t1(void *arg) { (void)arg; enter(1); n++; leave(1); return 0; } //~ RACE
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, t0, 0);
+  pthread_create(&b, 0, t1, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  assert(n == 2); //~ ERROR
+  return 0;
+}

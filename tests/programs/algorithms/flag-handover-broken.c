@@ -1,0 +1,31 @@
+// A thread passes the turn before it has used it.
+// expect: assertions=false races=false
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int turn;
+int x;
+void *f(void *arg) {
+  (void)arg;
+  while (turn != 0)
+    ;
+  turn = 1;
+  x = x + 1; //~ RACE
+  return 0;
+}
+void *g(void *arg) {
+  (void)arg;
+  while (turn != 1)
+    ;
+  x = x * 10; //~ RACE
+  return 0;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, f, 0);
+  pthread_create(&b, 0, g, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  assert(x == 10); //~ ERROR
+  return 0;
+}

@@ -1,0 +1,28 @@
+// A test-and-set spin lock for three threads.
+// expect: assertions=true races=true
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int lock;
+int n;
+static void acquire(void) {
+  while (atomic_exchange(&lock, 1))
+    ;
+}
+void *f(void *arg) {
+  (void)arg;
+  acquire();
+  n++;
+  atomic_store(&lock, 0);
+  return 0;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, f, 0);
+  pthread_create(&b, 0, f, 0);
+  f(0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  assert(n == 3);
+  return 0;
+}

@@ -1,0 +1,11 @@
+// Bitwise operators on int and unsigned.
+// expect: assertions=true races=true
+#include <assert.h>
+int main(void) {
+  unsigned int u = 0xf0u;
+  assert((u | 0x0fu) == 0xffu && (u & 0x30u) == 0x30u && (u ^ 0xffu) == 0x0fu);
+  assert(~0 == -1);
+  assert(!0 == 1 && !5 == 0 && -(-3) == 3 && +4 == 4);
+  assert((5 & 6) == 4 && (5 | 6) == 7 && (5 ^ 6) == 3);
+  return 0;
+}

@@ -1,0 +1,12 @@
+// signed char of 0xff is negative.
+// expect: assertions=false races=true
+#include <assert.h>
+int main(void) {
+  signed char s = (signed char)0xff;
+  unsigned char u = 0xff;
+  assert(u == 255);
+  assert(s == 255); //~ ERROR
+  assert((unsigned char)s == u);
+  assert('a' + 1 == 'b');
+  return 0;
+}

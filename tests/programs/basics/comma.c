@@ -1,0 +1,12 @@
+// The comma operator yields its right operand.
+// expect: assertions=true races=true
+#include <assert.h>
+int main(void) {
+  int i, j;
+  for (i = 0, j = 10; i < j; i++, j--)
+    ;
+  assert(i == 5 && j == 5);
+  int k = (i = 1, j = 2, i + j);
+  assert(k == 3);
+  return 0;
+}

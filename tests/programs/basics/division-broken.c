@@ -1,0 +1,11 @@
+// -7 % 3 is not 2 in C.
+// expect: assertions=false races=true
+#include <assert.h>
+int main(void) {
+  int a = -7, b = 3;
+  assert(a / b == -2);
+  assert(a % b == 2); //~ ERROR
+  assert(7 / -3 == -2 && 7 % -3 == 1);
+  assert((unsigned)a / 2u == 2147483644u);
+  return 0;
+}

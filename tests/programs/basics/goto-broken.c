@@ -1,0 +1,18 @@
+// The backward goto repeats the body three times.
+// expect: assertions=false races=true
+#include <assert.h>
+int main(void) {
+  int n = 0, i, j;
+again:
+  n++;
+  if (n < 3)
+    goto again;
+  assert(n == 1); //~ ERROR
+  for (i = 0; i < 3; i++)
+    for (j = 0; j < 3; j++)
+      if (i == 1 && j == 2)
+        goto out;
+out:
+  assert(i == 1 && j == 2);
+  return 0;
+}

@@ -1,0 +1,11 @@
+// 010 is octal.
+// expect: assertions=false races=true
+#include <assert.h>
+int main(void) {
+  assert(0x1F == 31);
+  assert(010 == 10); //~ ERROR
+  assert('\n' == 10 && '\0' == 0 && '\x41' == 'A' && '\101' == 'A');
+  assert(4294967295u + 1 == 0);
+  assert(0xffffffff > 0);
+  return 0;
+}

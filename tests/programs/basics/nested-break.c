@@ -1,0 +1,21 @@
+// break leaves only the innermost loop.
+// expect: assertions=true races=true
+#include <assert.h>
+int main(void) {
+  int i = 0, count = 0;
+  while (1) {
+    int j;
+    for (j = 0; ; j++) {
+      if (j == 2)
+        break;
+      if (j == 0)
+        continue;
+      count++;
+    }
+    if (++i == 3)
+      break;
+  }
+  assert(i == 3);
+  assert(count == 3);
+  return 0;
+}

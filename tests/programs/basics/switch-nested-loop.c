@@ -1,0 +1,19 @@
+// break in a switch leaves the switch and continue continues the loop around it.
+// expect: assertions=true races=true
+#include <assert.h>
+int main(void) {
+  int i, sum = 0;
+  for (i = 0; i < 4; i++) {
+    switch (i) {
+    case 1:
+      break;
+    case 2:
+      continue;
+    default:
+      sum += 1;
+    }
+    sum += 10;
+  }
+  assert(sum == 32);
+  return 0;
+}

@@ -1,0 +1,21 @@
+// A thread calls a recursive function that counts with an atomic variable.
+// expect: assertions=true races=true
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int n;
+static void count(int k) {
+  if (k == 0)
+    return;
+  n++;
+  count(k - 1);
+}
+void *f(void *arg) { (void)arg; count(3); return 0; }
+int main(void) {
+  pthread_t a;
+  pthread_create(&a, 0, f, 0);
+  count(3);
+  pthread_join(a, 0);
+  assert(n == 6);
+  return 0;
+}

@@ -1,0 +1,16 @@
+// Labels as values select the next statement.
+// expect: assertions=true races=true
+#include <assert.h>
+int main(void) {
+  void *table[] = {&&one, &&ten};
+  int r = 0;
+  goto *table[1];
+one:
+  r += 1;
+  goto done;
+ten:
+  r += 10;
+done:
+  assert(r == 10);
+  return 0;
+}

@@ -1,0 +1,14 @@
+// Inline functions behave like ordinary functions.
+// expect: assertions=true races=true
+#include <assert.h>
+static inline int inc(int x) { return ++x; }
+static __inline int dec(int x) { return --x; }
+static inline __attribute__((always_inline)) void set(int *p, int v) { *p = v; }
+int main(void) {
+  int a = 1;
+  assert(inc(inc(a)) == 3);
+  assert(a == 1);
+  set(&a, dec(a));
+  assert(a == 0);
+  return 0;
+}

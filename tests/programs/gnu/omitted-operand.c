@@ -1,0 +1,13 @@
+// The conditional operator without its middle operand yields the condition.
+// expect: assertions=true races=true
+#include <assert.h>
+static int calls;
+static int next(void) { return ++calls; }
+int main(void) {
+  int zero = 0;
+  assert((zero ?: 7) == 7);
+  int r = next() ?: 9;
+  assert(r == 1);
+  assert(calls == 1);
+  return 0;
+}

@@ -1,0 +1,13 @@
+// A statement expression yields the value of its last expression.
+// expect: assertions=true races=true
+#include <assert.h>
+#define MAX(a, b) ({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); _a > _b ? _a : _b; })
+int main(void) {
+  int i = 3;
+  int m = MAX(i++, 2);
+  assert(m == 3);
+  assert(i == 4);
+  int r = ({ int t = 0; for (int k = 0; k < 3; k++) t += k; t; });
+  assert(r == 3);
+  return 0;
+}

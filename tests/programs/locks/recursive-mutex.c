@@ -1,0 +1,31 @@
+// A recursive mutex may be locked twice by its owner.
+// expect: assertions=true races=true deadlock=true
+#include <pthread.h>
+#include <assert.h>
+pthread_mutex_t m;
+int n;
+static void inner(void) {
+  pthread_mutex_lock(&m);
+  n++;
+  pthread_mutex_unlock(&m);
+}
+void *f(void *arg) {
+  (void)arg;
+  pthread_mutex_lock(&m);
+  inner();
+  pthread_mutex_unlock(&m);
+  return 0;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_mutexattr_t attr;
+  pthread_mutexattr_init(&attr);
+  pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
+  pthread_mutex_init(&m, &attr);
+  pthread_create(&a, 0, f, 0);
+  pthread_create(&b, 0, f, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  assert(n == 2);
+  return 0;
+}

@@ -1,0 +1,23 @@
+// A timed lock protects only when it returns zero.
+// expect: assertions=true races=true
+#include <pthread.h>
+#include <time.h>
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int n;
+void *f(void *arg) {
+  struct timespec ts = {0, 0};
+  (void)arg;
+  if (pthread_mutex_timedlock(&m, &ts) != 0)
+    return 0;
+  pthread_mutex_unlock(&m);
+  return 0;
+}
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, f, 0);
+  pthread_mutex_lock(&m);
+  n = 1;
+  pthread_mutex_unlock(&m);
+  pthread_join(t, 0);
+  return 0;
+}

@@ -1,0 +1,45 @@
+// Abstract threads (paper 2), Figure 4 with two workers, broken: the stop does not wait for stoppingEvent.
+// expect: assertions=false races=false
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+extern void __VERIFIER_assume(int);
+atomic_int pendingIO = 1, stoppingFlag, stoppingEvent;
+int stopped;
+static int IoIncrement(void) {
+  pendingIO++;
+  if (stoppingFlag)
+    return -1;
+  return 1;
+}
+static void IoDecrement(void) {
+  pendingIO--;
+  if (!pendingIO)
+    stoppingEvent = 1;
+}
+void *PnpStop(void *arg) {
+  (void)arg;
+  stoppingFlag = 1;
+  IoDecrement();
+  stopped = 1; //~ RACE
+  return 0;
+}
+void *PnpAdd(void *arg) {
+  (void)arg;
+  if (IoIncrement() > 0) {
+    int s = stopped; //~ RACE
+    assert(!s); //~ ERROR
+  }
+  IoDecrement();
+  return 0;
+}
+int main(void) {
+  pthread_t s, a, b;
+  pthread_create(&s, 0, PnpStop, 0);
+  pthread_create(&a, 0, PnpAdd, 0);
+  pthread_create(&b, 0, PnpAdd, 0);
+  pthread_join(s, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  return 0;
+}

@@ -1,0 +1,22 @@
+// Boppo (paper 3), section 5, in the manner of ART-PC-n: an endless loop creates threads that assign arbitrary values to global variables.
+// todo: assertions=true races=true
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+extern _Bool __VERIFIER_nondet_bool(void);
+atomic_bool g1, g2, g3;
+void *f(void *arg) {
+  (void)arg;
+  _Bool v = __VERIFIER_nondet_bool();
+  g1 = v;
+  v = __VERIFIER_nondet_bool();
+  g2 = v;
+  g3 = 0;
+  assert(!g3);
+  return 0;
+}
+int main(void) {
+  pthread_t t;
+  while (1)
+    pthread_create(&t, 0, f, 0);
+}

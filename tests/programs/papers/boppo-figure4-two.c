@@ -1,0 +1,24 @@
+// Boppo (paper 3), Figure 4 with two threads; the assertion holds.
+// expect: assertions=true races=true
+#include <assert.h>
+#include <pthread.h>
+pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER;
+_Bool g;
+void *f(void *arg) {
+  (void)arg;
+  pthread_mutex_lock(&l);
+  _Bool v = g;
+  assert(!v);
+  g = 1;
+  g = 0;
+  pthread_mutex_unlock(&l);
+  return 0;
+}
+int main(void) {
+  pthread_t t, u;
+  pthread_create(&t, 0, f, 0);
+  pthread_create(&u, 0, f, 0);
+  pthread_join(t, 0);
+  pthread_join(u, 0);
+  return 0;
+}

@@ -1,0 +1,15 @@
+// Two pointers to different variables do not race.
+// expect: assertions=true races=true
+#include <pthread.h>
+int x, y;
+int *p = &x, *q = &y;
+void *f(void *arg) { (void)arg; *p = 1; return 0; }
+void *g(void *arg) { (void)arg; *q = 2; return 0; }
+int main(void) {
+  pthread_t t, u;
+  pthread_create(&t, 0, f, 0);
+  pthread_create(&u, 0, g, 0);
+  pthread_join(t, 0);
+  pthread_join(u, 0);
+  return 0;
+}

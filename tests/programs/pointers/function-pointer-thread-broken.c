@@ -1,0 +1,15 @@
+// The second entry of the table sets y, not x.
+// expect: assertions=false races=true
+#include <assert.h>
+#include <pthread.h>
+int x, y;
+static void *set_x(void *arg) { (void)arg; x = 1; return 0; }
+static void *set_y(void *arg) { (void)arg; y = 1; return 0; }
+static void *(*table[2])(void *) = {set_x, set_y};
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, table[1], 0);
+  pthread_join(t, 0);
+  assert(x == 1); //~ ERROR
+  return 0;
+}

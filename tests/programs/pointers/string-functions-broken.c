@@ -1,0 +1,12 @@
+// strcmp of equal strings is zero.
+// expect: assertions=false races=true
+#include <assert.h>
+#include <string.h>
+int main(void) {
+  char b[8];
+  strcpy(b, "abc");
+  assert(strlen(b) == 3);
+  assert(strcmp(b, "abc") != 0); //~ ERROR
+  assert(strcmp(b, "abd") < 0);
+  return 0;
+}

@@ -1,0 +1,13 @@
+// One input reaches the error behind a comparison.
+// expect: assertions=false races=true
+extern void abort(void);
+void reach_error(void) { }
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+  int x = __VERIFIER_nondet_int();
+  if (x == 12345) {
+    if (x % 5 == 0)
+      reach_error(); //~ ERROR
+  }
+  return 0;
+}

@@ -1,0 +1,11 @@
+// A property of all integers.
+// expect: races=true
+// todo: assertions=true
+#include <assert.h>
+extern unsigned int __VERIFIER_nondet_uint(void);
+int main(void) {
+  unsigned int x = __VERIFIER_nondet_uint();
+  unsigned int even = x & ~1u;
+  assert(even % 2 == 0);
+  return 0;
+}

@@ -1,0 +1,20 @@
+// atomic_fetch_add counts without a lock.
+// expect: assertions=true races=true
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int n;
+void *f(void *arg) {
+  (void)arg;
+  atomic_fetch_add(&n, 1);
+  return 0;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, f, 0);
+  pthread_create(&b, 0, f, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  assert(atomic_load(&n) == 2);
+  return 0;
+}

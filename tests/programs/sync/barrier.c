@@ -1,0 +1,31 @@
+// A barrier separates the writes of all threads from the reads.
+// expect: assertions=true races=true
+#include <assert.h>
+#include <pthread.h>
+pthread_barrier_t bar;
+int v[2];
+void *f(void *arg) {
+  (void)arg;
+  v[0] = 1;
+  pthread_barrier_wait(&bar);
+  return 0;
+}
+void *g(void *arg) {
+  (void)arg;
+  v[1] = 1;
+  pthread_barrier_wait(&bar);
+  return 0;
+}
+int main(void) {
+  pthread_t t, u;
+  pthread_barrier_init(&bar, 0, 3);
+  pthread_create(&t, 0, f, 0);
+  pthread_create(&u, 0, g, 0);
+  pthread_barrier_wait(&bar);
+  int r = v[1];
+  assert(r == 1);
+  assert(v[0] == 1);
+  pthread_join(t, 0);
+  pthread_join(u, 0);
+  return 0;
+}

@@ -1,0 +1,35 @@
+// The assumption and the assignment are in two atomic regions.
+// expect: assertions=false races=false
+extern void abort(void);
+void reach_error(void) { }
+extern void __VERIFIER_assume(int);
+extern void __VERIFIER_atomic_begin(void);
+extern void __VERIFIER_atomic_end(void);
+#include <pthread.h>
+int lock, n;
+void acquire(void) {
+  __VERIFIER_atomic_begin();
+  __VERIFIER_assume(lock == 0);
+  __VERIFIER_atomic_end();
+  __VERIFIER_atomic_begin();
+  lock = 1;
+  __VERIFIER_atomic_end();
+}
+void __VERIFIER_atomic_release(void) { lock = 0; }
+void *f(void *arg) {
+  (void)arg;
+  acquire();
+  n++; //~ RACE
+  __VERIFIER_atomic_release();
+  return 0;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, f, 0);
+  pthread_create(&b, 0, f, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  if (n != 2)
+    reach_error(); //~ ERROR
+  return 0;
+}

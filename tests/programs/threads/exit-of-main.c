@@ -1,0 +1,19 @@
+// pthread_exit in main leaves the other threads running.
+// expect: assertions=true races=true
+#include <assert.h>
+#include <pthread.h>
+pthread_t main_thread;
+int x;
+void *f(void *arg) {
+  (void)arg;
+  pthread_join(main_thread, 0);
+  assert(x == 1);
+  return 0;
+}
+int main(void) {
+  pthread_t t;
+  main_thread = pthread_self();
+  pthread_create(&t, 0, f, 0);
+  x = 1;
+  pthread_exit(0);
+}

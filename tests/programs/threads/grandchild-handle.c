@@ -1,0 +1,21 @@
+// Main joins the grandchild through the handle that its child stored.
+// expect: assertions=true races=true
+#include <assert.h>
+#include <pthread.h>
+pthread_t grandchild;
+int x;
+void *g(void *arg) { (void)arg; x = 1; return 0; }
+void *f(void *arg) {
+  (void)arg;
+  pthread_create(&grandchild, 0, g, 0);
+  return 0;
+}
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, f, 0);
+  pthread_join(t, 0);
+  pthread_join(grandchild, 0);
+  int r = x;
+  assert(r == 1);
+  return 0;
+}

@@ -1,0 +1,18 @@
+// Two threads store to two variables; at least one sees the other's store.
+// expect: assertions=true races=true
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+atomic_int x, y;
+int a, b;
+void *f(void *arg) { (void)arg; x = 1; a = y; return 0; }
+void *g(void *arg) { (void)arg; y = 1; b = x; return 0; }
+int main(void) {
+  pthread_t t, u;
+  pthread_create(&t, 0, f, 0);
+  pthread_create(&u, 0, g, 0);
+  pthread_join(t, 0);
+  pthread_join(u, 0);
+  assert(a || b);
+  return 0;
+}

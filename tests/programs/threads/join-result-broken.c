@@ -1,0 +1,13 @@
+// The joined thread returns seven.
+// expect: assertions=false races=true
+#include <assert.h>
+#include <pthread.h>
+void *f(void *arg) { (void)arg; return (void *)7; }
+int main(void) {
+  pthread_t t;
+  void *r = 0;
+  pthread_create(&t, 0, f, 0);
+  pthread_join(t, &r);
+  assert(r == (void *)0); //~ ERROR
+  return 0;
+}
