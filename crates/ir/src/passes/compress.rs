@@ -1,7 +1,8 @@
 //! Compression: runs of thread-local steps are folded into the neighbouring shared step.
 //!
 //! A location is *passed over* by joining each edge that enters it with each edge that leaves it. Afterwards an edge
-//! from a location that is not atomic has at most one operation that others notice (a shared access, or an operation on locks, threads or the heap),
+//! from a location that is not atomic has at most one operation that others notice (a shared access, an operation on locks, threads or the heap, the entry to
+//! an atomic region, or the end of a thread's objects or of the program),
 //! except for atomic regions without loops, which become one edge for each path, their accesses marked as atomic.
 //!
 //! Why errors, races, deadlocks and last values stay the same. Let a location `l` be passed over, `in` one of its
@@ -19,7 +20,8 @@
 //!    since `in` is local or the region was entered from there. Values that are chosen in looking for races are 0: so no choice comes before an
 //!    access on one edge. Where a region contains a thread's start, and at the entry of a thread that is started in a region, the others are
 //!    where they were only after the region; such locations stay.
-//! 5. Deadlocks. Operations that wait for a lock or a thread come first on their edge, as they did.
+//! 5. Deadlocks. Operations that wait for a lock or a thread come first on their edge, as they did, and where there was one such
+//!    edge there still is one only.
 //! 6. Choices keep their order.
 
 use super::dead_code::drop_unreachable;
@@ -28,7 +30,7 @@ use super::totality::Totality;
 use crate::expr::Expr;
 use crate::ids::{EdgeId, IdVec, LocationId};
 use crate::op::{Lhs, Op};
-use crate::program::{Edge, LocationKind, Program, Template};
+use crate::program::{Edge, LocationKind, Program, Storage, Template};
 
 /// No edge gets more operations than this.
 const MOST_OPS: usize = 48;
@@ -47,9 +49,16 @@ pub fn compress(program: &Program) -> Program {
             .iter()
             .any(|edge| template.locations[edge.source].atomic && edge.ops.iter().any(is_spawn))
     });
+    let ends_lifetimes = program.objects.enumerate().any(|(id, object)| match object.storage {
+        Storage::Frame(_) | Storage::ThreadLocal => !sharing.is_private(id),
+        Storage::Static | Storage::Site => false,
+    });
     for template in result.templates.iter_mut() {
         let code = std::mem::take(template);
-        let mut compressor = Compressor::new(code, &sharing, &totality, starts_in_region);
+        let mut compressor = Compressor::new(code, &sharing, &totality);
+        compressor.starts_in_region = starts_in_region;
+        compressor.ends_lifetimes = ends_lifetimes;
+        compressor.gather_facts();
         compressor.run();
         *template = compressor.finish();
     }
@@ -80,6 +89,8 @@ struct Compressor<'a> {
     sharing: &'a Sharing,
     totality: &'a Totality<'a>,
     starts_in_region: bool,
+    /// Whether others can see that a thread's or an activation's objects are gone.
+    ends_lifetimes: bool,
     template: Template,
     /// Edges that are left, each with its facts.
     facts: IdVec<EdgeId, Option<Facts>>,
@@ -88,25 +99,20 @@ struct Compressor<'a> {
 }
 
 impl<'a> Compressor<'a> {
-    fn new(
-        template: Template,
-        sharing: &'a Sharing,
-        totality: &'a Totality<'a>,
-        starts_in_region: bool,
-    ) -> Self {
+    fn new(template: Template, sharing: &'a Sharing, totality: &'a Totality<'a>) -> Self {
         let outgoing = template.outgoing();
         let mut incoming: IdVec<LocationId, Vec<EdgeId>> =
             template.locations.iter().map(|_| Vec::new()).collect();
         for (id, edge) in template.edges.enumerate() {
             incoming[edge.target].push(id);
         }
-        let mut this =
-            Self { sharing, totality, starts_in_region, template, facts: IdVec::new(), incoming, outgoing };
-        for edge in this.template.edges.ids() {
-            let facts = this.facts_of(&this.template.edges[edge].ops);
-            this.facts.push(Some(facts));
-        }
-        this
+        let (starts_in_region, ends_lifetimes) = (false, false);
+        let facts = IdVec::new();
+        Self { sharing, totality, starts_in_region, ends_lifetimes, template, facts, incoming, outgoing }
+    }
+
+    fn gather_facts(&mut self) {
+        self.facts = self.template.edges.iter().map(|edge| Some(self.facts_of(edge))).collect();
     }
 
     fn run(&mut self) {
@@ -131,9 +137,17 @@ impl<'a> Compressor<'a> {
         self.template
     }
 
-    fn facts_of(&self, ops: &[Op]) -> Facts {
-        let mut facts = Facts { goes_on: true, can_be_marked: true, ..Facts::default() };
-        for op in ops {
+    fn facts_of(&self, edge: &Edge) -> Facts {
+        let target = self.template.locations[edge.target];
+        let noticed = match target.kind {
+            // Who enters an atomic region stops all others.
+            LocationKind::Normal => target.atomic && !self.template.locations[edge.source].atomic,
+            LocationKind::Halt => true,
+            LocationKind::End | LocationKind::Exit => self.ends_lifetimes,
+            LocationKind::Error(_) => false,
+        };
+        let mut facts = Facts { noticed, goes_on: true, can_be_marked: true, ..Facts::default() };
+        for op in &edge.ops {
             let accesses = self.sharing.accesses(op);
             let writes = accesses.iter().any(|SharedAccess { write, .. }| *write);
             facts.accesses |= !accesses.is_empty();
@@ -226,7 +240,8 @@ impl<'a> Compressor<'a> {
         let from_atomic = self.template.locations[enter.source].atomic;
         if enter.ops.len() + leave.ops.len() > MOST_OPS
             || first.calls
-            || (second.waits && !enter.ops.is_empty())
+            || (first.waits && self.outgoing[location].len() > 1)
+            || (second.waits && (!enter.ops.is_empty() || self.outgoing[enter.source].len() > 1))
             || (first.chooses && second.accesses)
             || (first.starts && (second.accesses || !goes_on))
         {
@@ -252,7 +267,7 @@ impl<'a> Compressor<'a> {
             let source = self.template.edges[*before].source;
             for behind in &leaving {
                 let edge = self.joined(*before, *behind, atomic && !self.template.locations[source].atomic);
-                let facts = self.facts_of(&edge.ops);
+                let facts = self.facts_of(&edge);
                 let target = edge.target;
                 let id = self.template.edges.push(edge);
                 self.facts.push(Some(facts));

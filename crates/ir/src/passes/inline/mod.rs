@@ -175,7 +175,9 @@ fn drop_procedures(program: &mut Program, roots: &BTreeSet<TemplateId>) {
             keep[template] = true;
             let old = &program.templates[template];
             let mut shell = Template { name: old.name.clone(), span: old.span, ..Template::default() };
-            shell.entry = shell.location(LocationKind::End, false);
+            shell.entry = shell.location(LocationKind::Normal, false);
+            let end = shell.location(LocationKind::End, false);
+            shell.edge(shell.entry, end, vec![], old.span);
             program.templates[template] = shell;
         }
     }

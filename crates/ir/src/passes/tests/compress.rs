@@ -42,5 +42,5 @@ fn compression_keeps_the_verdict_of_inlined_programs() {
         compared += u32::from(assert_same(seed, &before, &after));
     });
     assert!(compared > 100, "{compared} programs were small enough");
-    assert!(sizes[1] * 2 < sizes[0], "{sizes:?} locations before and after");
+    assert!(sizes[1] * 10 < sizes[0] * 6, "{sizes:?} locations before and after");
 }

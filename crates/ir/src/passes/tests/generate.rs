@@ -86,7 +86,7 @@ pub fn ints(count: u64) -> Layout {
 /// A random program.
 pub fn generate(seed: u64, shape: Shape) -> Program {
     let random = &mut Random::new(seed);
-    let mut program = Program::default();
+    let mut program = Program { files: vec!["random".to_owned()], ..Program::default() };
     let scalar = Layout::Scalar(INT);
     let globals = (0..3)
         .map(|i| program.objects.push(object(&format!("g{i}"), Storage::Static, 4, scalar.clone())))
