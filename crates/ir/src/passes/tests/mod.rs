@@ -46,8 +46,16 @@ fn show_one() {
     let seed = seed.parse().unwrap();
     let large = std::env::var("LARGE").is_ok();
     let statements = std::env::var("STMTS").map_or(3, |s| s.parse().unwrap());
-    let program = generate(seed, Shape { workers: 1, statements, large, calls: true, wild: false });
+    let program = generate(
+        seed,
+        Shape { workers: 1, statements, large, calls: true, wild: std::env::var("WILD").is_ok() },
+    );
     let split =
-        crate::passes::lower(&program, crate::passes::Lowering { overflow: true, ..Default::default() });
+        crate::passes::lower(&program, crate::passes::Lowering { bounds: true, ..Default::default() });
     println!("{}\n=======\n{}", crate::text::print(&program), crate::text::print(&split));
+    println!(
+        "{:?} {:?}",
+        explore::observe(&crate::passes::lower(&program, Default::default()), LIMIT),
+        explore::observe(&split, LIMIT)
+    );
 }

@@ -95,7 +95,8 @@ fn lowering_makes_faults_errors() {
             assert!(found_error == expected || (expected && may_be_hidden), "seed {seed} {kind:?}");
             assert_eq!(after.errors.len(), usize::from(found_error), "seed {seed}");
             assert_eq!(before.finals, after.finals, "seed {seed}");
-            assert_eq!(before.races, after.races, "seed {seed}");
+            assert!(before.races.is_subset(&after.races), "seed {seed}");
+            assert!(before.races == after.races || !before.faults.is_empty(), "seed {seed}");
             found[usize::from(expected)] += 1;
         });
     }
