@@ -55,7 +55,8 @@ impl<'p> Totality<'p> {
         }
     }
 
-    fn never_faults(&self, expr: &Expr) -> bool {
+    /// Whether evaluating an expression always gives a value. It may choose.
+    pub fn never_faults(&self, expr: &Expr) -> bool {
         let itself = match expr {
             Expr::Const(..) | Expr::Local(_) | Expr::Address(..) | Expr::Procedure(_) | Expr::Myself => true,
             Expr::Load(place) => self.is_inside(place),
@@ -69,7 +70,7 @@ impl<'p> Totality<'p> {
         itself && expr.operands().into_iter().all(|operand| self.never_faults(operand))
     }
     /// Whether a cell always lies in its object.
-    fn is_inside(&self, place: &Place) -> bool {
+    pub fn is_inside(&self, place: &Place) -> bool {
         match place.as_cell() {
             Some((object, offset)) => {
                 let size = self.program.objects[object].size;
