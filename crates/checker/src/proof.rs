@@ -8,7 +8,7 @@ use ir::semantics::{Choice, ChoiceKind, Choices, LimitKind, Machine, State, Stuc
 use ir::{Count, EdgeId, LocationKind, Program, TemplateId, Value};
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
-use verdict::{Budget, Exhausted, Proof, Property};
+use verdict::{Budget, Exhausted, Proof, Property, Reason};
 
 /// Why a proof is not accepted.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,6 +43,18 @@ impl fmt::Display for ProofError {
 }
 
 impl std::error::Error for ProofError {}
+
+impl From<ProofError> for Reason {
+    fn from(error: ProofError) -> Self {
+        match error {
+            ProofError::TooExpensive(exhausted) => Self::Exhausted(exhausted),
+            ProofError::Assumption(text) => Self::Bounded(text),
+            ProofError::Copies | ProofError::Limit(_) | ProofError::Input(..) | ProofError::Violated => {
+                Self::Rejected(error.to_string())
+            }
+        }
+    }
+}
 
 /// Checks that a proof shows the property.
 pub fn check_proof(
@@ -130,7 +142,7 @@ impl Choices for Odometer<'_> {
             }
             ChoiceKind::Any | ChoiceKind::Unknown => {
                 self.asked += 1;
-                self.inputs.at(self.at.0, self.at.1, self.asked - 1, choice.ty)
+                self.inputs.at(self.at.0, self.at.1, self.asked - 1)
             }
         };
         let Some(list) = list.filter(|list| !list.is_empty()) else {

@@ -26,7 +26,8 @@
 
 use crate::model::{Model, Privacy};
 use crate::script::Script;
-use ir::semantics::{Access, LimitKind, State, Stuck, ThreadIndex};
+use ir::Value;
+use ir::semantics::{Access, Choice, Choices, LimitKind, State, Stuck, ThreadIndex};
 use verdict::{Budget, Exhausted, Property, TraceStep};
 
 /// Private steps in a row before a state is stored all the same.
@@ -169,6 +170,9 @@ impl<'a, 'p> Expander<'a, 'p> {
             }
             let mut mark: Option<(u32, State)> = None;
             loop {
+                if let Some(thread) = moved {
+                    length += self.run_determined(&mut successor, thread);
+                }
                 let full = self.stopped.is_some()
                     || length >= LONGEST_CHAIN
                     || open.len() + found.len() >= MOST_BRANCHES;
@@ -195,6 +199,38 @@ impl<'a, 'p> Expander<'a, 'p> {
                 }
             }
         }
+    }
+
+    /// Takes steps of a thread in place, as long as they touch its locals only and leave nothing open. Says how many.
+    fn run_determined(&mut self, successor: &mut Successor, thread: ThreadIndex) -> u32 {
+        let model = self.model;
+        let mut taken = 0;
+        let state = &successor.state;
+        let may_run = |other| other == thread || !model.machine.is_atomic(state, other);
+        if !model.reduce || state.halted || !(0..state.threads.len()).all(may_run) {
+            return taken;
+        }
+        // Shorter than the shortest circle that a chain notices, so that circles are noticed.
+        'steps: while taken < 12 {
+            let Some((template, location)) = successor.state.location(thread) else { return taken };
+            if !model.facts.footprints.next(template, location).determined {
+                return taken;
+            }
+            for &edge in &model.machine.outgoing[template][location] {
+                self.tick();
+                self.accesses.clear();
+                let state = &mut successor.state;
+                if model.machine.advance(state, thread, edge, &mut Zero, &mut self.accesses).is_ok() {
+                    if self.record {
+                        successor.steps.push(TraceStep { thread, edge, choices: Vec::new() });
+                    }
+                    taken += 1;
+                    continue 'steps;
+                }
+            }
+            return taken;
+        }
+        taken
     }
 
     /// Takes the private steps of some thread, or the steps of the only one that may run. Says which one, if there
@@ -237,6 +273,15 @@ impl<'a, 'p> Expander<'a, 'p> {
             found.clear();
         }
         None
+    }
+}
+
+/// For steps that leave nothing open.
+struct Zero;
+
+impl Choices for Zero {
+    fn choose(&mut self, _: Choice) -> Value {
+        0
     }
 }
 

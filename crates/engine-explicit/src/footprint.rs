@@ -53,6 +53,8 @@ pub struct Next {
     pub exits: bool,
     /// Touches nothing at all that another thread could see.
     pub local: bool,
+    /// At most one of the edges can be taken, no value is open, and one that cannot be taken changes nothing.
+    pub determined: bool,
 }
 
 /// An address that a step uses without an access in the log.
@@ -436,6 +438,9 @@ impl<'p> Facts<'p> {
         for (id, _) in code.edges.enumerate() {
             self.edge(code, id, &mut all[code.edges[id].source]);
         }
+        for (location, edges) in code.outgoing().enumerate() {
+            all[location].determined = all[location].local && is_determined(code, edges);
+        }
         all
     }
 
@@ -559,6 +564,27 @@ impl<'p> Facts<'p> {
         for &object in objects {
             push(&mut next.computed, Touch { object, write, own: false, plain, data });
         }
+    }
+}
+
+/// Whether at most one of the edges can be taken, without open values, and failing to take one changes nothing.
+fn is_determined(code: &Template, edges: &[EdgeId]) -> bool {
+    let simple = |op: &Op| match op {
+        Op::Assume(_) => true,
+        Op::Assign(assignment) => {
+            assignment.constraint.is_none() && matches!(assignment.pairs.as_slice(), [(_, ir::Rhs::Value(_))])
+        }
+        Op::Lock(..) | Op::Unlock(..) | Op::Spawn(..) | Op::Join(..) | Op::Allocate { .. } => false,
+        Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) => false,
+    };
+    let ops = |edge: &EdgeId| code.edges[*edge].ops.as_slice();
+    match edges {
+        [edge] => ops(edge).len() <= 1 && ops(edge).iter().all(simple),
+        [one, other] => match (ops(one), ops(other)) {
+            ([Op::Assume(yes)], [Op::Assume(no)]) => *no == yes.clone().not() || *yes == no.clone().not(),
+            _ => false,
+        },
+        _ => false,
     }
 }
 

@@ -1,8 +1,11 @@
 //! Candidates for the values that a program leaves open.
 //!
-//! Under-approximates, unless a list of candidates is marked exact.
+//! Under-approximates, unless a list of candidates is marked exact: the value is never read, or the list holds all values of the type, or the value is only ever
+//! compared with constants, so that values between the same two constants behave alike.
 
-use ir::{EdgeId, Expr, IntType, Op, Program, Rhs, TemplateId, Value};
+use crate::flow::Flow;
+use crate::liveness::Liveness;
+use ir::{EdgeId, Expr, IntType, Lhs, Op, Program, Rhs, Template, TemplateId, Value};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -27,7 +30,7 @@ const ENUMERATED_BITS: u8 = 8;
 
 impl Inputs {
     /// Computes the candidates of a program.
-    pub fn new(program: &Program) -> Self {
+    pub fn new(program: &Program, liveness: &Liveness) -> Self {
         let constants = constants(program);
         let all = [1, 8, 16, 32, 64].into_iter().flat_map(|bits| {
             [IntType { bits, signed: false }, IntType { bits, signed: true }]
@@ -36,27 +39,47 @@ impl Inputs {
         });
         let types: Vec<_> = all.map(|ty| (ty, general(ty, &constants))).collect();
         let mut inputs = Self { edges: FxHashMap::default(), types };
+        let flow = Flow::new(program);
         for (template, code) in program.templates.enumerate() {
             for (edge, step) in code.edges.enumerate() {
-                let mut found = Vec::new();
-                for op in &step.ops {
-                    let Op::Assign(assignment) = op else { continue };
-                    for (lhs, rhs) in &assignment.pairs {
-                        if matches!(rhs, Rhs::Any | Rhs::Unknown) {
-                            let ty = match lhs {
-                                ir::Lhs::Local(local) => code.locals[*local].ty,
-                                ir::Lhs::Memory(place) => place.ty,
-                            };
-                            found.push(inputs.of_type(ty).clone());
+                let pairs = step.ops.iter().flat_map(|op| match op {
+                    Op::Assign(assignment) => assignment.pairs.as_slice(),
+                    _ => &[],
+                });
+                let open = pairs.filter(|(_, rhs)| matches!(rhs, Rhs::Any | Rhs::Unknown));
+                let found: Vec<Candidates> = open
+                    .map(|(lhs, _)| match lhs {
+                        Lhs::Local(local) if !liveness.is_live(template, step.target, *local) => {
+                            Candidates { values: vec![0], exact: true }
                         }
-                    }
-                }
+                        Lhs::Local(_) | Lhs::Memory(_) => inputs.of_lhs(code, template, lhs, &flow),
+                    })
+                    .collect();
                 if !found.is_empty() {
                     inputs.edges.insert((template, edge), found);
                 }
             }
         }
         inputs
+    }
+    fn of_lhs(&self, code: &Template, template: TemplateId, lhs: &Lhs, flow: &Flow) -> Candidates {
+        match lhs {
+            Lhs::Memory(place) => self.of_type(place.ty).clone(),
+            Lhs::Local(local) => {
+                let ty = code.locals[*local].ty;
+                let (exact, constants) = flow.of(template, *local);
+                if exact && ty.bits > ENUMERATED_BITS {
+                    return representatives(ty, constants);
+                }
+                let mut candidates = self.of_type(ty).clone();
+                // What the value itself is compared with comes first.
+                let near = constants.iter().flat_map(|constant| [*constant, constant + 1, constant - 1]);
+                let mut seen = BTreeSet::new();
+                let all = [0, 1].into_iter().chain(near).chain(candidates.values);
+                candidates.values = all.filter(|value| ty.contains(*value) && seen.insert(*value)).collect();
+                candidates
+            }
+        }
     }
     /// The candidates for any value of a type.
     pub fn of_type(&self, ty: IntType) -> &Candidates {
@@ -104,4 +127,24 @@ fn general(ty: IntType, constants: &BTreeSet<Value>) -> Candidates {
     let mut seen = BTreeSet::new();
     values.retain(|value| ty.contains(*value) && seen.insert(*value));
     Candidates { values, exact: ty.bits <= ENUMERATED_BITS }
+}
+
+/// One value for each class of values that compare alike with all constants. 0 stands for its class.
+fn representatives(ty: IntType, constants: &BTreeSet<Value>) -> Candidates {
+    let mut values = vec![0];
+    let mut covered: BTreeSet<(Value, Value)> = BTreeSet::new();
+    // A class is named by the constants below and above it; a constant is a class of its own.
+    let class = |value: Value| {
+        let below = constants.range(..=value).next_back().copied().unwrap_or(ty.min() - 1);
+        let above = constants.range(value..).next().copied().unwrap_or(ty.max() + 1);
+        (below, above)
+    };
+    covered.insert(class(0));
+    let near = constants.iter().flat_map(|constant| [*constant, constant + 1, constant - 1]);
+    for value in [1].into_iter().chain(near).chain([ty.min(), ty.max()]) {
+        if ty.contains(value) && covered.insert(class(value)) {
+            values.push(value);
+        }
+    }
+    Candidates { values, exact: true }
 }

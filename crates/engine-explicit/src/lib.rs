@@ -6,7 +6,7 @@
 //!
 //! * [`expand`]: steps and the partial-order reduction, with the argument that it keeps all violations.
 //! * [`footprint`], [`model`]: what is known about a program before it runs.
-//! * [`inputs`], [`script`]: values that the program leaves open.
+//! * [`inputs`], [`flow`], [`script`]: values that the program leaves open.
 //! * [`store`], [`liveness`]: states, and what of them is kept.
 //!
 //! Threads of the same template are not permuted: thread ids are stored in handles and locks, and each thread has its own window
@@ -15,6 +15,7 @@
 mod bits;
 mod engine;
 mod expand;
+mod flow;
 mod footprint;
 mod inputs;
 mod liveness;

@@ -33,6 +33,11 @@ impl Liveness {
         Self { live: program.templates.iter().map(of_template).collect(), results }
     }
 
+    /// Whether the value of a local at a location may be read.
+    pub fn is_live(&self, template: TemplateId, location: LocationId, local: LocalId) -> bool {
+        self.live[template][location].contains(local.index())
+    }
+
     /// Sets dead locals to 0 in all threads that are not the same as in `near`.
     pub fn forget_dead(&self, state: &mut State, near: Option<&State>) {
         for (index, thread) in state.threads.iter_mut().enumerate() {

@@ -33,11 +33,8 @@ pub struct Facts {
 impl Facts {
     /// Looks at a program.
     pub fn new(program: &Program) -> Self {
-        Self {
-            inputs: Inputs::new(program),
-            footprints: Footprints::new(program),
-            liveness: Liveness::new(program),
-        }
+        let liveness = Liveness::new(program);
+        Self { inputs: Inputs::new(program, &liveness), footprints: Footprints::new(program), liveness }
     }
 }
 

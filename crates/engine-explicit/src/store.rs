@@ -4,11 +4,11 @@
 //!
 //! Each different content of the static memory, of a thread, and of an allocated object is kept once, under a
 //! number. A state is the short vector of its components' numbers. Besides that vector, a state takes 23 bytes of
-//! bookkeeping and between 5 and 11 bytes of hash table.
+//! bookkeeping and between 11 and 22 bytes of hash table.
 
 use ir::semantics::{Block, Bytes, State, Thread, ThreadIndex};
-use rustc_hash::{FxBuildHasher, FxHashMap};
-use std::hash::{BuildHasher, Hash};
+use rustc_hash::FxHashMap;
+use std::hash::Hash;
 use std::sync::Arc;
 
 /// The number of a stored state.
@@ -74,11 +74,16 @@ pub struct Store {
     origins: Vec<Origin>,
     /// For each state, the threads whose steps from it were taken: a bit each, the last one for all from 63 on.
     expanded: Vec<u64>,
-    /// Open addressing with linear probing; a power of two of slots.
-    slots: Vec<StateId>,
+    /// Open addressing with linear probing; a power of two of slots. The lower half of a slot is a state, the upper
+    /// half comes from its hash, so that most others need not be looked at.
+    slots: Vec<u64>,
     component_bytes: u64,
 }
 
+/// A slot without a state.
+const EMPTY: u64 = u64::MAX;
+/// The bits of a slot that hold the state.
+const LOW: u64 = 0xFFFF_FFFF;
 /// Bits of the first word of a vector.
 const HALTED: u32 = 1 << 31;
 const TAINTED: u32 = 1 << 30;
@@ -94,7 +99,7 @@ impl Store {
             starts: vec![0],
             origins: Vec::new(),
             expanded: Vec::new(),
-            slots: vec![NONE; 1 << 10],
+            slots: vec![EMPTY; 1 << 10],
             component_bytes: 0,
         }
     }
@@ -104,7 +109,7 @@ impl Store {
     }
     /// The bytes that the table takes.
     pub fn bytes(&self) -> u64 {
-        let words = self.words.capacity() * 4 + self.slots.capacity() * 4;
+        let words = self.words.capacity() * 4 + self.slots.capacity() * 8;
         let each = self.starts.capacity() * 8 + self.origins.capacity() * 8 + self.expanded.capacity() * 8;
         (words + each) as u64 + self.component_bytes
     }
@@ -152,33 +157,36 @@ impl Store {
             self.grow();
         }
         let mask = self.slots.len() - 1;
-        let mut at = hash(key) & mask;
+        let hash = hash(key);
+        let mut at = hash as usize & mask;
         loop {
-            match self.slots[at] {
-                NONE => {
-                    let id = self.origins.len() as StateId;
-                    self.slots[at] = id;
-                    self.words.extend_from_slice(key);
-                    self.starts.push(self.words.len() as u64);
-                    self.origins.push(origin);
-                    self.expanded.push(0);
-                    return (id, true);
-                }
-                id if self.key(id) == key => return (id, false),
-                _ => at = (at + 1) & mask,
+            let slot = self.slots[at];
+            if slot == EMPTY {
+                let id = self.origins.len() as StateId;
+                self.slots[at] = hash & !LOW | u64::from(id);
+                self.words.extend_from_slice(key);
+                self.starts.push(self.words.len() as u64);
+                self.origins.push(origin);
+                self.expanded.push(0);
+                return (id, true);
             }
+            if (slot ^ hash) & !LOW == 0 && self.key(slot as StateId) == key {
+                return (slot as StateId, false);
+            }
+            at = (at + 1) & mask;
         }
     }
 
     fn grow(&mut self) {
         let size = self.slots.len() * 2;
-        let mut slots = vec![NONE; size];
+        let mut slots = vec![EMPTY; size];
         for id in 0..self.origins.len() as StateId {
-            let mut at = hash(self.key(id)) & (size - 1);
-            while slots[at] != NONE {
+            let hash = hash(self.key(id));
+            let mut at = hash as usize & (size - 1);
+            while slots[at] != EMPTY {
                 at = (at + 1) & (size - 1);
             }
-            slots[at] = id;
+            slots[at] = hash & !LOW | u64::from(id);
         }
         self.slots = slots;
     }
@@ -225,9 +233,15 @@ impl Store {
     }
 }
 
-fn hash(key: &[u32]) -> usize {
-    let hash = FxBuildHasher.hash_one(key);
-    (hash ^ (hash >> 32)) as usize
+/// Vectors of small numbers need a hash that mixes well in its low bits (the end is MurmurHash3's finaliser).
+fn hash(key: &[u32]) -> u64 {
+    let mut hash: u64 = 0x9E37_79B9_7F4A_7C15;
+    for word in key {
+        hash = (hash ^ u64::from(*word)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+        hash ^= hash >> 32;
+    }
+    hash = hash.wrapping_mul(0xC4CE_B9FE_1A85_EC53);
+    hash ^ (hash >> 33)
 }
 
 fn thread_size(thread: &Thread) -> usize {

@@ -1,7 +1,8 @@
 //! Runs a single-threaded program and prints global variables at its end:
-//! `interpret [-m32|-m64] [-Idir] [-DX] [-includefile] [--steps=n] file... name...` (names begin with `:`).
+//! `interpret [-m32|-m64] [-Idir] [-DX] [-includefile] [--steps=n] file... name...`. Names begin with `:`; one
+//! that ends in `*n` stands for the first n words of an array.
 
-#[path = "../tests/runner/mod.rs"]
+#[path = "../tests/frontend/runner.rs"]
 mod runner;
 
 use frontend_c::{Options, Source, read};
@@ -43,6 +44,13 @@ fn main() {
     let run = runner::run(&program, most);
     println!("{:?} after {} steps, unknown values used: {}", run.ended, run.steps, run.unknown);
     for name in names {
+        if let Some((array, count)) = name.split_once('*') {
+            for index in 0..count.parse().expect("a number") {
+                let value = run.global_at(array, 4 * index, IntType::U32);
+                println!("{}", value.map_or("?".to_owned(), |value| value.to_string()));
+            }
+            continue;
+        }
         match run.global(&name, IntType::I32) {
             Some(value) => println!("{name} = {value}"),
             None => println!("{name}: there is no such global"),

@@ -23,7 +23,7 @@ impl Function<'_, '_> {
         match expr.kind {
             ExprKind::Convert { kind: Conversion::Lvalue, operand } => self.address_of(operand),
             ExprKind::Convert { operand, .. } | ExprKind::Cast(operand) => self.aggregate(operand),
-            ExprKind::Call { .. } => match self.call(id) {
+            ExprKind::Call { .. } => match self.call(id, true) {
                 Some(address) => address,
                 None => self.address_constant(0),
             },

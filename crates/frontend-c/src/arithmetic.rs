@@ -170,6 +170,8 @@ pub fn normalise(value: Expr, ty: IntType, width: u32) -> Expr {
 /// An operator on two integers of a type. Comparisons give an `int`.
 fn operation(op: Operator, ty: IntType, left: Expr, right: Expr) -> Expr {
     let truth = |value: Expr| fold::cast(value, IntType::BOOL, IntType::I32);
+    // Operands change places only where that does not change the order in which memory is read.
+    let swaps = !fold::has_load(&left) || !fold::has_load(&right);
     match op {
         Operator::Mul => fold::binary(BinaryOp::Mul, ty, left, right),
         Operator::Div => fold::binary(BinaryOp::Div, ty, left, right),
@@ -179,9 +181,11 @@ fn operation(op: Operator, ty: IntType, left: Expr, right: Expr) -> Expr {
         Operator::Shl => fold::binary(BinaryOp::Shl, ty, left, right),
         Operator::Shr => fold::binary(BinaryOp::Shr, ty, left, right),
         Operator::Lt => truth(fold::binary(BinaryOp::Lt, ty, left, right)),
-        Operator::Gt => truth(fold::binary(BinaryOp::Lt, ty, right, left)),
+        Operator::Gt if swaps => truth(fold::binary(BinaryOp::Lt, ty, right, left)),
+        Operator::Gt => truth(fold::binary(BinaryOp::Le, ty, left, right).not()),
         Operator::Le => truth(fold::binary(BinaryOp::Le, ty, left, right)),
-        Operator::Ge => truth(fold::binary(BinaryOp::Le, ty, right, left)),
+        Operator::Ge if swaps => truth(fold::binary(BinaryOp::Le, ty, right, left)),
+        Operator::Ge => truth(fold::binary(BinaryOp::Lt, ty, left, right).not()),
         Operator::Eq => truth(fold::binary(BinaryOp::Eq, ty, left, right)),
         Operator::Ne => truth(fold::binary(BinaryOp::Ne, ty, left, right)),
         Operator::BitAnd => fold::binary(BinaryOp::And, ty, left, right),

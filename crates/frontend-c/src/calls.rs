@@ -1,6 +1,6 @@
 //! Calls: of functions in the files, of library models, of unknown functions, through pointers.
 
-use crate::function::{Function, Returns};
+use crate::function::{Function, Returns, is_atomic_by_name};
 use crate::library::{self, Argument, Outcome, Pointee};
 use crate::link::Declared;
 use crate::types::Class;
@@ -10,8 +10,9 @@ use rucc_sema::{Conversion, DeclId, DeclKind, ExprId, ExprKind};
 use rucc_types::TypeId;
 
 impl Function<'_, '_> {
-    /// Calls a function. Gives its result, as the address of its bytes if it is an aggregate.
-    pub fn call(&mut self, id: ExprId) -> Option<Expr> {
+    /// Calls a function. Gives its result, as the address of its bytes if it is an aggregate. Where the result is
+    /// not wanted, none need be given.
+    pub fn call(&mut self, id: ExprId, wanted: bool) -> Option<Expr> {
         let unit = self.unit;
         let expr = unit.tree[id];
         let ExprKind::Call { callee, args } = expr.kind else { return None };
@@ -36,7 +37,7 @@ impl Function<'_, '_> {
                     .zip(&values)
                     .map(|(argument, value)| self.describe(*argument, value.clone()))
                     .collect();
-                self.call_function(declaration, described, expr.ty)
+                self.call_function(declaration, described, expr.ty, wanted)
             }
             (None, Some(pointer)) => {
                 if self.builder.is_atomic() {
@@ -135,6 +136,7 @@ impl Function<'_, '_> {
         declaration: DeclId,
         arguments: Vec<Argument>,
         result: TypeId,
+        wanted: bool,
     ) -> Option<Expr> {
         let declared = self.global.resolve(self.unit_index, declaration);
         let unit = &self.global.units[declared.unit];
@@ -154,7 +156,7 @@ impl Function<'_, '_> {
         let arguments = if has_body && !library::is_modelled(name) {
             arguments
         } else {
-            match self.call_model(name, arguments, result) {
+            match self.call_model(name, arguments, result, wanted) {
                 Ok(value) => return value,
                 Err(arguments) => arguments,
             }
@@ -173,7 +175,7 @@ impl Function<'_, '_> {
         let unit = &self.global.units[declared.unit];
         let name = unit.name(declared.declaration);
         let parameters: Vec<DeclId> = unit.tree[unit.tree[declared.declaration].params].to_vec();
-        let is_region = name.starts_with("__VERIFIER_atomic_");
+        let is_region = is_atomic_by_name(name);
         // Arguments beyond the parameters are only seen by `va_arg`; missing ones are not defined.
         values.truncate(parameters.len());
         for parameter in parameters.iter().skip(values.len()) {
@@ -227,8 +229,9 @@ impl Function<'_, '_> {
         name: &str,
         arguments: Vec<Argument>,
         result: TypeId,
+        wanted: bool,
     ) -> Result<Option<Expr>, Vec<Argument>> {
-        let ty = self.unit.scalar_type(result);
+        let ty = self.unit.scalar_type(result).filter(|_| wanted);
         let plain = name.strip_prefix("__builtin_").unwrap_or(name);
         let call = library::Call { name: plain, arguments, result: ty, span: self.builder.span };
         let depth = self.builder.atomic_depth();
@@ -237,10 +240,7 @@ impl Function<'_, '_> {
             Outcome::Value(value) => {
                 // A model leaves as many regions open as it found, unless control ends in it.
                 self.builder.set_atomic_depth(depth);
-                Ok(match ty {
-                    Some(ty) => Some(self.cast(value, ty)),
-                    None => None,
-                })
+                Ok(ty.map(|ty| self.cast(value, ty)))
             }
             Outcome::Void => {
                 self.builder.set_atomic_depth(depth);
@@ -260,6 +260,10 @@ impl Function<'_, '_> {
     ) -> Option<Expr> {
         let span = self.builder.span;
         let reaches_memory = arguments.iter().any(|argument| argument.pointee.is_some() && !argument.is_null);
+        if self.unit.has_pointer(result) {
+            let text = format!("unknown function '{name}': what its result points to is not modelled");
+            self.global.assume(text, span, true);
+        }
         if reaches_memory {
             self.global.assume(
                 format!("unknown function '{name}' may change memory that it can reach; it is taken to change none"),
@@ -310,7 +314,7 @@ impl Function<'_, '_> {
             });
         }
         self.builder.template.parameters = self.builder.template.locals.len();
-        let value = self.call_function(declaration, arguments, signature.ret);
+        let value = self.call_function(declaration, arguments, signature.ret, true);
         self.returns = match (hidden, unit.scalar_type(signature.ret)) {
             (Some(local), _) => Returns::Aggregate(local, signature.ret),
             (None, Some(ty)) => {

@@ -55,6 +55,7 @@ impl Function<'_, '_> {
                     }
                 }
             }
+            ExprKind::LabelAddr(label) => self.label_address(label),
             ExprKind::Unary { op, operand } => self.unary(id, op, operand),
             ExprKind::Binary { op, lhs, rhs } => match op {
                 BinaryOp::LogAnd | BinaryOp::LogOr => self.logical(id, op, lhs, rhs),
@@ -84,7 +85,7 @@ impl Function<'_, '_> {
                 }
                 None => self.zero(expr.ty),
             },
-            ExprKind::Call { .. } => match self.call(id) {
+            ExprKind::Call { .. } => match self.call(id, true) {
                 Some(value) => value,
                 None => self.zero(expr.ty),
             },
@@ -243,6 +244,7 @@ impl Function<'_, '_> {
         if self.facts(id).purity == Purity::Total && !self.facts(id).is_cut {
             let condition = self.truth(cond);
             let (yes, no) = (self.rvalue(then), self.rvalue(otherwise));
+            let (yes, no) = (self.cast(yes, scalar), self.cast(no, scalar));
             return fold::if_then_else(condition, yes, no);
         }
         let shared = self.evaluate_shared_operand(cond, then);
@@ -349,7 +351,7 @@ impl Function<'_, '_> {
                 self.increment(operand, false, false, false);
             }
             ExprKind::Call { .. } => {
-                self.call(id);
+                self.call(id, false);
             }
             ExprKind::Comma { lhs, rhs } => {
                 self.effect(lhs);

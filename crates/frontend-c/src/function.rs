@@ -137,6 +137,12 @@ impl<'l, 'u> Function<'l, 'u> {
             Some(body) => {
                 function.uses = Uses::of(unit, body);
                 function.parameters(declared.declaration);
+                // Called through a pointer or started as a thread, it becomes atomic when it takes its first step.
+                if !atomic && is_atomic_by_name(unit.name(declared.declaration)) {
+                    function.builder.template.locations[function.end].atomic = true;
+                    function.atomic_begin();
+                    function.base_depth = 1;
+                }
                 if is_main {
                     function.constructors();
                 }
@@ -428,7 +434,7 @@ impl<'l, 'u> Function<'l, 'u> {
         };
         self.variables.insert(parameter, place);
     }
-    /// `argc` is any number, the rest points to arbitrary bytes.
+    /// `argc` is any number. What the rest points to is not modelled.
     fn main_parameters(&mut self, parameters: &[DeclId], passed: &[LocalId]) {
         self.builder.template.parameters = 0;
         for (&parameter, &local) in parameters.iter().zip(passed) {
@@ -436,6 +442,10 @@ impl<'l, 'u> Function<'l, 'u> {
             if self.unit.is_pointer(ty) {
                 let span = self.builder.span;
                 let pointer = self.pointer();
+                if self.uses.is_mentioned(parameter) {
+                    let name = self.unit.name(parameter);
+                    self.global.assume(format!("unsupported: what '{name}' of 'main' points to"), span, true);
+                }
                 let object = self.global.program.objects.push(Object {
                     name: self.unit.name(parameter).to_owned(),
                     storage: Storage::Static,
@@ -495,6 +505,11 @@ impl<'l, 'u> Function<'l, 'u> {
         let unit = &self.global.units[declared.unit];
         unit.tree[declared.declaration].flags.contains(DeclFlags::NORETURN)
     }
+}
+
+/// Whether a function runs as one atomic region because of its name.
+pub fn is_atomic_by_name(name: &str) -> bool {
+    name.starts_with("__VERIFIER_atomic_")
 }
 
 fn global_template(global: &mut Lowering<'_>, id: TemplateId, template: ir::Template) {

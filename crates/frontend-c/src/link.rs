@@ -91,10 +91,7 @@ pub fn link(units: &[Unit]) -> Result<Links, Vec<Diagnostic>> {
         Some(main) if problems.is_empty() => Ok(Links { definitions, main }),
         Some(_) => Err(problems),
         None => {
-            let file = units.first().map_or("", |unit| {
-                let first = unit.tree.top_level().first();
-                first.map_or("", |id| unit.position(unit.tree.decl_span(*id)).0)
-            });
+            let file = units.first().map_or("", |unit| unit.file.as_str());
             problems.push(Diagnostic::new(file, 1, 1, DiagnosticKind::Link, "there is no function 'main'"));
             Err(problems)
         }

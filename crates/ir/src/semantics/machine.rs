@@ -71,11 +71,11 @@ pub struct Block {
 pub enum LimitKind {
     /// More threads than [`Machine::max_threads`].
     Threads,
-    /// A call stack that does not fit into its window.
+    /// A call stack that does not fit into its window, or is beyond [`Machine::MAX_BYTES`].
     Stack,
     /// Allocations that do not fit into their window.
     Heap,
-    /// Static objects beyond [`Machine::MAX_STATIC_BYTES`].
+    /// Static objects beyond [`Machine::MAX_BYTES`].
     Statics,
 }
 
@@ -105,17 +105,17 @@ pub struct Machine<'p> {
 }
 
 impl<'p> Machine<'p> {
-    /// The most bytes of static objects that a state holds.
-    pub const MAX_STATIC_BYTES: u64 = 64 << 20;
+    /// The most bytes of static objects, of one thread's stack, and of one allocated object that a state holds.
+    pub const MAX_BYTES: u64 = 64 << 20;
 
     /// Makes a program ready.
     pub fn new(program: &'p Program) -> Result<Self, LimitKind> {
         let addresses = AddressMap::new(program);
-        if addresses.static_size > Self::MAX_STATIC_BYTES {
+        if addresses.static_size > Self::MAX_BYTES {
             return Err(LimitKind::Statics);
         }
         let largest = addresses.frame_size.iter().max().copied().unwrap_or(0);
-        if addresses.thread_local_size.saturating_add(largest) > addresses.stack_limit() {
+        if addresses.thread_local_size.saturating_add(largest) > addresses.stack_limit().min(Self::MAX_BYTES) {
             return Err(LimitKind::Stack);
         }
         let mut frame_objects: IdVec<TemplateId, Vec<ObjectId>> =
@@ -189,7 +189,7 @@ impl<'p> Machine<'p> {
         let code = &self.program.templates[template];
         let frame = (thread.stack.len() as u64).next_multiple_of(16);
         let end = frame + self.addresses.frame_size[template];
-        if end > self.addresses.stack_limit() || thread.activations.len() >= 4096 {
+        if end > self.addresses.stack_limit().min(Self::MAX_BYTES) || thread.activations.len() >= 4096 {
             return Err(LimitKind::Stack);
         }
         thread.stack.grow(end as usize - thread.stack.len(), false);
@@ -430,7 +430,7 @@ impl State {
     ) -> Result<u64, LimitKind> {
         let used = self.threads[thread].allocated;
         let room = size.saturating_add(GAP).saturating_add(15) & !15;
-        if used.saturating_add(room) > addresses.heap_limit() || size > Machine::MAX_STATIC_BYTES {
+        if used.saturating_add(room) > addresses.heap_limit() || size > Machine::MAX_BYTES {
             return Err(LimitKind::Heap);
         }
         let address = addresses.heap(thread) + used;

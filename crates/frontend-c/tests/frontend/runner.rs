@@ -89,8 +89,12 @@ pub fn run(program: &Program, most: u64) -> Run<'_> {
 impl Run<'_> {
     /// The value of a global variable at the end.
     pub fn global(&self, name: &str, ty: IntType) -> Option<Value> {
+        self.global_at(name, 0, ty)
+    }
+    /// A value inside a global variable at the end.
+    pub fn global_at(&self, name: &str, offset: u64, ty: IntType) -> Option<Value> {
         let objects = &self.machine.program.objects;
         let (id, _) = objects.enumerate().find(|(_, object)| object.name == name)?;
-        self.machine.peek_memory(&self.state, self.machine.addresses.offset[id], ty)
+        self.machine.peek_memory(&self.state, self.machine.addresses.offset[id] + offset, ty)
     }
 }
