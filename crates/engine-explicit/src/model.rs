@@ -138,8 +138,8 @@ impl<'p> Model<'p> {
         }
         let foreseen = |address: u64, write| match self.machine.describe(state, address) {
             Some((object, _)) => self.facts.footprints.foresees(next, object, write),
-            // Null pointers are no pointers to something that may come to life.
-            None => address < 0x1000,
+            // Nothing comes to life between static objects.
+            None => self.is_fixed(address),
         };
         accesses.iter().all(|access| foreseen(access.address, access.write))
             && next.hidden.iter().all(|hidden| match hidden {

@@ -53,6 +53,8 @@ fn subject(check: Check) -> &'static str {
 fn reason(proof: &Proof) -> String {
     match proof {
         Proof::Exhaustive { states, .. } => format!("all executions were followed, {states} states"),
+        Proof::NoErrorLocation => "there is nothing that could go wrong".to_owned(),
+        Proof::OneThread => "there is only one thread".to_owned(),
     }
 }
 
@@ -86,7 +88,11 @@ fn violation(out: &mut String, sources: &Sources, refutation: &Refutation) {
             for wait in waits {
                 let (who, owner) = (name(replayed, wait.thread), name(replayed, wait.owner));
                 let at = position(program, wait.span);
-                line(out, &format!("  {at}: {who} waits for `{}`, which {owner} holds", wait.lock));
+                let what = match &wait.lock {
+                    Some(lock) => format!("`{lock}`, which {owner} holds"),
+                    None => format!("{owner} to end"),
+                };
+                line(out, &format!("  {at}: {who} waits for {what}"));
                 line(out, &format!("  {}", shown(wait.span)));
             }
         }

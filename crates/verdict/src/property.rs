@@ -10,7 +10,7 @@ pub enum Property {
     NoError(BTreeSet<ErrorKind>),
     /// No two threads are at conflicting accesses (see [`ir::semantics`]).
     NoRace,
-    /// No cycle of threads each waiting for a lock that the next one holds.
+    /// No cycle of threads each waiting for a lock that the next one holds, or for the next one to end.
     NoDeadlock,
 }
 
