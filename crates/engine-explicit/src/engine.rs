@@ -20,7 +20,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { shortest: false, reduce: true, threads: vec![3, 5, 9, 17, 64, 256] }
+        Self { shortest: false, reduce: true, threads: vec![3, 5, 10, 34, 256] }
     }
 }
 
@@ -32,7 +32,7 @@ pub struct Explicit {
 }
 
 /// Steps that a search is granted the first time; each round doubles them.
-const FIRST_SLICE: u64 = 200_000;
+const FIRST_SLICE: u64 = 20_000;
 
 impl Engine for Explicit {
     fn name(&self) -> &'static str {
