@@ -82,7 +82,8 @@ pub fn check_proof(
         Proof::NoErrorLocation => {
             let Property::NoError(kinds) = property else { return Err(ProofError::Violated) };
             let mut locations = program.templates.iter().flat_map(|code| &code.locations);
-            let bad = locations.any(|location| matches!(location.kind, LocationKind::Error(kind) if kinds.contains(&kind)));
+            let bad = locations
+                .any(|location| matches!(location.kind, LocationKind::Error(kind) if kinds.contains(&kind)));
             if bad { Err(ProofError::Violated) } else { Ok(()) }
         }
         Proof::OneThread => {

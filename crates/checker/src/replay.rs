@@ -330,7 +330,8 @@ fn deadlock(machine: &Machine<'_>, state: &State, cycle: &[ThreadIndex]) -> Opti
         }
         let (template, _) = state.location(thread)?;
         let span = machine.program.templates[template].edges[wait.edge].span;
-        let named = |lock| name_of(machine, state, lock).map_or_else(|| "a lock".to_owned(), |(_, name)| name);
+        let named =
+            |lock| name_of(machine, state, lock).map_or_else(|| "a lock".to_owned(), |(_, name)| name);
         let lock = wait.lock.map(named).map(|lock| lock.strip_suffix(".owner").unwrap_or(&lock).to_owned());
         waits.push(ReplayedWait { thread, span, lock, owner: wait.owner });
     }

@@ -8,7 +8,8 @@ pub fn trivial(program: &Program, property: &Property) -> Option<Proof> {
     let mut templates = program.templates.iter();
     match property {
         Property::NoError(kinds) => {
-            let is_bad = |kind: LocationKind| matches!(kind, LocationKind::Error(kind) if kinds.contains(&kind));
+            let is_bad =
+                |kind: LocationKind| matches!(kind, LocationKind::Error(kind) if kinds.contains(&kind));
             let none = templates.all(|code| !code.locations.iter().any(|location| is_bad(location.kind)));
             none.then_some(Proof::NoErrorLocation)
         }

@@ -16,8 +16,12 @@ pub fn render(program: &Program, sources: &Sources, outcomes: &[Outcome], answer
     let mut out = String::new();
     for outcome in outcomes {
         match &outcome.verdict {
-            Checked::Proved(proof) => line(&mut out, &format!("{}: proved ({}).", subject(outcome.check), reason(proof))),
-            Checked::Unknown(reason) => line(&mut out, &format!("{}: unknown: {reason}.", subject(outcome.check))),
+            Checked::Proved(proof) => {
+                line(&mut out, &format!("{}: proved ({}).", subject(outcome.check), reason(proof)))
+            }
+            Checked::Unknown(reason) => {
+                line(&mut out, &format!("{}: unknown: {reason}.", subject(outcome.check)))
+            }
             Checked::Refuted(refutation) => violation(&mut out, sources, refutation),
         }
     }
@@ -117,7 +121,9 @@ fn interleaving(out: &mut String, program: &Program, sources: &Sources, replayed
     let mut groups: Vec<Group<'_>> = Vec::new();
     for step in &replayed.steps {
         match groups.last_mut() {
-            Some(group) if group.thread == step.thread && same_line(group.span, step.span) => group.steps.push(step),
+            Some(group) if group.thread == step.thread && same_line(group.span, step.span) => {
+                group.steps.push(step)
+            }
             _ => groups.push(Group { thread: step.thread, span: step.span, steps: vec![step] }),
         }
     }
@@ -140,7 +146,13 @@ fn interleaving(out: &mut String, program: &Program, sources: &Sources, replayed
         let mut text = format!("    {at:24} {code}");
         let effects = effects(replayed, group);
         if !effects.is_empty() {
-            let _ = write!(text, "{:width$}  ▸ {}", "", effects.join(", "), width = 72usize.saturating_sub(text.chars().count()));
+            let _ = write!(
+                text,
+                "{:width$}  ▸ {}",
+                "",
+                effects.join(", "),
+                width = 72usize.saturating_sub(text.chars().count())
+            );
         }
         line(out, text.trim_end());
     }

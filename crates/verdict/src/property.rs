@@ -45,7 +45,8 @@ impl Check {
     }
     /// The check with that name.
     pub fn from_name(name: &str) -> Option<Self> {
-        let all = [Self::Assertions, Self::ReachError, Self::Races, Self::Bounds, Self::Overflow, Self::Deadlock];
+        let all =
+            [Self::Assertions, Self::ReachError, Self::Races, Self::Bounds, Self::Overflow, Self::Deadlock];
         all.into_iter().find(|check| check.name() == name)
     }
     /// The name of the violated property in verdicts, as the competition has it.

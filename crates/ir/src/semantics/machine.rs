@@ -115,7 +115,8 @@ impl<'p> Machine<'p> {
             return Err(LimitKind::Statics);
         }
         let largest = addresses.frame_size.iter().max().copied().unwrap_or(0);
-        if addresses.thread_local_size.saturating_add(largest) > addresses.stack_limit().min(Self::MAX_BYTES) {
+        if addresses.thread_local_size.saturating_add(largest) > addresses.stack_limit().min(Self::MAX_BYTES)
+        {
             return Err(LimitKind::Stack);
         }
         let mut frame_objects: IdVec<TemplateId, Vec<ObjectId>> =
