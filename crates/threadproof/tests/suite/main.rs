@@ -2,6 +2,7 @@
 
 mod command_line;
 mod csmith;
+mod differential;
 mod hostile;
 mod programs;
 
