@@ -84,7 +84,12 @@ impl Context<'_, '_> {
             }
             Expr::Valid(pointer, size) => {
                 let address = self.eval(pointer)? as u64;
-                Ok(Value::from(self.machine.is_valid(self.state, address, *size)))
+                let root = self.eval(root(pointer))? as u64;
+                let stays = match self.machine.object_start(self.state, root) {
+                    Some(home) => self.machine.object_start(self.state, address) == Some(home),
+                    None => true,
+                };
+                Ok(Value::from(stays && self.machine.is_valid(self.state, address, *size)))
             }
             Expr::Old(operand) => {
                 let mut before = self.old.expect("Old stands in constraints only").clone();
@@ -161,6 +166,14 @@ impl Machine<'_> {
         let part = self.resolve(state, address, ty.bytes())?;
         let (bytes, at) = state.bytes(part);
         Some(ty.wrap(Value::from(bytes.read(at, ty.bytes() as usize))))
+    }
+}
+
+/// What an address was computed from, by adding to it or subtracting from it.
+fn root(address: &Expr) -> &Expr {
+    match address {
+        Expr::Binary(BinaryOp::Add | BinaryOp::Sub, _, pair) => root(&pair.0),
+        _ => address,
     }
 }
 
