@@ -136,7 +136,7 @@ fn a_shortest_execution_is_no_longer() {
 
 #[test]
 fn the_timeout_holds() {
-    let text = "extern int f(void); int x; int main(void) { unsigned long i = 0; while (i < 100000000000ul) { i = i + 1; x = x ^ 1; } return 0; }";
+    let text = "extern void reach_error(void); int x; int main(void) { unsigned long i = 0; while (i < 100000000000ul) { i = i + 1; x = x ^ 1; } if (x) reach_error(); return 0; }";
     let file = temporary("long.c", text);
     let start = std::time::Instant::now();
     let (status, out, _) =
