@@ -22,13 +22,13 @@
 //! stored state, and the induction goes on.
 //!
 //! While a thread is in an atomic region, it alone may run: then taking its steps is taking all steps. Such states are
-//! checked for races as if they were stored.
+//! checked for violations as if they were stored.
 
 use crate::model::{Model, Privacy};
 use crate::script::Script;
 use ir::Value;
 use ir::semantics::{Access, Choice, Choices, LimitKind, State, Stuck, ThreadIndex};
-use verdict::{Budget, Exhausted, Property, TraceStep};
+use verdict::{Budget, Exhausted, TraceStep};
 
 /// Private steps in a row before a state is stored all the same.
 const LONGEST_CHAIN: u32 = 20_000;
@@ -252,7 +252,7 @@ impl<'a, 'p> Expander<'a, 'p> {
         }
         let count = state.threads.len();
         if let Some(alone) = (0..count).find(|thread| model.machine.is_atomic(state, *thread)) {
-            if !model.reduce || (model.property == Property::NoRace && model.race(state).is_some()) {
+            if !model.reduce || model.violation(state).is_some() {
                 return None;
             }
             let outcome = self.steps(from, alone, found);
