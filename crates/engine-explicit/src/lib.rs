@@ -7,12 +7,13 @@
 //! * [`expand`]: steps and the partial-order reduction, with the argument that it keeps all violations.
 //! * [`footprint`], [`model`]: what is known about a program before it runs.
 //! * [`inputs`], [`flow`], [`script`]: values that the program leaves open.
-//! * [`store`], [`liveness`]: states, and what of them is kept.
+//! * [`store`], [`components`], [`liveness`]: states, and what of them is kept.
 //!
 //! Threads of the same template are not permuted: thread ids are stored in handles and locks, and each thread has its own window
 //! of addresses, so that states which differ by a permutation are not equal up to names in any simple way.
 
 mod bits;
+mod components;
 mod engine;
 mod expand;
 mod flow;
