@@ -27,6 +27,7 @@ use ir::semantics::{Choice, ChoiceKind, Choices, LimitKind, Machine, State, Stuc
 use ir::{Count, EdgeId, LocationKind, Program, TemplateId, Value};
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
+use std::time::Instant;
 use verdict::{Budget, Exhausted, Proof, Property, Reason};
 
 /// Why a proof is not accepted.
@@ -90,6 +91,9 @@ pub fn check_proof(
     if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
         return Err(ProofError::Assumption(assumption.text.clone()));
     }
+    // Some time is kept for giving memory back.
+    let deadline = budget.remaining().map(|left| Instant::now() + left * 19 / 20);
+    let budget = &Budget { deadline, ..budget.clone() };
     match proof {
         Proof::Exhaustive { copies, states: _ } => {
             let fits = copies.len() == program.start.len()

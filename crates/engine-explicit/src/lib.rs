@@ -4,10 +4,12 @@
 //! a trace; it proves when all executions were followed and nothing was bounded. Under-approximates until the
 //! search is complete; then exact.
 //!
+//! * [`engine`]: which searches run, and how they share the time with random walks ([`walk`]).
 //! * [`expand`]: steps and the partial-order reduction, with the argument that it keeps all violations.
 //! * [`footprint`], [`model`]: what is known about a program before it runs.
 //! * [`inputs`], [`flow`], [`script`]: values that the program leaves open.
 //! * [`store`], [`components`], [`liveness`]: states, and what of them is kept.
+//! * [`shorten`]: shorter traces.
 //!
 //! Threads of the same template are not permuted: thread ids are stored in handles and locks, and each thread has its own window
 //! of addresses, so that states which differ by a permutation are not equal up to names in any simple way.
@@ -23,6 +25,8 @@ mod liveness;
 mod model;
 mod script;
 mod search;
+mod shorten;
 mod store;
+mod walk;
 
 pub use engine::{Explicit, Options};

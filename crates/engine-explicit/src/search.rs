@@ -87,6 +87,13 @@ impl<'a, 'p> Search<'a, 'p> {
         self.store.bytes() + self.waiting as u64 * 16
     }
 
+    /// Forgets all states and all work.
+    pub fn clear(&mut self) {
+        self.store = Store::new();
+        self.levels = vec![VecDeque::new()];
+        self.waiting = 0;
+    }
+
     /// Goes on for about so many steps. `elsewhere`: bytes in use by others, for the budget.
     pub fn run(&mut self, steps: u64, elsewhere: u64) -> Outcome {
         let end = self.expander.notes.steps.saturating_add(steps);
