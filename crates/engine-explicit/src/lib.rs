@@ -27,6 +27,7 @@ mod script;
 mod search;
 mod shorten;
 mod store;
+mod trivial;
 mod walk;
 
 pub use engine::{Explicit, Options};

@@ -1,12 +1,13 @@
 //! Bit-fields: some bits of a storage unit, read and written with masks.
 //!
 //! The storage unit is the declared type's own, as compilers use it, unless that would touch a member which is no
-//! bit-field: C keeps those apart. Then it is the smallest run of bytes that holds the field.
+//! bit-field: C keeps those apart. Then it is the smallest run of bytes that holds the field; where that is three or
+//! five to seven bytes long, it is read and written in parts.
 
 use crate::fold;
 use crate::function::Function;
 use crate::places::Lvalue;
-use ir::{BinaryOp, Expr, IntType, Place, Value};
+use ir::{BinaryOp, Expr, IntType, Lhs, Place, Value};
 use rucc_types::{Field, RecordId};
 
 /// Some bits of memory.
@@ -14,7 +15,9 @@ use rucc_types::{Field, RecordId};
 pub struct Bits {
     /// The first byte of the storage unit.
     pub address: Expr,
-    /// The unit, unsigned.
+    /// The unit's bytes.
+    pub bytes: u64,
+    /// The unsigned type that holds them all.
     pub unit: IntType,
     /// How many bits of it are below the field.
     pub shift: u32,
@@ -25,9 +28,32 @@ pub struct Bits {
 }
 
 impl Bits {
-    /// The storage unit.
-    pub fn place(&self) -> Place {
-        Place::pointee(self.address.clone(), self.unit)
+    /// The parts of the storage unit that are accessed at once, and the bits below each.
+    fn parts(&self, pointer: IntType) -> Vec<(Place, u64)> {
+        let mut found = Vec::new();
+        let mut at = 0;
+        while at < self.bytes {
+            let size = 1 << (self.bytes - at).ilog2();
+            let address = fold::binary(
+                BinaryOp::Add,
+                pointer,
+                self.address.clone(),
+                Expr::int(Value::from(at), pointer),
+            );
+            let ty = IntType { bits: 8 * size as u8, signed: false };
+            found.push((Place::pointee(address, ty), 8 * at));
+            at += size;
+        }
+        found
+    }
+    /// The content of the storage unit.
+    fn word(&self, pointer: IntType) -> Expr {
+        let parts = self.parts(pointer).into_iter().map(|(place, below)| {
+            let part = fold::cast(Expr::load(place.clone()), place.ty, self.unit);
+            fold::binary(BinaryOp::Shl, self.unit, part, Expr::int(Value::from(below), self.unit))
+        });
+        let joined = parts.reduce(|low, high| fold::binary(BinaryOp::Or, self.unit, low, high));
+        joined.unwrap_or(Expr::int(0, self.unit))
     }
     fn distance(&self, bits: u32) -> Expr {
         Expr::int(Value::from(bits), self.unit)
@@ -36,8 +62,8 @@ impl Bits {
         (1 << self.width) - 1
     }
     /// The field's value, in the unit's width.
-    pub fn read(&self) -> Expr {
-        self.extract(Expr::load(self.place()), self.shift)
+    pub fn read(&self, pointer: IntType) -> Expr {
+        self.extract(self.word(pointer), self.shift)
     }
     /// The value that a field has after `value` (in the unit's type) was stored in it.
     pub fn truncate(&self, value: Expr) -> Expr {
@@ -62,17 +88,22 @@ impl Bits {
         fold::binary(BinaryOp::And, self.unit, low, Expr::int(self.mask(), self.unit))
     }
     /// The unit's content with `value` (in the unit's type) in the field.
-    pub fn combine(&self, value: Expr) -> Expr {
-        if self.width == u32::from(self.unit.bits) {
+    fn combine(&self, value: Expr, pointer: IntType) -> Expr {
+        if u64::from(self.width) == 8 * self.bytes {
             return value;
         }
         let mask = self.mask();
         let others = Expr::int(!(mask << self.shift), self.unit);
-        let kept = Expr::binary(BinaryOp::And, self.unit, Expr::load(self.place()), others);
+        let kept = Expr::binary(BinaryOp::And, self.unit, self.word(pointer), others);
         let value = fold::binary(BinaryOp::And, self.unit, value, Expr::int(mask, self.unit));
         let placed = fold::binary(BinaryOp::Shl, self.unit, value, self.distance(self.shift));
         fold::binary(BinaryOp::Or, self.unit, kept, placed)
     }
+}
+
+/// The unsigned type that holds so many bytes.
+pub fn holder(bytes: u64) -> IntType {
+    IntType { bits: 8 * bytes.next_power_of_two().min(8) as u8, signed: false }
 }
 
 /// Where the storage unit of a bit-field is: its first byte, its bytes, and the bits below the field.
@@ -100,7 +131,11 @@ pub fn storage_unit(fields: &[Field], sizes: &[u64], size: u64, member: usize) -
         .iter()
         .copied()
         .find(|&(start, bytes)| holds(start, bytes) && is_free(start, bytes))
-        .or_else(|| candidates.iter().copied().find(|&(start, bytes)| holds(start, bytes)))?;
+        .or_else(|| {
+            let start = first_bit / 8;
+            let bytes = (first_bit + width).div_ceil(8) - start;
+            (bytes <= 8).then_some((start, bytes))
+        })?;
     Some((start, bytes, (first_bit - start * 8) as u32))
 }
 
@@ -119,7 +154,23 @@ impl Function<'_, '_> {
         let declared = unit.scalar_type(field.ty).unwrap_or(IntType::U32);
         let offset = self.address_constant(start);
         let address = fold::binary(BinaryOp::Add, self.pointer(), record, offset);
-        let storage = IntType { bits: (bytes * 8) as u8, signed: false };
-        Lvalue::Bits(Bits { address, unit: storage, shift, width, signed: declared.signed })
+        Lvalue::Bits(Bits { address, bytes, unit: holder(bytes), shift, width, signed: declared.signed })
+    }
+    /// Stores a value in a bit-field.
+    pub fn store_bits(&mut self, bits: &Bits, value: Expr) {
+        let pointer = self.pointer();
+        let value = self.cast(value, bits.unit);
+        let combined = bits.combine(value, pointer);
+        let parts = bits.parts(pointer);
+        if let [(place, _)] = parts.as_slice() {
+            return self.builder.set(Lhs::Memory(place.clone()), combined);
+        }
+        let combined = self.freeze(combined);
+        for (place, below) in parts {
+            let below = Expr::int(Value::from(below), bits.unit);
+            let part = fold::binary(BinaryOp::Shr, bits.unit, combined.clone(), below);
+            let part = self.cast(part, place.ty);
+            self.builder.set(Lhs::Memory(place), part);
+        }
     }
 }

@@ -55,6 +55,7 @@ impl Function<'_, '_> {
                     }
                 }
             }
+            ExprKind::LabelAddr(label) => self.label_address(label),
             ExprKind::Unary { op, operand } => self.unary(id, op, operand),
             ExprKind::Binary { op, lhs, rhs } => match op {
                 BinaryOp::LogAnd | BinaryOp::LogOr => self.logical(id, op, lhs, rhs),

@@ -4,7 +4,7 @@ use crate::function::Function;
 use crate::parse::Unit;
 use crate::types::Class;
 use rucc_ast::{BinaryOp, UnaryOp};
-use rucc_sema::{Conversion, DeclId, ExprId, ExprKind, Stmt, StmtId, StorageDuration};
+use rucc_sema::{Conversion, DeclId, ExprId, ExprKind, LabelId, Stmt, StmtId};
 use rustc_hash::FxHashSet;
 
 /// How an expression is lowered.
@@ -77,7 +77,9 @@ impl Function<'_, '_> {
             return emits;
         }
         match expr.kind {
-            ExprKind::Const(_) | ExprKind::Str(_) | ExprKind::Decl(_) => (Purity::Total, 1),
+            ExprKind::Const(_) | ExprKind::Str(_) | ExprKind::Decl(_) | ExprKind::LabelAddr(_) => {
+                (Purity::Total, 1)
+            }
             ExprKind::Member { base, .. } => self.with(Purity::Total, &[base]),
             ExprKind::Subscript { base, index } => self.with(Purity::Total, &[base, index]),
             ExprKind::Unary { op, operand } => match op {
@@ -127,6 +129,7 @@ impl Function<'_, '_> {
             }
             ExprKind::Cast(operand) => self.conversion_facts(id, operand),
             ExprKind::Convert { kind, operand } => match kind {
+                Conversion::Lvalue if self.is_atomic_lvalue(operand) => emits,
                 Conversion::Lvalue => {
                     let register =
                         matches!(unit.tree[operand].kind, ExprKind::Decl(d) if self.is_register(d));
@@ -143,6 +146,15 @@ impl Function<'_, '_> {
             ExprKind::Expect { value, hint, .. } => self.with(Purity::Total, &[value, hint]),
             ExprKind::ConstantP { .. } => (Purity::Total, 1),
             _ => emits,
+        }
+    }
+    /// Whether an lvalue is accessed atomically: reading it is an operation of its own.
+    fn is_atomic_lvalue(&self, id: ExprId) -> bool {
+        let expr = self.unit.tree[id];
+        match expr.kind {
+            ExprKind::Decl(declaration) if self.is_register(declaration) => false,
+            ExprKind::Member { base, .. } if self.unit.is_atomic(self.unit.tree[base].ty) => true,
+            _ => self.unit.is_atomic(expr.ty),
         }
     }
     fn conversion_facts(&mut self, id: ExprId, operand: ExprId) -> (Purity, u32) {
@@ -169,6 +181,9 @@ impl Function<'_, '_> {
 #[derive(Default)]
 pub struct Uses {
     address_taken: FxHashSet<DeclId>,
+    mentioned: FxHashSet<DeclId>,
+    /// Labels whose address is taken: where a computed goto can go.
+    pub labels: Vec<LabelId>,
     seen: FxHashSet<ExprId>,
 }
 
@@ -184,6 +199,10 @@ impl Uses {
     pub fn is_address_taken(&self, declaration: DeclId) -> bool {
         self.address_taken.contains(&declaration)
     }
+    /// Whether the body names a variable.
+    pub fn is_mentioned(&self, declaration: DeclId) -> bool {
+        self.mentioned.contains(&declaration)
+    }
     fn declaration(&mut self, unit: &Unit, id: DeclId) {
         let declaration = &unit.tree[id];
         if declaration.cleanup.is_some() {
@@ -191,9 +210,6 @@ impl Uses {
         }
         for length in unit.variable_lengths(declaration.ty) {
             self.expression(unit, unit.tree.vla_size(length));
-        }
-        if declaration.duration != StorageDuration::Automatic {
-            return;
         }
         if let Some(init) = declaration.init {
             for entry in &unit.tree[init] {
@@ -254,6 +270,10 @@ impl Uses {
                     self.address_taken.insert(declaration);
                 }
             }
+            ExprKind::Decl(declaration) => {
+                self.mentioned.insert(declaration);
+            }
+            ExprKind::LabelAddr(label) if !self.labels.contains(&label) => self.labels.push(label),
             ExprKind::CompoundLiteral(declaration) => self.declaration(unit, declaration),
             ExprKind::StmtExpr(body) => self.statement(unit, body),
             _ => {}

@@ -434,7 +434,7 @@ impl<'l, 'u> Function<'l, 'u> {
         };
         self.variables.insert(parameter, place);
     }
-    /// `argc` is any number, the rest points to arbitrary bytes.
+    /// `argc` is any number. What the rest points to is not modelled.
     fn main_parameters(&mut self, parameters: &[DeclId], passed: &[LocalId]) {
         self.builder.template.parameters = 0;
         for (&parameter, &local) in parameters.iter().zip(passed) {
@@ -442,6 +442,10 @@ impl<'l, 'u> Function<'l, 'u> {
             if self.unit.is_pointer(ty) {
                 let span = self.builder.span;
                 let pointer = self.pointer();
+                if self.uses.is_mentioned(parameter) {
+                    let name = self.unit.name(parameter);
+                    self.global.assume(format!("unsupported: what '{name}' of 'main' points to"), span, true);
+                }
                 let object = self.global.program.objects.push(Object {
                     name: self.unit.name(parameter).to_owned(),
                     storage: Storage::Static,

@@ -1,6 +1,6 @@
 //! What objects hold at first, and initialisers that run.
 
-use crate::bitfields::storage_unit;
+use crate::bitfields::{Bits, holder, storage_unit};
 use crate::fold;
 use crate::function::Function;
 use ir::{BinaryOp, Expr, Initial, IntType, Lhs, ObjectId, Op, Value};
@@ -46,7 +46,7 @@ impl Function<'_, '_> {
         let unit = self.unit;
         self.builder.span = self.global.program.objects[object].span;
         let mut values: BTreeMap<u64, (IntType, Expr)> = BTreeMap::new();
-        let mut bits: BTreeMap<(u64, IntType), Value> = BTreeMap::new();
+        let mut bits: BTreeMap<(u64, u64), Value> = BTreeMap::new();
         let entries: Vec<InitEntry> = match unit.tree[declaration].init {
             Some(init) => unit.tree[init].to_vec(),
             None => Vec::new(),
@@ -77,10 +77,10 @@ impl Function<'_, '_> {
             }
             let Some(value) = self.constant(entry.value) else { return self.not_constant(object) };
             if entry.bit_width > 0 {
-                let (start, storage, shift) = fields.unit_of(entry);
+                let (start, size, shift) = fields.unit_of(entry);
                 let Expr::Const(value, _) = value else { return self.not_constant(object) };
                 let mask: Value = (1 << entry.bit_width) - 1;
-                let word = bits.entry((start, storage)).or_insert(0);
+                let word = bits.entry((start, size)).or_insert(0);
                 *word = *word & !(mask << shift) | (value & mask) << shift;
             } else {
                 let ty = self.type_of(&value);
@@ -91,8 +91,8 @@ impl Function<'_, '_> {
             values.into_iter().map(|(offset, (ty, value))| (offset, ty, value)).collect();
         // Units of bit-fields may overlap where they have different sizes: as bytes they can be joined.
         let mut bytes: BTreeMap<u64, Value> = BTreeMap::new();
-        for ((start, storage), word) in bits {
-            for index in 0..storage.bytes() {
+        for ((start, size), word) in bits {
+            for index in 0..size {
                 *bytes.entry(start + index).or_insert(0) |= word >> (8 * index) & 0xff;
             }
         }
@@ -210,17 +210,10 @@ impl Function<'_, '_> {
                 }
             };
             if entry.bit_width > 0 {
-                let (start, storage, shift) = fields.unit_of(entry);
-                let bits = crate::bitfields::Bits {
-                    address: at(self, start),
-                    unit: storage,
-                    shift,
-                    width: entry.bit_width,
-                    signed: false,
-                };
-                let value = self.cast(value, storage);
-                let combined = bits.combine(value);
-                self.builder.set(Lhs::Memory(bits.place()), combined);
+                let (start, bytes, shift) = fields.unit_of(entry);
+                let (unit, width) = (holder(bytes), entry.bit_width);
+                let bits = Bits { address: at(self, start), bytes, unit, shift, width, signed: false };
+                self.store_bits(&bits, value);
             } else {
                 let scalar = self.scalar(value_type);
                 let atomic = unit.is_atomic(ty);
@@ -316,15 +309,14 @@ impl BitFields {
             _ => {}
         }
     }
-    /// The unit of an initialised bit-field: its first byte, its type, and the bits below the field.
-    fn unit_of(&self, entry: &InitEntry) -> (u64, IntType, u32) {
+    /// The unit of an initialised bit-field: its first byte, its bytes, and the bits below the field.
+    fn unit_of(&self, entry: &InitEntry) -> (u64, u64, u32) {
         let first = entry.offset * 8 + u64::from(entry.bit_offset);
-        if let Some(&(start, bytes, shift)) = self.units.get(&first) {
-            return (start, IntType { bits: (bytes * 8) as u8, signed: false }, shift);
+        if let Some(unit) = self.units.get(&first) {
+            return *unit;
         }
-        let last = first + u64::from(entry.bit_width);
         let start = first / 8;
-        let bytes = (last.div_ceil(8) - start).next_power_of_two().min(8);
-        (start, IntType { bits: (bytes * 8) as u8, signed: false }, (first - start * 8) as u32)
+        let bytes = (first + u64::from(entry.bit_width)).div_ceil(8) - start;
+        (start, bytes.min(8), (first - start * 8) as u32)
     }
 }

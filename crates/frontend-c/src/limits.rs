@@ -1,19 +1,56 @@
-//! Bounds on the shape of a file, checked on its tokens before it is parsed.
+//! Bounds on the shape of a file, checked on its text before it is preprocessed and on its tokens before they are
+//! parsed.
 //!
 //! The parser, the checker and the lowering walk the tree by recursion. These bounds keep the depth of the tree
 //! within what the stack holds; no file that people write comes near them.
 
 use rucc_diag::Span;
-use rucc_lex::{Keyword, Punct, Token, TokenKind};
+use rucc_lex::{Keyword, Punct, Token, TokenKind, Tokens};
 
 /// The most tokens of a file.
-const TOKENS: usize = 4_000_000;
+const TOKENS: usize = 2_000_000;
 /// The most tokens without a `;` or a brace: they may all nest in one expression.
 const TOKENS_OF_A_STATEMENT: usize = 200_000;
 /// The most `else`s in one block: they may all nest in one statement.
 const ELSES_OF_A_BLOCK: usize = 50_000;
 /// The most array dimensions in a row; the checker's time grows with their square.
 const DIMENSIONS: usize = 4_000;
+
+/// The deepest nesting of parentheses. The parser refuses far less deep ones, but the preprocessor's time and
+/// memory grow with the square of the nesting of macro calls.
+const PARENTHESES: usize = 1_000;
+/// The most elements that one designator `[first ... last]` may name; each takes memory.
+const DESIGNATED: u128 = 1_000_000;
+
+/// Where in a text parentheses are nested too deeply: line and column.
+pub fn too_deep(text: &[u8]) -> Option<(u32, u32)> {
+    let (mut depth, mut line, mut start) = (0_usize, 1, 0);
+    let mut at = 0;
+    while at < text.len() {
+        match text[at] {
+            b'\n' => {
+                line += 1;
+                start = at + 1;
+            }
+            b'(' => {
+                depth += 1;
+                if depth > PARENTHESES {
+                    return Some((line, (at - start + 1) as u32));
+                }
+            }
+            b')' => depth = depth.saturating_sub(1),
+            // So that parentheses in comments do not add up.
+            b';' | b'}' => depth = 0,
+            quote @ (b'"' | b'\'') => {
+                let end = text[at + 1..].iter().position(|byte| *byte == quote || *byte == b'\n');
+                at += end.map_or(text.len(), |length| length + usize::from(text[at + 1 + length] == quote));
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
 
 struct Bracket {
     /// The brace of an initialiser, whose elements do not nest.
@@ -22,9 +59,21 @@ struct Bracket {
 }
 
 /// The first bound that a file exceeds, and where.
-pub fn exceeded(tokens: &[Token]) -> Option<(Span, &'static str)> {
+pub fn exceeded(all: &Tokens) -> Option<(Span, &'static str)> {
+    let tokens = all.tokens.as_slice();
+    for four in tokens.windows(4) {
+        let [open, first, dots, last] = four else { continue };
+        let is_range = open.kind == TokenKind::Punct(Punct::LBracket)
+            && first.kind == TokenKind::Int
+            && dots.kind == TokenKind::Punct(Punct::Ellipsis)
+            && last.kind == TokenKind::Int;
+        let value = |token: &Token| all.ints.get(token.value as usize).map_or(0, |constant| constant.value);
+        if is_range && value(last).saturating_sub(value(first)) > DESIGNATED {
+            return Some((dots.span, "a range of more than 1,000,000 elements"));
+        }
+    }
     if let Some(token) = tokens.get(TOKENS) {
-        return Some((token.span, "the file has more than 4,000,000 tokens"));
+        return Some((token.span, "the file has more than 2,000,000 tokens"));
     }
     let mut brackets = vec![Bracket { is_initialiser: false, elses: 0 }];
     let mut statement = 0;

@@ -4,8 +4,8 @@ use crate::function::Function;
 use crate::link::{Declared, Links};
 use crate::parse::Unit;
 use ir::{
-    Assumption, Count, DataModel, Initial, IntType, Layout, Object, ObjectId, Program, Span, Storage,
-    Template, TemplateId,
+    Assumption, BinaryOp, Count, DataModel, Expr, Initial, IntType, Layout, Object, ObjectId, Program, Span,
+    Storage, Template, TemplateId,
 };
 use rucc_sema::{Definition, Linkage, StorageDuration};
 use rucc_types::{ArrayLen, TypeKind};
@@ -57,6 +57,7 @@ pub fn lower(units: &[Unit], links: &Links, data_model: DataModel) -> Program {
             }
         }
     }
+    lowering.name_no_outside();
     lowering.program
 }
 
@@ -129,8 +130,10 @@ impl<'u> Lowering<'u> {
         }
         let is_undefined = declaration.state == Definition::Declared && declaration.linkage != Linkage::None;
         if is_undefined && !matches!(name.as_str(), "stdin" | "stdout" | "stderr") {
+            // What an arbitrary pointer points to is not modelled.
+            let limits_proof = unit.has_pointer(declaration.ty);
             let text = format!("'{name}' is not defined in these files: its first value is arbitrary");
-            self.assume(text, span, false);
+            self.assume(text, span, limits_proof);
         }
         let initial = if is_undefined { Initial::Unknown } else { Initial::Values(Vec::new()) };
         let align = declaration.alignment.map_or(1, u64::from).max(unit.align(declaration.ty));
@@ -141,6 +144,39 @@ impl<'u> Lowering<'u> {
             self.work.push_back(Work::Initialiser { declared, object });
         }
         object
+    }
+    /// An address outside of its object is computed: only those inside and just behind it have names.
+    fn name_no_outside(&mut self) {
+        let pointer = self.program.data_model.pointer();
+        let sizes: Vec<u64> = self.program.objects.iter().map(|object| object.size).collect();
+        let is_outside = |expr: &Expr| matches!(expr, Expr::Address(id, at) if *at > sizes[id.0 as usize]);
+        for edge in self.program.templates.iter_mut().flat_map(|template| template.edges.iter_mut()) {
+            for expr in edge.ops.iter_mut().flat_map(|op| op.expressions_mut()) {
+                expr.rewrite(&mut |inner| {
+                    if let (true, Expr::Address(object, at)) = (is_outside(inner), &*inner) {
+                        let base = Expr::Address(*object, 0);
+                        let offset = Expr::int(i128::from(*at), pointer);
+                        *inner = Expr::binary(BinaryOp::Add, pointer, base, offset);
+                    }
+                });
+            }
+        }
+        let mut outside = Vec::new();
+        for object in self.program.objects.iter_mut() {
+            let Initial::Values(values) = &object.initial else { continue };
+            let mut found = false;
+            for (_, _, value) in values {
+                value.walk(&mut |inner| found |= is_outside(inner));
+            }
+            if found {
+                object.initial = Initial::Unknown;
+                outside.push((object.name.clone(), object.span));
+            }
+        }
+        for (name, span) in outside {
+            let text = format!("unsupported: '{name}' starts with an address outside of an object");
+            self.assume(text, span, true);
+        }
     }
     /// The object of a string literal; equal ones are one.
     pub fn string(&mut self, bytes: &[u8], element: IntType, span: Span) -> ObjectId {

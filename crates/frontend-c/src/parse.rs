@@ -65,6 +65,10 @@ const TOLD: usize = 50;
 pub fn parse(source: &Source, options: &Options) -> Result<Unit, Vec<Diagnostic>> {
     let internal =
         |message: String| vec![Diagnostic::new(&source.name, 0, 0, DiagnosticKind::Internal, message)];
+    if let Some((line, column)) = limits::too_deep(&source.text) {
+        let message = "parentheses are nested too deeply";
+        return Err(vec![Diagnostic::new(&source.name, line, column, DiagnosticKind::Limit, message)]);
+    }
     let settings = settings(source, options)?;
     let mut session = Session::new(settings.clone());
     // Keywords come first: their symbols have to be one unbroken run.
@@ -111,7 +115,7 @@ pub fn parse(source: &Source, options: &Options) -> Result<Unit, Vec<Diagnostic>
     );
     drop(expanded);
     problems.extend(complaints);
-    if let Some((span, message)) = limits::exceeded(&tokens.tokens) {
+    if let Some((span, message)) = limits::exceeded(&tokens) {
         let (name, line, column) = position(&session, span);
         return Err(vec![Diagnostic::new(name, line, column, DiagnosticKind::Limit, message)]);
     }

@@ -4,7 +4,7 @@ use crate::bitfields::Bits;
 use crate::fold;
 use crate::function::{Function, Variable};
 use crate::link::Declared;
-use ir::{BinaryOp, Expr, IntType, Lhs, LocalId, Op, Place, Targets};
+use ir::{BinaryOp, Expr, IntType, Lhs, LocalId, Place, Targets};
 use rucc_ast::UnaryOp;
 use rucc_sema::{Category, DeclId, DeclKind, ExprId, ExprKind, Linkage, StorageDuration};
 use rucc_types::{ArrayLen, TypeId, TypeKind};
@@ -222,7 +222,7 @@ impl Function<'_, '_> {
             }
             Lvalue::Bits(bits) => {
                 let scalar = self.scalar(ty);
-                let value = bits.read();
+                let value = bits.read(self.pointer());
                 self.cast(value, scalar)
             }
         }
@@ -236,11 +236,7 @@ impl Function<'_, '_> {
                 let cell = self.cell(address.clone(), scalar, *atomic);
                 self.builder.set(Lhs::Memory(cell), value);
             }
-            Lvalue::Bits(bits) => {
-                let value = self.cast(value, bits.unit);
-                let combined = bits.combine(value);
-                self.builder.emit(Op::set(Lhs::Memory(bits.place()), combined));
-            }
+            Lvalue::Bits(bits) => self.store_bits(bits, value),
         }
     }
     /// The lvalue with an address that stays the same whatever happens next.

@@ -4,8 +4,7 @@ use crate::fold;
 use crate::function::{Function, Returns, Variable};
 use ir::{BinaryOp, Expr, Layout, Lhs, Object, Op, Storage, Value};
 use rucc_sema::{
-    AsmId, AsmOperand, CaseList, Conversion, DeclId, DeclKind, ExprId, ExprKind, Linkage, Stmt, StmtId,
-    StorageDuration,
+    CaseList, Conversion, DeclId, DeclKind, ExprId, ExprKind, Linkage, Stmt, StmtId, StorageDuration,
 };
 
 /// Switches with at most this many cases test them all at once.
@@ -127,8 +126,12 @@ impl Function<'_, '_> {
                 let location = self.label_of(label);
                 self.jump(location);
             }
-            Stmt::IndirectGoto(_) => self.unsupported("a computed goto"),
-            Stmt::Asm(asm) => self.asm(asm),
+            Stmt::IndirectGoto(target) => {
+                if self.builder.is_reachable() {
+                    self.computed_goto(target);
+                }
+            }
+            Stmt::Asm(asm) => self.assembly(asm),
             Stmt::Break => match self.breaks.last().copied() {
                 Some(label) => self.jump(label),
                 None => self.unsupported("a break outside of a loop"),
@@ -142,6 +145,28 @@ impl Function<'_, '_> {
                     self.return_statement(value);
                 }
             }
+        }
+    }
+    /// The address of a label: a number of its own, where no object is.
+    pub fn label_address(&self, label: rucc_sema::LabelId) -> Expr {
+        self.address_constant(1 + label.index() as u64)
+    }
+    /// Goes to one of the labels whose address is taken. With any other value it has no meaning.
+    fn computed_goto(&mut self, target: ExprId) {
+        let value = self.rvalue(target);
+        let value = self.freeze(value);
+        let pointer = self.pointer();
+        let nowhere = self.label();
+        let mut tests = Vec::new();
+        for label in self.uses.labels.clone() {
+            let test = fold::binary(BinaryOp::Eq, pointer, value.clone(), self.label_address(label));
+            tests.push((test, self.label_of(label)));
+        }
+        self.dispatch(tests, nowhere);
+        self.join(nowhere);
+        if self.builder.is_reachable() {
+            self.builder.emit(Op::Assume(Expr::bool(false)));
+            self.builder.leave();
         }
     }
     fn label_of(&mut self, label: rucc_sema::LabelId) -> ir::LocationId {
@@ -461,51 +486,5 @@ impl Function<'_, '_> {
             span: self.builder.span,
         });
         self.builder.emit(Op::Allocate { site, size, zeroed: false, result: Lhs::Local(result) });
-    }
-
-    /// Inline assembly: only templates that do nothing are known.
-    fn asm(&mut self, id: AsmId) {
-        if !self.builder.is_reachable() {
-            return;
-        }
-        let unit = self.unit;
-        let asm = unit.tree[id];
-        let text: String =
-            unit.tree[asm.template].elements.iter().map(|&c| char::from_u32(c).unwrap_or('?')).collect();
-        let outputs: Vec<AsmOperand> = unit.tree[asm.outputs].to_vec();
-        let inputs: Vec<AsmOperand> = unit.tree[asm.inputs].to_vec();
-        let words: Vec<&str> =
-            text.split([';', '\n', '\t', ' ']).map(str::trim).filter(|word| !word.is_empty()).collect();
-        let is_idle = words.iter().all(|word| {
-            matches!(*word, "nop" | "mfence" | "lfence" | "sfence" | "pause" | "rep" | "yield" | "sleep")
-        });
-        if !is_idle || (!words.is_empty() && !outputs.is_empty()) || !unit.tree[asm.labels].is_empty() {
-            let shown: String = text.chars().take(40).collect();
-            return self.unsupported(&format!("inline assembly {shown:?}"));
-        }
-        let constraint = |operand: &AsmOperand| -> String {
-            let elements = &unit.tree[operand.constraint].elements;
-            elements.iter().map(|&c| char::from_u32(c).unwrap_or('?')).collect()
-        };
-        for (index, output) in outputs.iter().enumerate() {
-            if constraint(output).starts_with('+') {
-                continue;
-            }
-            let same = inputs.iter().find(|input| constraint(input) == index.to_string());
-            let ty = unit.tree[output.value].ty;
-            let Some(scalar) = unit.scalar_type(ty) else {
-                return self.unsupported("inline assembly with a structure operand");
-            };
-            let place = self.lvalue(output.value);
-            let place = self.freeze_lvalue(place);
-            let value = match same {
-                Some(input) if unit.scalar_type(unit.tree[input.value].ty).is_some() => {
-                    let value = self.rvalue(input.value);
-                    self.cast(value, scalar)
-                }
-                _ => self.unknown(scalar),
-            };
-            self.store(&place, ty, value);
-        }
     }
 }

@@ -132,6 +132,17 @@ impl Unit {
     pub fn is_pointer(&self, ty: TypeId) -> bool {
         matches!(self.kind(ty), TypeKind::Pointer(_))
     }
+    /// Whether a pointer is in a value of a type.
+    pub fn has_pointer(&self, ty: TypeId) -> bool {
+        match self.kind(ty) {
+            TypeKind::Pointer(_) => true,
+            TypeKind::Array { elem, .. } => self.has_pointer(elem),
+            TypeKind::Record(id) => {
+                self.types.record_info(id).fields.iter().any(|field| self.has_pointer(field.ty))
+            }
+            _ => false,
+        }
+    }
     /// The size expressions of the variable lengths in a type, innermost first.
     pub fn variable_lengths(&self, ty: TypeId) -> Vec<VlaId> {
         match self.kind(ty) {

@@ -69,7 +69,9 @@ fn verify(options: &Verify) -> u8 {
     };
     print(&document);
     if outcomes.iter().any(|outcome| matches!(&outcome.verdict, Checked::Unknown(Reason::Rejected(_)))) {
-        eprintln!("threadproof: internal error: the evidence for a verdict was not accepted; please report this program");
+        eprintln!(
+            "threadproof: internal error: the evidence for a verdict was not accepted; please report this program"
+        );
     }
     match answer {
         Answer::True => status::PROVED,
@@ -113,14 +115,16 @@ fn asked(options: &Verify) -> Result<Asked, String> {
         return Ok(Asked { checks: options.check.iter().map(|check| check.0).collect(), open: Vec::new() });
     };
     let bytes = std::fs::read(path).map_err(|error| format!("{}: error: {error}", path.display()))?;
-    property_file::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| format!("{}: error: {error}", path.display()))
+    property_file::parse(&String::from_utf8_lossy(&bytes))
+        .map_err(|error| format!("{}: error: {error}", path.display()))
 }
 
 /// Reads the files and the program in them.
 fn read(options: &Verify) -> Result<(Program, Sources), Vec<String>> {
     let mut sources = Vec::new();
     for path in &options.files {
-        let text = std::fs::read(path).map_err(|error| vec![format!("{}: error: {error}", path.display())])?;
+        let text =
+            std::fs::read(path).map_err(|error| vec![format!("{}: error: {error}", path.display())])?;
         sources.push(frontend_c::Source { name: path.to_string_lossy().into_owned(), text });
     }
     let reading = frontend_c::Options {

@@ -84,14 +84,29 @@ pub(super) fn callee(context: &mut Context<'_>, argument: &Argument) -> Callee {
 
 fn create(context: &mut Context<'_>, call: &Call<'_>, routine: usize, passed: usize) -> Option<Answer> {
     let (handle, routine, passed) = (call.argument(0)?, call.argument(routine)?, call.argument(passed)?);
+    let pointer = context.pointer();
     // Programs that do not want the handle pass null, though no library allows it.
     let target = (!handle.is_always_null()).then(|| {
-        let ty = handle.target_type().unwrap_or(context.pointer());
-        Lhs::Memory(Place::pointee(context.settle_pointer(handle), ty))
+        let ty = handle.target_type().unwrap_or(pointer);
+        (context.settle_pointer(handle), ty)
     });
     let callee = callee(context, routine);
-    let passed = context.settle_pointer(passed);
-    context.builder.emit(Op::Spawn(callee, vec![passed], target));
+    let passed = vec![context.settle_pointer(passed)];
+    match target {
+        None => context.builder.emit(Op::Spawn(callee, passed, None)),
+        Some((address, ty)) if ty.bytes() == pointer.bytes() => {
+            let cell = Lhs::Memory(Place::pointee(address, pointer));
+            context.builder.emit(Op::Spawn(callee, passed, Some(cell)));
+        }
+        // The program has a handle type of its own, of another width: still one step for all others.
+        Some((address, ty)) => {
+            context.builder.atomic_begin();
+            let id = context.builder.temporary(pointer);
+            context.builder.emit(Op::Spawn(callee, passed, Some(Lhs::Local(id))));
+            context.builder.set(Lhs::Memory(Place::pointee(address, ty)), Expr::cast(ty, Expr::Local(id)));
+            context.builder.atomic_end();
+        }
+    }
     Some(Answer::Value(int(0)))
 }
 

@@ -38,6 +38,11 @@ fn deep_nesting() {
             (0..10_000).map(|i| format!("case {i}:")).collect::<String>()
         )),
     );
+    survives(
+        "macro calls",
+        format!("#define F(x) (x)\nint main(void) {{ return {}1{}; }}", "F(".repeat(5000), ")".repeat(5000)),
+    );
+    survives("range", "int a[2000000000] = { [0 ... 1999999999] = 1 }; int main(void) { return a[5]; }");
     survives("dimensions", format!("int a{}; int main(void) {{}}", "[1]".repeat(100_000)));
 }
 

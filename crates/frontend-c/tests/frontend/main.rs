@@ -2,6 +2,7 @@
 
 mod csmith;
 mod hostile;
+mod interleavings;
 mod linking;
 mod memory;
 mod runner;

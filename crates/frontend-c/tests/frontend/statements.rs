@@ -51,6 +51,21 @@ fn function_pointers_and_recursion() {
 }
 
 #[test]
+fn computed_gotos() {
+    check(
+        "int run(int n) {
+            static void *table[] = { &&add, &&twice, &&done };
+            const char program[] = { 0, 1, 0, 1, 1, 2 }; int at = 0, x = n;
+            goto *table[program[at++]];
+            add: x++; goto *table[program[at++]];
+            twice: x *= 2; goto *table[program[at++]];
+            done: return x;
+        }
+        int main(void) { expect(run(1) == 20); void *p = &&l; goto *p; expect(0); l: return 0; }",
+    );
+}
+
+#[test]
 fn returning_from_main_ends_the_program() {
     let program = program("int main(void) { return 3; }");
     let main = &program.templates[program.start[0].0];

@@ -18,7 +18,6 @@ fn constructs_are_named() {
             "vector",
         ),
         ("int main(void) { asm volatile(\"syscall\" ::: \"memory\"); }", "inline assembly \"syscall\""),
-        ("int main(void) { void *p = &&l; goto *p; l: return 0; }", "kind LabelAddr"),
         (
             "void stop(int *p) {} int main(void) { int x __attribute__((cleanup(stop))) = 1; return x; }",
             "cleanup",
@@ -44,6 +43,46 @@ fn the_execution_ends_there() {
 #[test]
 fn harmless_assembly_is_known() {
     assert!(told("int main(void) { asm volatile(\"\" ::: \"memory\"); asm volatile(\"pause\"); asm(\"mfence\" ::: \"memory\"); int x = 1, y; asm(\"\" : \"=r\"(y) : \"0\"(x)); return y; }").is_empty());
+}
+
+#[test]
+fn what_is_passed_is_read() {
+    for call in
+        ["f(g)", "printf(\"%d\", g)", "v(1, g)", "({ asm volatile(\"\" : : \"r\"(g)); })", "(void)g", "g"]
+    {
+        let program = program(&format!(
+            "int printf(const char *, ...); int f(int); int g; int v(int n, ...) {{ return n; }} int main(void) {{ {call}; return 0; }}"
+        ));
+        let edges = program.templates.iter().flat_map(|template| &template.edges);
+        let mut loads = 0;
+        for expr in edges.flat_map(|edge| &edge.ops).flat_map(|op| op.expressions()) {
+            expr.walk(&mut |inner| loads += usize::from(matches!(inner, ir::Expr::Load(_))));
+        }
+        assert_eq!(loads, 1, "{call}");
+    }
+}
+
+#[test]
+fn assembly_that_names_its_results_is_not_exact() {
+    let program = program("int main(void) { int x; asm(\"rdtsc\" : \"=a\"(x) : : \"edx\"); return x; }");
+    assert!(
+        program.assumptions.iter().all(|assumption| !assumption.limits_proof),
+        "{:?}",
+        program.assumptions
+    );
+    assert!(runner::run(&program, 100).unknown);
+}
+
+#[test]
+fn arbitrary_pointers_limit_proofs() {
+    for text in [
+        "int *get(void); int main(void) { return *get(); }",
+        "extern int *p; int main(void) { return *p; }",
+        "int main(int argc, char **argv) { return argv[0][0]; }",
+    ] {
+        assert!(!told(text).is_empty(), "{text}");
+    }
+    assert!(told("int main(int argc, char **argv) { return argc; }").is_empty());
 }
 
 #[test]

@@ -1,19 +1,62 @@
 //! Passes: from programs to programs with the same verdict.
+//!
+//! Each says in its header what it keeps, and in which direction it approximates where it does. The standard ways
+//! through them:
+//!
+//! * [`concrete`], for the explorer and the replayer: property lowering with shared-access splitting ([`lower`]).
+//!   Procedures stay: the step semantics has a call stack.
+//! * [`symbolic`], for engines that reason about one control-flow automaton per thread: calls through pointers become
+//!   branches ([`calls`]), procedures are inlined ([`inline`]), the property is lowered and shared accesses are
+//!   split ([`lower`], [`split`]), addresses get their targets ([`points_to`]), what makes no difference goes
+//!   ([`dead_code`], [`slice`]), and local steps are folded into their neighbours ([`compress`]).
+//!
+//! Helpers of several passes: [`sharing`] (what others may see), [`totality`] (what cannot fail), [`liveness`].
 
+pub mod bits;
+pub mod calls;
+pub mod compress;
+pub mod dead_code;
+pub mod inline;
+pub mod liveness;
 pub mod lower;
+pub mod points_to;
+mod renumber;
 pub mod sharing;
+pub mod slice;
 pub mod split;
-
-pub use lower::{Lowering, lower};
-pub use sharing::Sharing;
-pub use split::split;
-
 #[cfg(test)]
 mod tests;
+pub mod totality;
 
-use crate::program::Program;
+pub use calls::resolve_calls;
+pub use compress::compress;
+pub use dead_code::remove_dead_code;
+pub use inline::{InlineError, InlineLimits, Inlined, inline};
+pub use lower::{Lowering, lower};
+pub use points_to::PointsTo;
+pub use sharing::Sharing;
+pub use slice::{Goal, slice};
+pub use split::split;
 
-/// The program that the concrete engines and the replayer run: lowered for a property, one shared access per step.
+use crate::program::{Assumption, Program, Span};
+
+/// The program that the explorer and the replayer run: lowered for a property, one shared access per step.
 pub fn concrete(program: &Program, lowering: Lowering) -> Program {
     lower(program, lowering)
+}
+
+/// The program that engines with one automaton per thread work on.
+pub fn symbolic(
+    program: &Program,
+    lowering: Lowering,
+    goal: Goal,
+    limits: InlineLimits,
+) -> Result<Program, InlineError> {
+    let Inlined { program: inlined, frames_outlive_calls } = inline(&resolve_calls(program), limits)?;
+    let mut result = points_to::annotate(&remove_dead_code(&lower(&inlined, lowering)));
+    if lowering.bounds && frames_outlive_calls {
+        let text = "objects of a function that has returned count as alive".to_owned();
+        result.assumptions.push(Assumption { text, span: Span::default(), limits_proof: true });
+    }
+    Ok(compress(&remove_dead_code(&slice(&result, goal))))
 }

@@ -103,15 +103,22 @@ impl Sharing {
             }
         }
         match op {
-            Op::Free(_) | Op::Fill(..) => found.push(SharedAccess { atomic: false, write: true }),
-            Op::Copy(..) => {
-                found.push(SharedAccess { atomic: false, write: false });
-                found.push(SharedAccess { atomic: false, write: true });
+            Op::Free(_) => found.push(SharedAccess { atomic: false, write: true }),
+            Op::Fill(to, ..) => found.extend(self.range(to, true)),
+            Op::Copy(to, from, _) => {
+                found.extend(self.range(from, false));
+                found.extend(self.range(to, true));
             }
             Op::Assume(_) | Op::Assign(_) | Op::Lock(..) | Op::Unlock(..) | Op::Spawn(..) => {}
             Op::Join(..) | Op::Allocate { .. } | Op::Call(..) => {}
         }
         found
+    }
+
+    /// The access of an operation on a range of bytes.
+    fn range(&self, address: &Expr, write: bool) -> Option<SharedAccess> {
+        let is_shared = base_object(address).is_none_or(|object| !self.private[object]);
+        is_shared.then_some(SharedAccess { atomic: false, write })
     }
 
     fn escape_in_op(&mut self, op: &Op) {

@@ -210,22 +210,24 @@ impl Splitter<'_> {
             }
             Op::Join(_, result) | Op::Call(_, _, result) => {
                 let units = self.units_of(first, Rule::All);
-                let moves = result.as_ref().is_some_and(|lhs| self.moves_result(first, lhs));
+                let moves =
+                    result.as_ref().is_some_and(|lhs| self.moves_result(lhs, matches!(first, Op::Call(..))));
                 (!units.is_empty() || moves).then_some(Plan { rule: Rule::All, units })
             }
             Op::Allocate { result, .. } => {
                 let units = self.units_of(first, Rule::All);
-                (!units.is_empty() || self.moves_result(first, result))
+                (!units.is_empty() || self.moves_result(result, false))
                     .then_some(Plan { rule: Rule::All, units })
             }
         }
     }
 
     /// Whether the result of an operation other than an assignment goes to a local first.
-    fn moves_result(&self, op: &Op, lhs: &Lhs) -> bool {
+    fn moves_result(&self, lhs: &Lhs, is_call: bool) -> bool {
         match lhs {
             Lhs::Local(_) => false,
-            Lhs::Memory(place) => matches!(op, Op::Call(..)) || self.sharing.is_shared(place),
+            // A computed address may fault, and that happens after the operation.
+            Lhs::Memory(place) => is_call || self.sharing.is_shared(place) || place.as_cell().is_none(),
         }
     }
 
@@ -279,7 +281,7 @@ impl Splitter<'_> {
                 assignment.pairs.extend(addresses);
             }
             Op::Join(_, Some(lhs)) | Op::Allocate { result: lhs, .. } => {
-                if self.sharing.is_shared_lhs(lhs) {
+                if self.moves_result(lhs, false) {
                     stores.extend(self.replace_by_local(lhs));
                 }
             }

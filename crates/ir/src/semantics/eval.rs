@@ -80,7 +80,7 @@ impl Context<'_, '_> {
             Expr::Overflows(op, ty, pair) => {
                 let left = self.eval(&pair.0)?;
                 let right = self.eval(&pair.1)?;
-                Ok(Value::from(binary(*op, *ty, left, right) == Err(Fault::Overflow)))
+                Ok(Value::from(overflows(*op, *ty, left, right)))
             }
             Expr::Valid(pointer, size) => {
                 let address = self.eval(pointer)? as u64;
@@ -193,12 +193,21 @@ pub(super) fn binary(op: BinaryOp, ty: IntType, left: Value, right: Value) -> Re
         BinaryOp::And => Ok(left & right),
         BinaryOp::Or => Ok(left | right),
         BinaryOp::Xor => Ok(left ^ right),
-        // A negative left operand has no meaning in C; all compilers in use shift it as two's complement.
-        BinaryOp::Shl => in_range(ty, left << distance()?),
+        // C gives no meaning to a signed shift that loses bits; all compilers in use wrap, and programs rely on it.
+        BinaryOp::Shl => Ok(ty.wrap(left << distance()?)),
         BinaryOp::Shr => Ok(left >> distance()?),
         BinaryOp::Eq => Ok(Value::from(left == right)),
         BinaryOp::Ne => Ok(Value::from(left != right)),
         BinaryOp::Lt => Ok(Value::from(left < right)),
         BinaryOp::Le => Ok(Value::from(left <= right)),
+    }
+}
+
+/// Whether the exact result of an operation on two values of a signed type is out of its range.
+fn overflows(op: BinaryOp, ty: IntType, left: Value, right: Value) -> bool {
+    match binary(op, ty, left, right) {
+        Ok(_) if op == BinaryOp::Shl => !ty.contains(left << right),
+        Ok(_) => false,
+        Err(fault) => fault == Fault::Overflow,
     }
 }

@@ -69,6 +69,7 @@ struct Body<'a> {
     depth: u32,
     line: u32,
     may_call: bool,
+    is_helper: bool,
 }
 
 /// A memory object.
@@ -85,7 +86,7 @@ pub fn ints(count: u64) -> Layout {
 /// A random program.
 pub fn generate(seed: u64, shape: Shape) -> Program {
     let random = &mut Random::new(seed);
-    let mut program = Program::default();
+    let mut program = Program { files: vec!["random".to_owned()], ..Program::default() };
     let scalar = Layout::Scalar(INT);
     let globals = (0..3)
         .map(|i| program.objects.push(object(&format!("g{i}"), Storage::Static, 4, scalar.clone())))
@@ -151,6 +152,7 @@ impl<'a> Body<'a> {
             depth: 0,
             line: 1,
             may_call,
+            is_helper: false,
         }
     }
 
@@ -179,6 +181,7 @@ impl<'a> Body<'a> {
         self.end()
     }
     fn helper(mut self, may_exit: bool) -> Template {
+        self.is_helper = true;
         self.statements(2);
         if may_exit && self.random.chance(20) {
             let other = self.label();
@@ -233,6 +236,10 @@ impl<'a> Body<'a> {
             6 => {
                 let value = self.address();
                 let lhs = self.pointer_lhs();
+                // A pointer to a procedure's frame would dangle after the call.
+                let dangles =
+                    self.is_helper && matches!(value, Expr::Address(object, _) if object == self.frame[1]);
+                let lhs = if dangles { Lhs::Local(self.pointers[0]) } else { lhs };
                 self.emit(Op::set(lhs, value));
             }
             7 => self.read_modify_write(),

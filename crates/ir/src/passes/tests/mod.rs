@@ -1,10 +1,15 @@
 //! Each pass keeps what can be seen of a program: on random small programs, and on hand-written ones for the
 //! subtle rules.
 
+mod compress;
 mod explore;
 mod generate;
+mod inline;
+mod points_to;
+mod slice;
 mod split;
 
+use crate::check::check;
 use crate::program::Program;
 use generate::{Shape, generate};
 
@@ -16,4 +21,18 @@ fn for_seeds(seeds: std::ops::Range<u64>, shape: Shape, check: &mut dyn FnMut(u6
     for seed in seeds {
         check(seed, &generate(seed, shape));
     }
+}
+
+/// Compares all that can be seen of a program before and after a pass; says whether the program was small enough.
+fn assert_same(seed: u64, before: &Program, after: &Program) -> bool {
+    assert_eq!(check(after), Ok(()), "seed {seed}");
+    let (Some(before), Some(after)) = (explore::observe(before, LIMIT), explore::observe(after, 2 * LIMIT))
+    else {
+        return false;
+    };
+    assert_eq!(before.errors, after.errors, "seed {seed}");
+    assert_eq!(before.races, after.races, "seed {seed}");
+    assert_eq!(before.finals, after.finals, "seed {seed}");
+    assert_eq!(before.deadlock, after.deadlock, "seed {seed}");
+    true
 }

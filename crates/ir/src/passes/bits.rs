@@ -1,0 +1,37 @@
+//! Sets of small numbers.
+
+/// A set of numbers below a bound.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BitSet {
+    words: Vec<u64>,
+}
+
+impl BitSet {
+    /// The empty set of numbers below `bound`.
+    pub fn new(bound: usize) -> Self {
+        Self { words: vec![0; bound.div_ceil(64)] }
+    }
+    /// Whether a number is in the set.
+    pub fn contains(&self, number: usize) -> bool {
+        self.words[number / 64] >> (number % 64) & 1 == 1
+    }
+    /// Adds a number; says whether it is new.
+    pub fn insert(&mut self, number: usize) -> bool {
+        let new = !self.contains(number);
+        self.words[number / 64] |= 1 << (number % 64);
+        new
+    }
+    /// Takes a number out.
+    pub fn remove(&mut self, number: usize) {
+        self.words[number / 64] &= !(1 << (number % 64));
+    }
+    /// Adds all of another set; says whether any was new.
+    pub fn union_with(&mut self, other: &Self) -> bool {
+        let mut grew = false;
+        for (word, more) in self.words.iter_mut().zip(&other.words) {
+            grew |= *more & !*word != 0;
+            *word |= more;
+        }
+        grew
+    }
+}

@@ -1,0 +1,76 @@
+//! Calls and starts through pointers become branches over the procedures that the pointer may point to.
+//!
+//! The pointer is saved in a local first, as the step semantics evaluates it before the arguments. A pointer to none
+//! of them faults in the original program; here no branch is taken, so the execution ends as well. Exact, given the
+//! rules of C under which the points-to analysis holds.
+
+use super::points_to::PointsTo;
+use crate::expr::{BinaryOp, Expr};
+use crate::ids::{EdgeId, TemplateId};
+use crate::op::{Callee, Lhs, Op};
+use crate::program::{LocationKind, Program, Span};
+
+/// Resolves all calls and starts through pointers.
+pub fn resolve_calls(program: &Program) -> Program {
+    if !program
+        .templates
+        .iter()
+        .flat_map(|template| &template.edges)
+        .any(|edge| edge.ops.iter().any(is_dynamic))
+    {
+        return program.clone();
+    }
+    let points_to = PointsTo::of(program);
+    let mut result = program.clone();
+    for (id, template) in program.templates.enumerate() {
+        for (edge, _) in template.edges.enumerate() {
+            if result.templates[id].edges[edge].ops.last().is_some_and(is_dynamic) {
+                resolve(&mut result, id, edge, &points_to);
+            }
+        }
+    }
+    result
+}
+
+/// Whether an operation calls or starts through a pointer.
+pub fn is_dynamic(op: &Op) -> bool {
+    matches!(op, Op::Call(Callee::Pointer(_), ..) | Op::Spawn(Callee::Pointer(_), ..))
+}
+
+fn resolve(program: &mut Program, id: TemplateId, edge: EdgeId, points_to: &PointsTo) {
+    let ty = program.data_model.pointer();
+    let template = &mut program.templates[id];
+    let step = template.edges[edge].clone();
+    let atomic = template.locations[step.source].atomic;
+    let mut ops = step.ops;
+    let Some(Op::Call(Callee::Pointer(pointer), ..) | Op::Spawn(Callee::Pointer(pointer), ..)) = ops.last()
+    else {
+        return;
+    };
+    let pointer = pointer.clone();
+    let callees = points_to.callees(id, &pointer);
+    let saved = template.local(format!("%f{}", template.locals.len()), ty, Span::default());
+    let branches = template.location(LocationKind::Normal, atomic);
+    let last = ops.pop();
+    ops.push(Op::set(Lhs::Local(saved), pointer));
+    template.edges[edge].ops = ops;
+    template.edges[edge].target = branches;
+    for callee in &callees {
+        let call = match &last {
+            Some(Op::Call(_, arguments, lhs)) => {
+                Op::Call(Callee::Procedure(*callee), arguments.clone(), lhs.clone())
+            }
+            Some(Op::Spawn(_, arguments, lhs)) => {
+                Op::Spawn(Callee::Procedure(*callee), arguments.clone(), lhs.clone())
+            }
+            _ => return,
+        };
+        let is_callee = Expr::binary(BinaryOp::Eq, ty, Expr::Local(saved), Expr::Procedure(*callee));
+        let chosen = template.location(LocationKind::Normal, atomic);
+        template.edge(branches, chosen, vec![Op::Assume(is_callee)], step.span);
+        template.edge(chosen, step.target, vec![call], step.span);
+    }
+    if callees.is_empty() {
+        template.edge(branches, step.target, vec![Op::Assume(Expr::bool(false))], step.span);
+    }
+}

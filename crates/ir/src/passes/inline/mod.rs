@@ -1,0 +1,350 @@
+//! Inlining: all calls are replaced by copies of their callees until only thread templates remain.
+//!
+//! Each call site gets its own copy of the callee's locals and frame objects. On entry the parameters get the
+//! arguments; where control may come by more than once, the callee's other locals and its frame objects get
+//! their initial values again. An end location continues behind the call with the result assigned; an exit location ends the
+//! whole thread. Locations keep their atomic flags: inside of atomic regions a front end calls atomic twins.
+//!
+//! Exact, but for these limits:
+//! 1. Recursion is unfolded a number of times; what goes deeper is cut off, and an assumption says so.
+//! 2. A frame object outlives its call, so an access to it after the call is not an invalid one any more. Programs
+//!    that only make valid accesses do not notice; a check for invalid accesses must be told ([`Inlined::frames_outlive_calls`]).
+//! 3. A frame object beyond [`LARGE_OBJECT`] bytes that starts with arbitrary content keeps its last content when it is entered again;
+//!    an assumption says so.
+
+mod body;
+
+use super::renumber;
+use super::sharing::Sharing;
+use crate::expr::{Expr, Targets};
+use crate::ids::{EdgeId, Id, IdVec, LocalId, LocationId, ObjectId, TemplateId};
+use crate::op::{Callee, Op};
+use crate::program::{Assumption, Edge, Initial, LocationKind, Program, Span, Storage, Template};
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// Frame objects larger than this are not made arbitrary again.
+pub const LARGE_OBJECT: u64 = 4096;
+
+/// How far to go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InlineLimits {
+    /// How many activations of one procedure there may be at once.
+    pub recursion: usize,
+    /// How many edges the result may have.
+    pub edges: usize,
+}
+
+impl Default for InlineLimits {
+    fn default() -> Self {
+        Self { recursion: 2, edges: 400_000 }
+    }
+}
+
+/// Why a program cannot be inlined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InlineError {
+    /// The result would have more edges than the limit.
+    TooLarge {
+        /// The limit.
+        edges: usize,
+    },
+    /// A call through a pointer that was not resolved.
+    UnknownCallee(Span),
+}
+
+impl fmt::Display for InlineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge { edges } => write!(f, "the program has more than {edges} steps after inlining"),
+            Self::UnknownCallee(_) => f.write_str("a call through a pointer that is not resolved"),
+        }
+    }
+}
+
+/// An inlined program.
+#[derive(Clone, Debug)]
+pub struct Inlined {
+    /// The program, without calls.
+    pub program: Program,
+    /// Whether an inlined procedure has frame objects whose address is a value: accesses to them after its end
+    /// count as valid now.
+    pub frames_outlive_calls: bool,
+}
+
+/// Inlines all calls.
+pub fn inline(program: &Program, limits: InlineLimits) -> Result<Inlined, InlineError> {
+    let mut result = program.clone();
+    result.templates.iter_mut().for_each(forget_targets);
+    let originals = result.templates.clone();
+    let frame_objects = frame_objects(program);
+    let sharing = Sharing::of(program);
+    let mut cut = BTreeSet::new();
+    let mut large = BTreeSet::new();
+    let mut inlined = BTreeSet::new();
+    let mut roots: BTreeSet<TemplateId> = program.start.iter().map(|(template, _)| *template).collect();
+    let mut open: Vec<TemplateId> = roots.iter().copied().collect();
+    let mut edges = 0;
+    while let Some(root) = open.pop() {
+        let mut inliner = Inliner {
+            originals: &originals,
+            frame_objects: &frame_objects,
+            program: &mut result,
+            root,
+            template: originals[root].clone(),
+            limits,
+            other_edges: edges,
+            exit: None,
+            cut: &mut cut,
+            large: &mut large,
+            inlined: &mut inlined,
+            spawned: Vec::new(),
+            late_edges: Vec::new(),
+        };
+        inliner.run()?;
+        let Inliner { template, spawned, .. } = inliner;
+        edges += template.edges.len();
+        result.templates[root] = template;
+        for spawned in spawned {
+            if roots.insert(spawned) {
+                open.push(spawned);
+            }
+        }
+    }
+    for template in cut {
+        let text = format!(
+            "calls of `{}` inside of itself go at most {} deep",
+            originals[template].name, limits.recursion
+        );
+        result.assumptions.push(Assumption { text, span: originals[template].span, limits_proof: true });
+    }
+    for object in large {
+        let object = &program.objects[object];
+        let text = format!("`{}` keeps its content between calls", object.name);
+        result.assumptions.push(Assumption { text, span: object.span, limits_proof: true });
+    }
+    let frames_outlive_calls = inlined
+        .iter()
+        .any(|template| frame_objects[*template].iter().any(|object| !sharing.is_private(*object)));
+    drop_procedures(&mut result, &roots);
+    Ok(Inlined { program: result, frames_outlive_calls })
+}
+
+/// The places' targets name objects that are about to be multiplied.
+fn forget_targets(template: &mut Template) {
+    for op in template.edges.iter_mut().flat_map(|edge| &mut edge.ops) {
+        renumber::each_mention(op, &mut |_| {}, &mut |place| place.targets = Targets::Any, &mut |_| {});
+    }
+}
+
+fn frame_objects(program: &Program) -> IdVec<TemplateId, Vec<ObjectId>> {
+    let mut found: IdVec<TemplateId, Vec<ObjectId>> = program.templates.iter().map(|_| Vec::new()).collect();
+    for (id, object) in program.objects.enumerate() {
+        if let Storage::Frame(template) = object.storage {
+            found[template].push(id);
+        }
+    }
+    found
+}
+
+/// Drops procedures that run no more. One whose address is still a value stays as an empty shell.
+fn drop_procedures(program: &mut Program, roots: &BTreeSet<TemplateId>) {
+    let mut keep: IdVec<TemplateId, bool> = program.templates.ids().map(|id| roots.contains(&id)).collect();
+    let mut mentioned = BTreeSet::new();
+    let mut mention = |expr: &Expr| {
+        expr.walk(&mut |inner| {
+            if let Expr::Procedure(template) = inner {
+                mentioned.insert(*template);
+            }
+        });
+    };
+    for root in roots {
+        program.templates[*root]
+            .edges
+            .iter()
+            .flat_map(|edge| &edge.ops)
+            .for_each(|op| op.expressions().into_iter().for_each(&mut mention));
+    }
+    for object in &program.objects {
+        if let Initial::Values(values) = &object.initial {
+            values.iter().for_each(|(_, _, value)| mention(value));
+        }
+    }
+    for template in mentioned {
+        if !keep[template] {
+            keep[template] = true;
+            let old = &program.templates[template];
+            let mut shell = Template { name: old.name.clone(), span: old.span, ..Template::default() };
+            shell.entry = shell.location(LocationKind::Normal, false);
+            let end = shell.location(LocationKind::End, false);
+            shell.edge(shell.entry, end, vec![], old.span);
+            program.templates[template] = shell;
+        }
+    }
+    let objects = program.objects.iter().map(|object| match object.storage {
+        Storage::Frame(template) => roots.contains(&template),
+        Storage::Static | Storage::ThreadLocal | Storage::Site => true,
+    });
+    let objects = objects.collect();
+    renumber::keep(program, &objects, &keep);
+}
+
+/// A call that is still to be replaced.
+struct OpenCall {
+    edge: EdgeId,
+    /// Where in the callee stack it stands: an index into the list of activations.
+    activation: usize,
+    /// Whether control may come by more than once.
+    again: bool,
+}
+
+struct Inliner<'a> {
+    originals: &'a IdVec<TemplateId, Template>,
+    frame_objects: &'a IdVec<TemplateId, Vec<ObjectId>>,
+    /// Gets the copies of frame objects.
+    program: &'a mut Program,
+    root: TemplateId,
+    template: Template,
+    limits: InlineLimits,
+    /// The edges of templates that are done.
+    other_edges: usize,
+    /// Where inlined exits lead, and the local that holds the thread's result there.
+    exit: Option<(LocationId, LocalId)>,
+    cut: &'a mut BTreeSet<TemplateId>,
+    large: &'a mut BTreeSet<ObjectId>,
+    inlined: &'a mut BTreeSet<TemplateId>,
+    spawned: Vec<TemplateId>,
+    /// Edges to add when all numbers are known.
+    late_edges: Vec<Edge>,
+}
+
+impl Inliner<'_> {
+    fn run(&mut self) -> Result<(), InlineError> {
+        // Procedures under way: each with the one that called it.
+        let mut activations: Vec<(TemplateId, Option<usize>)> = vec![(self.root, None)];
+        let mut open = self.open_calls(self.root, 0, false, 0)?;
+        while let Some(call) = open.pop() {
+            let Some(Op::Call(Callee::Procedure(callee), ..)) = self.template.edges[call.edge].ops.last()
+            else {
+                continue;
+            };
+            let callee = *callee;
+            let mut depth = 0;
+            let mut at = Some(call.activation);
+            while let Some(index) = at {
+                depth += usize::from(activations[index].0 == callee);
+                at = activations[index].1;
+            }
+            if depth >= self.limits.recursion {
+                self.cut.insert(callee);
+                let ops = &mut self.template.edges[call.edge].ops;
+                ops.pop();
+                ops.push(Op::Assume(Expr::bool(false)));
+                continue;
+            }
+            if self.other_edges + self.template.edges.len() + self.originals[callee].edges.len()
+                > self.limits.edges
+            {
+                return Err(InlineError::TooLarge { edges: self.limits.edges });
+            }
+            self.inlined.insert(callee);
+            activations.push((callee, Some(call.activation)));
+            let first = self.template.edges.len();
+            self.copy_body(&call, callee);
+            open.extend(self.open_calls(callee, activations.len() - 1, call.again, first)?);
+        }
+        for edge in std::mem::take(&mut self.late_edges) {
+            self.template.edges.push(edge);
+        }
+        Ok(())
+    }
+
+    /// The calls in a body that was just copied, from edge number `first` on.
+    fn open_calls(
+        &mut self,
+        body: TemplateId,
+        activation: usize,
+        again: bool,
+        first: usize,
+    ) -> Result<Vec<OpenCall>, InlineError> {
+        let original = &self.originals[body];
+        let in_cycle = edges_in_cycles(original);
+        let mut calls = Vec::new();
+        for (id, edge) in original.edges.enumerate() {
+            for op in &edge.ops {
+                match op {
+                    Op::Call(Callee::Pointer(_), ..) | Op::Spawn(Callee::Pointer(_), ..) => {
+                        return Err(InlineError::UnknownCallee(edge.span));
+                    }
+                    Op::Call(Callee::Procedure(_), ..) => {
+                        let edge = EdgeId::new(first + id.index());
+                        calls.push(OpenCall { edge, activation, again: again || in_cycle[id] });
+                    }
+                    Op::Spawn(Callee::Procedure(callee), ..) => self.spawned.push(*callee),
+                    Op::Assume(_) | Op::Assign(_) | Op::Lock(..) | Op::Unlock(..) | Op::Join(..) => {}
+                    Op::Allocate { .. } | Op::Free(_) | Op::Fill(..) | Op::Copy(..) => {}
+                }
+            }
+        }
+        // The last one is taken first: what is called early gets low numbers.
+        calls.reverse();
+        Ok(calls)
+    }
+}
+
+/// The edges that control may take more than once.
+fn edges_in_cycles(template: &Template) -> IdVec<EdgeId, bool> {
+    let component = components(template);
+    template.edges.iter().map(|edge| component[edge.source] == component[edge.target]).collect()
+}
+
+/// The strongly connected component of each location (Tarjan 1972, without recursion).
+fn components(template: &Template) -> IdVec<LocationId, u32> {
+    const OPEN: u32 = u32::MAX;
+    let outgoing = template.outgoing();
+    let mut number: IdVec<LocationId, u32> = template.locations.iter().map(|_| OPEN).collect();
+    let mut low = number.clone();
+    let mut component = number.clone();
+    let (mut next, mut components) = (0, 0);
+    let mut stack = Vec::new();
+    let mut path: Vec<(LocationId, usize)> = Vec::new();
+    for start in template.locations.ids() {
+        if number[start] != OPEN {
+            continue;
+        }
+        path.push((start, 0));
+        while let Some((location, done)) = path.pop() {
+            if done == 0 {
+                (number[location], low[location]) = (next, next);
+                next += 1;
+                stack.push(location);
+            }
+            match outgoing[location].get(done) {
+                Some(edge) => {
+                    path.push((location, done + 1));
+                    let target = template.edges[*edge].target;
+                    if number[target] == OPEN {
+                        path.push((target, 0));
+                    } else if component[target] == OPEN {
+                        low[location] = low[location].min(number[target]);
+                    }
+                }
+                None => {
+                    if let Some((parent, _)) = path.last() {
+                        low[*parent] = low[*parent].min(low[location]);
+                    }
+                    if low[location] == number[location] {
+                        while let Some(member) = stack.pop() {
+                            component[member] = components;
+                            if member == location {
+                                break;
+                            }
+                        }
+                        components += 1;
+                    }
+                }
+            }
+        }
+    }
+    component
+}

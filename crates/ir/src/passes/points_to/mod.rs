@@ -1,0 +1,145 @@
+//! Points-to analysis: what each address may be the address of.
+//!
+//! Inclusion-based, flow- and context-insensitive, field-sensitive by byte offset, with one abstract object for each
+//! object of the program (see [`shape`] and [`solve`]). Pointers are integers here, so every value counts that is
+//! computed from an address in any way but a comparison or as the subtrahend of a difference; arithmetic other than addition and
+//! subtraction loses the offset but not the object. So splitting an address into parts and joining them again is covered.
+//!
+//! Over-approximates, for programs that follow these rules of C:
+//! 1. Pointer arithmetic stays in its object (see [`shape`]).
+//! 2. Constants, [`Rhs::Any`](crate::Rhs::Any), and memory that was never set hold no addresses.
+//!    [`Rhs::Unknown`](crate::Rhs::Unknown) of a pointer's width holds every address that was ever taken.
+//! 3. The difference of two pointers, added to a third, stays in the third one's object.
+
+mod constraints;
+mod shape;
+mod solve;
+
+use crate::expr::{Expr, Place, Target, Targets};
+use crate::ids::{IdVec, TemplateId};
+use crate::op::{Lhs, Op};
+use crate::program::Program;
+use crate::types::IntType;
+use shape::Shift;
+use solve::{Node, Pointee, Solver};
+use std::collections::BTreeSet;
+
+/// What addresses may point to in one program.
+pub struct PointsTo {
+    solver: Solver,
+    first_local: IdVec<TemplateId, Node>,
+    pointer: IntType,
+}
+
+/// Fills in the targets of all computed places.
+pub fn annotate(program: &Program) -> Program {
+    let points_to = PointsTo::of(program);
+    let mut result = program.clone();
+    for (id, template) in program.templates.enumerate() {
+        for (edge, _) in template.edges.enumerate() {
+            for op in &mut result.templates[id].edges[edge].ops {
+                points_to.annotate_op(id, op);
+            }
+        }
+    }
+    result
+}
+
+impl PointsTo {
+    /// Analyses a program.
+    pub fn of(program: &Program) -> Self {
+        let (mut solver, first_local) = constraints::constraints(program);
+        solver.solve();
+        Self { solver, first_local, pointer: program.data_model.pointer() }
+    }
+
+    /// What an address that is computed in a template may point to.
+    pub fn targets(&self, template: TemplateId, address: &Expr) -> Targets {
+        let cells = self.eval(template, address).into_iter().filter_map(|pointee| match pointee {
+            Pointee::Cell(object, offset) => Some(self.solver.shapes[object].target(object, offset)),
+            Pointee::Procedure(_) => None,
+        });
+        let targets: BTreeSet<Target> = cells.collect();
+        Targets::Of(targets.into_iter().collect())
+    }
+
+    /// The procedures that a pointer may point to, in order.
+    pub fn callees(&self, template: TemplateId, pointer: &Expr) -> Vec<TemplateId> {
+        let procedures = self.eval(template, pointer).into_iter().filter_map(|pointee| match pointee {
+            Pointee::Procedure(callee) => Some(callee),
+            Pointee::Cell(..) => None,
+        });
+        procedures.collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    fn annotate_op(&self, template: TemplateId, op: &mut Op) {
+        for expr in op.expressions_mut() {
+            expr.rewrite(&mut |inner| {
+                if let Expr::Load(place) = inner {
+                    self.annotate_place(template, place);
+                }
+            });
+        }
+        for lhs in op.targets_mut() {
+            if let Lhs::Memory(place) = lhs {
+                self.annotate_place(template, place);
+            }
+        }
+    }
+    fn annotate_place(&self, template: TemplateId, place: &mut Place) {
+        if place.as_cell().is_none() {
+            place.targets = self.targets(template, &place.address);
+        }
+    }
+
+    /// The addresses that an expression may have as its value.
+    fn eval(&self, template: TemplateId, expr: &Expr) -> BTreeSet<Pointee> {
+        let held =
+            |node: Node| self.solver.points_to(node).iter().map(|id| self.solver.pointees[*id as usize]);
+        let moved = |pointees: BTreeSet<Pointee>, shift: Shift| -> BTreeSet<Pointee> {
+            pointees.into_iter().flat_map(|pointee| self.solver.shifted(pointee, shift)).collect()
+        };
+        match expr {
+            Expr::Const(..) | Expr::Myself | Expr::Overflows(..) | Expr::Valid(..) => BTreeSet::new(),
+            Expr::Local(local) => held(self.first_local[template] + local.0).collect(),
+            Expr::Load(place) => {
+                let addresses = self.eval(template, &place.address);
+                let cells =
+                    addresses.into_iter().flat_map(|pointee| self.solver.touched(pointee, place.ty.bytes()));
+                cells.flat_map(held).collect()
+            }
+            Expr::Address(object, offset) => {
+                [Pointee::Cell(*object, self.solver.shapes[*object].at(*offset))].into()
+            }
+            Expr::Procedure(procedure) => [Pointee::Procedure(*procedure)].into(),
+            Expr::Unary(_, ty, operand) => {
+                if *ty == IntType::BOOL {
+                    return BTreeSet::new();
+                }
+                moved(self.eval(template, operand), Shift::MultipleOf(1))
+            }
+            Expr::Binary(op, ty, pair) => {
+                let [left, right] = constraints::flow(self.pointer, *op, *ty, pair);
+                let mut found = BTreeSet::new();
+                for (operand, shift) in [(&pair.0, left), (&pair.1, right)] {
+                    if let Some(shift) = shift {
+                        found.extend(moved(self.eval(template, operand), shift));
+                    }
+                }
+                found
+            }
+            Expr::Cast(ty, operand) => {
+                if *ty == IntType::BOOL {
+                    return BTreeSet::new();
+                }
+                self.eval(template, operand)
+            }
+            Expr::IfThenElse(three) => {
+                let mut found = self.eval(template, &three.1);
+                found.extend(self.eval(template, &three.2));
+                found
+            }
+            Expr::Old(operand) => self.eval(template, operand),
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! The inclusion constraints and their least solution.
+//!
+//! A work list with difference propagation (L. O. Andersen, "Program analysis and specialization for the C
+//! programming language", 1994, chapter 4). Deviations: 1. fields are cells of a [`Shape`]; 2. callees through pointers are bound while
+//! the solution grows; 3. no cycle elimination: the graphs here are small.
+
+use super::shape::{Offset, Shape, Shift};
+use crate::ids::{IdVec, ObjectId, TemplateId};
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashSet};
+use std::collections::VecDeque;
+
+/// Something that holds values: a local, a cell, the value of an expression.
+pub type Node = u32;
+
+/// What an address may be the address of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Pointee {
+    /// A place in an object.
+    Cell(ObjectId, Offset),
+    /// A procedure.
+    Procedure(TemplateId),
+}
+
+/// The number of a pointee.
+pub type PointeeId = u32;
+
+/// A call or start through a pointer, bound as its callees become known.
+pub struct DynamicCall {
+    /// The values of the arguments, as far as they may hold addresses.
+    pub arguments: Vec<Option<Node>>,
+    /// Where the result goes.
+    pub result: Option<Node>,
+    /// Whether it starts a thread.
+    pub is_spawn: bool,
+}
+
+/// The nodes of a procedure that a call binds.
+#[derive(Clone, Debug)]
+pub struct Procedure {
+    /// Its parameters.
+    pub parameters: Vec<Node>,
+    /// Its result.
+    pub result: Option<Node>,
+}
+
+#[derive(Default)]
+struct Constraints {
+    pointees: Vec<PointeeId>,
+    fresh: Vec<PointeeId>,
+    copies: Vec<Node>,
+    shifts: Vec<(Node, Shift)>,
+    loads: Vec<(Node, u64)>,
+    stores: Vec<(Node, u64)>,
+    /// Copies of memory to and from what this points to: the other pointer, and the size if it is known.
+    copies_to: Vec<(Node, Option<u64>)>,
+    copies_from: Vec<(Node, Option<u64>)>,
+    calls: Vec<usize>,
+    queued: bool,
+}
+
+/// The constraints, and what they have led to so far.
+pub struct Solver {
+    /// All pointees that occur.
+    pub pointees: IndexSet<Pointee, FxBuildHasher>,
+    /// The structure of each object.
+    pub shapes: IdVec<ObjectId, Shape>,
+    /// The node of each object's first cell.
+    pub first_cell: IdVec<ObjectId, Node>,
+    /// What calls bind.
+    pub procedures: IdVec<TemplateId, Procedure>,
+    /// Gets the results of all threads.
+    pub thread_results: Node,
+    calls: Vec<DynamicCall>,
+    nodes: Vec<Constraints>,
+    known_copies: FxHashSet<(Node, Node)>,
+    queue: VecDeque<Node>,
+}
+
+impl Solver {
+    /// A solver with this many nodes and no constraints.
+    pub fn new(
+        shapes: IdVec<ObjectId, Shape>,
+        first_cell: IdVec<ObjectId, Node>,
+        procedures: IdVec<TemplateId, Procedure>,
+        thread_results: Node,
+        nodes: u32,
+    ) -> Self {
+        Self {
+            pointees: IndexSet::default(),
+            shapes,
+            first_cell,
+            procedures,
+            thread_results,
+            calls: Vec::new(),
+            nodes: (0..nodes).map(|_| Constraints::default()).collect(),
+            known_copies: FxHashSet::default(),
+            queue: VecDeque::new(),
+        }
+    }
+
+    /// A fresh node.
+    pub fn node(&mut self) -> Node {
+        self.nodes.push(Constraints::default());
+        self.nodes.len() as Node - 1
+    }
+    /// What a node may point to, by rising number.
+    pub fn points_to(&self, node: Node) -> &[PointeeId] {
+        &self.nodes[node as usize].pointees
+    }
+    /// The number of a pointee.
+    pub fn intern(&mut self, pointee: Pointee) -> PointeeId {
+        self.pointees.insert_full(pointee).0 as PointeeId
+    }
+    /// The cells that an access through a pointee may touch.
+    pub fn touched(&self, pointee: Pointee, size: u64) -> std::ops::Range<Node> {
+        match pointee {
+            Pointee::Procedure(_) => 0..0,
+            Pointee::Cell(object, offset) => {
+                let cells = self.shapes[object].touched(offset, size);
+                let first = self.first_cell[object];
+                first + cells.start as Node..first + cells.end as Node
+            }
+        }
+    }
+    /// Where a pointer may point after it has moved.
+    pub fn shifted(&self, pointee: Pointee, shift: Shift) -> Vec<Pointee> {
+        match pointee {
+            // A procedure's address that moves is no procedure's.
+            Pointee::Procedure(_) => match shift {
+                Shift::By(0) | Shift::MultipleOf(_) => vec![pointee],
+                Shift::By(_) => vec![],
+            },
+            Pointee::Cell(object, offset) => self.shapes[object]
+                .shift(offset, shift)
+                .into_iter()
+                .map(|offset| Pointee::Cell(object, offset))
+                .collect(),
+        }
+    }
+
+    /// `node` may hold the address of `pointee`.
+    pub fn add(&mut self, node: Node, pointee: Pointee) {
+        let id = self.intern(pointee);
+        self.add_all(node, &[id]);
+    }
+    /// `to` may hold whatever `from` holds.
+    pub fn copy(&mut self, from: Node, to: Node) {
+        if from == to || !self.known_copies.insert((from, to)) {
+            return;
+        }
+        self.nodes[from as usize].copies.push(to);
+        let pointees = self.nodes[from as usize].pointees.clone();
+        self.add_all(to, &pointees);
+    }
+    /// `to` may hold what `from` holds, moved.
+    pub fn shift(&mut self, from: Node, shift: Shift, to: Node) {
+        self.nodes[from as usize].shifts.push((to, shift));
+        self.refresh(from);
+    }
+    /// `to` may hold what an access of `size` bytes through `pointer` reads.
+    pub fn load(&mut self, pointer: Node, size: u64, to: Node) {
+        self.nodes[pointer as usize].loads.push((to, size));
+        self.refresh(pointer);
+    }
+    /// An access of `size` bytes through `pointer` may write what `value` holds.
+    pub fn store(&mut self, pointer: Node, size: u64, value: Node) {
+        self.nodes[pointer as usize].stores.push((value, size));
+        self.refresh(pointer);
+    }
+    /// Memory is copied from one pointer to another.
+    pub fn copy_memory(&mut self, to: Node, from: Node, size: Option<u64>) {
+        self.nodes[to as usize].copies_to.push((from, size));
+        self.nodes[from as usize].copies_from.push((to, size));
+        self.refresh(to);
+        self.refresh(from);
+    }
+    /// A call through `pointer`.
+    pub fn call(&mut self, pointer: Node, call: DynamicCall) {
+        self.nodes[pointer as usize].calls.push(self.calls.len());
+        self.calls.push(call);
+        self.refresh(pointer);
+    }
+    /// Binds a call to a procedure.
+    pub fn bind(&mut self, callee: TemplateId, call: &DynamicCall) {
+        let Procedure { parameters, result } = self.procedures[callee].clone();
+        for (parameter, argument) in parameters.into_iter().zip(&call.arguments) {
+            if let Some(argument) = argument {
+                self.copy(*argument, parameter);
+            }
+        }
+        if let Some(result) = result {
+            if call.is_spawn {
+                self.copy(result, self.thread_results);
+            } else if let Some(to) = call.result {
+                self.copy(result, to);
+            }
+        }
+    }
+
+    /// Treats all pointees of a node as new: it got a constraint.
+    fn refresh(&mut self, node: Node) {
+        let constraints = &mut self.nodes[node as usize];
+        if !constraints.pointees.is_empty() {
+            constraints.fresh = constraints.pointees.clone();
+            self.enqueue(node);
+        }
+    }
+    fn enqueue(&mut self, node: Node) {
+        if !std::mem::replace(&mut self.nodes[node as usize].queued, true) {
+            self.queue.push_back(node);
+        }
+    }
+
+    /// Adds pointees, given by rising number.
+    fn add_all(&mut self, node: Node, pointees: &[PointeeId]) {
+        let constraints = &mut self.nodes[node as usize];
+        let known = &constraints.pointees;
+        let new: Vec<PointeeId> =
+            pointees.iter().copied().filter(|id| known.binary_search(id).is_err()).collect();
+        if new.is_empty() {
+            return;
+        }
+        constraints.pointees = merge(&constraints.pointees, &new);
+        constraints.fresh = merge(&constraints.fresh, &new);
+        self.enqueue(node);
+    }
+
+    /// Lets the solution grow until all constraints hold.
+    pub fn solve(&mut self) {
+        while let Some(node) = self.queue.pop_front() {
+            self.nodes[node as usize].queued = false;
+            let fresh = std::mem::take(&mut self.nodes[node as usize].fresh);
+            for to in self.nodes[node as usize].copies.clone() {
+                self.add_all(to, &fresh);
+            }
+            self.propagate(node, &fresh);
+        }
+    }
+
+    fn propagate(&mut self, node: Node, fresh: &[PointeeId]) {
+        let constraints = &mut self.nodes[node as usize];
+        // Constraints are added to nodes only before solving, so these lists can be taken out and put back.
+        let shifts = std::mem::take(&mut constraints.shifts);
+        let loads = std::mem::take(&mut constraints.loads);
+        let stores = std::mem::take(&mut constraints.stores);
+        let copies_to = std::mem::take(&mut constraints.copies_to);
+        let copies_from = std::mem::take(&mut constraints.copies_from);
+        let calls = std::mem::take(&mut constraints.calls);
+        for id in fresh {
+            let pointee = self.pointees[*id as usize];
+            for (to, shift) in &shifts {
+                for moved in self.shifted(pointee, *shift) {
+                    self.add(*to, moved);
+                }
+            }
+            for (to, size) in &loads {
+                self.touched(pointee, *size).for_each(|cell| self.copy(cell, *to));
+            }
+            for (value, size) in &stores {
+                self.touched(pointee, *size).for_each(|cell| self.copy(*value, cell));
+            }
+            for (from, size) in &copies_to {
+                for other in self.nodes[*from as usize].pointees.clone() {
+                    self.copy_cells(pointee, self.pointees[other as usize], *size);
+                }
+            }
+            for (to, size) in &copies_from {
+                for other in self.nodes[*to as usize].pointees.clone() {
+                    self.copy_cells(self.pointees[other as usize], pointee, *size);
+                }
+            }
+            if let Pointee::Procedure(callee) = pointee {
+                for index in &calls {
+                    let nothing = DynamicCall { arguments: Vec::new(), result: None, is_spawn: false };
+                    let call = std::mem::replace(&mut self.calls[*index], nothing);
+                    self.bind(callee, &call);
+                    self.calls[*index] = call;
+                }
+            }
+        }
+        let constraints = &mut self.nodes[node as usize];
+        (constraints.shifts, constraints.loads, constraints.stores) = (shifts, loads, stores);
+        (constraints.copies_to, constraints.copies_from, constraints.calls) = (copies_to, copies_from, calls);
+    }
+
+    /// Copies cells from one object to another, each to the cell at the same distance.
+    fn copy_cells(&mut self, to: Pointee, from: Pointee, size: Option<u64>) {
+        let (Pointee::Cell(to_object, to_offset), Pointee::Cell(from_object, from_offset)) = (to, from)
+        else {
+            return;
+        };
+        let sources = self.touched(from, size.unwrap_or(u64::MAX));
+        let first = self.first_cell[from_object];
+        let alike = to_offset == from_offset && self.shapes[to_object].is_like(&self.shapes[from_object]);
+        for source in sources {
+            let (start, length) = self.shapes[from_object].cells[(source - first) as usize];
+            // The elements of an array may be copied to different members, unless both objects are the same inside.
+            let scatters = self.shapes[from_object].is_in_array(start) && !alike;
+            let targets = match (to_offset, from_offset) {
+                (Offset::At(to), Offset::At(from)) if start >= from && !scatters => {
+                    match to.checked_add(start - from).map(|offset| self.shapes[to_object].at(offset)) {
+                        Some(offset) => self.touched(Pointee::Cell(to_object, offset), length),
+                        None => self.touched(Pointee::Cell(to_object, Offset::Anywhere), length),
+                    }
+                }
+                _ => self.touched(Pointee::Cell(to_object, Offset::Anywhere), length),
+            };
+            targets.for_each(|target| self.copy(source, target));
+        }
+    }
+}
+
+fn merge(left: &[PointeeId], right: &[PointeeId]) -> Vec<PointeeId> {
+    let mut merged = Vec::with_capacity(left.len() + right.len());
+    let (mut i, mut j) = (0, 0);
+    while i < left.len() && j < right.len() {
+        match left[i].cmp(&right[j]) {
+            std::cmp::Ordering::Less => {
+                merged.push(left[i]);
+                i += 1;
+            }
+            std::cmp::Ordering::Greater => {
+                merged.push(right[j]);
+                j += 1;
+            }
+            std::cmp::Ordering::Equal => {
+                merged.push(left[i]);
+                (i, j) = (i + 1, j + 1);
+            }
+        }
+    }
+    merged.extend_from_slice(&left[i..]);
+    merged.extend_from_slice(&right[j..]);
+    merged
+}
