@@ -22,7 +22,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { shortest: false, reduce: true, threads: vec![3, 5, 10, 34, 256] }
+        Self { shortest: false, reduce: true, threads: vec![3, 5, 12, 256] }
     }
 }
 
