@@ -97,7 +97,7 @@ impl<'a, 'p> Expander<'a, 'p> {
 
     fn tick(&mut self) {
         self.notes.steps += 1;
-        if self.notes.steps.is_multiple_of(1024) && self.stopped.is_none() {
+        if self.notes.steps.is_multiple_of(128) && self.stopped.is_none() {
             self.stopped = self.budget.check(self.bytes).err();
         }
     }
