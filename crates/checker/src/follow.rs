@@ -1,4 +1,5 @@
-//! Follows all executions, without storing the states between private steps (see [`crate::proof`] for why that is enough).
+//! Follows all executions, without storing the states between private steps (see [`crate::proof`] for why that is
+//! enough).
 
 use crate::future::{Effect, Futures, Needed, effect};
 use crate::inputs::Inputs;

@@ -1,9 +1,10 @@
 //! What a thread may still do from a location on: the facts that let a check leave out interleavings.
 //!
-//! For each location of each template a set: the objects that the rest of the procedure, what it calls, and the threads
-//! that it starts may read or write, and whether they may start or join threads, or make or end objects. What a thread
-//! does to its own frame objects by name is left out: no other thread sees that, except through pointers, and steps through
-//! a pointer into another thread's stack are never taken as private (see [`crate::proof`]).
+//! For each location of each template a set: the objects that the rest of the procedure, what it calls, and the
+//! threads that it starts may read or write, and whether they may start or join threads, or make or end objects.
+//! What a thread does to its own frame objects by name is left out: no other thread sees that, except through
+//! pointers, and steps through a pointer into another thread's stack are never taken as private (see
+//! [`crate::proof`]).
 //!
 //! Over-approximates as far as points-to information is right; a pointer without any stays in the object that its
 //! address is computed from, or points to one whose address is taken. Every step taken by the check is compared

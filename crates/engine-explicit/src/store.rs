@@ -1,10 +1,10 @@
 //! The states seen so far, compressed by components (Holzmann, "State compression in SPIN: recursive indexing and
-//! compression training runs", 1997: the collapse method). Exact: two states are one entry if and only if they
-//! are equal.
+//! compression training runs", 1997: the collapse method). Exact: two states are one entry if and only if they are
+//! equal.
 //!
 //! Each different content of the static memory, of a thread, and of an allocated object is kept once, under a
-//! number ([`crate::components`]). A state is the short vector of its components' numbers. Besides that vector, a state takes 23 bytes of
-//! bookkeeping and between 11 and 22 bytes of hash table.
+//! number ([`crate::components`]). A state is the short vector of its components' numbers. Besides that vector, a
+//! state takes 24 bytes of bookkeeping and between 11 and 22 bytes of hash table.
 
 use crate::components::Components;
 use ir::semantics::{Block, Bytes, State, Thread, ThreadIndex};

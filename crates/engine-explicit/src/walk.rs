@@ -1,5 +1,6 @@
-//! Random walks: executions picked step by step, without a table of states. For programs whose states do not
-//! fit into memory, or whose search is stuck in a corner. Finds violations only; the sequence of walks is the same each time.
+//! Random walks: executions picked step by step, without a table of states. For programs whose states do not fit
+//! into memory, or whose search is stuck in a corner. Finds violations only; the sequence of walks is the same each
+//! time.
 
 use crate::expand::{Expander, Successor};
 use crate::model::Model;
