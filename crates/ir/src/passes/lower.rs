@@ -12,8 +12,8 @@
 //!    one through a pointer, against whatever object lies there.
 //! 2. `Fill` and `Copy` of a size that is not constant, through a pointer, check their first and last byte; an assumption says so.
 //! 3. Freeing what was not allocated ends the execution without an error.
-//! 4. Loads are made before the arithmetic that stands beside them. So of two things that go wrong in one operation an invalid load comes
-//!    first; C leaves this order open.
+//! 4. Loads are made before the arithmetic that stands beside them, and a check evaluates no more than its own operands. So of
+//!    several things that go wrong in one operation any may be seen; C leaves this order open.
 //! 5. The constraints of assignments are not checked: they are specifications, not computations.
 
 use super::sharing::base_object;

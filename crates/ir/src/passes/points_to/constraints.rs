@@ -1,6 +1,6 @@
 //! From a program to its inclusion constraints.
 
-use super::shape::{Offset, Shape, Shift, first_numbers, greatest_common_divisor};
+use super::shape::{Shape, Shift, first_numbers, greatest_common_divisor};
 use super::solve::{DynamicCall, Node, Pointee, Procedure, Solver};
 use crate::expr::{BinaryOp, Expr, Place};
 use crate::ids::{IdVec, LocalId, ObjectId, TemplateId};
@@ -25,6 +25,7 @@ pub fn constraints(program: &Program) -> (Solver, IdVec<TemplateId, Node>) {
     let constants = FxHashMap::default();
     let mut generator =
         Generator { program, solver, first_local, anything, template: TemplateId(0), constants };
+    generator.solver.add(anything, Pointee::Anything);
     generator.run();
     (generator.solver, generator.first_local)
 }
@@ -234,11 +235,15 @@ impl Generator<'_> {
         }
         let node = self.solver.node();
         self.solver.add(node, pointee);
-        let escaped = match pointee {
-            Pointee::Cell(object, _) => Pointee::Cell(object, Offset::Anywhere),
-            Pointee::Procedure(_) => pointee,
-        };
-        self.solver.add(self.anything, escaped);
+        match pointee {
+            Pointee::Cell(object, _) => {
+                if !self.solver.escaped_objects.contains(&object) {
+                    self.solver.escaped_objects.push(object);
+                }
+            }
+            Pointee::Procedure(procedure) => self.solver.escaped_procedures.push(procedure),
+            Pointee::Anything => {}
+        }
         self.constants.insert(pointee, node);
         node
     }

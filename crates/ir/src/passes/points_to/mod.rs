@@ -20,7 +20,7 @@ use crate::ids::{IdVec, TemplateId};
 use crate::op::{Lhs, Op};
 use crate::program::Program;
 use crate::types::IntType;
-use shape::Shift;
+use shape::{Offset, Shift};
 use solve::{Node, Pointee, Solver};
 use std::collections::BTreeSet;
 
@@ -55,21 +55,37 @@ impl PointsTo {
 
     /// What an address that is computed in a template may point to.
     pub fn targets(&self, template: TemplateId, address: &Expr) -> Targets {
-        let cells = self.eval(template, address).into_iter().filter_map(|pointee| match pointee {
-            Pointee::Cell(object, offset) => Some(self.solver.shapes[object].target(object, offset)),
-            Pointee::Procedure(_) => None,
-        });
-        let targets: BTreeSet<Target> = cells.collect();
+        let target = |object, offset| self.solver.shapes[object].target(object, offset);
+        let mut targets: BTreeSet<Target> = BTreeSet::new();
+        for pointee in self.eval(template, address) {
+            match pointee {
+                Pointee::Cell(object, offset) => {
+                    targets.insert(target(object, offset));
+                }
+                Pointee::Procedure(_) => {}
+                Pointee::Anything => {
+                    targets.extend(
+                        self.solver.escaped_objects.iter().map(|object| target(*object, Offset::Anywhere)),
+                    );
+                }
+            }
+        }
         Targets::Of(targets.into_iter().collect())
     }
 
     /// The procedures that a pointer may point to, in order.
     pub fn callees(&self, template: TemplateId, pointer: &Expr) -> Vec<TemplateId> {
-        let procedures = self.eval(template, pointer).into_iter().filter_map(|pointee| match pointee {
-            Pointee::Procedure(callee) => Some(callee),
-            Pointee::Cell(..) => None,
-        });
-        procedures.collect::<BTreeSet<_>>().into_iter().collect()
+        let mut procedures: BTreeSet<TemplateId> = BTreeSet::new();
+        for pointee in self.eval(template, pointer) {
+            match pointee {
+                Pointee::Procedure(callee) => {
+                    procedures.insert(callee);
+                }
+                Pointee::Cell(..) => {}
+                Pointee::Anything => procedures.extend(&self.solver.escaped_procedures),
+            }
+        }
+        procedures.into_iter().collect()
     }
 
     fn annotate_op(&self, template: TemplateId, op: &mut Op) {
@@ -104,6 +120,9 @@ impl PointsTo {
             Expr::Local(local) => held(self.first_local[template] + local.0).collect(),
             Expr::Load(place) => {
                 let addresses = self.eval(template, &place.address);
+                if addresses.contains(&Pointee::Anything) {
+                    return [Pointee::Anything].into();
+                }
                 let cells =
                     addresses.into_iter().flat_map(|pointee| self.solver.touched(pointee, place.ty.bytes()));
                 cells.flat_map(held).collect()
