@@ -12,6 +12,7 @@
 //! 3. The difference of two pointers, added to a third, stays in the third one's object.
 
 mod constraints;
+mod cycles;
 mod shape;
 mod solve;
 

@@ -3,12 +3,12 @@
 //! A work list with difference propagation (L. O. Andersen, "Program analysis and specialization for the C
 //! programming language", 1994, chapter 4). Deviations: 1. fields are cells of a [`Shape`]; 2. callees through pointers are bound while
 //! the solution grows; 3. an address that is not known is one abstract pointee that stands for all others, so that a set that
-//! has it needs no other; 4. no cycle elimination: the graphs here are small.
+//! has it needs no other; 4. cycles are looked for at intervals (see [`super::cycles`]), not edge by edge.
 
 use super::shape::{Offset, Shape, Shift};
 use crate::ids::{IdVec, ObjectId, TemplateId};
 use indexmap::IndexSet;
-use rustc_hash::{FxBuildHasher, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
 /// Something that holds values: a local, a cell, the value of an expression.
@@ -51,17 +51,17 @@ pub struct Procedure {
 }
 
 #[derive(Default)]
-struct Constraints {
-    pointees: Vec<PointeeId>,
+pub(super) struct Constraints {
+    pub(super) pointees: Vec<PointeeId>,
     fresh: Vec<PointeeId>,
-    copies: Vec<Node>,
-    shifts: Vec<(Node, Shift)>,
-    loads: Vec<(Node, u64)>,
-    stores: Vec<(Node, u64)>,
+    pub(super) copies: Vec<Node>,
+    pub(super) shifts: Vec<(Node, Shift)>,
+    pub(super) loads: Vec<(Node, u64)>,
+    pub(super) stores: Vec<(Node, u64)>,
     /// Copies of memory to and from what this points to: the other pointer, and the size if it is known.
-    copies_to: Vec<(Node, Option<u64>)>,
-    copies_from: Vec<(Node, Option<u64>)>,
-    calls: Vec<usize>,
+    pub(super) copies_to: Vec<(Node, Option<u64>)>,
+    pub(super) copies_from: Vec<(Node, Option<u64>)>,
+    pub(super) calls: Vec<usize>,
     queued: bool,
 }
 
@@ -86,8 +86,13 @@ pub struct Solver {
     /// What a store through an unknown address may write, once there is one.
     written_anywhere: Option<Node>,
     calls: Vec<DynamicCall>,
-    nodes: Vec<Constraints>,
-    known_copies: FxHashSet<(Node, Node)>,
+    pub(super) nodes: Vec<Constraints>,
+    /// For each node, one that stands for it, or itself.
+    pub(super) representative: Vec<Node>,
+    /// Copies that are there already, between representatives.
+    pub(super) known_copies: FxHashSet<(Node, Node)>,
+    /// For each object, the number of the pointee that is anywhere in it.
+    anywhere: FxHashMap<ObjectId, PointeeId>,
     queue: VecDeque<Node>,
 }
 
@@ -112,23 +117,31 @@ impl Solver {
             written_anywhere: None,
             calls: Vec::new(),
             nodes: (0..nodes).map(|_| Constraints::default()).collect(),
+            representative: (0..nodes).collect(),
             known_copies: FxHashSet::default(),
+            anywhere: FxHashMap::default(),
             queue: VecDeque::new(),
         }
     }
 
     /// A fresh node.
     pub fn node(&mut self) -> Node {
+        let node = self.nodes.len() as Node;
         self.nodes.push(Constraints::default());
-        self.nodes.len() as Node - 1
+        self.representative.push(node);
+        node
     }
     /// What a node may point to, by rising number.
     pub fn points_to(&self, node: Node) -> &[PointeeId] {
-        &self.nodes[node as usize].pointees
+        &self.nodes[self.find(node) as usize].pointees
     }
     /// The number of a pointee.
     pub fn intern(&mut self, pointee: Pointee) -> PointeeId {
-        self.pointees.insert_full(pointee).0 as PointeeId
+        let id = self.pointees.insert_full(pointee).0 as PointeeId;
+        if let Pointee::Cell(object, Offset::Anywhere) = pointee {
+            self.anywhere.insert(object, id);
+        }
+        id
     }
     /// The cells that an access through a pointee may touch.
     pub fn touched(&self, pointee: Pointee, size: u64) -> std::ops::Range<Node> {
@@ -165,6 +178,7 @@ impl Solver {
     }
     /// `to` may hold whatever `from` holds.
     pub fn copy(&mut self, from: Node, to: Node) {
+        let (from, to) = (self.find(from), self.find(to));
         if from == to || !self.known_copies.insert((from, to)) {
             return;
         }
@@ -218,7 +232,7 @@ impl Solver {
     }
 
     /// Treats all pointees of a node as new: it got a constraint.
-    fn refresh(&mut self, node: Node) {
+    pub(super) fn refresh(&mut self, node: Node) {
         let constraints = &mut self.nodes[node as usize];
         if !constraints.pointees.is_empty() {
             constraints.fresh = constraints.pointees.clone();
@@ -232,7 +246,8 @@ impl Solver {
     }
 
     /// Adds pointees, given by rising number.
-    fn add_all(&mut self, node: Node, pointees: &[PointeeId]) {
+    pub(super) fn add_all(&mut self, node: Node, pointees: &[PointeeId]) {
+        let node = self.find(node);
         let constraints = &mut self.nodes[node as usize];
         if constraints.pointees.first() == Some(&ANYTHING) {
             return;
@@ -244,8 +259,14 @@ impl Solver {
             return;
         }
         let known = &constraints.pointees;
+        let is_known = |id: &PointeeId| known.binary_search(id).is_ok();
+        // What points anywhere into an object points to all places in it.
+        let is_covered = |id: &PointeeId| match self.pointees[*id as usize] {
+            Pointee::Cell(object, Offset::At(_)) => self.anywhere.get(&object).is_some_and(is_known),
+            Pointee::Cell(_, Offset::Anywhere) | Pointee::Procedure(_) | Pointee::Anything => false,
+        };
         let new: Vec<PointeeId> =
-            pointees.iter().copied().filter(|id| known.binary_search(id).is_err()).collect();
+            pointees.iter().copied().filter(|id| !is_known(id) && !is_covered(id)).collect();
         if new.is_empty() {
             return;
         }
@@ -256,8 +277,17 @@ impl Solver {
 
     /// Lets the solution grow until all constraints hold.
     pub fn solve(&mut self) {
+        let mut until_collapse = self.nodes.len() * 2;
         while let Some(node) = self.queue.pop_front() {
             self.nodes[node as usize].queued = false;
+            if self.find(node) != node {
+                continue;
+            }
+            if until_collapse == 0 {
+                self.collapse_cycles();
+                until_collapse = self.nodes.len() * 2;
+            }
+            until_collapse -= 1;
             let fresh = std::mem::take(&mut self.nodes[node as usize].fresh);
             for to in self.nodes[node as usize].copies.clone() {
                 self.add_all(to, &fresh);
@@ -292,12 +322,12 @@ impl Solver {
                 self.touched(pointee, *size).for_each(|cell| self.copy(*value, cell));
             }
             for (from, size) in &copies_to {
-                for other in self.nodes[*from as usize].pointees.clone() {
+                for other in self.points_to(*from).to_vec() {
                     self.copy_cells(pointee, self.pointees[other as usize], *size);
                 }
             }
             for (to, size) in &copies_from {
-                for other in self.nodes[*to as usize].pointees.clone() {
+                for other in self.points_to(*to).to_vec() {
                     self.copy_cells(self.pointees[other as usize], pointee, *size);
                 }
             }
