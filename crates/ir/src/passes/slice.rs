@@ -1,9 +1,9 @@
 //! Slicing: assignments whose value can never make a difference go.
 //!
 //! Data dependence only, flow-insensitive: a local or an object is *relevant* if a condition, an address, a lock, a
-//! start, a join, or an assignment to something relevant reads it. All control flow stays, so what is reachable stays
-//! reachable by the same path. Assignments to what is not relevant go, unless the goal asks for their access or their
-//! fault; then their value becomes 0. What is left over is for [`super::dead_code`].
+//! start, a join, or an assignment to something relevant reads it. All control flow stays, so what is reachable
+//! stays reachable by the same path. Assignments to what is not relevant go, unless the goal asks for their access
+//! or their fault; then their value becomes 0. What is left over is for [`super::dead_code`].
 //!
 //! Exact for errors if [`Goal::faults`] is set, and for races if [`Goal::races`] is. Without `faults` it
 //! over-approximates: an execution that ends at a fault may go on. What memory holds in the end is not kept.

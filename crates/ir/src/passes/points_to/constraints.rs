@@ -123,16 +123,19 @@ impl Generator<'_> {
         match op {
             Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Free(_) | Op::Fill(..) => {
                 // Loads inside make no address flow, but an address in a comparison is still taken.
+                // One that names the lock or the bytes directly is not: it goes nowhere.
                 for expr in op.expressions() {
-                    self.value(expr);
+                    if matches!(op, Op::Assume(_)) || !matches!(expr, Expr::Address(..)) {
+                        self.value(expr);
+                    }
                 }
             }
             Op::Assign(assignment) => self.assign(assignment),
             Op::Spawn(callee, arguments, handle) => {
                 self.call(callee, arguments, None, true);
                 // A thread's id is no address; its place's address may be a computed one.
-                if let Some(Lhs::Memory(place)) = handle {
-                    self.value(&place.address);
+                if let Some(lhs) = handle {
+                    self.address_of(lhs);
                 }
             }
             Op::Join(thread, result) => {
@@ -188,12 +191,17 @@ impl Generator<'_> {
             };
             match value {
                 Some(value) => self.store(lhs, value),
-                None => {
-                    if let Lhs::Memory(place) = lhs {
-                        self.value(&place.address);
-                    }
-                }
+                None => self.address_of(lhs),
             }
+        }
+    }
+
+    /// Takes note of the addresses in a computed address. A cell that is named directly is not thereby taken.
+    fn address_of(&mut self, lhs: &Lhs) {
+        if let Lhs::Memory(place) = lhs
+            && place.as_cell().is_none()
+        {
+            self.value(&place.address);
         }
     }
 

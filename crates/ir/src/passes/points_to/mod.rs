@@ -1,9 +1,10 @@
 //! Points-to analysis: what each address may be the address of.
 //!
-//! Inclusion-based, flow- and context-insensitive, field-sensitive by byte offset, with one abstract object for each
-//! object of the program (see [`shape`] and [`solve`]). Pointers are integers here, so every value counts that is
-//! computed from an address in any way but a comparison or as the subtrahend of a difference; arithmetic other than addition and
-//! subtraction loses the offset but not the object. So splitting an address into parts and joining them again is covered.
+//! Inclusion-based, flow- and context-insensitive, field-sensitive by byte offset, with one abstract object for
+//! each object of the program (see [`shape`] and [`solve`]). Pointers are integers here, so every value counts that
+//! is computed from an address in any way but a comparison or as the subtrahend of a difference; arithmetic other
+//! than addition and subtraction loses the offset but not the object. So splitting an address into parts and
+//! joining them again is covered.
 //!
 //! Over-approximates, for programs that follow these rules of C:
 //! 1. Pointer arithmetic stays in its object (see [`shape`]).
