@@ -1,13 +1,13 @@
 //! Points-to analysis: what each address may be the address of.
 //!
 //! Inclusion-based, flow- and context-insensitive, field-sensitive by byte offset, with one abstract object for
-//! each object of the program (see [`shape`] and [`solve`]). Pointers are integers here, so every value counts that
+//! each object of the program (see `shape.rs` and `solve.rs`). Pointers are integers here, so every value counts that
 //! is computed from an address in any way but a comparison or as the subtrahend of a difference; arithmetic other
 //! than addition and subtraction loses the offset but not the object. So splitting an address into parts and
 //! joining them again is covered.
 //!
 //! Over-approximates, for programs that follow these rules of C:
-//! 1. Pointer arithmetic stays in its object (see [`shape`]).
+//! 1. Pointer arithmetic stays in its object (see `shape.rs`).
 //! 2. Constants, [`Rhs::Any`](crate::Rhs::Any), and memory that was never set hold no addresses.
 //!    [`Rhs::Unknown`](crate::Rhs::Unknown) of a pointer's width holds every address that was ever taken.
 //! 3. The difference of two pointers, added to a third, stays in the third one's object.
