@@ -30,7 +30,11 @@ pub fn install() -> Result<(), String> {
 }
 
 fn apt(arguments: &[&str]) -> Result<(), String> {
-    let status = Command::new("apt-get").args(["-qq"]).args(arguments).env("DEBIAN_FRONTEND", "noninteractive").status();
+    let status = Command::new("apt-get")
+        .args(["-qq"])
+        .args(arguments)
+        .env("DEBIAN_FRONTEND", "noninteractive")
+        .status();
     match status {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("apt-get {}: {status}", arguments.join(" "))),

@@ -25,7 +25,15 @@ const LONGEST_FILE: usize = 800;
 pub fn complaints(root: &Path) -> Vec<String> {
     let mut complaints = Vec::new();
     let architecture = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap_or_default();
-    for document in ["README.md", "ARCHITECTURE.md", "SOUNDNESS.md", "GLOSSARY.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"] {
+    for document in [
+        "README.md",
+        "ARCHITECTURE.md",
+        "SOUNDNESS.md",
+        "GLOSSARY.md",
+        "CHANGELOG.md",
+        "LICENSE-APACHE",
+        "LICENSE-MIT",
+    ] {
         if !root.join(document).is_file() {
             complaints.push(format!("{document} is missing"));
         }
@@ -68,7 +76,9 @@ fn dependencies(name: &str, manifest: &str, architecture: &str, complaints: &mut
             section = line;
             continue;
         }
-        let Some(dependency) = line.split(['=', '.', ' ']).next().filter(|word| !word.is_empty()) else { continue };
+        let Some(dependency) = line.split(['=', '.', ' ']).next().filter(|word| !word.is_empty()) else {
+            continue;
+        };
         if !section.contains("dependencies]") {
             continue;
         }
@@ -140,7 +150,12 @@ mod tests {
     #[test]
     fn a_forbidden_edge_is_found() {
         let mut found = Vec::new();
-        dependencies("checker", "[dependencies]\nthreadproof-engine-explicit.workspace = true\n", "", &mut found);
+        dependencies(
+            "checker",
+            "[dependencies]\nthreadproof-engine-explicit.workspace = true\n",
+            "",
+            &mut found,
+        );
         assert_eq!(found, ["the crate `checker` must not depend on `engine-explicit`"]);
     }
 

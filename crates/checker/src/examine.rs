@@ -1,6 +1,6 @@
 //! Lets a verdict pass only with evidence that holds.
 
-use crate::{ProofError, Replayed, check_proof, replay};
+use crate::{Replayed, check_proof, replay};
 use ir::Program;
 use verdict::{Budget, Proof, Property, Reason, Trace, Verdict};
 
@@ -40,8 +40,7 @@ pub fn examine(program: Program, property: &Property, verdict: Verdict, budget: 
             }
             match check_proof(&program, property, &proof, budget) {
                 Ok(()) => Checked::Proved(proof),
-                Err(ProofError::TooExpensive(exhausted)) => Checked::Unknown(Reason::Exhausted(exhausted)),
-                Err(error) => Checked::Unknown(Reason::Rejected(error.to_string())),
+                Err(error) => Checked::Unknown(error.into()),
             }
         }
     }

@@ -5,7 +5,7 @@
 
 use crate::inputs::Inputs;
 use ir::semantics::{Choice, ChoiceKind, Choices, LimitKind, Machine, State, Stuck};
-use ir::{Count, EdgeId, LocationKind, Program, TemplateId, Value};
+use ir::{Count, EdgeId, LocationKind, Op, Program, TemplateId, Value};
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use verdict::{Budget, Exhausted, Proof, Property, Reason};
@@ -78,6 +78,22 @@ pub fn check_proof(
                 return Err(ProofError::Copies);
             }
             follow_all(program, property, copies, budget)
+        }
+        Proof::NoErrorLocation => {
+            let Property::NoError(kinds) = property else { return Err(ProofError::Violated) };
+            let mut locations = program.templates.iter().flat_map(|code| &code.locations);
+            let bad = locations
+                .any(|location| matches!(location.kind, LocationKind::Error(kind) if kinds.contains(&kind)));
+            if bad { Err(ProofError::Violated) } else { Ok(()) }
+        }
+        Proof::OneThread => {
+            let threads = program.start.iter().map(|(_, count)| match count {
+                Count::Exactly(copies) => u64::from(*copies),
+                Count::Any => u64::MAX,
+            });
+            let mut ops = program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops);
+            let one = threads.fold(0, u64::saturating_add) <= 1 && !ops.any(|op| matches!(op, Op::Spawn(..)));
+            if one && *property == Property::NoRace { Ok(()) } else { Err(ProofError::Violated) }
         }
     }
 }

@@ -99,9 +99,9 @@ pub struct ReplayedWait {
     pub thread: ThreadIndex,
     /// Where in the source.
     pub span: Span,
-    /// For which lock.
-    pub lock: String,
-    /// Who holds it.
+    /// For which lock; nothing if for a thread to end.
+    pub lock: Option<String>,
+    /// Who holds it, or has to end.
     pub owner: ThreadIndex,
 }
 
@@ -330,9 +330,9 @@ fn deadlock(machine: &Machine<'_>, state: &State, cycle: &[ThreadIndex]) -> Opti
         }
         let (template, _) = state.location(thread)?;
         let span = machine.program.templates[template].edges[wait.edge].span;
-        let lock = name_of(machine, state, wait.lock).map_or_else(|| "a lock".to_owned(), |(_, name)| name);
-        // The first word of a lock is its owner; the user knows the lock by the name before that.
-        let lock = lock.strip_suffix(".owner").map_or(lock.clone(), str::to_owned);
+        let named =
+            |lock| name_of(machine, state, lock).map_or_else(|| "a lock".to_owned(), |(_, name)| name);
+        let lock = wait.lock.map(named).map(|lock| lock.strip_suffix(".owner").unwrap_or(&lock).to_owned());
         waits.push(ReplayedWait { thread, span, lock, owner: wait.owner });
     }
     (!waits.is_empty()).then_some(ReplayedViolation::Deadlock(waits))

@@ -23,5 +23,6 @@ mod model;
 mod script;
 mod search;
 mod store;
+mod trivial;
 
 pub use engine::{Explicit, Options};

@@ -130,6 +130,14 @@ impl<'p> Model<'p> {
         !self.machine.addresses.is_heap(address) && self.machine.addresses.stack_at(address).is_none()
     }
 
+    /// Whether an address is in the stack or the heap of a thread.
+    fn is_own_window(&self, address: u64, thread: ThreadIndex) -> bool {
+        let addresses = &self.machine.addresses;
+        let heap = addresses.heap(thread);
+        addresses.stack_at(address).is_some_and(|(owner, _)| owner == thread)
+            || (heap..heap + addresses.heap_limit()).contains(&address)
+    }
+
     /// Whether all these accesses, and the locks that the thread's edges take, are among what was foreseen.
     pub fn is_foreseen(&self, state: &State, thread: ThreadIndex, accesses: &[Access]) -> bool {
         let Some(next) = self.next(state, thread) else { return true };
@@ -138,8 +146,8 @@ impl<'p> Model<'p> {
         }
         let foreseen = |address: u64, write| match self.machine.describe(state, address) {
             Some((object, _)) => self.facts.footprints.foresees(next, object, write),
-            // Null pointers are no pointers to something that may come to life.
-            None => address < 0x1000,
+            // What is not there may come to life in the window of another thread only.
+            None => self.is_fixed(address) || self.is_own_window(address, thread),
         };
         accesses.iter().all(|access| foreseen(access.address, access.write))
             && next.hidden.iter().all(|hidden| match hidden {

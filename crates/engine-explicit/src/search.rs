@@ -4,7 +4,8 @@
 //! preemptions that it needs, a preemption being a switch away from a thread that could have gone on to something new.
 //! Deviations: 1. The levels share the time (the lowest one with work gets half of it, the next a quarter, and so on), as a level may
 //! have infinitely many states. 2. Open values are tried with few candidates first; more of them cost levels too.
-//! 3. Within a level, mostly the newest state comes first, sometimes the oldest, so that no deep branch traps the search.
+//! 3. Within a level, mostly the newest state comes first, sometimes the oldest or one in between, so that no deep branch
+//! traps the search.
 //! When all work is done, all states were followed in all ways: the order matters for speed only.
 
 use crate::expand::{Expander, Notes, Successor};
@@ -58,6 +59,7 @@ pub struct Search<'a, 'p> {
     levels: Vec<VecDeque<(StateId, Work)>>,
     waiting: usize,
     turn: u64,
+    lottery: u64,
     breadth_first: bool,
 }
 
@@ -72,6 +74,7 @@ impl<'a, 'p> Search<'a, 'p> {
             levels: vec![VecDeque::new()],
             waiting: 0,
             turn: 0,
+            lottery: 0,
             breadth_first,
         }
     }
@@ -161,9 +164,16 @@ impl<'a, 'p> Search<'a, 'p> {
             }
             skip -= 1;
         }
-        let oldest = self.breadth_first || (self.turn / 2).is_multiple_of(8);
         let queue = &mut self.levels[chosen];
-        let (id, work) = if oldest { queue.pop_front() } else { queue.pop_back() }?;
+        // A fixed sequence of pseudo-random numbers: the search is the same each time.
+        self.lottery = self.lottery.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(0x1405_7B7E_F767_814F);
+        let ticket = (self.lottery >> 33) as usize;
+        let (id, work) = match ticket % 8 {
+            _ if self.breadth_first => queue.pop_front(),
+            0 => queue.pop_front(),
+            1 => queue.swap_remove_back(ticket / 8 % queue.len().max(1)),
+            _ => queue.pop_back(),
+        }?;
         Some((chosen, id, work))
     }
 

@@ -46,6 +46,12 @@ impl Function<'_, '_> {
             let mark = self.builder.temporary(IntType::BOOL);
             self.builder.emit(Op::unknown(Lhs::Local(mark)));
         }
+        for input in &inputs {
+            if !input.memory && unit.scalar_type(unit.tree[input.value].ty).is_some() {
+                let value = self.rvalue(input.value);
+                self.freeze(value);
+            }
+        }
         for (index, output) in outputs.iter().enumerate() {
             if is_idle && self.text(output.constraint).starts_with('+') {
                 continue;

@@ -1,5 +1,6 @@
 //! Calls: of functions in the files, of library models, of unknown functions, through pointers.
 
+use crate::fold;
 use crate::function::{Function, Returns, is_atomic_by_name};
 use crate::library::{self, Argument, Outcome, Pointee};
 use crate::link::Declared;
@@ -131,6 +132,14 @@ impl Function<'_, '_> {
         }
     }
 
+    /// Reads what an argument reads, now: whoever gets it may not look at it.
+    fn read_now(&mut self, argument: Argument) -> Argument {
+        if fold::has_load(&argument.value) {
+            let value = self.freeze(argument.value);
+            return Argument { value, ..argument };
+        }
+        argument
+    }
     fn call_function(
         &mut self,
         declaration: DeclId,
@@ -156,6 +165,7 @@ impl Function<'_, '_> {
         let arguments = if has_body && !library::is_modelled(name) {
             arguments
         } else {
+            let arguments = arguments.into_iter().map(|argument| self.read_now(argument)).collect();
             match self.call_model(name, arguments, result, wanted) {
                 Ok(value) => return value,
                 Err(arguments) => arguments,
@@ -176,8 +186,12 @@ impl Function<'_, '_> {
         let name = unit.name(declared.declaration);
         let parameters: Vec<DeclId> = unit.tree[unit.tree[declared.declaration].params].to_vec();
         let is_region = is_atomic_by_name(name);
-        // Arguments beyond the parameters are only seen by `va_arg`; missing ones are not defined.
-        values.truncate(parameters.len());
+        // Arguments beyond the parameters are only seen by `va_arg`, but they are read; missing ones are not defined.
+        for extra in values.drain(parameters.len().min(values.len())..) {
+            if fold::has_load(&extra) {
+                self.freeze(extra);
+            }
+        }
         for parameter in parameters.iter().skip(values.len()) {
             let ty = unit.scalar_type(unit.tree[*parameter].ty).unwrap_or(self.pointer());
             let local = self.builder.temporary(ty);

@@ -129,6 +129,7 @@ impl Function<'_, '_> {
             }
             ExprKind::Cast(operand) => self.conversion_facts(id, operand),
             ExprKind::Convert { kind, operand } => match kind {
+                Conversion::Lvalue if self.is_atomic_lvalue(operand) => emits,
                 Conversion::Lvalue => {
                     let register =
                         matches!(unit.tree[operand].kind, ExprKind::Decl(d) if self.is_register(d));
@@ -145,6 +146,15 @@ impl Function<'_, '_> {
             ExprKind::Expect { value, hint, .. } => self.with(Purity::Total, &[value, hint]),
             ExprKind::ConstantP { .. } => (Purity::Total, 1),
             _ => emits,
+        }
+    }
+    /// Whether an lvalue is accessed atomically: reading it is an operation of its own.
+    fn is_atomic_lvalue(&self, id: ExprId) -> bool {
+        let expr = self.unit.tree[id];
+        match expr.kind {
+            ExprKind::Decl(declaration) if self.is_register(declaration) => false,
+            ExprKind::Member { base, .. } if self.unit.is_atomic(self.unit.tree[base].ty) => true,
+            _ => self.unit.is_atomic(expr.ty),
         }
     }
     fn conversion_facts(&mut self, id: ExprId, operand: ExprId) -> (Purity, u32) {

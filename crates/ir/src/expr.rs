@@ -31,7 +31,8 @@ pub enum Expr {
     IfThenElse(Box<(Expr, Expr, Expr)>),
     /// Whether the operation on two operands of a signed type would leave its range.
     Overflows(BinaryOp, IntType, Box<(Expr, Expr)>),
-    /// Whether the given number of bytes from a pointer on all lie in one live object.
+    /// Whether the given number of bytes from a pointer on all lie in one live object; where the pointer is a sum or
+    /// difference, in the one that its first operand points into.
     Valid(Box<Expr>, u64),
     /// In the constraint of an assignment only: the operand's value before the assignment.
     Old(Box<Expr>),
@@ -65,7 +66,7 @@ pub enum BinaryOp {
     Or,
     /// Bitwise exclusive or.
     Xor,
-    /// Shift to the left. A distance outside of `0..bits` faults; so does, in a signed type, a result out of range.
+    /// Shift to the left; bits that do not fit are lost, in a signed type too. A distance outside of `0..bits` faults.
     Shl,
     /// Shift to the right, arithmetic in a signed type. A distance outside of `0..bits` faults.
     Shr,

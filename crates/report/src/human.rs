@@ -16,8 +16,12 @@ pub fn render(program: &Program, sources: &Sources, outcomes: &[Outcome], answer
     let mut out = String::new();
     for outcome in outcomes {
         match &outcome.verdict {
-            Checked::Proved(proof) => line(&mut out, &format!("{}: proved ({}).", subject(outcome.check), reason(proof))),
-            Checked::Unknown(reason) => line(&mut out, &format!("{}: unknown: {reason}.", subject(outcome.check))),
+            Checked::Proved(proof) => {
+                line(&mut out, &format!("{}: proved ({}).", subject(outcome.check), reason(proof)))
+            }
+            Checked::Unknown(reason) => {
+                line(&mut out, &format!("{}: unknown: {reason}.", subject(outcome.check)))
+            }
             Checked::Refuted(refutation) => violation(&mut out, sources, refutation),
         }
     }
@@ -53,6 +57,8 @@ fn subject(check: Check) -> &'static str {
 fn reason(proof: &Proof) -> String {
     match proof {
         Proof::Exhaustive { states, .. } => format!("all executions were followed, {states} states"),
+        Proof::NoErrorLocation => "there is nothing that could go wrong".to_owned(),
+        Proof::OneThread => "there is only one thread".to_owned(),
     }
 }
 
@@ -86,7 +92,11 @@ fn violation(out: &mut String, sources: &Sources, refutation: &Refutation) {
             for wait in waits {
                 let (who, owner) = (name(replayed, wait.thread), name(replayed, wait.owner));
                 let at = position(program, wait.span);
-                line(out, &format!("  {at}: {who} waits for `{}`, which {owner} holds", wait.lock));
+                let what = match &wait.lock {
+                    Some(lock) => format!("`{lock}`, which {owner} holds"),
+                    None => format!("{owner} to end"),
+                };
+                line(out, &format!("  {at}: {who} waits for {what}"));
                 line(out, &format!("  {}", shown(wait.span)));
             }
         }
@@ -111,7 +121,9 @@ fn interleaving(out: &mut String, program: &Program, sources: &Sources, replayed
     let mut groups: Vec<Group<'_>> = Vec::new();
     for step in &replayed.steps {
         match groups.last_mut() {
-            Some(group) if group.thread == step.thread && same_line(group.span, step.span) => group.steps.push(step),
+            Some(group) if group.thread == step.thread && same_line(group.span, step.span) => {
+                group.steps.push(step)
+            }
             _ => groups.push(Group { thread: step.thread, span: step.span, steps: vec![step] }),
         }
     }
@@ -134,7 +146,13 @@ fn interleaving(out: &mut String, program: &Program, sources: &Sources, replayed
         let mut text = format!("    {at:24} {code}");
         let effects = effects(replayed, group);
         if !effects.is_empty() {
-            let _ = write!(text, "{:width$}  ▸ {}", "", effects.join(", "), width = 72usize.saturating_sub(text.chars().count()));
+            let _ = write!(
+                text,
+                "{:width$}  ▸ {}",
+                "",
+                effects.join(", "),
+                width = 72usize.saturating_sub(text.chars().count())
+            );
         }
         line(out, text.trim_end());
     }

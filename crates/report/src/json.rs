@@ -86,7 +86,11 @@ pub fn render(program: &Program, outcomes: &[Outcome], answer: &Answer) -> Strin
         assumptions: program
             .assumptions
             .iter()
-            .map(|entry| AssumptionEntry { position: assumption(entry), text: &entry.text, limits_proof: entry.limits_proof })
+            .map(|entry| AssumptionEntry {
+                position: assumption(entry),
+                text: &entry.text,
+                limits_proof: entry.limits_proof,
+            })
             .collect(),
     };
     let mut text = serde_json::to_string_pretty(&document).expect("the document has text keys only");
@@ -97,6 +101,7 @@ pub fn render(program: &Program, outcomes: &[Outcome], answer: &Answer) -> Strin
 fn check_result(outcome: &Outcome) -> CheckResult<'_> {
     let (verdict, reason, states, violation) = match &outcome.verdict {
         Checked::Proved(Proof::Exhaustive { states, .. }) => ("true", None, Some(*states), None),
+        Checked::Proved(Proof::NoErrorLocation | Proof::OneThread) => ("true", None, None, None),
         Checked::Refuted(refutation) => ("false", None, None, Some(violation_entry(refutation))),
         Checked::Unknown(reason) => ("unknown", Some(reason.to_string()), None, None),
     };
@@ -107,9 +112,11 @@ fn check_result(outcome: &Outcome) -> CheckResult<'_> {
 fn violation_entry(refutation: &Refutation) -> ViolationEntry<'_> {
     let Refutation { program, replayed, .. } = refutation;
     let (kind, variable, places) = match &replayed.violation {
-        ReplayedViolation::Error { thread, span, .. } => {
-            ("error", None, vec![PlaceEntry { thread: *thread, position: position(program, *span), access: None }])
-        }
+        ReplayedViolation::Error { thread, span, .. } => (
+            "error",
+            None,
+            vec![PlaceEntry { thread: *thread, position: position(program, *span), access: None }],
+        ),
         ReplayedViolation::Race { name, accesses, .. } => {
             let place = |access: &checker::NamedAccess| PlaceEntry {
                 thread: access.thread,

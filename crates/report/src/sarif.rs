@@ -14,7 +14,8 @@ pub fn render(outcomes: &[Outcome]) -> String {
             Checked::Proved(_) | Checked::Unknown(_) => None,
         })
         .collect();
-    let rules: Vec<Value> = outcomes.iter().map(|outcome| json!({ "id": outcome.check.property_name() })).collect();
+    let rules: Vec<Value> =
+        outcomes.iter().map(|outcome| json!({ "id": outcome.check.property_name() })).collect();
     let driver = json!({ "name": "threadproof", "version": env!("CARGO_PKG_VERSION"), "rules": rules });
     let log = json!({ "version": "2.1.0", "runs": [{ "tool": { "driver": driver }, "results": results }] });
     format!("{log:#}\n")

@@ -67,9 +67,11 @@ pub fn annotations(text: &str) -> Result<Annotations, String> {
     for (number, line) in (1..).zip(text.lines()) {
         let trimmed = line.trim();
         if let Some(rest) = trimmed.strip_prefix("// expect:") {
-            expectations(rest, true, &mut found).map_err(|word| format!("line {number}: what is `{word}`?"))?;
+            expectations(rest, true, &mut found)
+                .map_err(|word| format!("line {number}: what is `{word}`?"))?;
         } else if let Some(rest) = trimmed.strip_prefix("// todo:") {
-            expectations(rest, false, &mut found).map_err(|word| format!("line {number}: what is `{word}`?"))?;
+            expectations(rest, false, &mut found)
+                .map_err(|word| format!("line {number}: what is `{word}`?"))?;
         } else if let Some(rest) = trimmed.strip_prefix("// args:") {
             found.arguments.extend(rest.split_whitespace().map(str::to_owned));
         }

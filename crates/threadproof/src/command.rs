@@ -51,11 +51,11 @@ fn verify(options: &Verify) -> u8 {
     let deadline = Instant::now() + Duration::from_secs_f64(options.timeout.clamp(0.0, 1e8));
     let asked = match asked(options) {
         Ok(asked) => asked,
-        Err(message) => return bad_input(&[message]),
+        Err(message) => return bad_input(options.format, &[message]),
     };
     let (program, sources) = match read(options) {
         Ok(read) => read,
-        Err(messages) => return bad_input(&messages),
+        Err(messages) => return bad_input(options.format, &messages),
     };
     if let Some(what) = options.show {
         return show(&program, what, &asked);
@@ -69,7 +69,9 @@ fn verify(options: &Verify) -> u8 {
     };
     print(&document);
     if outcomes.iter().any(|outcome| matches!(&outcome.verdict, Checked::Unknown(Reason::Rejected(_)))) {
-        eprintln!("threadproof: internal error: the evidence for a verdict was not accepted; please report this program");
+        eprintln!(
+            "threadproof: internal error: the evidence for a verdict was not accepted; please report this program"
+        );
     }
     match answer {
         Answer::True => status::PROVED,
@@ -81,7 +83,12 @@ fn verify(options: &Verify) -> u8 {
 /// Runs every check within its share of the time. One that needs less leaves more to the next.
 fn run_checks(options: &Verify, asked: &Asked, program: &Program, deadline: Instant) -> Vec<Outcome> {
     let engine: &dyn Engine = match options.engine {
-        EngineName::Explicit => &engine_explicit::Explicit::default(),
+        EngineName::Explicit => &engine_explicit::Explicit {
+            options: engine_explicit::Options {
+                shortest: options.shortest,
+                ..engine_explicit::Options::default()
+            },
+        },
     };
     let mut outcomes = Vec::new();
     for (index, check) in asked.checks.iter().enumerate() {
@@ -93,12 +100,17 @@ fn run_checks(options: &Verify, asked: &Asked, program: &Program, deadline: Inst
     outcomes
 }
 
-fn bad_input(messages: &[String]) -> u8 {
+fn bad_input(format: Format, messages: &[String]) -> u8 {
     for message in messages {
         eprintln!("{message}");
     }
     let first = messages.first().map_or("bad input", String::as_str);
-    println!("verdict: unknown({})", first.replace(['\n', '\r'], " "));
+    let answer = Answer::Unknown(first.replace(['\n', '\r'], " "));
+    print(&match format {
+        Format::Human => format!("verdict: {answer}\n"),
+        Format::Json => report::json::render(&Program::default(), &[], &answer),
+        Format::Sarif => report::sarif::render(&[]),
+    });
     status::BAD_INPUT
 }
 
@@ -113,14 +125,16 @@ fn asked(options: &Verify) -> Result<Asked, String> {
         return Ok(Asked { checks: options.check.iter().map(|check| check.0).collect(), open: Vec::new() });
     };
     let bytes = std::fs::read(path).map_err(|error| format!("{}: error: {error}", path.display()))?;
-    property_file::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| format!("{}: error: {error}", path.display()))
+    property_file::parse(&String::from_utf8_lossy(&bytes))
+        .map_err(|error| format!("{}: error: {error}", path.display()))
 }
 
 /// Reads the files and the program in them.
 fn read(options: &Verify) -> Result<(Program, Sources), Vec<String>> {
     let mut sources = Vec::new();
     for path in &options.files {
-        let text = std::fs::read(path).map_err(|error| vec![format!("{}: error: {error}", path.display())])?;
+        let text =
+            std::fs::read(path).map_err(|error| vec![format!("{}: error: {error}", path.display())])?;
         sources.push(frontend_c::Source { name: path.to_string_lossy().into_owned(), text });
     }
     let reading = frontend_c::Options {

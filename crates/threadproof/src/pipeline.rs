@@ -21,7 +21,13 @@ pub fn prepare(program: &Program, check: Check) -> Program {
 }
 
 /// Answers one check with checked evidence.
-pub fn verify(program: &Program, check: Check, engine: &dyn Engine, budget: &Budget, events: &dyn Events) -> Outcome {
+pub fn verify(
+    program: &Program,
+    check: Check,
+    engine: &dyn Engine,
+    budget: &Budget,
+    events: &dyn Events,
+) -> Outcome {
     let start = std::time::Instant::now();
     let program = prepare(program, check);
     let property = check.property();

@@ -16,7 +16,9 @@ pub fn parse(text: &str) -> Result<Asked, String> {
     let mut asked = Asked { checks: Vec::new(), open: Vec::new() };
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let compact: String = line.chars().filter(|c| !c.is_whitespace()).collect();
-        let Some(formula) = compact.strip_prefix("CHECK(init(main()),LTL(").and_then(|rest| rest.strip_suffix("))")) else {
+        let Some(formula) =
+            compact.strip_prefix("CHECK(init(main()),LTL(").and_then(|rest| rest.strip_suffix("))"))
+        else {
             return Err(format!("`{line}` is not a property that can be checked"));
         };
         match formula {
@@ -49,7 +51,10 @@ mod tests {
     #[test]
     fn what_cannot_be_checked_stays_open() {
         let text = "CHECK( init(main()), LTL(G valid-free) )\nCHECK( init(main()), LTL(G valid-deref) )\n";
-        assert_eq!(parse(text), Ok(Asked { checks: vec![Check::Bounds], open: vec!["Gvalid-free".to_owned()] }));
+        assert_eq!(
+            parse(text),
+            Ok(Asked { checks: vec![Check::Bounds], open: vec!["Gvalid-free".to_owned()] })
+        );
     }
 
     #[test]

@@ -46,6 +46,10 @@ pub enum Proof {
         /// How many states the search stored.
         states: u64,
     },
+    /// No code that can ever run has an error location of a forbidden kind.
+    NoErrorLocation,
+    /// There is never more than one thread, and a race takes two.
+    OneThread,
 }
 
 /// Why there is no answer.

@@ -10,7 +10,7 @@ pub enum Property {
     NoError(BTreeSet<ErrorKind>),
     /// No two threads are at conflicting accesses (see [`ir::semantics`]).
     NoRace,
-    /// No cycle of threads each waiting for a lock that the next one holds.
+    /// No cycle of threads each waiting for a lock that the next one holds, or for the next one to end.
     NoDeadlock,
 }
 
@@ -45,7 +45,8 @@ impl Check {
     }
     /// The check with that name.
     pub fn from_name(name: &str) -> Option<Self> {
-        let all = [Self::Assertions, Self::ReachError, Self::Races, Self::Bounds, Self::Overflow, Self::Deadlock];
+        let all =
+            [Self::Assertions, Self::ReachError, Self::Races, Self::Bounds, Self::Overflow, Self::Deadlock];
         all.into_iter().find(|check| check.name() == name)
     }
     /// The name of the violated property in verdicts, as the competition has it.

@@ -1,5 +1,6 @@
 // A variadic function and printf of values.
-// expect: assertions=true races=true
+// expect: races=true
+// todo: assertions=true
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>

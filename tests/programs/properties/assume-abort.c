@@ -1,6 +1,6 @@
 // assume_abort_if_not ends the runs that do not satisfy it.
 // expect: races=true
-// todo: assertions=true
+// expect: assertions=true
 extern void abort(void);
 extern void __assert_fail(const char *, const char *, unsigned int, const char *)
   __attribute__((__nothrow__, __leaf__)) __attribute__((__noreturn__));

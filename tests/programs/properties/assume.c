@@ -1,6 +1,6 @@
 // __VERIFIER_assume cuts off the other runs.
 // expect: races=true
-// todo: assertions=true
+// expect: assertions=true
 extern void abort(void);
 void reach_error(void) { }
 extern void __VERIFIER_assume(int);

@@ -1,6 +1,5 @@
 // The inputs of the two threads trigger the error together.
-// expect: assertions=false
-// todo: races=true
+// expect: assertions=false races=true
 extern void abort(void);
 void reach_error(void) { }
 extern int __VERIFIER_nondet_int(void);

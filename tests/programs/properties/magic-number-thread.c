@@ -1,5 +1,5 @@
 // The input of the second thread cannot be both numbers.
-// todo: assertions=true races=true
+// expect: assertions=true races=true
 extern void abort(void);
 void reach_error(void) { }
 extern int __VERIFIER_nondet_int(void);

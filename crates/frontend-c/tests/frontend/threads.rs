@@ -43,7 +43,7 @@ fn atomic_updates_are_one_step() {
         "__sync_fetch_and_add(&result, 1);",
         "__atomic_add_fetch(&result, 1, 5);",
     ] {
-        let program = two_threads("", update).clone();
+        let program = two_threads("", update);
         let plain = outcomes(&program);
         // A plain update is one edge here too; only the splitting pass takes it apart. An atomic one must stay whole.
         assert_eq!(plain, BTreeSet::from([2]), "{update}");
@@ -53,6 +53,15 @@ fn atomic_updates_are_one_step() {
         "int old, new; do { old = __atomic_load_n(&result, 5); new = old + 1; } while (!__atomic_compare_exchange_n(&result, &old, new, 0, 5, 5));",
     );
     assert_eq!(outcomes(&program), BTreeSet::from([2]));
+}
+
+#[test]
+fn an_atomic_load_and_an_atomic_store_are_two_steps() {
+    let program = program(
+        "_Atomic int result, done; void worker(void) { result = result + 1; done++; }
+        int main(void) { __CPROVER_ASYNC_1: worker(); __CPROVER_ASYNC_2: worker(); while (done != 2) ; return 0; }",
+    );
+    assert_eq!(outcomes(&program), BTreeSet::from([1, 2]));
 }
 
 #[test]

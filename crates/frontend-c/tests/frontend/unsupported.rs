@@ -46,6 +46,23 @@ fn harmless_assembly_is_known() {
 }
 
 #[test]
+fn what_is_passed_is_read() {
+    for call in
+        ["f(g)", "printf(\"%d\", g)", "v(1, g)", "({ asm volatile(\"\" : : \"r\"(g)); })", "(void)g", "g"]
+    {
+        let program = program(&format!(
+            "int printf(const char *, ...); int f(int); int g; int v(int n, ...) {{ return n; }} int main(void) {{ {call}; return 0; }}"
+        ));
+        let edges = program.templates.iter().flat_map(|template| &template.edges);
+        let mut loads = 0;
+        for expr in edges.flat_map(|edge| &edge.ops).flat_map(|op| op.expressions()) {
+            expr.walk(&mut |inner| loads += usize::from(matches!(inner, ir::Expr::Load(_))));
+        }
+        assert_eq!(loads, 1, "{call}");
+    }
+}
+
+#[test]
 fn assembly_that_names_its_results_is_not_exact() {
     let program = program("int main(void) { int x; asm(\"rdtsc\" : \"=a\"(x) : : \"edx\"); return x; }");
     assert!(

@@ -80,11 +80,16 @@ impl Context<'_, '_> {
             Expr::Overflows(op, ty, pair) => {
                 let left = self.eval(&pair.0)?;
                 let right = self.eval(&pair.1)?;
-                Ok(Value::from(binary(*op, *ty, left, right) == Err(Fault::Overflow)))
+                Ok(Value::from(overflows(*op, *ty, left, right)))
             }
             Expr::Valid(pointer, size) => {
                 let address = self.eval(pointer)? as u64;
-                Ok(Value::from(self.machine.is_valid(self.state, address, *size)))
+                let root = self.eval(root(pointer))? as u64;
+                let stays = match self.machine.object_start(self.state, root) {
+                    Some(home) => self.machine.object_start(self.state, address) == Some(home),
+                    None => true,
+                };
+                Ok(Value::from(stays && self.machine.is_valid(self.state, address, *size)))
             }
             Expr::Old(operand) => {
                 let mut before = self.old.expect("Old stands in constraints only").clone();
@@ -164,6 +169,14 @@ impl Machine<'_> {
     }
 }
 
+/// What an address was computed from, by adding to it or subtracting from it.
+fn root(address: &Expr) -> &Expr {
+    match address {
+        Expr::Binary(BinaryOp::Add | BinaryOp::Sub, _, pair) => root(&pair.0),
+        _ => address,
+    }
+}
+
 fn in_range(ty: IntType, value: Value) -> Result<Value, Fault> {
     if ty.contains(value) {
         Ok(value)
@@ -193,12 +206,21 @@ pub(super) fn binary(op: BinaryOp, ty: IntType, left: Value, right: Value) -> Re
         BinaryOp::And => Ok(left & right),
         BinaryOp::Or => Ok(left | right),
         BinaryOp::Xor => Ok(left ^ right),
-        // A negative left operand has no meaning in C; all compilers in use shift it as two's complement.
-        BinaryOp::Shl => in_range(ty, left << distance()?),
+        // C gives no meaning to a signed shift that loses bits; all compilers in use wrap, and programs rely on it.
+        BinaryOp::Shl => Ok(ty.wrap(left << distance()?)),
         BinaryOp::Shr => Ok(left >> distance()?),
         BinaryOp::Eq => Ok(Value::from(left == right)),
         BinaryOp::Ne => Ok(Value::from(left != right)),
         BinaryOp::Lt => Ok(Value::from(left < right)),
         BinaryOp::Le => Ok(Value::from(left <= right)),
+    }
+}
+
+/// Whether the exact result of an operation on two values of a signed type is out of its range.
+fn overflows(op: BinaryOp, ty: IntType, left: Value, right: Value) -> bool {
+    match binary(op, ty, left, right) {
+        Ok(_) if op == BinaryOp::Shl => !ty.contains(left << right),
+        Ok(_) => false,
+        Err(fault) => fault == Fault::Overflow,
     }
 }

@@ -79,14 +79,14 @@ pub enum LimitKind {
     Statics,
 }
 
-/// A lock that a thread waits for.
+/// A lock that a thread waits for, or a thread that it waits for to end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Wait {
-    /// The edge that takes it.
+    /// The edge that waits.
     pub edge: EdgeId,
-    /// The lock's address.
-    pub lock: u64,
-    /// The thread that holds it (0 for readers).
+    /// The lock's address; nothing if it waits for a thread to end.
+    pub lock: Option<u64>,
+    /// The thread that holds the lock, or that has to end.
     pub owner: ThreadIndex,
 }
 
@@ -115,7 +115,8 @@ impl<'p> Machine<'p> {
             return Err(LimitKind::Statics);
         }
         let largest = addresses.frame_size.iter().max().copied().unwrap_or(0);
-        if addresses.thread_local_size.saturating_add(largest) > addresses.stack_limit().min(Self::MAX_BYTES) {
+        if addresses.thread_local_size.saturating_add(largest) > addresses.stack_limit().min(Self::MAX_BYTES)
+        {
             return Err(LimitKind::Stack);
         }
         let mut frame_objects: IdVec<TemplateId, Vec<ObjectId>> =
@@ -279,7 +280,8 @@ impl<'p> Machine<'p> {
         })
     }
 
-    /// A cycle of threads each of which can only take a lock that the next one holds: they wait forever.
+    /// A cycle of threads each of which can only take a lock that the next one holds, or wait for it to end: they
+    /// wait forever.
     pub fn deadlock(&self, state: &State) -> Option<Vec<(ThreadIndex, Wait)>> {
         let waits: Vec<Option<Wait>> =
             (0..state.threads.len()).map(|index| self.waits(state, index)).collect();
@@ -297,27 +299,25 @@ impl<'p> Machine<'p> {
         None
     }
 
-    /// The lock that a thread waits for, if that is all it can do.
+    /// What a thread waits for, if that is all it can do.
     pub fn waits(&self, state: &State, thread: ThreadIndex) -> Option<Wait> {
         let [edge] = self.edges(state, thread) else { return None };
         let (template, _) = state.location(thread)?;
-        let [Op::Lock(kind, address), ..] = self.program.templates[template].edges[*edge].ops.as_slice()
-        else {
-            return None;
+        let (kind, address) = match self.program.templates[template].edges[*edge].ops.first()? {
+            Op::Lock(kind, address) => (kind, address),
+            Op::Join(joined, _) => {
+                let owner = usize::try_from(self.peek(state, thread, joined).ok()? - 1).ok()?;
+                let is_live = !state.threads.get(owner)?.activations.is_empty();
+                return is_live.then_some(Wait { edge: *edge, lock: None, owner });
+            }
+            _ => return None,
         };
         let lock = self.peek(state, thread, address).ok()? as u64;
         let word = |offset| self.peek_memory(state, lock + offset, IntType::U32);
-        let owner = word(0)? as ThreadIndex;
-        match kind {
-            LockKind::Mutex if owner == thread + 1 => {
-                let recursive =
-                    word(super::mutex_kind_offset(self.program.data_model))? == super::step::RECURSIVE;
-                (!recursive).then_some(Wait { edge: *edge, lock, owner: thread })
-            }
-            LockKind::Mutex | LockKind::Spin | LockKind::Read | LockKind::Write => (owner != 0
-                && owner <= state.threads.len())
-            .then(|| Wait { edge: *edge, lock, owner: owner - 1 }),
-        }
+        let owner = usize::try_from(word(0)? - 1).ok().filter(|owner| *owner < state.threads.len())?;
+        let kind_word = || word(super::mutex_kind_offset(self.program.data_model));
+        let again = *kind == LockKind::Mutex && owner == thread && kind_word()? == super::step::RECURSIVE;
+        (!again).then_some(Wait { edge: *edge, lock: Some(lock), owner })
     }
 
     /// The name of the object at an address, with the offset in it, for people.
@@ -344,6 +344,12 @@ impl<'p> Machine<'p> {
         let next = statics.partition_point(|id| self.addresses.offset[*id] <= address);
         let id = *statics.get(next.checked_sub(1)?)?;
         within(id, self.addresses.offset[id])
+    }
+
+    /// Where the live object starts that an address is in, or just behind.
+    pub(super) fn object_start(&self, state: &State, address: u64) -> Option<u64> {
+        let inside = |address: u64| self.describe(state, address).map(|(_, offset)| address - offset);
+        inside(address).or_else(|| inside(address.checked_sub(1)?))
     }
 
     /// Whether all these bytes are in one live object.

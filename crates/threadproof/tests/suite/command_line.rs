@@ -42,7 +42,8 @@ fn a_locked_counter_is_proved() {
 #[test]
 fn a_property_file_is_obeyed() {
     let property = temporary("race.prp", "CHECK( init(main()), LTL(G ! data-race) )\n");
-    let words = ["verify", "--property", property.to_str().unwrap(), "--data-model", "ILP32", "examples/counter.c"];
+    let words =
+        ["verify", "--property", property.to_str().unwrap(), "--data-model", "ILP32", "examples/counter.c"];
     let (status, out, _) = threadproof(&words);
     assert_eq!((status, out.lines().last()), (1, Some("verdict: false(no-data-race)")), "{out}");
 }
@@ -50,7 +51,8 @@ fn a_property_file_is_obeyed() {
 #[test]
 fn an_unsupported_property_is_unknown() {
     let property = temporary("end.prp", "CHECK( init(main()), LTL(F end) )\n");
-    let (status, out, _) = threadproof(&["verify", "--property", property.to_str().unwrap(), "examples/counter-locked.c"]);
+    let (status, out, _) =
+        threadproof(&["verify", "--property", property.to_str().unwrap(), "examples/counter-locked.c"]);
     assert_eq!(status, 2);
     assert!(out.lines().last().unwrap().starts_with("verdict: unknown("), "{out}");
 }
@@ -77,7 +79,8 @@ fn sarif_names_the_rule_and_the_lines() {
 #[test]
 fn several_files_are_one_program() {
     let first = temporary("a.c", "extern int g(void); int x; int main(void) { return g(); }\n");
-    let second = temporary("b.c", "#include <assert.h>\nextern int x; int g(void) { assert(x == 1); return 0; }\n");
+    let second =
+        temporary("b.c", "#include <assert.h>\nextern int x; int g(void) { assert(x == 1); return 0; }\n");
     let (status, out, _) = threadproof(&["verify", first.to_str().unwrap(), second.to_str().unwrap()]);
     assert_eq!((status, out.lines().last()), (1, Some("verdict: false(unreach-call)")), "{out}");
 }
@@ -110,11 +113,34 @@ fn bad_usage_is_status_3() {
 }
 
 #[test]
+fn bad_input_is_json_where_json_is_asked_for() {
+    let (status, out, _) = threadproof(&["verify", "--format", "json", "no-such-file.c"]);
+    assert_eq!(status, 3);
+    let value: serde_json::Value = serde_json::from_str(&out).expect("it is JSON");
+    assert!(
+        value["verdict"].as_str().is_some_and(|verdict| verdict.starts_with("unknown(no-such-file.c")),
+        "{out}"
+    );
+}
+
+#[test]
+fn a_shortest_execution_is_no_longer() {
+    let steps = |words: &[&str]| {
+        let (_, out, _) =
+            threadproof(&[&["verify", "--format", "json", "--check", "assertions"], words].concat());
+        let value: serde_json::Value = serde_json::from_str(&out).expect("it is JSON");
+        value["checks"][0]["violation"]["steps"].as_array().expect("there is a violation").len()
+    };
+    assert!(steps(&["--shortest", "examples/counter.c"]) <= steps(&["examples/counter.c"]));
+}
+
+#[test]
 fn the_timeout_holds() {
     let text = "extern int f(void); int x; int main(void) { unsigned long i = 0; while (i < 100000000000ul) { i = i + 1; x = x ^ 1; } return 0; }";
     let file = temporary("long.c", text);
     let start = std::time::Instant::now();
-    let (status, out, _) = threadproof(&["verify", "--timeout", "2", "--check", "assertions", file.to_str().unwrap()]);
+    let (status, out, _) =
+        threadproof(&["verify", "--timeout", "2", "--check", "assertions", file.to_str().unwrap()]);
     assert_eq!(status, 2, "{out}");
     assert!(start.elapsed().as_secs_f64() < 4.0, "took {:?}", start.elapsed());
 }

@@ -17,7 +17,8 @@ const MOST_STEPS: u64 = 40_000_000;
 
 #[test]
 fn same_checksums_as_gcc() {
-    let wanted = std::env::var("THREADPROOF_CSMITH").ok().and_then(|text| text.parse().ok()).unwrap_or(PROGRAMS);
+    let wanted =
+        std::env::var("THREADPROOF_CSMITH").ok().and_then(|text| text.parse().ok()).unwrap_or(PROGRAMS);
     let folder = std::env::temp_dir().join(format!("threadproof-csmith-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a temporary folder can be made");
     let (mut compared, mut seed, mut failures) = (0, 0, Vec::new());
@@ -41,7 +42,11 @@ fn same_checksums_as_gcc() {
 
 /// A program that leaves its checksum in the variable `checksum_result`.
 fn generate(seed: u64) -> Option<String> {
-    let output = Command::new("csmith").args(["--seed", &seed.to_string()]).args(OPTIONS).output().expect("csmith is installed");
+    let output = Command::new("csmith")
+        .args(["--seed", &seed.to_string()])
+        .args(OPTIONS)
+        .output()
+        .expect("csmith is installed");
     let text = String::from_utf8(output.stdout).ok()?;
     let end = "platform_main_end(crc32_context ^ 0xFFFFFFFFUL, print_hash_value);";
     let store = format!("checksum_result = crc32_context ^ 0xFFFFFFFFUL; {end}");
@@ -81,7 +86,10 @@ impl Choices for Zero {
 /// The checksum that the step semantics computes.
 fn interpreted(text: &str) -> Result<u32, Skip> {
     let source = frontend_c::Source { name: "program.c".to_owned(), text: text.as_bytes().to_vec() };
-    let options = frontend_c::Options { include_dirs: vec!["/usr/include/csmith".into()], ..frontend_c::Options::default() };
+    let options = frontend_c::Options {
+        include_dirs: vec!["/usr/include/csmith".into()],
+        ..frontend_c::Options::default()
+    };
     let program = frontend_c::read(&[source], &options)
         .map_err(|diagnostics| Skip::Failure(diagnostics.iter().map(|d| format!("{d}\n")).collect()))?;
     let machine = Machine::new(&program).map_err(|limit| Skip::Failure(format!("{limit:?}")))?;
@@ -119,7 +127,8 @@ fn next(machine: &Machine<'_>, state: State) -> Result<State, String> {
 }
 
 fn checksum(machine: &Machine<'_>, state: &State) -> Option<u32> {
-    let (object, _) = machine.program.objects.enumerate().find(|(_, object)| object.name == "checksum_result")?;
+    let (object, _) =
+        machine.program.objects.enumerate().find(|(_, object)| object.name == "checksum_result")?;
     let address = machine.addresses.offset[object];
     machine.peek_memory(state, address, IntType::U32).map(|value| value as u32)
 }

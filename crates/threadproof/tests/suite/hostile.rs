@@ -11,12 +11,16 @@ fn verify(name: &str, bytes: &[u8]) -> (i32, String) {
     let mut command = Command::cargo_bin("threadproof").expect("the program is built");
     let output = command.args(["verify", "--timeout", "4"]).arg(&path).output().expect("it runs");
     let _ = std::fs::remove_file(&path);
-    let printed = format!("{}{}", String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout));
+    let printed =
+        format!("{}{}", String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout));
     let status = output.status.code().unwrap_or_else(|| panic!("{name}: killed: {printed}"));
     // The tests run unoptimised beside others: the limit of five seconds is for a release build.
     assert!(start.elapsed() < Duration::from_secs(15), "{name} took {:?}", start.elapsed());
     assert!(matches!(status, 2 | 3), "{name}: status {status}: {printed}");
-    assert!(printed.lines().last().is_some_and(|line| line.starts_with("verdict: unknown(")), "{name}: {printed}");
+    assert!(
+        printed.lines().last().is_some_and(|line| line.starts_with("verdict: unknown(")),
+        "{name}: {printed}"
+    );
     assert!(!printed.contains("panicked"), "{name}: {printed}");
     (status, printed)
 }
@@ -71,7 +75,8 @@ fn empty_file() {
 
 #[test]
 fn missing_include() {
-    let (status, printed) = verify("include.c", b"#include \"no-such-header.h\"\nint main(void) { return 0; }");
+    let (status, printed) =
+        verify("include.c", b"#include \"no-such-header.h\"\nint main(void) { return 0; }");
     assert_eq!(status, 3);
     assert!(printed.contains("include.c:1:") && printed.contains("no-such-header.h"), "{printed}");
 }
@@ -85,7 +90,10 @@ fn unknown_type() {
 
 #[test]
 fn duplicate_definitions() {
-    let (status, printed) = verify("twice.c", b"int f(void) { return 1; }\nint f(void) { return 2; }\nint main(void) { return f(); }");
+    let (status, printed) = verify(
+        "twice.c",
+        b"int f(void) { return 1; }\nint f(void) { return 2; }\nint main(void) { return f(); }",
+    );
     assert_eq!(status, 3);
     assert!(printed.contains("twice.c:2:"), "{printed}");
 }

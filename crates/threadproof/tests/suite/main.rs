@@ -2,6 +2,7 @@
 
 mod command_line;
 mod csmith;
+mod differential;
 mod hostile;
 mod programs;
 
@@ -9,5 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// The repository's root.
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the crate is in the repository")
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .expect("the crate is in the repository")
 }

@@ -19,7 +19,8 @@ fn annotated_programs() {
     let files = programs(&crate::root().join("tests/programs"));
     assert!(files.len() >= 120, "the test programs are missing");
     let only = std::env::var("THREADPROOF_ONLY").unwrap_or_default();
-    let files: Vec<PathBuf> = files.into_iter().filter(|file| file.to_string_lossy().contains(&only)).collect();
+    let files: Vec<PathBuf> =
+        files.into_iter().filter(|file| file.to_string_lossy().contains(&only)).collect();
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -30,7 +31,10 @@ fn annotated_programs() {
                     failures.lock().expect("no test thread panics").extend(found);
                 }
             };
-            std::thread::Builder::new().stack_size(256 << 20).spawn_scoped(scope, work).expect("threads can start");
+            std::thread::Builder::new()
+                .stack_size(256 << 20)
+                .spawn_scoped(scope, work)
+                .expect("threads can start");
         }
     });
     let mut failures = failures.into_inner().expect("no test thread panics");
@@ -61,13 +65,19 @@ fn check_program(file: &Path) -> Vec<String> {
         Err(message) => return vec![format!("{shown}: {message}")],
     };
     let options = frontend_c::Options {
-        data_model: if wanted.arguments.iter().any(|word| word == "ILP32") { ir::DataModel::Ilp32 } else { ir::DataModel::Lp64 },
+        data_model: if wanted.arguments.iter().any(|word| word == "ILP32") {
+            ir::DataModel::Ilp32
+        } else {
+            ir::DataModel::Lp64
+        },
         ..frontend_c::Options::default()
     };
     let source = frontend_c::Source { name: shown.clone(), text: text.into_bytes() };
     let program = match frontend_c::read(&[source], &options) {
         Ok(program) => program,
-        Err(diagnostics) => return diagnostics.iter().map(|diagnostic| format!("{shown}: {diagnostic}")).collect(),
+        Err(diagnostics) => {
+            return diagnostics.iter().map(|diagnostic| format!("{shown}: {diagnostic}")).collect();
+        }
     };
     if let Err(malformed) = ir::check::check(&program) {
         return vec![format!("{shown}: malformed: {malformed:?}")];
@@ -86,7 +96,9 @@ fn check_program(file: &Path) -> Vec<String> {
         let complaint = match expectation.judge(answer) {
             Ok(()) => wrong_line(&wanted, &program, &outcome),
             Err(Mismatch::Wrong) => Some(format!("SOUNDNESS: said {answer:?}")),
-            Err(Mismatch::Imprecise) => Some(format!("expected {}, said unknown: {detail}", expectation.holds)),
+            Err(Mismatch::Imprecise) => {
+                Some(format!("expected {}, said unknown: {detail}", expectation.holds))
+            }
             Err(Mismatch::Better) => Some(format!("the todo is done: {answer:?} is found now")),
         };
         failures.extend(complaint.map(|complaint| format!("{shown}: {}: {complaint}", check.name())));
@@ -100,7 +112,9 @@ fn wrong_line(wanted: &Annotations, program: &ir::Program, outcome: &Outcome) ->
     let marked = if outcome.check == Check::Races { &wanted.race_lines } else { &wanted.error_lines };
     let lines = lines(refutation);
     let strange: Vec<u32> = lines.difference(marked).copied().collect();
-    (!strange.is_empty()).then(|| format!("reported at lines {strange:?}, marked are {marked:?} ({} files)", program.files.len()))
+    (!strange.is_empty()).then(|| {
+        format!("reported at lines {strange:?}, marked are {marked:?} ({} files)", program.files.len())
+    })
 }
 
 fn lines(refutation: &Refutation) -> BTreeSet<u32> {

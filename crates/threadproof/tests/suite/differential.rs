@@ -1,0 +1,117 @@
+//! The differential test: on random programs the engines, the front end and the passes agree with a naive exploration.
+//!
+//! Each seed gives a program as C text and, built without the front end, in the common representation. What is reachable
+//! by following all steps of the latter, one by one, is the truth. `THREADPROOF_SEEDS=5000` tries that many.
+
+use checker::Checked;
+use ir::semantics::{Choice, Choices, Machine, State};
+use std::collections::HashSet;
+use threadproof::pipeline;
+use verdict::{Budget, Check, Property, Silent};
+
+/// How many programs are tried by default.
+const SEEDS: u64 = 150;
+/// The checks that the random programs are about.
+const CHECKS: [Check; 3] = [Check::Assertions, Check::Races, Check::Deadlock];
+
+#[test]
+fn engines_agree_with_a_naive_exploration() {
+    let seeds = std::env::var("THREADPROOF_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(SEEDS);
+    let mut failures = Vec::new();
+    for seed in 0..seeds {
+        let built = testkit::random::random_program(seed);
+        let source = frontend_c::Source {
+            name: "random.c".to_owned(),
+            text: testkit::random::random_c(seed).into_bytes(),
+        };
+        let read =
+            frontend_c::read(&[source], &frontend_c::Options::default()).expect("random programs are C");
+        for check in CHECKS {
+            let truth = is_violated(&built, check);
+            for (origin, program) in [("built", &built), ("C", &read)] {
+                let engine = engine_explicit::Explicit::default();
+                let outcome = pipeline::verify(program, check, &engine, &Budget::seconds(20.0), &Silent);
+                let said = match outcome.verdict {
+                    Checked::Proved(_) => Some(false),
+                    Checked::Refuted(_) => Some(true),
+                    Checked::Unknown(_) => None,
+                };
+                if said != Some(truth) {
+                    let name = check.name();
+                    failures.push(format!("seed {seed}, {origin}, {name}: violated {truth}, said {said:?}"));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Whether following all steps leads to a bad state.
+fn is_violated(program: &ir::Program, check: Check) -> bool {
+    let program = pipeline::prepare(program, check);
+    let machine = Machine::new(&program).expect("random programs are small");
+    let initial = machine.initial(&[1]).expect("random programs are small");
+    let property = check.property();
+    let mut seen = HashSet::from([initial.clone()]);
+    let mut open = vec![initial];
+    while let Some(state) = open.pop() {
+        if is_bad(&machine, &property, &state) {
+            return true;
+        }
+        for thread in machine.schedulable(&state) {
+            for &edge in machine.edges(&state, thread) {
+                let mut bits = Bits { values: Vec::new(), next: 0 };
+                loop {
+                    if let Ok(next) = machine.step(&state, thread, edge, &mut bits).result
+                        && seen.insert(next.clone())
+                    {
+                        open.push(next);
+                    }
+                    if !bits.advance() {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    false
+}
+
+fn is_bad(machine: &Machine<'_>, property: &Property, state: &State) -> bool {
+    match property {
+        Property::NoError(kinds) => machine.error(state).is_some_and(|(_, kind)| kinds.contains(&kind)),
+        Property::NoRace => machine.race(state).is_some(),
+        Property::NoDeadlock => machine.deadlock(state).is_some(),
+    }
+}
+
+/// All sequences of 0 and 1, one after the other: the inputs of random programs are truth values.
+struct Bits {
+    values: Vec<i128>,
+    next: usize,
+}
+
+impl Bits {
+    /// Goes on to the next sequence, if there is one.
+    fn advance(&mut self) -> bool {
+        self.values.truncate(self.next);
+        self.next = 0;
+        while let Some(last) = self.values.pop() {
+            if last == 0 {
+                self.values.push(1);
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl Choices for Bits {
+    fn choose(&mut self, _: Choice) -> i128 {
+        if self.next == self.values.len() {
+            self.values.push(0);
+        }
+        self.next += 1;
+        self.values[self.next - 1]
+    }
+}
