@@ -64,7 +64,7 @@ impl Context<'_, '_> {
             Expr::Binary(op, ty, pair) => {
                 let left = self.eval(&pair.0)?;
                 let right = self.eval(&pair.1)?;
-                binary(*op, *ty, left, right)
+                apply(*op, *ty, left, right)
             }
             Expr::Cast(ty, operand) => {
                 let value = self.eval(operand)?;
@@ -80,7 +80,7 @@ impl Context<'_, '_> {
             Expr::Overflows(op, ty, pair) => {
                 let left = self.eval(&pair.0)?;
                 let right = self.eval(&pair.1)?;
-                Ok(Value::from(binary(*op, *ty, left, right) == Err(Fault::Overflow)))
+                Ok(Value::from(apply(*op, *ty, left, right) == Err(Fault::Overflow)))
             }
             Expr::Valid(pointer, size) => {
                 let address = self.eval(pointer)? as u64;
@@ -174,8 +174,8 @@ fn in_range(ty: IntType, value: Value) -> Result<Value, Fault> {
     }
 }
 
-/// The value of an operation on two values of a type.
-pub(super) fn binary(op: BinaryOp, ty: IntType, left: Value, right: Value) -> Result<Value, Fault> {
+/// The value of an operation on two values of a type (a shift's distance may be of any type).
+pub fn apply(op: BinaryOp, ty: IntType, left: Value, right: Value) -> Result<Value, Fault> {
     let distance = || match u32::try_from(right) {
         Ok(distance) if distance < u32::from(ty.bits) => Ok(distance),
         _ => Err(Fault::Shift),
