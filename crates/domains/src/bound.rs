@@ -56,12 +56,19 @@ impl Bound {
         if self.0 == 0 || other.0 == 0 {
             return Self::ZERO;
         }
-        let spilt =
-            if self.is_negative() == other.is_negative() { Self::PLUS_INFINITY } else { Self::MINUS_INFINITY };
+        let spilt = if self.is_negative() == other.is_negative() {
+            Self::PLUS_INFINITY
+        } else {
+            Self::MINUS_INFINITY
+        };
         match (self.value(), other.value()) {
             (Some(a), Some(b)) => a.checked_mul(b).map_or(spilt, Self),
             _ => spilt,
         }
+    }
+    /// Twice as much, as an upper bound.
+    pub fn double(self) -> Self {
+        self.add_up(self)
     }
     /// The quotient, rounded towards zero; `other` is not zero. `x / ±∞ = 0`.
     pub fn divide(self, other: Self) -> Self {

@@ -148,12 +148,9 @@ impl<R: Resolve> Refiner<'_, R> {
             BinaryOp::Eq | BinaryOp::Le => Number::constant(1),
             BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Sub | BinaryOp::Xor => Number::constant(0),
             BinaryOp::And | BinaryOp::Or => left.meet(right),
-            BinaryOp::Add
-            | BinaryOp::Mul
-            | BinaryOp::Div
-            | BinaryOp::Rem
-            | BinaryOp::Shl
-            | BinaryOp::Shr => value,
+            BinaryOp::Add | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr => {
+                value
+            }
         }
     }
 

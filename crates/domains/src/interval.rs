@@ -257,7 +257,7 @@ impl Lattice for Interval {
 
 /// Whether a bound is infinite, or the end of a type's range: where widening ends when nothing better holds. There
 /// are few, so that a bound moves a few times only in a narrowing sequence.
-fn is_extreme(bound: Bound) -> bool {
+pub(crate) fn is_extreme(bound: Bound) -> bool {
     const ENDS: [IntType; 9] = [
         IntType::BOOL,
         IntType::I8,
@@ -269,7 +269,9 @@ fn is_extreme(bound: Bound) -> bool {
         IntType::I64,
         IntType::U64,
     ];
-    bound.value().is_none_or(|value| ENDS.into_iter().any(|ty: IntType| value == ty.min() || value == ty.max()))
+    bound
+        .value()
+        .is_none_or(|value| ENDS.into_iter().any(|ty: IntType| value == ty.min() || value == ty.max()))
 }
 
 impl fmt::Display for Interval {

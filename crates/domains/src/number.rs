@@ -29,8 +29,7 @@ pub struct Number {
 
 impl Number {
     /// No integer.
-    pub const BOTTOM: Self =
-        Self { interval: Interval::BOTTOM, congruence: Congruence::TOP, nonzero: true };
+    pub const BOTTOM: Self = Self { interval: Interval::BOTTOM, congruence: Congruence::TOP, nonzero: true };
     /// All integers.
     pub const TOP: Self = Self { interval: Interval::TOP, congruence: Congruence::TOP, nonzero: false };
     /// All integers but zero.
@@ -233,9 +232,7 @@ impl Number {
             BinaryOp::Rem => (a.remainder(b), p.remainder_of(q), false),
             BinaryOp::And => (a.bit_and(b), p.bit_and(q), false),
             BinaryOp::Or => (a.bit_or(b), p.bitwise(q, |x, y| x | y), left.nonzero || right.nonzero),
-            BinaryOp::Xor => {
-                (a.bit_xor(b), p.bitwise(q, |x, y| x ^ y), left.meet(right).is_bottom())
-            }
+            BinaryOp::Xor => (a.bit_xor(b), p.bitwise(q, |x, y| x ^ y), left.meet(right).is_bottom()),
             BinaryOp::Shl => {
                 let power = |distance: Value| Congruence::constant(1 << distance.clamp(0, 120));
                 // Whatever the distance, the least one's power of two divides the result.

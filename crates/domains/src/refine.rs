@@ -210,12 +210,9 @@ impl<'a, R: Resolve> Refiner<'a, R> {
                 |left, _| Number::binary(BinaryOp::Xor, ty, value, left),
             ),
             BinaryOp::Shl => environment,
-            BinaryOp::Shr => self.refine_both(
-                pair,
-                environment,
-                |_, right| shifted(value, right),
-                |_, right| *right,
-            ),
+            BinaryOp::Shr => {
+                self.refine_both(pair, environment, |_, right| shifted(value, right), |_, right| *right)
+            }
             BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le => match value.as_constant() {
                 Some(truth) => self.refine_comparison(op, truth != 0, pair, environment),
                 None => environment,
@@ -230,12 +227,7 @@ impl<'a, R: Resolve> Refiner<'a, R> {
         value: &Number,
         environment: Numbers<R::Variable>,
     ) -> Numbers<R::Variable> {
-        self.refine_both(
-            pair,
-            environment,
-            |_, right| factor(value, right),
-            |left, _| factor(value, left),
-        )
+        self.refine_both(pair, environment, |_, right| factor(value, right), |left, _| factor(value, left))
     }
 
     fn refine_logical(
@@ -281,12 +273,7 @@ impl<'a, R: Resolve> Refiner<'a, R> {
                 let other_than = |number: &Number, other: &Number| {
                     other.as_constant().map_or(Number::TOP, |value| number.without(value))
                 };
-                self.refine_both(
-                    pair,
-                    environment,
-                    other_than,
-                    |left, right| other_than(right, left),
-                )
+                self.refine_both(pair, environment, other_than, |left, right| other_than(right, left))
             }
             (BinaryOp::Lt, true) => self.refine_both(
                 pair,
@@ -294,12 +281,18 @@ impl<'a, R: Resolve> Refiner<'a, R> {
                 |_, right| below(right, one_less),
                 |left, _| above(left, one_more),
             ),
-            (BinaryOp::Lt, false) => {
-                self.refine_both(pair, environment, |_, right| above(right, zero), |left, _| below(left, zero))
-            }
-            (BinaryOp::Le, true) => {
-                self.refine_both(pair, environment, |_, right| below(right, zero), |left, _| above(left, zero))
-            }
+            (BinaryOp::Lt, false) => self.refine_both(
+                pair,
+                environment,
+                |_, right| above(right, zero),
+                |left, _| below(left, zero),
+            ),
+            (BinaryOp::Le, true) => self.refine_both(
+                pair,
+                environment,
+                |_, right| below(right, zero),
+                |left, _| above(left, zero),
+            ),
             (BinaryOp::Le, false) => self.refine_both(
                 pair,
                 environment,
