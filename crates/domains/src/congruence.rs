@@ -3,6 +3,7 @@
 //! Over-approximates. Exact integers: a modulus that leaves the range of [`Value`] gives way to 1 (everything).
 //! Chains of rising congruences are finite, as each modulus divides the one before, so widening is the join.
 
+use crate::bound::Bound;
 use ir::{IntType, Value};
 use std::fmt;
 
@@ -57,7 +58,8 @@ impl Congruence {
             return (value <= self.remainder).then_some(self.remainder);
         }
         let more = self.remainder.checked_sub(value.rem_euclid(self.modulus))?.rem_euclid(self.modulus);
-        value.checked_add(more)
+        // Near the end of the range a bound stands for infinity, which is no member.
+        value.checked_add(more).filter(|member| Bound::finite(*member).is_finite())
     }
     /// The greatest member that is not above `value`, if it can be told.
     pub fn at_or_below(self, value: Value) -> Option<Value> {
@@ -69,7 +71,7 @@ impl Congruence {
         self.remainder.checked_neg().map_or(Self::TOP, |remainder| Self::new(self.modulus, remainder))
     }
     /// The sums.
-    pub fn add(self, other: Self) -> Self {
+    pub fn plus(self, other: Self) -> Self {
         let sum = self.remainder.checked_add(other.remainder);
         sum.map_or(Self::TOP, |sum| Self::new(gcd(self.modulus, other.modulus), sum))
     }

@@ -84,10 +84,10 @@ impl Interval {
     }
     /// The bitwise complements.
     pub fn complement(self) -> Self {
-        self.negate().add(Self::constant(-1))
+        self.negate().plus(Self::constant(-1))
     }
     /// The sums.
-    pub fn add(self, other: Self) -> Self {
+    pub fn plus(self, other: Self) -> Self {
         if self.is_bottom() || other.is_bottom() {
             return Self::BOTTOM;
         }
@@ -95,7 +95,7 @@ impl Interval {
     }
     /// The differences.
     pub fn subtract(self, other: Self) -> Self {
-        self.add(other.negate())
+        self.plus(other.negate())
     }
     /// The products.
     pub fn multiply(self, other: Self) -> Self {

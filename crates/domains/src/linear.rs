@@ -54,7 +54,7 @@ impl<V: Ord + Copy> Linear<V> {
     }
     /// The sum, if it stays small.
     pub fn add(&self, other: &Self) -> Option<Self> {
-        let mut sum = Self { terms: self.terms.clone(), constant: self.constant.add(other.constant) };
+        let mut sum = Self { terms: self.terms.clone(), constant: self.constant.plus(other.constant) };
         for (variable, factor) in &other.terms {
             let term = sum.terms.entry(*variable).or_insert(0);
             *term += factor;
@@ -71,7 +71,7 @@ impl<V: Ord + Copy> Linear<V> {
     }
     /// With `amount` added.
     pub fn plus(&self, amount: Value) -> Self {
-        Self { terms: self.terms.clone(), constant: self.constant.add(Interval::constant(amount)) }
+        Self { terms: self.terms.clone(), constant: self.constant.plus(Interval::constant(amount)) }
     }
     /// The variables become others or, where there is none, intervals.
     pub fn rename<W: Ord + Copy>(
@@ -85,7 +85,7 @@ impl<V: Ord + Copy> Linear<V> {
                 Some(other) => *renamed.terms.entry(other).or_insert(0) += factor,
                 None => {
                     let part = range(*variable).multiply(Interval::constant(*factor));
-                    renamed.constant = renamed.constant.add(part);
+                    renamed.constant = renamed.constant.plus(part);
                 }
             }
         }

@@ -160,7 +160,7 @@ impl Number {
             UnaryOp::Neg => operand.negate().fit(ty),
             UnaryOp::Not => {
                 let minus_one = Congruence::constant(-1);
-                let congruence = operand.congruence.negate().add(minus_one);
+                let congruence = operand.congruence.negate().plus(minus_one);
                 Self::new(operand.interval.complement(), congruence).wrap(ty)
             }
         }
@@ -222,8 +222,8 @@ impl Number {
         let (a, b) = (left.interval, right.interval);
         let (p, q) = (left.congruence, right.congruence);
         let (interval, congruence, nonzero) = match op {
-            BinaryOp::Add => (a.add(b), p.add(q), false),
-            BinaryOp::Sub => (a.subtract(b), p.add(q.negate()), false),
+            BinaryOp::Add => (a.plus(b), p.plus(q), false),
+            BinaryOp::Sub => (a.subtract(b), p.plus(q.negate()), false),
             BinaryOp::Mul => (a.multiply(b), p.multiply(q), left.nonzero && right.nonzero),
             BinaryOp::Div => {
                 let congruence = q.as_constant().map_or(Congruence::TOP, |divisor| p.divide_by(divisor));

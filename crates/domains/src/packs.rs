@@ -7,7 +7,7 @@
 //! 2. Statements whose variables are not together in one set (a local beside a global, or sets too large to merge)
 //!    get a pack of their own. So packs may overlap; what is known of a state is the conjunction of all packs.
 //! 3. Sets of one variable are no packs: an interval says as much.
-//! 4. Assignments count their variables on both sides, up to three: `x = y + z` relates `x` to each of the others.
+//! 4. An assignment with three variables, as `x = y + z`, merges nothing but may have a pack of its own (as in 2).
 
 use crate::environment::Environment;
 use crate::evaluate::Resolve;
@@ -59,7 +59,8 @@ pub enum Statement<V> {
 pub struct Packing {
     /// The most variables in a pack.
     pub largest: usize,
-    /// Whether a local and a global of one statement make a pack. Otherwise it is the paper's partition.
+    /// Whether statements whose variables are not together get packs of their own. Otherwise it is the paper's
+    /// partition.
     pub mixed: bool,
 }
 
@@ -76,18 +77,30 @@ impl<V: Ord + Copy> Packs<V> {
         statements: impl IntoIterator<Item = Statement<V>>,
         is_local: impl Fn(V) -> bool,
     ) -> Self {
-        let statements: Vec<BTreeSet<V>> = statements.into_iter().filter_map(related).collect();
         let mut sets = DisjointSets::default();
-        for variables in &statements {
-            let locals = variables.iter().filter(|variable| is_local(**variable)).count();
-            if locals == 0 || locals == variables.len() {
-                sets.merge(variables, packing.largest);
+        let mut related = BTreeSet::new();
+        for statement in statements {
+            let (variables, merges) = match statement {
+                Statement::Assignment(variables) if variables.len() > 3 => continue,
+                Statement::Assignment(variables) => {
+                    let two = variables.len() == 2;
+                    (variables, two)
+                }
+                Statement::Guard(variables) => (variables, true),
+            };
+            if variables.len() < 2 {
+                continue;
             }
+            let locals = variables.iter().filter(|variable| is_local(**variable)).count();
+            if merges && (locals == 0 || locals == variables.len()) {
+                sets.merge(&variables, packing.largest);
+            }
+            related.insert(variables);
         }
         let mut packs = Self { packs: IdVec::new(), of: BTreeMap::new() };
         let mut found: Vec<Vec<V>> = sets.sets();
         if packing.mixed {
-            found.extend(statements.into_iter().map(|variables| variables.into_iter().collect()));
+            found.extend(related.into_iter().map(|variables| variables.into_iter().collect()));
         }
         // Larger ones first, so that a pack inside of another, which says nothing more, comes after it.
         found.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
@@ -123,15 +136,6 @@ impl<V: Ord + Copy> Packs<V> {
     pub fn of(&self, variable: V) -> &[PackId] {
         self.of.get(&variable).map_or(&[], Vec::as_slice)
     }
-}
-
-/// The variables that a statement relates, if that is worth a pack.
-fn related<V: Ord>(statement: Statement<V>) -> Option<BTreeSet<V>> {
-    let (variables, most) = match statement {
-        Statement::Assignment(variables) => (variables, 3),
-        Statement::Guard(variables) => (variables, usize::MAX),
-    };
-    (2..=most).contains(&variables.len()).then_some(variables)
 }
 
 /// The statements of an operation, as [`Packs::new`] wants them.

@@ -340,7 +340,7 @@ impl<'a, R: Resolve> Refiner<'a, R> {
         }
         // The low bits stay, and what is not zero afterwards was not zero before.
         let low = Congruence::new(1 << ty.bits, 0);
-        let congruence = value.congruence().add(low);
+        let congruence = value.congruence().plus(low);
         let mut wanted = Number::new(Interval::TOP, congruence);
         if value.is_nonzero() {
             wanted = wanted.without(0);
@@ -416,7 +416,7 @@ fn dividend(quotient: &Number, divisor: &Number) -> Number {
     let divisor = divisor.without(0).interval();
     let most = divisor.absolute().upper().add_up(Bound::finite(-1));
     let slack = Interval::new(most.negate(), most);
-    quotient.interval().multiply(divisor).add(slack).into()
+    quotient.interval().multiply(divisor).plus(slack).into()
 }
 
 /// The possible dividends of a remainder.
@@ -432,7 +432,7 @@ fn remainder_operand(remainder: &Number, dividend: &Number, divisor: &Number) ->
         wanted = wanted.meet(&Interval::at_most(Bound::finite(-1)).into());
     }
     let Some(modulus) = divisor.as_constant().filter(|modulus| *modulus != 0) else { return wanted };
-    let congruence = remainder.congruence().add(Congruence::new(modulus, 0));
+    let congruence = remainder.congruence().plus(Congruence::new(modulus, 0));
     // The dividend is the remainder and a multiple of the divisor.
     wanted.meet(&Number::new(dividend.interval(), congruence))
 }
@@ -447,7 +447,7 @@ fn masked(value: &Number, mask: &Number) -> Number {
         // A mask of low bits: the operand is known modulo a power of two.
         Some(mask) if mask > 0 && (mask & (mask + 1)) == 0 => {
             let low: Value = mask + 1;
-            wanted.meet(&Number::new(Interval::TOP, value.congruence().add(Congruence::new(low, 0))))
+            wanted.meet(&Number::new(Interval::TOP, value.congruence().plus(Congruence::new(low, 0))))
         }
         _ => wanted,
     }
@@ -460,5 +460,5 @@ fn shifted(value: &Number, distance: &Number) -> Number {
     };
     let power: Value = 1 << distance;
     let scaled = value.interval().multiply(Interval::constant(power));
-    scaled.add(Interval::between(0, power - 1)).into()
+    scaled.plus(Interval::between(0, power - 1)).into()
 }
