@@ -3,7 +3,7 @@
 //! * [`Lattice`] is what all domains can do, with its laws; [`Thresholds`] is where widening stops.
 //! * [`Interval`], [`Congruence`] and their product [`Number`] stand for sets of integers.
 //! * [`Environment`] maps variables to such sets; it is cheap to clone and to compare with a relative.
-//! * [`evaluate`], [`assume`] and [`refine`] are the meaning of [`ir::Expr`] in an environment, forwards and backwards.
+//! * [`evaluate()`], [`assume`] and [`refine()`] are the meaning of [`ir::Expr`] in an environment, forwards and backwards.
 //!   An engine says by [`Resolve`] which expressions are variables.
 //! * [`Octagon`] relates the variables of one [pack](Packs); [`Relational`] is an environment together with octagons.
 //!

@@ -5,7 +5,7 @@
 //! environment in which the expression does not fault and has a wanted value stays in the result. A state in which it
 //! faults may go, since no execution goes on from there.
 //!
-//! Effort is bounded: after [`EFFORT`] steps nothing more is refined, which is sound. Without a bound, conditional
+//! Effort is bounded: after some thousand steps nothing more is refined, which is sound. Without a bound, conditional
 //! expressions nested in conditions would take exponential time.
 
 use crate::bound::Bound;
