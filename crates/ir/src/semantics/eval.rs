@@ -64,7 +64,7 @@ impl Context<'_, '_> {
             Expr::Binary(op, ty, pair) => {
                 let left = self.eval(&pair.0)?;
                 let right = self.eval(&pair.1)?;
-                binary(*op, *ty, left, right)
+                apply(*op, *ty, left, right)
             }
             Expr::Cast(ty, operand) => {
                 let value = self.eval(operand)?;
@@ -187,8 +187,8 @@ fn in_range(ty: IntType, value: Value) -> Result<Value, Fault> {
     }
 }
 
-/// The value of an operation on two values of a type.
-pub(super) fn binary(op: BinaryOp, ty: IntType, left: Value, right: Value) -> Result<Value, Fault> {
+/// The value of an operation on two values of a type (a shift's distance may be of any type).
+pub fn apply(op: BinaryOp, ty: IntType, left: Value, right: Value) -> Result<Value, Fault> {
     let distance = || match u32::try_from(right) {
         Ok(distance) if distance < u32::from(ty.bits) => Ok(distance),
         _ => Err(Fault::Shift),
@@ -217,8 +217,8 @@ pub(super) fn binary(op: BinaryOp, ty: IntType, left: Value, right: Value) -> Re
 }
 
 /// Whether the exact result of an operation on two values of a signed type is out of its range.
-fn overflows(op: BinaryOp, ty: IntType, left: Value, right: Value) -> bool {
-    match binary(op, ty, left, right) {
+pub fn overflows(op: BinaryOp, ty: IntType, left: Value, right: Value) -> bool {
+    match apply(op, ty, left, right) {
         Ok(_) if op == BinaryOp::Shl => !ty.contains(left << right),
         Ok(_) => false,
         Err(fault) => fault == Fault::Overflow,
