@@ -1,7 +1,7 @@
 //! Property lowering: what must not happen becomes an error location, and nothing else is one.
 //!
 //! [`lower`] keeps the wanted kinds of errors; an unwanted one ends the program ([`LocationKind::Halt`]: a failing
-//! assertion aborts). It splits shared accesses (see [`super::split`]) and then, for accesses (`bounds`) and signed
+//! assertion aborts). It splits shared accesses (see `split.rs`) and then, for accesses (`bounds`) and signed
 //! arithmetic (`overflow`), adds beside an edge one edge for each way in which its operations can go wrong. Such an
 //! edge does what the operations before did, assumes that all earlier checks of its operation pass, and that this
 //! one fails; it is taken in exactly the states in which the operation would fault. The guards read no plain shared
