@@ -1,7 +1,7 @@
 //! Octagons against all points of a small cube.
 
 use crate::lattices::form;
-use domains::{Bound, Interval, Lattice, Linear, Octagon};
+use domains::{Bound, Interval, Lattice, Linear, Octagon, Thresholds};
 use ir::Value;
 use std::collections::BTreeSet;
 use testkit::random::Random;
@@ -154,4 +154,45 @@ fn large_bounds_do_not_overflow() {
     let mut difference = Linear::variable(0);
     difference.terms.insert(1, -1);
     assert_eq!(octagon.range(&difference), Interval::constant(1));
+}
+
+/// `x + y = 1` and `x = y` have a common point, but no integer one.
+#[test]
+fn parity_is_seen() {
+    let mut sum = Linear::variable(0).plus(-1);
+    sum.terms.insert(1, 1);
+    let mut difference = Linear::variable(0);
+    difference.terms.insert(1, -1);
+    let (mut line, mut diagonal) = (Octagon::top(2), Octagon::top(2));
+    line.guard_zero(&sum);
+    diagonal.guard_zero(&difference);
+    assert!(!line.is_bottom() && !diagonal.is_bottom());
+    assert!(line.meet(&diagonal).is_bottom());
+    line.guard_zero(&difference);
+    assert!(line.is_bottom());
+}
+
+/// Two variables that stay close together and grow in turns. A closed form of what was widened would bring the bound
+/// of one back from that of the other, and the sequence would go through all numbers (A. Miné, section 4.5).
+#[test]
+fn what_was_widened_is_not_closed() {
+    let thresholds = Thresholds::new([]);
+    let mut close = Linear::variable(0).plus(-1);
+    close.terms.insert(1, -1);
+    let mut state = Octagon::from_intervals(&[Interval::between(0, 1); 2]);
+    let mut rises = 0;
+    for turn in 0..400 {
+        let upper = |variable: usize| state.interval(variable).upper();
+        let mut next = Octagon::top(2);
+        for variable in 0..2 {
+            let more = Bound::finite(Value::from(variable == turn % 2));
+            next.restrict(variable, Interval::new(Bound::ZERO, upper(variable).add_up(more)));
+        }
+        next.guard(&close);
+        next.guard(&close.negate().plus(-2));
+        let wider = state.widen(&next, &thresholds);
+        rises += u32::from(wider != state);
+        state = wider;
+    }
+    assert!(rises < 60, "{rises} rises");
 }
