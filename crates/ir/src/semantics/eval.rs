@@ -216,10 +216,10 @@ pub fn apply(op: BinaryOp, ty: IntType, left: Value, right: Value) -> Result<Val
     }
 }
 
-/// Whether the exact result of an operation on two values of a signed type is out of its range.
+/// Whether the type is signed and the exact result of the operation is out of its range.
 pub fn overflows(op: BinaryOp, ty: IntType, left: Value, right: Value) -> bool {
     match apply(op, ty, left, right) {
-        Ok(_) if op == BinaryOp::Shl => !ty.contains(left << right),
+        Ok(_) if op == BinaryOp::Shl && ty.signed => !ty.contains(left << right),
         Ok(_) => false,
         Err(fault) => fault == Fault::Overflow,
     }
