@@ -142,6 +142,8 @@ fn interleaving(out: &mut String, program: &Program, sources: &Sources, replayed
             last = Some(group.thread);
         }
         let at = position(program, Span { column: 0, ..group.span });
+        // The whole path is above; here the name is enough.
+        let at = at.rsplit('/').next().unwrap_or(&at);
         let code = sources.line(group.span).unwrap_or("");
         let mut text = format!("    {at:24} {code}");
         let effects = effects(replayed, group);
