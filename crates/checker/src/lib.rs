@@ -5,6 +5,7 @@
 
 mod describe;
 mod examine;
+mod flow;
 mod inputs;
 mod proof;
 mod replay;

@@ -23,6 +23,8 @@ pub enum ProofError {
     Input(TemplateId, EdgeId),
     /// There is a bad state.
     Violated,
+    /// Something that the proof claims is not so, or does not follow.
+    Claim(String),
     /// The check takes more than it was granted.
     TooExpensive(Exhausted),
 }
@@ -35,6 +37,7 @@ impl fmt::Display for ProofError {
             Self::Limit(limit) => write!(f, "an execution goes past the limit on {limit:?}"),
             Self::Input(template, edge) => write!(f, "the input at {template}:{edge} has too many values"),
             Self::Violated => f.write_str("there is a violation"),
+            Self::Claim(text) => write!(f, "a claim of the proof does not hold: {text}"),
             Self::TooExpensive(exhausted) => {
                 write!(f, "the check takes too long or too much memory ({exhausted:?})")
             }
@@ -49,9 +52,11 @@ impl From<ProofError> for Reason {
         match error {
             ProofError::TooExpensive(exhausted) => Self::Exhausted(exhausted),
             ProofError::Assumption(text) => Self::Bounded(text),
-            ProofError::Copies | ProofError::Limit(_) | ProofError::Input(..) | ProofError::Violated => {
-                Self::Rejected(error.to_string())
-            }
+            ProofError::Copies
+            | ProofError::Limit(_)
+            | ProofError::Input(..)
+            | ProofError::Violated
+            | ProofError::Claim(_) => Self::Rejected(error.to_string()),
         }
     }
 }
@@ -86,6 +91,7 @@ pub fn check_proof(
                 .any(|location| matches!(location.kind, LocationKind::Error(kind) if kinds.contains(&kind)));
             if bad { Err(ProofError::Violated) } else { Ok(()) }
         }
+        Proof::Flow(proof) => crate::flow::check(program, property, proof, budget),
         Proof::OneThread => {
             let threads = program.start.iter().map(|(_, count)| match count {
                 Count::Exactly(copies) => u64::from(*copies),

@@ -83,7 +83,9 @@ fn verify(options: &Verify) -> u8 {
 /// Runs every check within its share of the time. One that needs less leaves more to the next.
 fn run_checks(options: &Verify, asked: &Asked, program: &Program, deadline: Instant) -> Vec<Outcome> {
     let engine: &dyn Engine = match options.engine {
+        EngineName::Auto => &crate::portfolio::Auto,
         EngineName::Explicit => &engine_explicit::Explicit::default(),
+        EngineName::Flow => &engine_flow::Flow,
     };
     let mut outcomes = Vec::new();
     for (index, check) in asked.checks.iter().enumerate() {

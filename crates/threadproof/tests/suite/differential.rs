@@ -20,8 +20,12 @@ fn engines_agree_with_a_naive_exploration() {
     let mut failures = Vec::new();
     for seed in 0..seeds {
         let built = testkit::random::random_program(seed);
-        let source = frontend_c::Source { name: "random.c".to_owned(), text: testkit::random::random_c(seed).into_bytes() };
-        let read = frontend_c::read(&[source], &frontend_c::Options::default()).expect("random programs are C");
+        let source = frontend_c::Source {
+            name: "random.c".to_owned(),
+            text: testkit::random::random_c(seed).into_bytes(),
+        };
+        let read =
+            frontend_c::read(&[source], &frontend_c::Options::default()).expect("random programs are C");
         for check in CHECKS {
             let truth = is_violated(&built, check);
             for (origin, program) in [("built", &built), ("C", &read)] {

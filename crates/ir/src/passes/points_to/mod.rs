@@ -12,6 +12,7 @@
 //! 3. The difference of two pointers, added to a third, stays in the third one's object.
 
 mod constraints;
+mod escape;
 mod shape;
 mod solve;
 
@@ -21,6 +22,7 @@ use crate::op::{Lhs, Op};
 use crate::program::Program;
 use crate::types::IntType;
 use shape::Shift;
+pub use shape::greatest_common_divisor;
 use solve::{Node, Pointee, Solver};
 use std::collections::BTreeSet;
 
@@ -28,6 +30,8 @@ use std::collections::BTreeSet;
 pub struct PointsTo {
     solver: Solver,
     first_local: IdVec<TemplateId, Node>,
+    /// Holds every address that was ever taken.
+    anything: Node,
     pointer: IntType,
 }
 
@@ -48,9 +52,9 @@ pub fn annotate(program: &Program) -> Program {
 impl PointsTo {
     /// Analyses a program.
     pub fn of(program: &Program) -> Self {
-        let (mut solver, first_local) = constraints::constraints(program);
+        let (mut solver, first_local, anything) = constraints::constraints(program);
         solver.solve();
-        Self { solver, first_local, pointer: program.data_model.pointer() }
+        Self { solver, first_local, anything, pointer: program.data_model.pointer() }
     }
 
     /// What an address that is computed in a template may point to.
