@@ -1,9 +1,10 @@
 //! Values that stand for all values of an input.
 //!
-//! A value that is never used has one class. If an input goes nowhere but into comparisons with constants, directly or through copies from local to local, then
-//! two values that compare alike with all of those constants behave alike: one value between each two neighbouring
-//! constants, and the constants, stand for all. Types of at most eight bits have few enough values to take them all.
-//! For everything else there is no list, and a proof that needs one is refused.
+//! A value that is never used has one class. If an input goes nowhere but into comparisons with constants, directly
+//! or through copies from local to local, then two values that compare alike with all of those constants behave
+//! alike: one value between each two neighbouring constants, and the constants, stand for all. Types of at most
+//! eight bits have few enough values to take them all. For everything else there is no list, and a proof that needs
+//! one is refused.
 
 use ir::{
     BinaryOp, Callee, EdgeId, Expr, IntType, Lhs, LocalId, LocationId, LocationKind, Op, Program, Rhs,

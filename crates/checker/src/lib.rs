@@ -6,13 +6,15 @@
 mod describe;
 mod examine;
 mod flow;
+mod follow;
+mod future;
 mod inputs;
 mod proof;
 mod replay;
 
 pub use describe::Change;
 pub use examine::{Checked, Refutation, examine};
-pub use proof::{ProofError, check_proof};
+pub use proof::{ProofError, check_all_executions, check_proof};
 pub use replay::{
     NamedAccess, ReplayError, Replayed, ReplayedStep, ReplayedThread, ReplayedViolation, ReplayedWait, replay,
 };

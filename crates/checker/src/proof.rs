@@ -1,13 +1,35 @@
 //! Checks proofs. Shares the step semantics with the searches, and nothing else.
 //!
-//! [`Proof::Exhaustive`] claims that no execution is bad. The check follows all executions itself, breadth first, all
-//! threads from every state, without any reduction.
+//! [`Proof::Exhaustive`] claims that no execution is bad. The check follows all executions itself: first all steps
+//! of all threads from every state, plainly. If that takes too many states, it starts again and leaves out
+//! interleavings of *private* steps, as follows.
+//!
+//! From every stored state, the steps of all threads are taken. Before a state is stored, it is run on through
+//! private steps, boundedly many in a row; the states between are not stored. The steps that a thread t can take in
+//! a state are private if there is one; they enter no atomic region and do not end the program; they touch no other
+//! thread's stack; and nothing that they do is disturbed by, or disturbs, anything that another thread may do in
+//! its whole future ([`crate::future`]).
+//!
+//! This loses no bad state. Let s be stored, and a bad state n steps away. If n = 0, s is bad, and seen to be so.
+//! Else the first of these steps, s to s1, is taken by the check. Private steps of t from s1 on: if t moves on the
+//! way to the bad state, its first move can be made at once instead, as it commutes with all steps before it. If t
+//! does not move, then its step, made first, leaves the others as they were: they lead to a state that differs by
+//! t's step. That is bad too: t is not at an error location, as it can move; t's accesses are not part of the race,
+//! or they would be disturbed by the future of the other thread; t does not wait for a lock in the cycle, as it
+//! could take it at s1, so that another thread would have to take it later; nor for a thread to end, as ended ones
+//! stay so. Either way the bad state is at most n -
+//! 1 steps away at the next stored state. While a thread is in an atomic region, nothing else can run: its steps
+//! are all steps; such a state is not stored, but looked at as if it were.
+//!
+//! In stored states, locals that are not read again are set to 0.
 
+use crate::follow::follow_all;
 use crate::inputs::Inputs;
 use ir::semantics::{Choice, ChoiceKind, Choices, LimitKind, Machine, State, Stuck};
 use ir::{Count, EdgeId, LocationKind, Op, Program, TemplateId, Value};
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
+use std::time::Instant;
 use verdict::{Budget, Exhausted, Proof, Property, Reason};
 
 /// Why a proof is not accepted.
@@ -25,6 +47,8 @@ pub enum ProofError {
     Violated,
     /// Something that the proof claims is not so, or does not follow.
     Claim(String),
+    /// A step touched what points-to information says that it does not.
+    Unforeseen,
     /// The check takes more than it was granted.
     TooExpensive(Exhausted),
 }
@@ -38,6 +62,7 @@ impl fmt::Display for ProofError {
             Self::Input(template, edge) => write!(f, "the input at {template}:{edge} has too many values"),
             Self::Violated => f.write_str("there is a violation"),
             Self::Claim(text) => write!(f, "a claim of the proof does not hold: {text}"),
+            Self::Unforeseen => f.write_str("a pointer left the objects that it was thought to point to"),
             Self::TooExpensive(exhausted) => {
                 write!(f, "the check takes too long or too much memory ({exhausted:?})")
             }
@@ -56,7 +81,8 @@ impl From<ProofError> for Reason {
             | ProofError::Limit(_)
             | ProofError::Input(..)
             | ProofError::Violated
-            | ProofError::Claim(_) => Self::Rejected(error.to_string()),
+            | ProofError::Claim(_)
+            | ProofError::Unforeseen => Self::Rejected(error.to_string()),
         }
     }
 }
@@ -71,6 +97,9 @@ pub fn check_proof(
     if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
         return Err(ProofError::Assumption(assumption.text.clone()));
     }
+    // Some time is kept for giving memory back.
+    let deadline = budget.remaining().map(|left| Instant::now() + left * 19 / 20);
+    let budget = &Budget { deadline, ..budget.clone() };
     match proof {
         Proof::Exhaustive { copies, states: _ } => {
             let fits = copies.len() == program.start.len()
@@ -82,7 +111,12 @@ pub fn check_proof(
             if !fits {
                 return Err(ProofError::Copies);
             }
-            follow_all(program, property, copies, budget)
+            match check_all_executions(program, property, copies, Some(PLAIN_STATES), budget) {
+                Err(ProofError::TooExpensive(_)) => {
+                    check_all_executions(program, property, copies, None, budget)
+                }
+                other => other,
+            }
         }
         Proof::NoErrorLocation => {
             let Property::NoError(kinds) = property else { return Err(ProofError::Violated) };
@@ -101,6 +135,20 @@ pub fn check_proof(
             let one = threads.fold(0, u64::saturating_add) <= 1 && !ops.any(|op| matches!(op, Op::Spawn(..)));
             if one && *property == Property::NoRace { Ok(()) } else { Err(ProofError::Violated) }
         }
+    }
+}
+
+/// Follows all executions. With `plain_states`: without leaving anything out, for at most so many states.
+pub fn check_all_executions(
+    program: &Program,
+    property: &Property,
+    copies: &[u32],
+    plain_states: Option<usize>,
+    budget: &Budget,
+) -> Result<(), ProofError> {
+    match plain_states {
+        Some(most) => follow_all_plainly(program, property, copies, most, budget),
+        None => follow_all(program, property, copies, budget),
     }
 }
 
@@ -178,10 +226,14 @@ impl Choices for Odometer<'_> {
     }
 }
 
-fn follow_all(
+/// States that the plain way may take.
+const PLAIN_STATES: usize = 20_000;
+
+fn follow_all_plainly(
     program: &Program,
     property: &Property,
     copies: &[u32],
+    most: usize,
     budget: &Budget,
 ) -> Result<(), ProofError> {
     let machine = Machine::new(program).map_err(ProofError::Limit)?;
@@ -208,6 +260,9 @@ fn follow_all(
                         Ok(next) => {
                             if seen.insert(next.clone()) {
                                 queue.push_back(next);
+                            }
+                            if seen.len() > most {
+                                return Err(ProofError::TooExpensive(Exhausted::Memory));
                             }
                         }
                         Err(Stuck::Limit(limit)) => return Err(ProofError::Limit(limit)),

@@ -48,7 +48,7 @@ fn program(rounds: i128) -> Program {
 fn main() {
     let rounds = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(20);
     let program = program(rounds);
-    for property in [Property::NoError([ir::ErrorKind::Assertion].into()), Property::NoRace] {
+    for property in [Property::NoDeadlock, Property::NoRace] {
         let start = Instant::now();
         let task = Task { program: &program, property: &property };
         let verdict = Explicit::default().verify(task, &Budget::unlimited(), &Silent);

@@ -2,10 +2,12 @@
 
 use crate::model::{Facts, Model};
 use crate::search::{Outcome, Search};
+use crate::shorten::shorten;
+use crate::walk::Walker;
 use ir::semantics::{LimitKind, Machine};
 use ir::{Count, Program};
 use std::sync::Arc;
-use verdict::{Budget, Engine, Event, Events, Proof, Property, Reason, Task, Verdict};
+use verdict::{Budget, Engine, Event, Events, Exhausted, Proof, Property, Reason, Task, Verdict};
 
 /// Settings of the engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,7 +22,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { shortest: false, reduce: true, threads: vec![3, 5, 10, 34, 256] }
+        Self { shortest: false, reduce: true, threads: vec![3, 5, 12, 256] }
     }
 }
 
@@ -34,6 +36,11 @@ pub struct Explicit {
 /// Steps that a search is granted the first time; each round doubles them.
 const FIRST_SLICE: u64 = 20_000;
 
+/// From slices of this length on, there are walks beside the searches.
+const FIRST_WALKS: u64 = 320_000;
+/// A walk gets this part of a search's steps.
+const WALK_SHARE: u64 = 4;
+
 impl Engine for Explicit {
     fn name(&self) -> &'static str {
         "explicit"
@@ -44,7 +51,7 @@ impl Engine for Explicit {
             return Verdict::Safe(proof);
         }
         self.run(task.program, task.property, budget, events).unwrap_or_else(|limit| {
-            Verdict::Unknown(Reason::Bounded(format!("the program does not fit: {}", limit_text(limit, 0))))
+            Verdict::Unknown(Reason::Bounded(format!("the program does not fit: {}", limit_text(limit))))
         })
     }
 }
@@ -79,11 +86,12 @@ impl Explicit {
         }
         let any = program.start.iter().any(|(_, count)| *count == Count::Any);
         let (mut active, mut slice) = (1, FIRST_SLICE);
-        let mut done = vec![false; searches.len()];
+        let mut fate = vec![Fate::Running; searches.len()];
+        let mut walker = Walker::new();
         loop {
             let mut grown = false;
             for index in 0..active {
-                if done[index] {
+                if fate[index] != Fate::Running {
                     continue;
                 }
                 let elsewhere = searches.iter().map(Search::bytes).sum::<u64>() - searches[index].bytes();
@@ -93,32 +101,72 @@ impl Explicit {
                 match outcome {
                     Outcome::Found(id, violation) => {
                         return Ok(match search.trace(id, violation) {
-                            Some(trace) => Verdict::Unsafe(trace),
+                            Some(trace) if self.options.shortest => Verdict::Unsafe(trace),
+                            Some(trace) => Verdict::Unsafe(shorten(&models[index], trace, budget)),
                             None => {
                                 Verdict::Unknown(Reason::Rejected("a trace could not be rebuilt".to_owned()))
                             }
                         });
                     }
-                    Outcome::Done => done[index] = true,
+                    Outcome::Done => fate[index] = Fate::Done,
                     Outcome::Paused => {}
-                    Outcome::Stopped(exhausted) => {
+                    Outcome::Stopped(Exhausted::Memory) => {
+                        // The table goes; from here on, only walks can find something at this size.
+                        fate[index] = Fate::TooLarge;
+                        search.clear();
+                    }
+                    Outcome::Stopped(exhausted @ (Exhausted::Time | Exhausted::Cancelled)) => {
                         return Ok(Verdict::Unknown(Reason::Exhausted(exhausted)));
                     }
                 }
                 let bounded = any || search.notes().limits.contains(&LimitKind::Threads);
-                if done[index] && !bounded {
+                if fate[index] == Fate::Done && !bounded {
                     return Ok(conclude(program, search, any));
                 }
                 grown |= bounded && index + 1 == active;
             }
-            if grown && active < searches.len() {
+            let more = grown && active < searches.len();
+            if more {
                 active += 1;
-            } else if done[..active].iter().all(|done| *done) {
+            } else if fate[..active].iter().all(|fate| *fate == Fate::Done) {
                 return Ok(conclude(program, &searches[active - 1], any));
+            }
+            let only_walks = !more && fate[..active].iter().all(|fate| *fate != Fate::Running);
+            if only_walks && budget.deadline.is_none() {
+                return Ok(Verdict::Unknown(Reason::Exhausted(Exhausted::Memory)));
+            }
+            if slice >= FIRST_WALKS && !self.options.shortest {
+                // Searches that are done have nothing left to find.
+                let open = (0..active).filter(|index| fate[*index] != Fate::Done);
+                for index in open.collect::<Vec<_>>() {
+                    let steps = slice / WALK_SHARE;
+                    match walker.run(&models[index], &searches[index].copies, steps, budget) {
+                        Ok(Some(trace)) => {
+                            return Ok(Verdict::Unsafe(shorten(&models[index], trace, budget)));
+                        }
+                        Ok(None) => {}
+                        Err(exhausted) => {
+                            let memory = fate[..active].contains(&Fate::TooLarge);
+                            let exhausted = if memory { Exhausted::Memory } else { exhausted };
+                            return Ok(Verdict::Unknown(Reason::Exhausted(exhausted)));
+                        }
+                    }
+                }
+            }
+            if let Err(exhausted) = budget.check(0) {
+                return Ok(Verdict::Unknown(Reason::Exhausted(exhausted)));
             }
             slice = slice.saturating_mul(2);
         }
     }
+}
+
+/// What has become of a search.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Running,
+    Done,
+    TooLarge,
 }
 
 /// The verdict of a search that has come to its end without a violation.
@@ -137,7 +185,7 @@ fn conclude(program: &Program, search: &Search<'_, '_>, any: bool) -> Verdict {
         return Verdict::Unknown(Reason::Bounded(text));
     }
     if let Some(limit) = notes.limits.first() {
-        return Verdict::Unknown(Reason::Bounded(limit_text(*limit, 0)));
+        return Verdict::Unknown(Reason::Bounded(limit_text(*limit)));
     }
     if notes.inexact {
         return Verdict::Unknown(Reason::Bounded("inputs were tried with some values only".to_owned()));
@@ -153,7 +201,7 @@ fn conclude(program: &Program, search: &Search<'_, '_>, any: bool) -> Verdict {
     Verdict::Safe(Proof::Exhaustive { copies, states })
 }
 
-fn limit_text(limit: LimitKind, _: usize) -> String {
+fn limit_text(limit: LimitKind) -> String {
     match limit {
         LimitKind::Threads => "more threads are started than are followed".to_owned(),
         LimitKind::Stack => "calls nest too deeply".to_owned(),

@@ -2,33 +2,33 @@
 //!
 //! A step is followed by *private* steps until there is none; only the states at the end are stored, and from a
 //! stored state the steps of all threads are taken. Private steps are a partial-order reduction by singleton
-//! persistent sets (Godefroid, "Partial-order methods for the verification of concurrent systems", 1996, chapter 4),
-//! with bounded chains in the place of a cycle proviso. Keeps every violation:
+//! persistent sets (Godefroid, "Partial-order methods for the verification of concurrent systems", 1996, chapter
+//! 4), with bounded chains in the place of a cycle proviso. Keeps every violation:
 //!
-//! The next steps of a thread t in a state s are private when t can move, they neither enter an atomic region nor end
-//! the program, and nothing that they touch (objects, locks, the list of threads, which objects are live) is touched
-//! by another thread in its whole future in a conflicting way (one of the two changes it).
+//! The next steps of a thread t in a state s are private when t can move, they neither enter an atomic region nor
+//! end the program, and nothing that they touch (objects, locks, the list of threads, which objects are live) is
+//! touched by another thread in its whole future in a conflicting way (one of the two changes it).
 //!
 //! Claim: if a violation is reachable from a stored state s in n steps, then a stored state reachable from s in the
 //! reduced search is bad. By induction on n. If n = 0, s is bad. Else let the first step be u's, to s1: the search
-//! takes it, and s1 is n-1 steps from the violation. Let the next chain step be by t. If t moves later on
-//! those n-1 steps, its first move commutes to the front: it touches nothing that the steps before it touch,
-//! it computes the same values, and it disables none of them, as it enters no atomic region; so one step less is
-//! left. If t does not move, its step commutes with all of them and is put in front; they end in a state that is bad as well:
-//! (a) t was not at an error location, as it can move; whoever is stays there. (b) If t's next accesses were part of the race,
-//! they would touch what another thread touches in its future: not private. A race of two others is still there,
-//! as t's step changes nothing that they read. (c) The same for deadlocks, with locks as objects that both taking and
-//! giving back change. So after each chain step the violation is at most n-1 steps away. Chains are bounded, so they end, in a
-//! stored state, and the induction goes on.
+//! takes it, and s1 is n-1 steps from the violation. Let the next chain step be by t. If t moves later on those n-1
+//! steps, its first move commutes to the front: it touches nothing that the steps before it touch, it computes the
+//! same values, and it disables none of them, as it enters no atomic region; so one step less is left. If t does
+//! not move, its step commutes with all of them and is put in front; they end in a state that is bad as well: (a) t
+//! was not at an error location, as it can move; whoever is stays there. (b) If t's next accesses were part of the
+//! race, they would touch what another thread touches in its future: not private. A race of two others is still
+//! there, as t's step changes nothing that they read. (c) The same for deadlocks, with locks as objects that both
+//! taking and giving back change. So after each chain step the violation is at most n-1 steps away. Chains are
+//! bounded, so they end, in a stored state, and the induction goes on.
 //!
-//! While a thread is in an atomic region, it alone may run: then taking its steps is taking all steps. Such states are
-//! checked for races as if they were stored.
+//! While a thread is in an atomic region, it alone may run: then taking its steps is taking all steps. Such states
+//! are checked for violations as if they were stored.
 
 use crate::model::{Model, Privacy};
 use crate::script::Script;
 use ir::Value;
 use ir::semantics::{Access, Choice, Choices, LimitKind, State, Stuck, ThreadIndex};
-use verdict::{Budget, Exhausted, Property, TraceStep};
+use verdict::{Budget, Exhausted, TraceStep};
 
 /// Private steps in a row before a state is stored all the same.
 const LONGEST_CHAIN: u32 = 20_000;
@@ -97,7 +97,7 @@ impl<'a, 'p> Expander<'a, 'p> {
 
     fn tick(&mut self) {
         self.notes.steps += 1;
-        if self.notes.steps.is_multiple_of(1024) && self.stopped.is_none() {
+        if self.notes.steps.is_multiple_of(128) && self.stopped.is_none() {
             self.stopped = self.budget.check(self.bytes).err();
         }
     }
@@ -252,7 +252,7 @@ impl<'a, 'p> Expander<'a, 'p> {
         }
         let count = state.threads.len();
         if let Some(alone) = (0..count).find(|thread| model.machine.is_atomic(state, *thread)) {
-            if !model.reduce || (model.property == Property::NoRace && model.race(state).is_some()) {
+            if !model.reduce || model.violation(state).is_some() {
                 return None;
             }
             let outcome = self.steps(from, alone, found);

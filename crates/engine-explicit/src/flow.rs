@@ -1,227 +1,242 @@
-//! Where the values of locals go: into comparisons with constants only, or elsewhere too.
+//! Where an input goes: into comparisons with constants only, or elsewhere too.
 //!
-//! A graph whose nodes are all locals of all templates, with an edge where one is copied to another unchanged (by
-//! assignment, as an argument, as a result). What a local is compared with, and whether it is used in any other
-//! way, flows against the edges. Over-approximates the uses.
+//! Follows the value forward along the edges, in the local that holds it, until the local is assigned anew; and in
+//! every local that it is copied to unchanged (by assignment, as an argument, as a result), from there on. Over-
+//! approximates the uses.
 
 use ir::ids::Id;
-use ir::{Callee, Expr, IntType, Lhs, LocalId, Op, Program, Rhs, TemplateId, Value};
+use ir::{
+    Callee, EdgeId, Expr, IdVec, IntType, Lhs, LocalId, LocationId, LocationKind, Op, Program, Rhs,
+    TemplateId, Value,
+};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
-/// What becomes of the values of locals.
-pub struct Flow {
-    first: Vec<usize>,
-    exact: Vec<bool>,
-    constants: Vec<BTreeSet<Value>>,
-}
-
-struct Builder<'p> {
+/// What is needed to follow values.
+pub struct Flow<'p> {
     program: &'p Program,
-    flow: Flow,
-    /// From a local to those that it is copied to.
-    copies: Vec<Vec<usize>>,
-    template: TemplateId,
+    outgoing: IdVec<TemplateId, IdVec<LocationId, Vec<EdgeId>>>,
+    /// The calls of each template by name, with the template that they are in.
+    callers: IdVec<TemplateId, Vec<(TemplateId, EdgeId)>>,
+    /// Whether results of threads, or of calls through pointers, go somewhere.
+    asked: bool,
 }
 
-impl Flow {
-    /// Follows all locals of a program.
-    pub fn new(program: &Program) -> Self {
-        let mut first = Vec::new();
-        let mut count = 0;
-        for code in &program.templates {
-            first.push(count);
-            count += code.locals.len();
-        }
-        let flow = Self { first, exact: vec![true; count], constants: vec![BTreeSet::new(); count] };
-        let mut builder = Builder { program, flow, copies: vec![Vec::new(); count], template: TemplateId(0) };
+/// What becomes of a value.
+pub struct Uses {
+    /// Whether it goes into comparisons with constants only.
+    pub exact: bool,
+    /// The constants.
+    pub constants: BTreeSet<Value>,
+}
+
+/// A value in a local, from a location on.
+type Holder = (TemplateId, LocalId, LocationId);
+
+/// Holders looked at for one value before it is given up.
+const MOST_HOLDERS: usize = 20_000;
+
+impl<'p> Flow<'p> {
+    /// Gets ready to follow values in a program.
+    pub fn new(program: &'p Program) -> Self {
+        let outgoing = program.templates.iter().map(|code| code.outgoing()).collect();
+        let mut callers: IdVec<TemplateId, Vec<(TemplateId, EdgeId)>> =
+            program.templates.iter().map(|_| Vec::new()).collect();
+        let mut asked = false;
         for (template, code) in program.templates.enumerate() {
-            builder.template = template;
-            for op in code.edges.iter().flat_map(|edge| &edge.ops) {
-                builder.op(op);
-            }
-        }
-        builder.results();
-        builder.solve();
-        builder.flow
-    }
-    /// Whether a local's value goes into comparisons with constants only, and the constants.
-    pub fn of(&self, template: TemplateId, local: LocalId) -> (bool, &BTreeSet<Value>) {
-        let node = self.first[template.index()] + local.index();
-        (self.exact[node], &self.constants[node])
-    }
-}
-
-impl Builder<'_> {
-    fn node(&self, template: TemplateId, local: LocalId) -> usize {
-        self.flow.first[template.index()] + local.index()
-    }
-    fn ty(&self, template: TemplateId, local: LocalId) -> IntType {
-        self.program.templates[template].locals[local].ty
-    }
-
-    /// The local whose value an expression has.
-    fn view(&self, expr: &Expr) -> Option<LocalId> {
-        match expr {
-            Expr::Local(local) => Some(*local),
-            Expr::Cast(wide, operand) if *wide != IntType::BOOL => {
-                let local = self.view(operand)?;
-                fits(self.ty(self.template, local), *wide).then_some(local)
-            }
-            _ => None,
-        }
-    }
-
-    fn copy(&mut self, expr: &Expr, to: TemplateId, local: LocalId) {
-        match self.view(expr) {
-            Some(from) if fits(self.ty(self.template, from), self.ty(to, local)) => {
-                let (from, to) = (self.node(self.template, from), self.node(to, local));
-                self.copies[from].push(to);
-            }
-            _ => self.used(expr),
-        }
-    }
-
-    /// Takes note of comparisons in an expression; all else that it does with locals is another use.
-    fn used(&mut self, expr: &Expr) {
-        match expr {
-            Expr::Local(local) => {
-                let node = self.node(self.template, *local);
-                self.flow.exact[node] = false;
-            }
-            Expr::Cast(IntType::BOOL, operand) => match self.view(operand) {
-                Some(local) => self.compared(local, 0),
-                None => self.used(operand),
-            },
-            Expr::Binary(op, _, pair) if op.is_comparison() => {
-                match (self.view(&pair.0), self.view(&pair.1), &**pair) {
-                    (Some(local), _, (_, Expr::Const(constant, _)))
-                    | (_, Some(local), (Expr::Const(constant, _), _)) => {
-                        self.compared(local, *constant);
+            for (edge, step) in code.edges.enumerate() {
+                match step.ops.last() {
+                    Some(Op::Call(Callee::Procedure(callee), _, Some(_))) => {
+                        callers[*callee].push((template, edge))
                     }
-                    _ => {
-                        self.used(&pair.0);
-                        self.used(&pair.1);
-                    }
+                    Some(Op::Call(Callee::Pointer(_), _, Some(_)) | Op::Join(_, Some(_))) => asked = true,
+                    _ => {}
                 }
             }
-            Expr::Const(..) | Expr::Address(..) | Expr::Procedure(_) | Expr::Myself => {}
-            Expr::Load(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::Cast(..) | Expr::IfThenElse(_) => {
-                self.operands(expr)
-            }
-            Expr::Overflows(..) | Expr::Valid(..) | Expr::Old(_) => self.operands(expr),
         }
-    }
-    fn operands(&mut self, expr: &Expr) {
-        for operand in expr.operands() {
-            self.used(operand);
-        }
-    }
-    fn compared(&mut self, local: LocalId, constant: Value) {
-        let node = self.node(self.template, local);
-        self.flow.constants[node].insert(constant);
+        Self { program, outgoing, callers, asked }
     }
 
-    fn op(&mut self, op: &Op) {
+    /// Follows the value of a local at a location.
+    pub fn of(&self, template: TemplateId, local: LocalId, location: LocationId) -> Uses {
+        let mut follower = Follower {
+            flow: self,
+            uses: Uses { exact: true, constants: BTreeSet::new() },
+            seen: FxHashSet::default(),
+            work: Vec::new(),
+        };
+        follower.hold((template, local, location));
+        while let Some(holder) = follower.work.pop() {
+            follower.follow(holder);
+            if follower.seen.len() > MOST_HOLDERS {
+                follower.uses.exact = false;
+            }
+            if !follower.uses.exact {
+                break;
+            }
+        }
+        follower.uses
+    }
+}
+
+struct Follower<'a, 'p> {
+    flow: &'a Flow<'p>,
+    uses: Uses,
+    seen: FxHashSet<Holder>,
+    work: Vec<Holder>,
+}
+
+impl Follower<'_, '_> {
+    fn hold(&mut self, holder: Holder) {
+        if self.seen.insert(holder) {
+            self.work.push(holder);
+        }
+    }
+
+    fn follow(&mut self, (template, local, location): Holder) {
+        let flow = self.flow;
+        let code = &flow.program.templates[template];
+        match code.locations[location].kind {
+            LocationKind::End if code.result == Some(local) => self.result(template, local),
+            LocationKind::Exit if code.exit_value == Some(local) => self.uses.exact &= !flow.asked,
+            LocationKind::Normal
+            | LocationKind::End
+            | LocationKind::Exit
+            | LocationKind::Halt
+            | LocationKind::Error(_) => {}
+        }
+        for &edge in &flow.outgoing[template][location] {
+            let step = &code.edges[edge];
+            let mut overwritten = false;
+            for op in &step.ops {
+                if overwritten {
+                    break;
+                }
+                self.op(template, local, op, step.target);
+                overwritten = op.targets().into_iter().any(|lhs| *lhs == Lhs::Local(local));
+            }
+            if !overwritten {
+                self.hold((template, local, step.target));
+            }
+        }
+    }
+
+    fn ty(&self, template: TemplateId, local: LocalId) -> IntType {
+        self.flow.program.templates[template].locals[local].ty
+    }
+
+    /// Results go to callers; a thread's to whoever joins it.
+    fn result(&mut self, template: TemplateId, local: LocalId) {
+        let flow = self.flow;
+        self.uses.exact &= !flow.asked;
+        for &(caller, edge) in &flow.callers[template] {
+            let step = &flow.program.templates[caller].edges[edge];
+            match step.ops.last() {
+                Some(Op::Call(_, _, Some(Lhs::Local(to)))) => {
+                    self.copy(self.ty(template, local), (caller, *to, step.target))
+                }
+                _ => self.uses.exact = false,
+            }
+        }
+    }
+
+    fn copy(&mut self, from: IntType, to: Holder) {
+        if fits(from, self.ty(to.0, to.1)) {
+            self.hold(to);
+        } else {
+            self.uses.exact = false;
+        }
+    }
+
+    /// Whether an expression has the value of the local.
+    fn is_view(&self, template: TemplateId, local: LocalId, expr: &Expr) -> bool {
+        match expr {
+            Expr::Local(found) => *found == local,
+            Expr::Cast(wide, operand) => {
+                *wide != IntType::BOOL
+                    && fits(self.ty(template, local), *wide)
+                    && self.is_view(template, local, operand)
+            }
+            _ => false,
+        }
+    }
+
+    /// Takes note of comparisons in an expression; all else that it does with the local is another use.
+    fn used(&mut self, template: TemplateId, local: LocalId, expr: &Expr) {
+        match expr {
+            Expr::Local(found) => self.uses.exact &= *found != local,
+            Expr::Cast(IntType::BOOL, operand) if self.is_view(template, local, operand) => {
+                self.uses.constants.insert(0);
+            }
+            Expr::Binary(op, _, pair) if op.is_comparison() => match &**pair {
+                (view, Expr::Const(constant, _)) | (Expr::Const(constant, _), view)
+                    if self.is_view(template, local, view) =>
+                {
+                    self.uses.constants.insert(*constant);
+                }
+                (left, right) => {
+                    self.used(template, local, left);
+                    self.used(template, local, right);
+                }
+            },
+            Expr::Const(..) | Expr::Address(..) | Expr::Procedure(_) | Expr::Myself => {}
+            Expr::Load(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Cast(..)
+            | Expr::IfThenElse(_)
+            | Expr::Overflows(..)
+            | Expr::Valid(..)
+            | Expr::Old(_) => {
+                for operand in expr.operands() {
+                    self.used(template, local, operand);
+                }
+            }
+        }
+    }
+
+    fn op(&mut self, template: TemplateId, local: LocalId, op: &Op, target: LocationId) {
         for lhs in op.targets() {
             if let Lhs::Memory(place) = lhs {
-                self.used(&place.address);
+                self.used(template, local, &place.address);
             }
         }
         match op {
             Op::Assign(assignment) => {
                 for (lhs, rhs) in &assignment.pairs {
                     match (lhs, rhs) {
-                        (Lhs::Local(local), Rhs::Value(value)) => self.copy(value, self.template, *local),
-                        (Lhs::Memory(_), Rhs::Value(value)) => self.used(value),
+                        (Lhs::Local(to), Rhs::Value(value)) if self.is_view(template, local, value) => {
+                            self.copy(self.ty(template, local), (template, *to, target));
+                        }
+                        (_, Rhs::Value(value)) => self.used(template, local, value),
                         (_, Rhs::Any | Rhs::Unknown) => {}
                     }
                 }
                 if let Some(constraint) = &assignment.constraint {
-                    self.used(constraint);
+                    self.used(template, local, constraint);
                 }
             }
             Op::Call(Callee::Procedure(callee), arguments, _)
             | Op::Spawn(Callee::Procedure(callee), arguments, _) => {
+                let code = &self.flow.program.templates[*callee];
                 for (index, argument) in arguments.iter().enumerate() {
-                    if index < self.program.templates[*callee].parameters {
-                        self.copy(argument, *callee, LocalId::new(index));
-                    } else {
-                        self.used(argument);
+                    if !self.is_view(template, local, argument) {
+                        self.used(template, local, argument);
+                    } else if index < code.parameters {
+                        self.copy(self.ty(template, local), (*callee, LocalId::new(index), code.entry));
                     }
                 }
             }
-            Op::Call(Callee::Pointer(_), ..) | Op::Spawn(Callee::Pointer(_), ..) => self.all(op),
-            Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Join(..) | Op::Allocate { .. } => {
-                self.all(op)
+            Op::Call(Callee::Pointer(_), ..) | Op::Spawn(Callee::Pointer(_), ..) => {
+                self.all(template, local, op)
             }
-            Op::Free(_) | Op::Fill(..) | Op::Copy(..) => self.all(op),
+            Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Join(..) => self.all(template, local, op),
+            Op::Allocate { .. } | Op::Free(_) | Op::Fill(..) | Op::Copy(..) => self.all(template, local, op),
         }
     }
-    fn all(&mut self, op: &Op) {
+    fn all(&mut self, template: TemplateId, local: LocalId, op: &Op) {
         for expr in op.expressions() {
-            self.used(expr);
-        }
-    }
-
-    /// Results go to callers; a thread's to whoever joins it.
-    fn results(&mut self) {
-        let program = self.program;
-        let mut asked = false;
-        for (template, code) in program.templates.enumerate() {
-            for op in code.edges.iter().flat_map(|edge| &edge.ops) {
-                match op {
-                    Op::Call(Callee::Procedure(callee), _, Some(lhs)) => {
-                        let Some(result) = program.templates[*callee].result else { continue };
-                        let from = self.node(*callee, result);
-                        match lhs {
-                            Lhs::Local(local)
-                                if fits(self.ty(*callee, result), self.ty(template, *local)) =>
-                            {
-                                let to = self.node(template, *local);
-                                self.copies[from].push(to);
-                            }
-                            Lhs::Local(_) | Lhs::Memory(_) => self.flow.exact[from] = false,
-                        }
-                    }
-                    Op::Call(Callee::Pointer(_), _, Some(_)) | Op::Join(_, Some(_)) => asked = true,
-                    Op::Call(..)
-                    | Op::Join(..)
-                    | Op::Assume(_)
-                    | Op::Assign(_)
-                    | Op::Lock(..)
-                    | Op::Unlock(..) => {}
-                    Op::Spawn(..) | Op::Allocate { .. } | Op::Free(_) | Op::Fill(..) | Op::Copy(..) => {}
-                }
-            }
-        }
-        if asked {
-            for (template, code) in program.templates.enumerate() {
-                for local in code.result.iter().chain(&code.exit_value) {
-                    let node = self.node(template, *local);
-                    self.flow.exact[node] = false;
-                }
-            }
-        }
-    }
-
-    fn solve(&mut self) {
-        let mut sources: Vec<Vec<usize>> = vec![Vec::new(); self.copies.len()];
-        for (from, copies) in self.copies.iter().enumerate() {
-            copies.iter().for_each(|to| sources[*to].push(from));
-        }
-        let mut work: Vec<usize> = (0..self.copies.len()).collect();
-        while let Some(node) = work.pop() {
-            for &source in &sources[node] {
-                let before = (self.flow.exact[source], self.flow.constants[source].len());
-                self.flow.exact[source] &= self.flow.exact[node];
-                if source != node {
-                    let constants = self.flow.constants[node].clone();
-                    self.flow.constants[source].extend(constants);
-                }
-                if before != (self.flow.exact[source], self.flow.constants[source].len()) {
-                    work.push(source);
-                }
-            }
+            self.used(template, local, expr);
         }
     }
 }

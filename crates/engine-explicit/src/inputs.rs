@@ -1,11 +1,12 @@
 //! Candidates for the values that a program leaves open.
 //!
-//! Under-approximates, unless a list of candidates is marked exact: the value is never read, or the list holds all values of the type, or the value is only ever
-//! compared with constants, so that values between the same two constants behave alike.
+//! Under-approximates, unless a list of candidates is marked exact: the value is never read, or the list holds all
+//! values of the type, or the value is only ever compared with constants, so that values between the same two
+//! constants behave alike.
 
-use crate::flow::Flow;
+use crate::flow::{Flow, Uses};
 use crate::liveness::Liveness;
-use ir::{EdgeId, Expr, IntType, Lhs, Op, Program, Rhs, Template, TemplateId, Value};
+use ir::{EdgeId, Expr, IntType, Lhs, LocationId, Op, Program, Rhs, Template, TemplateId, Value};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
@@ -52,7 +53,9 @@ impl Inputs {
                         Lhs::Local(local) if !liveness.is_live(template, step.target, *local) => {
                             Candidates { values: vec![0], exact: true }
                         }
-                        Lhs::Local(_) | Lhs::Memory(_) => inputs.of_lhs(code, template, lhs, &flow),
+                        Lhs::Local(_) | Lhs::Memory(_) => {
+                            inputs.of_lhs(code, template, lhs, step.target, &flow)
+                        }
                     })
                     .collect();
                 if !found.is_empty() {
@@ -62,14 +65,22 @@ impl Inputs {
         }
         inputs
     }
-    fn of_lhs(&self, code: &Template, template: TemplateId, lhs: &Lhs, flow: &Flow) -> Candidates {
+    /// `target`: where control is once the value is stored.
+    fn of_lhs(
+        &self,
+        code: &Template,
+        template: TemplateId,
+        lhs: &Lhs,
+        target: LocationId,
+        flow: &Flow<'_>,
+    ) -> Candidates {
         match lhs {
             Lhs::Memory(place) => self.of_type(place.ty).clone(),
             Lhs::Local(local) => {
                 let ty = code.locals[*local].ty;
-                let (exact, constants) = flow.of(template, *local);
+                let Uses { exact, constants } = flow.of(template, *local, target);
                 if exact && ty.bits > ENUMERATED_BITS {
-                    return representatives(ty, constants);
+                    return representatives(ty, &constants);
                 }
                 let mut candidates = self.of_type(ty).clone();
                 // What the value itself is compared with comes first.

@@ -1,28 +1,36 @@
 //! Explicit-state exploration of programs: the oracle for all engines, and a bug finder in its own right.
 //!
-//! [`Explicit`] follows the executions of a program on the step semantics, state by state ([`search`]). It refutes with
-//! a trace; it proves when all executions were followed and nothing was bounded. Under-approximates until the
+//! [`Explicit`] follows the executions of a program on the step semantics, state by state ([`search`]). It refutes
+//! with a trace; it proves when all executions were followed and nothing was bounded. Under-approximates until the
 //! search is complete; then exact.
 //!
+//! * [`engine`]: which searches run, and how they share the time with random walks ([`walk`]).
 //! * [`expand`]: steps and the partial-order reduction, with the argument that it keeps all violations.
-//! * [`footprint`], [`model`]: what is known about a program before it runs.
+//! * [`touches`], [`footprint`], [`model`]: what is known about a program before it runs.
 //! * [`inputs`], [`flow`], [`script`]: values that the program leaves open.
-//! * [`store`], [`liveness`]: states, and what of them is kept.
+//! * [`store`], [`components`], [`liveness`]: states, and what of them is kept.
+//! * [`shorten`]: shorter traces.
 //!
-//! Threads of the same template are not permuted: thread ids are stored in handles and locks, and each thread has its own window
-//! of addresses, so that states which differ by a permutation are not equal up to names in any simple way.
+//! Threads of the same template are not permuted: thread ids are stored in handles and locks, and each thread has
+//! its own window of addresses, so that states which differ by a permutation are not equal up to names in any
+//! simple way.
 
 mod bits;
+mod components;
 mod engine;
 mod expand;
 mod flow;
 mod footprint;
+mod graph;
 mod inputs;
 mod liveness;
 mod model;
 mod script;
 mod search;
+mod shorten;
 mod store;
+mod touches;
 mod trivial;
+mod walk;
 
 pub use engine::{Explicit, Options};

@@ -1,8 +1,9 @@
 //! A program made ready for the search: the machine, and what is known about the program before it runs.
 
-use crate::footprint::{Footprints, Hidden, Next, Touch};
+use crate::footprint::Footprints;
 use crate::inputs::Inputs;
 use crate::liveness::Liveness;
+use crate::touches::{Hidden, Next, Touch};
 use ir::semantics::{Access, LimitKind, Machine, State, ThreadIndex};
 use ir::{EdgeId, LocationKind, Program};
 use std::sync::Arc;

@@ -1,12 +1,12 @@
 //! The search: every stored state, every thread, once; what needs few preemptions first.
 //!
-//! The order is that of iterative context bounding (Musuvathi and Qadeer, PLDI 2007): work is sorted by the number of
-//! preemptions that it needs, a preemption being a switch away from a thread that could have gone on to something new.
-//! Deviations: 1. The levels share the time (the lowest one with work gets half of it, the next a quarter, and so on), as a level may
-//! have infinitely many states. 2. Open values are tried with few candidates first; more of them cost levels too.
-//! 3. Within a level, mostly the newest state comes first, sometimes the oldest or one in between, so that no deep branch
-//! traps the search.
-//! When all work is done, all states were followed in all ways: the order matters for speed only.
+//! The order is that of iterative context bounding (Musuvathi and Qadeer, PLDI 2007): work is sorted by the number
+//! of preemptions that it needs, a preemption being a switch away from a thread that could have gone on to
+//! something new. Deviations: 1. The levels share the time (the lowest one with work gets half of it, the next a
+//! quarter, and so on), as a level may have infinitely many states. 2. Open values are tried with few candidates
+//! first; more of them cost levels too. 3. Within a level, mostly the newest state comes first, sometimes the
+//! oldest or one in between, so that no deep branch traps the search. When all work is done, all states were
+//! followed in all ways: the order matters for speed only.
 
 use crate::expand::{Expander, Notes, Successor};
 use crate::model::Model;
@@ -85,6 +85,13 @@ impl<'a, 'p> Search<'a, 'p> {
     /// The bytes that the search takes.
     pub fn bytes(&self) -> u64 {
         self.store.bytes() + self.waiting as u64 * 16
+    }
+
+    /// Forgets all states and all work.
+    pub fn clear(&mut self) {
+        self.store = Store::new();
+        self.levels = vec![VecDeque::new()];
+        self.waiting = 0;
     }
 
     /// Goes on for about so many steps. `elsewhere`: bytes in use by others, for the budget.

@@ -1,14 +1,13 @@
 //! The states seen so far, compressed by components (Holzmann, "State compression in SPIN: recursive indexing and
-//! compression training runs", 1997: the collapse method). Exact: two states are one entry if and only if they
-//! are equal.
+//! compression training runs", 1997: the collapse method). Exact: two states are one entry if and only if they are
+//! equal.
 //!
 //! Each different content of the static memory, of a thread, and of an allocated object is kept once, under a
-//! number. A state is the short vector of its components' numbers. Besides that vector, a state takes 23 bytes of
-//! bookkeeping and between 11 and 22 bytes of hash table.
+//! number ([`crate::components`]). A state is the short vector of its components' numbers. Besides that vector, a
+//! state takes 24 bytes of bookkeeping and between 11 and 22 bytes of hash table.
 
+use crate::components::Components;
 use ir::semantics::{Block, Bytes, State, Thread, ThreadIndex};
-use rustc_hash::FxHashMap;
-use std::hash::Hash;
 use std::sync::Arc;
 
 /// The number of a stored state.
@@ -25,30 +24,6 @@ pub struct Stored {
     /// Whether a value that is not modelled was chosen on the way to it.
     pub tainted: bool,
     key: Vec<u32>,
-}
-
-/// Contents of one kind with their numbers.
-struct Components<T> {
-    items: Vec<Arc<T>>,
-    numbers: FxHashMap<Arc<T>, u32>,
-}
-
-impl<T: Eq + Hash> Components<T> {
-    fn new() -> Self {
-        Self { items: Vec::new(), numbers: FxHashMap::default() }
-    }
-    /// The number of a content. The content is replaced by the stored copy, so that equal parts are one.
-    fn intern(&mut self, item: &mut Arc<T>, bytes: &mut u64, size: impl Fn(&T) -> usize) -> u32 {
-        if let Some(&number) = self.numbers.get(&*item) {
-            item.clone_from(&self.items[number as usize]);
-            return number;
-        }
-        let number = self.items.len() as u32;
-        self.items.push(item.clone());
-        self.numbers.insert(item.clone(), number);
-        *bytes += size(item) as u64 + 48;
-        number
-    }
 }
 
 /// How a stored state was reached first.
@@ -77,7 +52,6 @@ pub struct Store {
     /// Open addressing with linear probing; a power of two of slots. The lower half of a slot is a state, the upper
     /// half comes from its hash, so that most others need not be looked at.
     slots: Vec<u64>,
-    component_bytes: u64,
 }
 
 /// A slot without a state.
@@ -100,7 +74,6 @@ impl Store {
             origins: Vec::new(),
             expanded: Vec::new(),
             slots: vec![EMPTY; 1 << 10],
-            component_bytes: 0,
         }
     }
     /// How many states there are.
@@ -111,7 +84,7 @@ impl Store {
     pub fn bytes(&self) -> u64 {
         let words = self.words.capacity() * 4 + self.slots.capacity() * 8;
         let each = self.starts.capacity() * 8 + self.origins.capacity() * 8 + self.expanded.capacity() * 8;
-        (words + each) as u64 + self.component_bytes
+        (words + each) as u64 + self.statics.bytes() + self.threads.bytes() + self.blocks.bytes()
     }
     /// Adds a state, or finds it. Parts that it shares with `near` need not be looked at.
     pub fn insert(
@@ -122,12 +95,11 @@ impl Store {
         origin: Origin,
     ) -> (StateId, bool, Stored) {
         let mut key = Vec::with_capacity(2 + state.threads.len() + state.heap.len());
-        let bytes = &mut self.component_bytes;
         let statics = match near {
             Some(near) if Arc::ptr_eq(&near.state.statics, &state.statics) => {
                 near.key[0] & !(HALTED | TAINTED)
             }
-            _ => self.statics.intern(&mut state.statics, bytes, |statics| statics.len() + 64),
+            _ => self.statics.intern(&mut state.statics),
         };
         let flags = if state.halted { HALTED } else { 0 } | if tainted { TAINTED } else { 0 };
         key.push(statics | flags);
@@ -137,7 +109,7 @@ impl Store {
                 Some(near) if near.state.threads.get(index).is_some_and(|old| Arc::ptr_eq(old, thread)) => {
                     near.key[2 + index]
                 }
-                _ => self.threads.intern(thread, bytes, thread_size),
+                _ => self.threads.intern(thread),
             });
         }
         for (index, block) in state.heap.iter_mut().enumerate() {
@@ -145,7 +117,7 @@ impl Store {
                 Some(near) if near.state.heap.get(index).is_some_and(|old| Arc::ptr_eq(old, block)) => {
                     near.key[2 + near.state.threads.len() + index]
                 }
-                _ => self.blocks.intern(block, bytes, |block| block.bytes.len() + 96),
+                _ => self.blocks.intern(block),
             });
         }
         let (id, new) = self.insert_key(&key, origin);
@@ -196,22 +168,16 @@ impl Store {
         &self.words[self.starts[at] as usize..self.starts[at + 1] as usize]
     }
     /// A stored state.
-    pub fn get(&self, id: StateId) -> Stored {
-        let key = self.key(id);
-        let threads = key[1] as usize;
-        let part = |numbers: &[u32]| {
-            numbers.iter().map(|number| self.threads.items[*number as usize].clone()).collect()
-        };
+    pub fn get(&mut self, id: StateId) -> Stored {
+        let key = self.key(id).to_vec();
+        let count = key[1] as usize;
         let state = State {
-            statics: self.statics.items[(key[0] & !(HALTED | TAINTED)) as usize].clone(),
-            threads: part(&key[2..2 + threads]),
-            heap: key[2 + threads..]
-                .iter()
-                .map(|number| self.blocks.items[*number as usize].clone())
-                .collect(),
+            statics: self.statics.get(key[0] & !(HALTED | TAINTED)),
+            threads: key[2..2 + count].iter().map(|number| self.threads.get(*number)).collect(),
+            heap: key[2 + count..].iter().map(|number| self.blocks.get(*number)).collect(),
             halted: key[0] & HALTED != 0,
         };
-        Stored { state, tainted: key[0] & TAINTED != 0, key: key.to_vec() }
+        Stored { state, tainted: key[0] & TAINTED != 0, key }
     }
     /// How a state was reached first.
     pub fn origin(&self, id: StateId) -> Origin {
@@ -242,10 +208,4 @@ fn hash(key: &[u32]) -> u64 {
     }
     hash = hash.wrapping_mul(0xC4CE_B9FE_1A85_EC53);
     hash ^ (hash >> 33)
-}
-
-fn thread_size(thread: &Thread) -> usize {
-    let activations: usize =
-        thread.activations.iter().map(|activation| 64 + activation.locals.len() * 8).sum();
-    std::mem::size_of::<Thread>() + activations + thread.stack.len() + thread.stack.open_bits().len() * 8 + 16
 }

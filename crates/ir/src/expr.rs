@@ -31,7 +31,8 @@ pub enum Expr {
     IfThenElse(Box<(Expr, Expr, Expr)>),
     /// Whether the operation on two operands of a signed type would leave its range.
     Overflows(BinaryOp, IntType, Box<(Expr, Expr)>),
-    /// Whether the given number of bytes from a pointer on all lie in one live object.
+    /// Whether the given number of bytes from a pointer on all lie in one live object; where the pointer is a sum or
+    /// difference, in the one that its first operand points into.
     Valid(Box<Expr>, u64),
     /// In the constraint of an assignment only: the operand's value before the assignment.
     Old(Box<Expr>),

@@ -46,6 +46,9 @@ pub struct Verify {
     /// Megabytes that the search may use.
     #[arg(long, value_name = "MB", default_value_t = 4000)]
     pub memory: u64,
+    /// Look for a shortest execution to a violation.
+    #[arg(long)]
+    pub shortest: bool,
     /// How to answer.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,

@@ -51,11 +51,11 @@ fn verify(options: &Verify) -> u8 {
     let deadline = Instant::now() + Duration::from_secs_f64(options.timeout.clamp(0.0, 1e8));
     let asked = match asked(options) {
         Ok(asked) => asked,
-        Err(message) => return bad_input(&[message]),
+        Err(message) => return bad_input(options.format, &[message]),
     };
     let (program, sources) = match read(options) {
         Ok(read) => read,
-        Err(messages) => return bad_input(&messages),
+        Err(messages) => return bad_input(options.format, &messages),
     };
     if let Some(what) = options.show {
         return show(&program, what, &asked);
@@ -84,8 +84,13 @@ fn verify(options: &Verify) -> u8 {
 fn run_checks(options: &Verify, asked: &Asked, program: &Program, deadline: Instant) -> Vec<Outcome> {
     let engine: &dyn Engine = match options.engine {
         EngineName::Auto => &crate::portfolio::Auto,
-        EngineName::Explicit => &engine_explicit::Explicit::default(),
         EngineName::Flow => &engine_flow::Flow,
+        EngineName::Explicit => &engine_explicit::Explicit {
+            options: engine_explicit::Options {
+                shortest: options.shortest,
+                ..engine_explicit::Options::default()
+            },
+        },
     };
     let mut outcomes = Vec::new();
     for (index, check) in asked.checks.iter().enumerate() {
@@ -97,12 +102,17 @@ fn run_checks(options: &Verify, asked: &Asked, program: &Program, deadline: Inst
     outcomes
 }
 
-fn bad_input(messages: &[String]) -> u8 {
+fn bad_input(format: Format, messages: &[String]) -> u8 {
     for message in messages {
         eprintln!("{message}");
     }
     let first = messages.first().map_or("bad input", String::as_str);
-    println!("verdict: unknown({})", first.replace(['\n', '\r'], " "));
+    let answer = Answer::Unknown(first.replace(['\n', '\r'], " "));
+    print(&match format {
+        Format::Human => format!("verdict: {answer}\n"),
+        Format::Json => report::json::render(&Program::default(), &[], &answer),
+        Format::Sarif => report::sarif::render(&[]),
+    });
     status::BAD_INPUT
 }
 

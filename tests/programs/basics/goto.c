@@ -1,6 +1,5 @@
 // goto jumps forward and backward, also out of nested loops.
-// expect: races=true
-// todo: assertions=true
+// expect: assertions=true races=true
 #include <assert.h>
 int main(void) {
   int n = 0, i, j;

@@ -2,12 +2,13 @@
 
 use crate::builder::*;
 use crate::{Answer, ask_with, assertions};
+use checker::{ProofError, check_all_executions};
 use engine_explicit::Options;
 use ir::{
     BinaryOp, Callee, Expr, Initial, IntType, Layout, Lhs, LocalId, ObjectId, Op, Place, Program, Storage,
     TemplateId,
 };
-use verdict::Property;
+use verdict::{Budget, Exhausted, Property};
 
 /// A small deterministic generator of numbers (xorshift).
 struct Random(u64);
@@ -84,9 +85,10 @@ impl Generator {
                 let place = Place { atomic: true, ..Place::cell(self.global(), 0, INT) };
                 Stmt::Op(Op::set(Lhs::Memory(place), number(2)))
             }
-            13 => match (self.helper, self.random.below(4)) {
-                (Some(helper), 0..=2) => call(helper, vec![local(0)], Some(register)),
-                _ => Stmt::Op(Op::Allocate {
+            13 => match self.helper {
+                Some(helper) if depth < 2 => call(helper, vec![local(0)], Some(register)),
+                None if depth < 2 => set(2, self.address()),
+                Some(_) | None => Stmt::Op(Op::Allocate {
                     site: self.site,
                     size: Expr::int(4, POINTER),
                     zeroed: true,
@@ -165,13 +167,28 @@ fn program(seed: u64) -> Program {
 #[test]
 fn reduction_keeps_all_violations() {
     let mut counts = [0; 3];
-    for seed in 0..600 {
+    for seed in 0..1000 {
         let program = program(seed);
         for property in [assertions(), Property::NoRace, Property::NoDeadlock] {
             let reduced = ask_with(Options::default(), &program, &property);
             let full = ask_with(Options { reduce: false, ..Options::default() }, &program, &property).0;
             assert_eq!(reduced.0, full, "seed {seed}, {property:?}: {:?}\n{program:#?}", reduced.1);
             counts[full as usize] += 1;
+            let copies = vec![1; program.start.len()];
+            let budget = Budget::seconds(20.0);
+            let plain = check_all_executions(&program, &property, &copies, Some(200_000), &budget);
+            let reduced = check_all_executions(&program, &property, &copies, None, &budget);
+            if plain != Err(ProofError::TooExpensive(Exhausted::Memory)) {
+                assert_eq!(
+                    plain, reduced,
+                    "seed {seed}, {property:?}: the checker's own reduction\n{program:#?}"
+                );
+                assert_eq!(
+                    plain.is_ok(),
+                    full == Answer::Safe,
+                    "seed {seed}, {property:?}: {plain:?}\n{program:#?}"
+                );
+            }
         }
     }
     // The test is worth something only if there is some of each.

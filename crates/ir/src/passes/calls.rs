@@ -1,8 +1,8 @@
 //! Calls and starts through pointers become branches over the procedures that the pointer may point to.
 //!
-//! The pointer is saved in a local first, as the step semantics evaluates it before the arguments. A pointer to none
-//! of them faults in the original program; here no branch is taken, so the execution ends as well. Exact, given the
-//! rules of C under which the points-to analysis holds.
+//! The pointer is saved in a local first, as the step semantics evaluates it before the arguments. A pointer to
+//! none of them faults in the original program; here no branch is taken, so the execution ends as well. Exact,
+//! given the rules of C under which the points-to analysis holds.
 
 use super::points_to::PointsTo;
 use crate::expr::{BinaryOp, Expr};

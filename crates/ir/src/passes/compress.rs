@@ -1,27 +1,30 @@
 //! Compression: runs of thread-local steps are folded into the neighbouring shared step.
 //!
-//! A location is *passed over* by joining each edge that enters it with each edge that leaves it. Afterwards an edge
-//! from a location that is not atomic has at most one operation that others notice (a shared access, an operation on locks, threads or the heap, the entry to
-//! an atomic region, or the end of a thread's objects or of the program),
-//! except for atomic regions without loops, which become one edge for each path, their accesses marked as atomic.
+//! A location is *passed over* by joining each edge that enters it with each edge that leaves it. Afterwards an
+//! edge from a location that is not atomic has at most one operation that others notice (a shared access, an
+//! operation on locks, threads or the heap, the entry to an atomic region, or the end of a thread's objects or of
+//! the program), except for atomic regions without loops, which become one edge for each path, their accesses
+//! marked as atomic.
 //!
 //! Why errors, races, deadlocks and last values stay the same. Let a location `l` be passed over, `in` one of its
 //! entering edges and `out` one of its leaving edges.
 //! 1. `l` is neither the entry, nor an end or an error: nothing that is asked about is at `l`.
-//! 2. `l` not atomic: of `in` and `out` at most one is noticed by others, so the other one commutes with all steps of other threads and
-//!    may as well happen together with it. If `in` changes what others see and `out` cannot go on, then the change must be seen nevertheless:
-//!    so the leaving edges then go on always (their assumptions are a condition and its negation; nothing faults). The same holds
-//!    if `in` ends an atomic region, where a thread that cannot go on would stop all others; and `out` makes no access then, since it would
-//!    count as atomic.
-//! 3. `l` atomic: nobody runs between `in` and `out`. If `out` cannot go on, all others are stopped for good (and see no change); after the
-//!    pass the thread may wait before `in` instead, which it could do anyway.
-//! 4. Races. A step's accesses are seen where it starts, up to where it cannot go on ([`crate::semantics::Machine::step`]).
-//!    `in` then `out` makes the accesses that the two made, under the same assumptions; the state before `in` is reachable with the others where they were,
-//!    since `in` is local or the region was entered from there. Values that are chosen in looking for races are 0: so no choice comes before an
-//!    access on one edge. Where a region contains a thread's start, and at the entry of a thread that is started in a region, the others are
-//!    where they were only after the region; such locations stay.
-//! 5. Deadlocks. Operations that wait for a lock or a thread come first on their edge, as they did, and where there was one such
-//!    edge there still is one only.
+//! 2. `l` not atomic: of `in` and `out` at most one is noticed by others, so the other one commutes with all steps
+//!    of other threads and may as well happen together with it. If `in` changes what others see and `out` cannot go
+//!    on, then the change must be seen nevertheless: so the leaving edges then go on always (their assumptions are
+//!    a condition and its negation; nothing faults). The same holds if `in` ends an atomic region, where a thread
+//!    that cannot go on would stop all others; and `out` makes no access then, since it would count as atomic.
+//! 3. `l` atomic: nobody runs between `in` and `out`. If `out` cannot go on, all others are stopped for good (and
+//!    see no change); after the pass the thread may wait before `in` instead, which it could do anyway.
+//! 4. Races. A step's accesses are seen where it starts, up to where it cannot go on
+//!    ([`crate::semantics::Machine::step`]). `in` then `out` makes the accesses that the two made, under the same
+//!    assumptions; the state before `in` is reachable with the others where they were, since `in` is local or the
+//!    region was entered from there. Values that are chosen in looking for races are 0: so no choice comes before
+//!    an access on one edge. Where a region contains a thread's start, and at the entry of a thread that is started
+//!    in a region, the others are where they were only after the region; such locations stay. While a thread is in
+//!    a region, only collisions with it count here: two others that collide then did so before.
+//! 5. Deadlocks. Operations that wait for a lock or a thread come first on their edge, as they did, and where there
+//!    was one such edge there still is one only.
 //! 6. Choices keep their order.
 
 use super::dead_code::drop_unreachable;

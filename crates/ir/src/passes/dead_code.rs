@@ -1,8 +1,8 @@
 //! Dead code: what can never run, or never makes a difference, goes.
 //!
-//! Branches on constants, unreachable locations, assignments to locals that are not read any more (if they cannot fault and
-//! read no shared memory), and locals, objects and templates that nothing mentions. Exact: errors, races and what memory
-//! holds stay the same. Addresses of objects may change.
+//! Branches on constants, unreachable locations, assignments to locals that are not read any more (if they cannot
+//! fault and read no shared memory), and locals, objects and templates that nothing mentions. Exact: errors, races
+//! and what memory holds stay the same. Addresses of objects may change.
 
 use super::liveness::{live_locals, step_back};
 use super::renumber;
@@ -144,7 +144,11 @@ fn drop_dead_assignments(template: &mut Template, sharing: &Sharing, totality: &
             }
             step_back(op, &mut behind);
         }
-        edge.ops.retain(|op| !matches!(op, Op::Assign(assignment) if assignment.pairs.is_empty() && assignment.constraint.is_none()));
+        let is_empty = |op: &Op| {
+            let Op::Assign(assignment) = op else { return false };
+            assignment.pairs.is_empty() && assignment.constraint.is_none()
+        };
+        edge.ops.retain(|op| !is_empty(op));
     }
     changed
 }

@@ -1,19 +1,21 @@
 //! Property lowering: what must not happen becomes an error location, and nothing else is one.
 //!
 //! [`lower`] keeps the wanted kinds of errors; an unwanted one ends the program ([`LocationKind::Halt`]: a failing
-//! assertion aborts). It splits shared accesses (see [`super::split`]) and then, for accesses (`bounds`) and signed
-//! arithmetic (`overflow`), adds beside an edge one edge for each way in which its operations can go wrong. Such an edge does what
-//! the operations before did, assumes that all earlier checks of its operation pass, and that this one fails; it is
-//! taken in exactly the states in which the operation would fault. The guards read no plain shared memory: the operation reads it into
-//! a local first. Since a check and its operation are alternatives in one state, interference cannot come between them.
+//! assertion aborts). It splits shared accesses (see `split.rs`) and then, for accesses (`bounds`) and signed
+//! arithmetic (`overflow`), adds beside an edge one edge for each way in which its operations can go wrong. Such an
+//! edge does what the operations before did, assumes that all earlier checks of its operation pass, and that this
+//! one fails; it is taken in exactly the states in which the operation would fault. The guards read no plain shared
+//! memory: the operation reads it into a local first. Since a check and its operation are alternatives in one
+//! state, interference cannot come between them.
 //!
 //! Exact, with these limits:
-//! 1. Bounds are those of live objects. An access based on the address of a named object (`&a + index`) is checked against that object;
-//!    one through a pointer, against whatever object lies there.
-//! 2. `Fill` and `Copy` of a size that is not constant, through a pointer, check their first and last byte; an assumption says so.
+//! 1. Bounds are those of live objects. An access based on the address of a named object (`&a + index`) is checked
+//!    against that object; one through a pointer, against whatever object lies there.
+//! 2. `Fill` and `Copy` of a size that is not constant, through a pointer, check their first and last byte; an
+//!    assumption says so.
 //! 3. Freeing what was not allocated ends the execution without an error.
-//! 4. Loads are made before the arithmetic that stands beside them. So of two things that go wrong in one operation an invalid load comes
-//!    first; C leaves this order open.
+//! 4. Loads are made before the arithmetic that stands beside them, and a check evaluates no more than its own
+//!    operands. So of several things that go wrong in one operation any may be seen; C leaves this order open.
 //! 5. The constraints of assignments are not checked: they are specifications, not computations.
 
 use super::sharing::base_object;

@@ -3,12 +3,12 @@
 //! Each says in its header what it keeps, and in which direction it approximates where it does. The standard ways
 //! through them:
 //!
-//! * [`concrete`], for the explorer and the replayer: property lowering with shared-access splitting ([`lower`]).
+//! * [`concrete`], for the explorer and the replayer: property lowering with shared-access splitting (`lower.rs`).
 //!   Procedures stay: the step semantics has a call stack.
-//! * [`symbolic`], for engines that reason about one control-flow automaton per thread: calls through pointers become
-//!   branches ([`calls`]), procedures are inlined ([`inline`]), the property is lowered and shared accesses are
-//!   split ([`lower`], [`split`]), addresses get their targets ([`points_to`]), what makes no difference goes
-//!   ([`dead_code`], [`slice`]), and local steps are folded into their neighbours ([`compress`]).
+//! * [`symbolic`], for engines that reason about one control-flow automaton per thread: calls through pointers
+//!   become branches ([`calls`]), procedures are inlined (`inline`), the property is lowered and shared accesses
+//!   are split (`lower.rs`, `split.rs`), addresses get their targets ([`points_to`]), what makes no difference goes
+//!   ([`dead_code`], `slice.rs`), and local steps are folded into their neighbours (`compress.rs`).
 //!
 //! Helpers of several passes: [`sharing`] (what others may see), [`totality`] (what cannot fail), [`liveness`].
 

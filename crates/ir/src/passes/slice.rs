@@ -1,9 +1,9 @@
 //! Slicing: assignments whose value can never make a difference go.
 //!
 //! Data dependence only, flow-insensitive: a local or an object is *relevant* if a condition, an address, a lock, a
-//! start, a join, or an assignment to something relevant reads it. All control flow stays, so what is reachable stays
-//! reachable by the same path. Assignments to what is not relevant go, unless the goal asks for their access or their
-//! fault; then their value becomes 0. What is left over is for [`super::dead_code`].
+//! start, a join, or an assignment to something relevant reads it. All control flow stays, so what is reachable
+//! stays reachable by the same path. Assignments to what is not relevant go, unless the goal asks for their access
+//! or their fault; then their value becomes 0. What is left over is for [`super::dead_code`].
 //!
 //! Exact for errors if [`Goal::faults`] is set, and for races if [`Goal::races`] is. Without `faults` it
 //! over-approximates: an execution that ends at a fault may go on. What memory holds in the end is not kept.
@@ -17,6 +17,9 @@ use crate::ids::{Id, IdVec, ObjectId, TemplateId};
 use crate::op::{Assignment, Callee, Lhs, Op, Rhs};
 use crate::program::Program;
 use crate::types::IntType;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// What must stay the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +38,7 @@ pub fn slice(program: &Program, goal: Goal) -> Program {
         sharing: Sharing::of(program),
         totality: Totality::of(program),
         points_to: PointsTo::of(program),
+        known_targets: RefCell::default(),
         objects: BitSet::new(program.objects.len()),
         locals: program.templates.iter().map(|template| BitSet::new(template.locals.len())).collect(),
         grew: false,
@@ -68,12 +72,16 @@ enum Fate {
     Goes,
 }
 
+type KnownTargets = FxHashMap<(TemplateId, Expr), Rc<[ObjectId]>>;
+
 struct Slicer<'p> {
     program: &'p Program,
     goal: Goal,
     sharing: Sharing,
     totality: Totality<'p>,
     points_to: PointsTo,
+    /// The objects that addresses may point to, as far as that was asked.
+    known_targets: RefCell<KnownTargets>,
     objects: BitSet,
     locals: IdVec<TemplateId, BitSet>,
     grew: bool,
@@ -246,10 +254,17 @@ impl Slicer<'_> {
         if let Expr::Address(object, _) = address {
             return test(*object);
         }
-        match self.points_to.targets(template, address) {
-            Targets::Of(targets) => targets.iter().any(|target| test(target.object)),
-            Targets::Any => self.program.objects.ids().any(test),
-        }
+        let key = (template, address.clone());
+        let known = self.known_targets.borrow().get(&key).cloned();
+        let targets = known.unwrap_or_else(|| {
+            let objects: Rc<[ObjectId]> = match self.points_to.targets(template, address) {
+                Targets::Of(targets) => targets.iter().map(|target| target.object).collect(),
+                Targets::Any => self.program.objects.ids().collect(),
+            };
+            self.known_targets.borrow_mut().insert(key, objects.clone());
+            objects
+        });
+        targets.iter().any(|object| test(*object))
     }
 
     /// Leaves out what is not needed; says whether anything is left.

@@ -1,4 +1,5 @@
-//! Shared-access splitting: at most one access to shared memory on each edge that starts outside of an atomic region.
+//! Shared-access splitting: at most one access to shared memory on each edge that starts outside of an atomic
+//! region.
 //!
 //! An operation that makes several becomes a chain of edges: each load goes to a fresh local on an edge of its own,
 //! in the order in which [`crate::semantics`] evaluates (operands from left to right; of an assignment the value,
@@ -6,18 +7,18 @@
 //! language, where only such single accesses are indivisible; it adds behaviours to the unsplit program.
 //!
 //! What stays one step:
-//! 1. Accesses to places marked `atomic` that stand in one operation (an atomic read-modify-write, a library model's
-//!    guard). An operation all of whose accesses are atomic stays as it is; of others that both load and store
-//!    atomically, the plain loads go before, and the plain stores after. So a front end gives each atomic access
-//!    that is a step of its own an operation of its own.
+//! 1. Accesses to places marked `atomic` that stand in one operation (an atomic read-modify-write, a library
+//!    model's guard). An operation all of whose accesses are atomic stays as it is; of others that both load and
+//!    store atomically, the plain loads go before, and the plain stores after. So a front end gives each atomic
+//!    access that is a step of its own an operation of its own.
 //! 2. Edges with several operations; only plain loads of the first one go before.
 //! 3. Assignments with a constraint that touch shared memory: the constraint speaks of both states at once.
 //! 4. A new thread's start and the store of its id, as libraries do it: the thread finds its own id.
 //! 5. `Fill`, `Copy`, and edges that start at atomic locations.
 //!
-//! Edges that leave one location share the loads with which they all begin: a branch reads its operands once.
-//! An operation other than an assignment or a start of a thread never stores its result in shared memory; the result of a call always goes
-//! to a local. The last load of an assignment to a local may stay where it is.
+//! Edges that leave one location share the loads with which they all begin: a branch reads its operands once. An
+//! operation other than an assignment or a start of a thread never stores its result in shared memory; the result
+//! of a call always goes to a local. The last load of an assignment to a local may stay where it is.
 
 use super::sharing::Sharing;
 use crate::expr::{Expr, Place};
@@ -36,8 +37,8 @@ pub fn split(program: &Program) -> Program {
 pub enum Amount {
     /// So that an edge makes at most one access.
     OneAccess,
-    /// So that, moreover, an edge that reads plain shared memory does nothing else with the value than to keep it: then other
-    /// edges may speak of the same value without reading it again.
+    /// So that, moreover, an edge that reads plain shared memory only keeps the value: then other edges may speak
+    /// of the same value without reading it again.
     OneAccessAlone,
 }
 

@@ -64,7 +64,7 @@ impl Context<'_, '_> {
             Expr::Binary(op, ty, pair) => {
                 let left = self.eval(&pair.0)?;
                 let right = self.eval(&pair.1)?;
-                binary(*op, *ty, left, right)
+                apply(*op, *ty, left, right)
             }
             Expr::Cast(ty, operand) => {
                 let value = self.eval(operand)?;
@@ -84,7 +84,12 @@ impl Context<'_, '_> {
             }
             Expr::Valid(pointer, size) => {
                 let address = self.eval(pointer)? as u64;
-                Ok(Value::from(self.machine.is_valid(self.state, address, *size)))
+                let root = self.eval(root(pointer))? as u64;
+                let stays = match self.machine.object_start(self.state, root) {
+                    Some(home) => self.machine.object_start(self.state, address) == Some(home),
+                    None => true,
+                };
+                Ok(Value::from(stays && self.machine.is_valid(self.state, address, *size)))
             }
             Expr::Old(operand) => {
                 let mut before = self.old.expect("Old stands in constraints only").clone();
@@ -164,6 +169,14 @@ impl Machine<'_> {
     }
 }
 
+/// What an address was computed from, by adding to it or subtracting from it.
+fn root(address: &Expr) -> &Expr {
+    match address {
+        Expr::Binary(BinaryOp::Add | BinaryOp::Sub, _, pair) => root(&pair.0),
+        _ => address,
+    }
+}
+
 fn in_range(ty: IntType, value: Value) -> Result<Value, Fault> {
     if ty.contains(value) {
         Ok(value)
@@ -174,8 +187,8 @@ fn in_range(ty: IntType, value: Value) -> Result<Value, Fault> {
     }
 }
 
-/// The value of an operation on two values of a type.
-pub(super) fn binary(op: BinaryOp, ty: IntType, left: Value, right: Value) -> Result<Value, Fault> {
+/// The value of an operation on two values of a type (a shift's distance may be of any type).
+pub fn apply(op: BinaryOp, ty: IntType, left: Value, right: Value) -> Result<Value, Fault> {
     let distance = || match u32::try_from(right) {
         Ok(distance) if distance < u32::from(ty.bits) => Ok(distance),
         _ => Err(Fault::Shift),
@@ -203,10 +216,10 @@ pub(super) fn binary(op: BinaryOp, ty: IntType, left: Value, right: Value) -> Re
     }
 }
 
-/// Whether the exact result of an operation on two values of a signed type is out of its range.
-fn overflows(op: BinaryOp, ty: IntType, left: Value, right: Value) -> bool {
-    match binary(op, ty, left, right) {
-        Ok(_) if op == BinaryOp::Shl => !ty.contains(left << right),
+/// Whether the type is signed and the exact result of the operation is out of its range.
+pub fn overflows(op: BinaryOp, ty: IntType, left: Value, right: Value) -> bool {
+    match apply(op, ty, left, right) {
+        Ok(_) if op == BinaryOp::Shl && ty.signed => !ty.contains(left << right),
         Ok(_) => false,
         Err(fault) => fault == Fault::Overflow,
     }

@@ -346,6 +346,12 @@ impl<'p> Machine<'p> {
         within(id, self.addresses.offset[id])
     }
 
+    /// Where the live object starts that an address is in, or just behind.
+    pub(super) fn object_start(&self, state: &State, address: u64) -> Option<u64> {
+        let inside = |address: u64| self.describe(state, address).map(|(_, offset)| address - offset);
+        inside(address).or_else(|| inside(address.checked_sub(1)?))
+    }
+
     /// Whether all these bytes are in one live object.
     pub fn is_valid(&self, state: &State, address: u64, size: u64) -> bool {
         self.resolve(state, address, size).is_some()

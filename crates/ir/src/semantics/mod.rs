@@ -18,7 +18,7 @@ mod memory;
 mod step;
 
 pub use address::AddressMap;
-pub use eval::Fault;
+pub use eval::{Fault, apply, overflows};
 pub use machine::{Activation, Block, LimitKind, Machine, State, Thread, ThreadIndex, Wait};
 pub use memory::Bytes;
 pub use step::{Access, Choice, ChoiceKind, Choices, Stuck, Taken, mutex_kind_offset};

@@ -147,16 +147,21 @@ impl Machine<'_> {
             return None;
         }
         let mut seen: Vec<(ThreadIndex, EdgeId, Access)> = Vec::new();
+        // Inside an atomic region, what two others see is a state that they cannot act in.
+        let alone = (0..state.threads.len()).find(|thread| self.is_atomic(state, *thread));
         for thread in 0..state.threads.len() {
             let mine = seen.len();
             for &edge in self.edges(state, thread) {
                 for access in self.step(state, thread, edge, &mut NoChoices).accesses {
-                    let collides = |other: &Access| {
-                        other.races_with(&access)
+                    let collides = |(other_thread, other): (ThreadIndex, &Access)| {
+                        alone.is_none_or(|alone| alone == thread || alone == other_thread)
+                            && other.races_with(&access)
                             && self.is_valid(state, access.address, access.size)
                             && self.is_valid(state, other.address, other.size)
                     };
-                    if let Some(other) = seen[..mine].iter().find(|(_, _, other)| collides(other)) {
+                    if let Some(other) =
+                        seen[..mine].iter().find(|(other_thread, _, other)| collides((*other_thread, other)))
+                    {
                         return Some([*other, (thread, edge, access)]);
                     }
                     seen.push((thread, edge, access));

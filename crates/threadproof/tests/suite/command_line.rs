@@ -113,8 +113,30 @@ fn bad_usage_is_status_3() {
 }
 
 #[test]
+fn bad_input_is_json_where_json_is_asked_for() {
+    let (status, out, _) = threadproof(&["verify", "--format", "json", "no-such-file.c"]);
+    assert_eq!(status, 3);
+    let value: serde_json::Value = serde_json::from_str(&out).expect("it is JSON");
+    assert!(
+        value["verdict"].as_str().is_some_and(|verdict| verdict.starts_with("unknown(no-such-file.c")),
+        "{out}"
+    );
+}
+
+#[test]
+fn a_shortest_execution_is_no_longer() {
+    let steps = |words: &[&str]| {
+        let (_, out, _) =
+            threadproof(&[&["verify", "--format", "json", "--check", "assertions"], words].concat());
+        let value: serde_json::Value = serde_json::from_str(&out).expect("it is JSON");
+        value["checks"][0]["violation"]["steps"].as_array().expect("there is a violation").len()
+    };
+    assert!(steps(&["--shortest", "examples/counter.c"]) <= steps(&["examples/counter.c"]));
+}
+
+#[test]
 fn the_timeout_holds() {
-    let text = "extern int f(void); int x; int main(void) { unsigned long i = 0; while (i < 100000000000ul) { i = i + 1; x = x ^ 1; } return 0; }";
+    let text = "extern void reach_error(void); int x; int main(void) { unsigned long i = 0; while (i < 100000000000ul) { i = i + 1; x = x ^ 1; } if (x) reach_error(); return 0; }";
     let file = temporary("long.c", text);
     let start = std::time::Instant::now();
     let (status, out, _) =

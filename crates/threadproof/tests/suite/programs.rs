@@ -12,7 +12,7 @@ use threadproof::pipeline;
 use verdict::{Budget, Check, Silent};
 
 /// Seconds for one check of one program.
-const SECONDS: f64 = 20.0;
+const SECONDS: f64 = 60.0;
 
 #[test]
 fn annotated_programs() {

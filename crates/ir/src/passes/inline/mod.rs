@@ -1,16 +1,17 @@
 //! Inlining: all calls are replaced by copies of their callees until only thread templates remain.
 //!
 //! Each call site gets its own copy of the callee's locals and frame objects. On entry the parameters get the
-//! arguments; where control may come by more than once, the callee's other locals and its frame objects get
-//! their initial values again. An end location continues behind the call with the result assigned; an exit location ends the
-//! whole thread. Locations keep their atomic flags: inside of atomic regions a front end calls atomic twins.
+//! arguments; where control may come by more than once, the callee's other locals and its frame objects get their
+//! initial values again. An end location continues behind the call with the result assigned; an exit location ends
+//! the whole thread. Locations keep their atomic flags: inside of atomic regions a front end calls atomic twins.
 //!
 //! Exact, but for these limits:
 //! 1. Recursion is unfolded a number of times; what goes deeper is cut off, and an assumption says so.
 //! 2. A frame object outlives its call, so an access to it after the call is not an invalid one any more. Programs
-//!    that only make valid accesses do not notice; a check for invalid accesses must be told ([`Inlined::frames_outlive_calls`]).
-//! 3. A frame object beyond [`LARGE_OBJECT`] bytes that starts with arbitrary content keeps its last content when it is entered again;
-//!    an assumption says so.
+//!    that only make valid accesses do not notice; a check for invalid accesses must be told
+//!    ([`Inlined::frames_outlive_calls`]).
+//! 3. A frame object beyond [`LARGE_OBJECT`] bytes that starts with arbitrary content keeps its last content when
+//!    it is entered again; an assumption says so.
 
 mod body;
 

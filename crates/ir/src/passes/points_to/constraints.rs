@@ -1,6 +1,6 @@
 //! From a program to its inclusion constraints.
 
-use super::shape::{Offset, Shape, Shift, first_numbers, greatest_common_divisor};
+use super::shape::{Shape, Shift, first_numbers, greatest_common_divisor};
 use super::solve::{DynamicCall, Node, Pointee, Procedure, Solver};
 use crate::expr::{BinaryOp, Expr, Place};
 use crate::ids::{IdVec, LocalId, ObjectId, TemplateId};
@@ -26,6 +26,7 @@ pub fn constraints(program: &Program) -> (Solver, IdVec<TemplateId, Node>, Node)
     let constants = FxHashMap::default();
     let mut generator =
         Generator { program, solver, first_local, anything, template: TemplateId(0), constants };
+    generator.solver.add(anything, Pointee::Anything);
     generator.run();
     (generator.solver, generator.first_local, anything)
 }
@@ -123,16 +124,19 @@ impl Generator<'_> {
         match op {
             Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Free(_) | Op::Fill(..) => {
                 // Loads inside make no address flow, but an address in a comparison is still taken.
+                // One that names the lock or the bytes directly is not: it goes nowhere.
                 for expr in op.expressions() {
-                    self.value(expr);
+                    if matches!(op, Op::Assume(_)) || !matches!(expr, Expr::Address(..)) {
+                        self.value(expr);
+                    }
                 }
             }
             Op::Assign(assignment) => self.assign(assignment),
             Op::Spawn(callee, arguments, handle) => {
                 self.call(callee, arguments, None, true);
                 // A thread's id is no address; its place's address may be a computed one.
-                if let Some(Lhs::Memory(place)) = handle {
-                    self.value(&place.address);
+                if let Some(lhs) = handle {
+                    self.address_of(lhs);
                 }
             }
             Op::Join(thread, result) => {
@@ -188,12 +192,17 @@ impl Generator<'_> {
             };
             match value {
                 Some(value) => self.store(lhs, value),
-                None => {
-                    if let Lhs::Memory(place) = lhs {
-                        self.value(&place.address);
-                    }
-                }
+                None => self.address_of(lhs),
             }
+        }
+    }
+
+    /// Takes note of the addresses in a computed address. A cell that is named directly is not thereby taken.
+    fn address_of(&mut self, lhs: &Lhs) {
+        if let Lhs::Memory(place) = lhs
+            && place.as_cell().is_none()
+        {
+            self.value(&place.address);
         }
     }
 
@@ -235,11 +244,15 @@ impl Generator<'_> {
         }
         let node = self.solver.node();
         self.solver.add(node, pointee);
-        let escaped = match pointee {
-            Pointee::Cell(object, _) => Pointee::Cell(object, Offset::Anywhere),
-            Pointee::Procedure(_) => pointee,
-        };
-        self.solver.add(self.anything, escaped);
+        match pointee {
+            Pointee::Cell(object, _) => {
+                if !self.solver.escaped_objects.contains(&object) {
+                    self.solver.escaped_objects.push(object);
+                }
+            }
+            Pointee::Procedure(procedure) => self.solver.escaped_procedures.push(procedure),
+            Pointee::Anything => {}
+        }
         self.constants.insert(pointee, node);
         node
     }

@@ -1,17 +1,19 @@
 //! Points-to analysis: what each address may be the address of.
 //!
-//! Inclusion-based, flow- and context-insensitive, field-sensitive by byte offset, with one abstract object for each
-//! object of the program (see [`shape`] and [`solve`]). Pointers are integers here, so every value counts that is
-//! computed from an address in any way but a comparison or as the subtrahend of a difference; arithmetic other than addition and
-//! subtraction loses the offset but not the object. So splitting an address into parts and joining them again is covered.
+//! Inclusion-based, flow- and context-insensitive, field-sensitive by byte offset, with one abstract object for
+//! each object of the program (see `shape.rs` and `solve.rs`). Pointers are integers here, so every value counts that
+//! is computed from an address in any way but a comparison or as the subtrahend of a difference; arithmetic other
+//! than addition and subtraction loses the offset but not the object. So splitting an address into parts and
+//! joining them again is covered.
 //!
 //! Over-approximates, for programs that follow these rules of C:
-//! 1. Pointer arithmetic stays in its object (see [`shape`]).
+//! 1. Pointer arithmetic stays in its object (see `shape.rs`).
 //! 2. Constants, [`Rhs::Any`](crate::Rhs::Any), and memory that was never set hold no addresses.
 //!    [`Rhs::Unknown`](crate::Rhs::Unknown) of a pointer's width holds every address that was ever taken.
 //! 3. The difference of two pointers, added to a third, stays in the third one's object.
 
 mod constraints;
+mod cycles;
 mod escape;
 mod shape;
 mod solve;
@@ -21,8 +23,8 @@ use crate::ids::{IdVec, TemplateId};
 use crate::op::{Lhs, Op};
 use crate::program::Program;
 use crate::types::IntType;
-use shape::Shift;
 pub use shape::greatest_common_divisor;
+use shape::{Offset, Shift};
 use solve::{Node, Pointee, Solver};
 use std::collections::BTreeSet;
 
@@ -59,21 +61,37 @@ impl PointsTo {
 
     /// What an address that is computed in a template may point to.
     pub fn targets(&self, template: TemplateId, address: &Expr) -> Targets {
-        let cells = self.eval(template, address).into_iter().filter_map(|pointee| match pointee {
-            Pointee::Cell(object, offset) => Some(self.solver.shapes[object].target(object, offset)),
-            Pointee::Procedure(_) => None,
-        });
-        let targets: BTreeSet<Target> = cells.collect();
+        let target = |object, offset| self.solver.shapes[object].target(object, offset);
+        let mut targets: BTreeSet<Target> = BTreeSet::new();
+        for pointee in self.eval(template, address) {
+            match pointee {
+                Pointee::Cell(object, offset) => {
+                    targets.insert(target(object, offset));
+                }
+                Pointee::Procedure(_) => {}
+                Pointee::Anything => {
+                    targets.extend(
+                        self.solver.escaped_objects.iter().map(|object| target(*object, Offset::Anywhere)),
+                    );
+                }
+            }
+        }
         Targets::Of(targets.into_iter().collect())
     }
 
     /// The procedures that a pointer may point to, in order.
     pub fn callees(&self, template: TemplateId, pointer: &Expr) -> Vec<TemplateId> {
-        let procedures = self.eval(template, pointer).into_iter().filter_map(|pointee| match pointee {
-            Pointee::Procedure(callee) => Some(callee),
-            Pointee::Cell(..) => None,
-        });
-        procedures.collect::<BTreeSet<_>>().into_iter().collect()
+        let mut procedures: BTreeSet<TemplateId> = BTreeSet::new();
+        for pointee in self.eval(template, pointer) {
+            match pointee {
+                Pointee::Procedure(callee) => {
+                    procedures.insert(callee);
+                }
+                Pointee::Cell(..) => {}
+                Pointee::Anything => procedures.extend(&self.solver.escaped_procedures),
+            }
+        }
+        procedures.into_iter().collect()
     }
 
     fn annotate_op(&self, template: TemplateId, op: &mut Op) {
@@ -108,6 +126,9 @@ impl PointsTo {
             Expr::Local(local) => held(self.first_local[template] + local.0).collect(),
             Expr::Load(place) => {
                 let addresses = self.eval(template, &place.address);
+                if addresses.contains(&Pointee::Anything) {
+                    return [Pointee::Anything].into();
+                }
                 let cells =
                     addresses.into_iter().flat_map(|pointee| self.solver.touched(pointee, place.ty.bytes()));
                 cells.flat_map(held).collect()

@@ -1,13 +1,15 @@
 //! The inclusion constraints and their least solution.
 //!
 //! A work list with difference propagation (L. O. Andersen, "Program analysis and specialization for the C
-//! programming language", 1994, chapter 4). Deviations: 1. fields are cells of a [`Shape`]; 2. callees through pointers are bound while
-//! the solution grows; 3. no cycle elimination: the graphs here are small.
+//! programming language", 1994, chapter 4). Deviations: 1. fields are cells of a [`Shape`]; 2. callees through
+//! pointers are bound while the solution grows; 3. an address that is not known is one abstract pointee that stands
+//! for all others, so that a set that has it needs no other; 4. cycles are looked for at intervals (see
+//! [`super::cycles`]), not edge by edge.
 
 use super::shape::{Offset, Shape, Shift};
 use crate::ids::{IdVec, ObjectId, TemplateId};
 use indexmap::IndexSet;
-use rustc_hash::{FxBuildHasher, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
 /// Something that holds values: a local, a cell, the value of an expression.
@@ -16,6 +18,8 @@ pub type Node = u32;
 /// What an address may be the address of.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Pointee {
+    /// Whatever has an address that was ever taken.
+    Anything,
     /// A place in an object.
     Cell(ObjectId, Offset),
     /// A procedure.
@@ -24,6 +28,9 @@ pub enum Pointee {
 
 /// The number of a pointee.
 pub type PointeeId = u32;
+
+/// The number of [`Pointee::Anything`].
+const ANYTHING: PointeeId = 0;
 
 /// A call or start through a pointer, bound as its callees become known.
 pub struct DynamicCall {
@@ -45,17 +52,17 @@ pub struct Procedure {
 }
 
 #[derive(Default)]
-struct Constraints {
-    pointees: Vec<PointeeId>,
+pub(super) struct Constraints {
+    pub(super) pointees: Vec<PointeeId>,
     fresh: Vec<PointeeId>,
-    copies: Vec<Node>,
-    shifts: Vec<(Node, Shift)>,
-    loads: Vec<(Node, u64)>,
-    stores: Vec<(Node, u64)>,
+    pub(super) copies: Vec<Node>,
+    pub(super) shifts: Vec<(Node, Shift)>,
+    pub(super) loads: Vec<(Node, u64)>,
+    pub(super) stores: Vec<(Node, u64)>,
     /// Copies of memory to and from what this points to: the other pointer, and the size if it is known.
-    copies_to: Vec<(Node, Option<u64>)>,
-    copies_from: Vec<(Node, Option<u64>)>,
-    calls: Vec<usize>,
+    pub(super) copies_to: Vec<(Node, Option<u64>)>,
+    pub(super) copies_from: Vec<(Node, Option<u64>)>,
+    pub(super) calls: Vec<usize>,
     queued: bool,
 }
 
@@ -71,9 +78,22 @@ pub struct Solver {
     pub procedures: IdVec<TemplateId, Procedure>,
     /// Gets the results of all threads.
     pub thread_results: Node,
+    /// The objects whose addresses are taken; all of them are known before solving.
+    pub escaped_objects: Vec<ObjectId>,
+    /// The procedures whose addresses are taken; likewise.
+    pub escaped_procedures: Vec<TemplateId>,
+    /// What a load through an unknown address may read, once there is one.
+    read_anywhere: Option<Node>,
+    /// What a store through an unknown address may write, once there is one.
+    written_anywhere: Option<Node>,
     calls: Vec<DynamicCall>,
-    nodes: Vec<Constraints>,
-    known_copies: FxHashSet<(Node, Node)>,
+    pub(super) nodes: Vec<Constraints>,
+    /// For each node, one that stands for it, or itself.
+    pub(super) representative: Vec<Node>,
+    /// Copies that are there already, between representatives.
+    pub(super) known_copies: FxHashSet<(Node, Node)>,
+    /// For each object, the number of the pointee that is anywhere in it.
+    anywhere: FxHashMap<ObjectId, PointeeId>,
     queue: VecDeque<Node>,
 }
 
@@ -87,26 +107,34 @@ impl Solver {
         nodes: u32,
     ) -> Self {
         Self {
-            pointees: IndexSet::default(),
+            pointees: IndexSet::from_iter([Pointee::Anything]),
             shapes,
             first_cell,
             procedures,
             thread_results,
+            escaped_objects: Vec::new(),
+            escaped_procedures: Vec::new(),
+            read_anywhere: None,
+            written_anywhere: None,
             calls: Vec::new(),
             nodes: (0..nodes).map(|_| Constraints::default()).collect(),
+            representative: (0..nodes).collect(),
             known_copies: FxHashSet::default(),
+            anywhere: FxHashMap::default(),
             queue: VecDeque::new(),
         }
     }
 
     /// A fresh node.
     pub fn node(&mut self) -> Node {
+        let node = self.nodes.len() as Node;
         self.nodes.push(Constraints::default());
-        self.nodes.len() as Node - 1
+        self.representative.push(node);
+        node
     }
     /// What a node may point to, by rising number.
     pub fn points_to(&self, node: Node) -> &[PointeeId] {
-        &self.nodes[node as usize].pointees
+        &self.nodes[self.find(node) as usize].pointees
     }
     /// Whether what a node holds goes anywhere.
     pub fn is_copied(&self, node: Node) -> bool {
@@ -114,12 +142,16 @@ impl Solver {
     }
     /// The number of a pointee.
     pub fn intern(&mut self, pointee: Pointee) -> PointeeId {
-        self.pointees.insert_full(pointee).0 as PointeeId
+        let id = self.pointees.insert_full(pointee).0 as PointeeId;
+        if let Pointee::Cell(object, Offset::Anywhere) = pointee {
+            self.anywhere.insert(object, id);
+        }
+        id
     }
     /// The cells that an access through a pointee may touch.
     pub fn touched(&self, pointee: Pointee, size: u64) -> std::ops::Range<Node> {
         match pointee {
-            Pointee::Procedure(_) => 0..0,
+            Pointee::Anything | Pointee::Procedure(_) => 0..0,
             Pointee::Cell(object, offset) => {
                 let cells = self.shapes[object].touched(offset, size);
                 let first = self.first_cell[object];
@@ -130,6 +162,7 @@ impl Solver {
     /// Where a pointer may point after it has moved.
     pub fn shifted(&self, pointee: Pointee, shift: Shift) -> Vec<Pointee> {
         match pointee {
+            Pointee::Anything => vec![pointee],
             // A procedure's address that moves is no procedure's.
             Pointee::Procedure(_) => match shift {
                 Shift::By(0) | Shift::MultipleOf(_) => vec![pointee],
@@ -150,6 +183,7 @@ impl Solver {
     }
     /// `to` may hold whatever `from` holds.
     pub fn copy(&mut self, from: Node, to: Node) {
+        let (from, to) = (self.find(from), self.find(to));
         if from == to || !self.known_copies.insert((from, to)) {
             return;
         }
@@ -203,7 +237,7 @@ impl Solver {
     }
 
     /// Treats all pointees of a node as new: it got a constraint.
-    fn refresh(&mut self, node: Node) {
+    pub(super) fn refresh(&mut self, node: Node) {
         let constraints = &mut self.nodes[node as usize];
         if !constraints.pointees.is_empty() {
             constraints.fresh = constraints.pointees.clone();
@@ -217,11 +251,27 @@ impl Solver {
     }
 
     /// Adds pointees, given by rising number.
-    fn add_all(&mut self, node: Node, pointees: &[PointeeId]) {
+    pub(super) fn add_all(&mut self, node: Node, pointees: &[PointeeId]) {
+        let node = self.find(node);
         let constraints = &mut self.nodes[node as usize];
+        if constraints.pointees.first() == Some(&ANYTHING) {
+            return;
+        }
+        if pointees.first() == Some(&ANYTHING) {
+            constraints.pointees = vec![ANYTHING];
+            constraints.fresh = vec![ANYTHING];
+            self.enqueue(node);
+            return;
+        }
         let known = &constraints.pointees;
+        let is_known = |id: &PointeeId| known.binary_search(id).is_ok();
+        // What points anywhere into an object points to all places in it.
+        let is_covered = |id: &PointeeId| match self.pointees[*id as usize] {
+            Pointee::Cell(object, Offset::At(_)) => self.anywhere.get(&object).is_some_and(is_known),
+            Pointee::Cell(_, Offset::Anywhere) | Pointee::Procedure(_) | Pointee::Anything => false,
+        };
         let new: Vec<PointeeId> =
-            pointees.iter().copied().filter(|id| known.binary_search(id).is_err()).collect();
+            pointees.iter().copied().filter(|id| !is_known(id) && !is_covered(id)).collect();
         if new.is_empty() {
             return;
         }
@@ -232,8 +282,17 @@ impl Solver {
 
     /// Lets the solution grow until all constraints hold.
     pub fn solve(&mut self) {
+        let mut until_collapse = self.nodes.len() * 2;
         while let Some(node) = self.queue.pop_front() {
             self.nodes[node as usize].queued = false;
+            if self.find(node) != node {
+                continue;
+            }
+            if until_collapse == 0 {
+                self.collapse_cycles();
+                until_collapse = self.nodes.len() * 2;
+            }
+            until_collapse -= 1;
             let fresh = std::mem::take(&mut self.nodes[node as usize].fresh);
             for to in self.nodes[node as usize].copies.clone() {
                 self.add_all(to, &fresh);
@@ -258,6 +317,9 @@ impl Solver {
                     self.add(*to, moved);
                 }
             }
+            if pointee == Pointee::Anything {
+                self.access_anything(&loads, &stores, &calls);
+            }
             for (to, size) in &loads {
                 self.touched(pointee, *size).for_each(|cell| self.copy(cell, *to));
             }
@@ -265,22 +327,17 @@ impl Solver {
                 self.touched(pointee, *size).for_each(|cell| self.copy(*value, cell));
             }
             for (from, size) in &copies_to {
-                for other in self.nodes[*from as usize].pointees.clone() {
+                for other in self.points_to(*from).to_vec() {
                     self.copy_cells(pointee, self.pointees[other as usize], *size);
                 }
             }
             for (to, size) in &copies_from {
-                for other in self.nodes[*to as usize].pointees.clone() {
+                for other in self.points_to(*to).to_vec() {
                     self.copy_cells(self.pointees[other as usize], pointee, *size);
                 }
             }
             if let Pointee::Procedure(callee) = pointee {
-                for index in &calls {
-                    let nothing = DynamicCall { arguments: Vec::new(), result: None, is_spawn: false };
-                    let call = std::mem::replace(&mut self.calls[*index], nothing);
-                    self.bind(callee, &call);
-                    self.calls[*index] = call;
-                }
+                self.bind_all(callee, &calls);
             }
         }
         let constraints = &mut self.nodes[node as usize];
@@ -288,11 +345,75 @@ impl Solver {
         (constraints.copies_to, constraints.copies_from, constraints.calls) = (copies_to, copies_from, calls);
     }
 
+    fn bind_all(&mut self, callee: TemplateId, calls: &[usize]) {
+        for index in calls {
+            let nothing = DynamicCall { arguments: Vec::new(), result: None, is_spawn: false };
+            let call = std::mem::replace(&mut self.calls[*index], nothing);
+            self.bind(callee, &call);
+            self.calls[*index] = call;
+        }
+    }
+
+    /// Does what accesses and calls through an unknown address may do.
+    fn access_anything(&mut self, loads: &[(Node, u64)], stores: &[(Node, u64)], calls: &[usize]) {
+        if !loads.is_empty() {
+            let read = self.read_anywhere();
+            loads.iter().for_each(|(to, _)| self.copy(read, *to));
+        }
+        if !stores.is_empty() {
+            let written = self.written_anywhere();
+            stores.iter().for_each(|(value, _)| self.copy(*value, written));
+        }
+        for callee in self.escaped_procedures.clone() {
+            self.bind_all(callee, calls);
+        }
+    }
+    fn read_anywhere(&mut self) -> Node {
+        if let Some(node) = self.read_anywhere {
+            return node;
+        }
+        let node = self.node();
+        self.read_anywhere = Some(node);
+        for object in self.escaped_objects.clone() {
+            let cells = self.touched(Pointee::Cell(object, Offset::Anywhere), 1);
+            cells.for_each(|cell| self.copy(cell, node));
+        }
+        node
+    }
+    fn written_anywhere(&mut self) -> Node {
+        if let Some(node) = self.written_anywhere {
+            return node;
+        }
+        let node = self.node();
+        self.written_anywhere = Some(node);
+        for object in self.escaped_objects.clone() {
+            let cells = self.touched(Pointee::Cell(object, Offset::Anywhere), 1);
+            cells.for_each(|cell| self.copy(node, cell));
+        }
+        node
+    }
+
     /// Copies cells from one object to another, each to the cell at the same distance.
     fn copy_cells(&mut self, to: Pointee, from: Pointee, size: Option<u64>) {
-        let (Pointee::Cell(to_object, to_offset), Pointee::Cell(from_object, from_offset)) = (to, from)
-        else {
-            return;
+        let ((to_object, to_offset), (from_object, from_offset)) = match (to, from) {
+            (Pointee::Cell(to, to_offset), Pointee::Cell(from, from_offset)) => {
+                ((to, to_offset), (from, from_offset))
+            }
+            (Pointee::Cell(object, _), Pointee::Anything) => {
+                let read = self.read_anywhere();
+                let cells = self.touched(Pointee::Cell(object, Offset::Anywhere), 1);
+                return cells.for_each(|cell| self.copy(read, cell));
+            }
+            (Pointee::Anything, Pointee::Cell(object, _)) => {
+                let written = self.written_anywhere();
+                let cells = self.touched(Pointee::Cell(object, Offset::Anywhere), 1);
+                return cells.for_each(|cell| self.copy(cell, written));
+            }
+            (Pointee::Anything, Pointee::Anything) => {
+                let (read, written) = (self.read_anywhere(), self.written_anywhere());
+                return self.copy(read, written);
+            }
+            (Pointee::Procedure(_), _) | (_, Pointee::Procedure(_)) => return,
         };
         let sources = self.touched(from, size.unwrap_or(u64::MAX));
         let first = self.first_cell[from_object];

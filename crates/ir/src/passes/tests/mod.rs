@@ -6,6 +6,7 @@ mod explore;
 mod generate;
 mod inline;
 mod points_to;
+mod rules;
 mod slice;
 mod split;
 

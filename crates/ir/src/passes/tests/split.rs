@@ -90,9 +90,9 @@ fn lowering_makes_faults_errors() {
             };
             assert!(before.errors.is_empty(), "nothing is an error that was not asked for");
             let (expected, found_error) = (before.faults.contains(&fault), after.errors.contains(&kind));
-            // A load that faults comes before the arithmetic beside it, so another fault may hide this one.
-            let may_be_hidden = after.faults.iter().any(|other| *other != fault);
-            assert!(found_error == expected || (expected && may_be_hidden), "seed {seed} {kind:?}");
+            // Of several things that go wrong in one operation, either may be seen.
+            let other_faults = before.faults.iter().chain(&after.faults).any(|other| *other != fault);
+            assert!(found_error == expected || other_faults, "seed {seed} {kind:?}");
             assert_eq!(after.errors.len(), usize::from(found_error), "seed {seed}");
             assert_eq!(before.finals, after.finals, "seed {seed}");
             assert!(before.races.is_subset(&after.races), "seed {seed}");

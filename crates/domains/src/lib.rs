@@ -1,0 +1,41 @@
+//! Abstract domains: what can be said about numbers without running the program.
+//!
+//! * [`Lattice`] is what all domains can do, with its laws; [`Thresholds`] is where widening stops.
+//! * [`Interval`], [`Congruence`] and their product [`Number`] stand for sets of integers.
+//! * [`Environment`] maps variables to such sets; it is cheap to clone and to compare with a relative.
+//! * [`evaluate()`], [`assume`] and [`refine()`] are the meaning of [`ir::Expr`] in an environment, forwards and backwards.
+//!   An engine says by [`Resolve`] which expressions are variables.
+//! * [`Octagon`] relates the variables of one [pack](Packs); [`Relational`] is an environment together with octagons.
+//!
+//! Everything here over-approximates: what [`ir::semantics`] can compute is always in the abstract result. Integers
+//! are exact, and nothing overflows silently: a bound that cannot be told is infinite.
+//!
+//! This crate knows no engine, holds no fixed-point loop, and does no IO.
+
+mod bits;
+pub mod bound;
+pub mod congruence;
+pub mod environment;
+pub mod evaluate;
+pub mod interval;
+pub mod lattice;
+pub mod linear;
+mod matrix;
+pub mod number;
+pub mod octagon;
+pub mod packs;
+pub mod refine;
+pub mod relational;
+
+pub use bound::Bound;
+pub use congruence::Congruence;
+pub use environment::Environment;
+pub use evaluate::{Numbers, Resolve, evaluate};
+pub use interval::Interval;
+pub use lattice::{Lattice, Thresholds};
+pub use linear::Linear;
+pub use number::Number;
+pub use octagon::{Constraint, Octagon};
+pub use packs::{Octagons, PackId, Packing, Packs, Statement, statements};
+pub use refine::{assume, refine};
+pub use relational::{Relational, Source};

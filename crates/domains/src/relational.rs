@@ -1,0 +1,375 @@
+//! Numbers and octagons together: what is known of each variable, and of those that share a pack.
+//!
+//! Paper 4, section 5.1 (relational domains on packs). Over-approximates. The parts help each other: bounds go from
+//! numbers to octagons before a condition or an assignment, and back afterwards.
+
+use crate::environment::Environment;
+use crate::evaluate::{Numbers, Resolve};
+use crate::interval::Interval;
+use crate::lattice::{Lattice, Thresholds};
+use crate::linear::{Linear, Linearizer};
+use crate::number::Number;
+use crate::octagon::Octagon;
+use crate::packs::{Octagons, PackId, Packs};
+use crate::refine::{Refiner, assume};
+use ir::ids::Id;
+use ir::{BinaryOp, Expr, IntType, UnaryOp};
+use std::collections::BTreeSet;
+
+/// A set of states. A pack without an octagon: nothing is known of it.
+#[derive(Clone, Debug)]
+pub struct Relational<V: Id> {
+    /// What is known of each variable.
+    pub numbers: Numbers<V>,
+    /// What is known of each pack.
+    pub octagons: Octagons,
+}
+
+/// A right-hand side: an expression, or any of some values.
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'a> {
+    /// The value of an expression.
+    Value(&'a Expr),
+    /// One of these.
+    Any(Number),
+}
+
+impl<V: Id> Relational<V> {
+    /// All states.
+    pub fn top() -> Self {
+        Self { numbers: Numbers::top(), octagons: Octagons::top() }
+    }
+    /// No state.
+    pub fn bottom() -> Self {
+        Self { numbers: Numbers::bottom(), octagons: Octagons::bottom() }
+    }
+    fn number(&self, variable: V) -> Number {
+        self.numbers.get(variable).copied().unwrap_or(Number::TOP)
+    }
+    fn octagon(&self, packs: &Packs<V>, pack: PackId) -> Octagon {
+        let known = self.octagons.get(pack).cloned();
+        known.unwrap_or_else(|| Octagon::top(packs.variables(pack).len()))
+    }
+    /// The form in the dimensions of a pack; variables outside of it become intervals.
+    fn localize(&self, packs: &Packs<V>, pack: PackId, form: &Linear<V>) -> Linear<usize> {
+        form.rename(|x| packs.position(pack, x), |x| self.number(x).interval())
+    }
+    /// The values of a form.
+    pub fn range(&self, packs: &Packs<V>, form: &Linear<V>) -> Interval {
+        let mut range = form.range(|variable| self.number(variable).interval());
+        for pack in packs_of(packs, form) {
+            if let Some(octagon) = self.octagons.get(pack) {
+                range = range.meet(&octagon.range(&self.localize(packs, pack, form)));
+            }
+        }
+        range
+    }
+    /// The expression as a form.
+    fn linear<R: Resolve<Variable = V>>(&self, packs: &Packs<V>, expr: &Expr, resolve: &R) -> Linear<V> {
+        let range = |form: &Linear<V>| self.range(packs, form);
+        Linearizer { refiner: Refiner::new(resolve), numbers: &self.numbers, range: &range }.linear(expr)
+    }
+    /// The values of an expression, with the help of the octagons.
+    pub fn evaluate<R: Resolve<Variable = V>>(&self, packs: &Packs<V>, expr: &Expr, resolve: &R) -> Number {
+        let value = crate::evaluate::evaluate(expr, &self.numbers, resolve);
+        if value.as_constant().is_some() || value.is_bottom() {
+            return value;
+        }
+        if let Expr::Binary(op, _, pair) = expr
+            && op.is_comparison()
+        {
+            return value.meet(&self.compare(packs, *op, pair, resolve));
+        }
+        let form = self.linear(packs, expr, resolve);
+        value.meet(&self.range(packs, &form).into())
+    }
+    fn compare<R: Resolve<Variable = V>>(
+        &self,
+        packs: &Packs<V>,
+        op: BinaryOp,
+        pair: &(Expr, Expr),
+        resolve: &R,
+    ) -> Number {
+        let Some(form) = self.difference(packs, pair, resolve) else { return Number::BOOLEAN };
+        let (range, zero) = (self.range(packs, &form), Interval::constant(0));
+        match op {
+            BinaryOp::Eq => range.equal(zero).into(),
+            BinaryOp::Ne => range.equal(zero).not().into(),
+            BinaryOp::Lt => range.less(zero).into(),
+            BinaryOp::Le => range.not_greater(zero).into(),
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::Rem
+            | BinaryOp::And
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Shl
+            | BinaryOp::Shr => Number::BOOLEAN,
+        }
+    }
+    fn difference<R: Resolve<Variable = V>>(
+        &self,
+        packs: &Packs<V>,
+        pair: &(Expr, Expr),
+        resolve: &R,
+    ) -> Option<Linear<V>> {
+        self.linear(packs, &pair.0, resolve).subtract(&self.linear(packs, &pair.1, resolve))
+    }
+
+    /// The states after a parallel assignment: all right-hand sides are evaluated, then all variables set.
+    pub fn assign<R: Resolve<Variable = V>>(
+        &self,
+        packs: &Packs<V>,
+        pairs: &[(V, Source<'_>)],
+        resolve: &R,
+    ) -> Self {
+        if self.is_bottom() {
+            return Self::bottom();
+        }
+        let mut after = self.clone();
+        let mut forms = Vec::new();
+        for (variable, source) in pairs {
+            let (value, form) = match source {
+                Source::Value(expr) => {
+                    (self.evaluate(packs, expr, resolve), self.linear(packs, expr, resolve))
+                }
+                Source::Any(values) => (*values, Linear::constant(values.interval())),
+            };
+            after.numbers.set(*variable, value);
+            forms.push((*variable, value, form));
+        }
+        if after.numbers.is_bottom() {
+            return Self::bottom();
+        }
+        let touched: BTreeSet<PackId> = pairs.iter().flat_map(|(x, _)| packs.of(*x)).copied().collect();
+        for pack in touched {
+            let mut octagon = self.octagon(packs, pack);
+            let mut changed = BTreeSet::new();
+            for (variable, value, form) in &forms {
+                let Some(position) = packs.position(pack, *variable) else { continue };
+                // A variable that has its new value already is an interval here: its old values.
+                let to = |x: V| packs.position(pack, x).filter(|_| !changed.contains(&x));
+                let form = form.rename(to, |x| self.number(x).interval());
+                for read in form.terms.keys() {
+                    octagon.restrict(*read, self.number(packs.variables(pack)[*read]).interval());
+                }
+                octagon.assign(position, &form);
+                octagon.restrict(position, value.interval());
+                changed.insert(*variable);
+            }
+            after.store(packs, pack, octagon);
+        }
+        after
+    }
+    /// The states after a variable got any of some values.
+    pub fn havoc(&self, packs: &Packs<V>, variable: V, values: Number) -> Self {
+        let mut after = self.clone();
+        after.numbers.set(variable, values);
+        if after.is_bottom() {
+            return Self::bottom();
+        }
+        for pack in packs.of(variable) {
+            if let (Some(octagon), Some(position)) =
+                (self.octagons.get(*pack), packs.position(*pack, variable))
+            {
+                let mut octagon = octagon.clone();
+                octagon.forget(position);
+                octagon.restrict(position, values.interval());
+                after.octagons.set(*pack, octagon);
+            }
+        }
+        after
+    }
+    /// Keeps a pack's octagon and tells the numbers what it knows.
+    fn store(&mut self, packs: &Packs<V>, pack: PackId, octagon: Octagon) {
+        if octagon.is_bottom() {
+            *self = Self::bottom();
+            return;
+        }
+        for (position, variable) in packs.variables(pack).iter().enumerate() {
+            let number = self.number(*variable);
+            let better = number.meet(&octagon.interval(position).into());
+            if better != number {
+                self.numbers.set(*variable, better);
+            }
+        }
+        self.octagons.set(pack, octagon);
+        if self.numbers.is_bottom() || self.octagons.is_bottom() {
+            *self = Self::bottom();
+        }
+    }
+
+    /// The states in which a condition (a Boolean) has a truth value.
+    pub fn assume<R: Resolve<Variable = V>>(
+        &self,
+        packs: &Packs<V>,
+        condition: &Expr,
+        truth: bool,
+        resolve: &R,
+    ) -> Self {
+        let numbers = assume(condition, truth, self.numbers.clone(), resolve);
+        let state = Self { numbers, octagons: self.octagons.clone() };
+        if state.is_bottom() { Self::bottom() } else { state.relate(packs, condition, truth, resolve) }
+    }
+    fn relate<R: Resolve<Variable = V>>(
+        self,
+        packs: &Packs<V>,
+        condition: &Expr,
+        truth: bool,
+        resolve: &R,
+    ) -> Self {
+        match condition {
+            Expr::Unary(UnaryOp::Not, IntType::BOOL, operand) => self.relate(packs, operand, !truth, resolve),
+            Expr::Binary(op @ (BinaryOp::And | BinaryOp::Or), IntType::BOOL, pair) => {
+                if truth == (*op == BinaryOp::And) {
+                    let first = self.relate(packs, &pair.0, truth, resolve);
+                    return first.relate(packs, &pair.1, truth, resolve);
+                }
+                let first = self.assume(packs, &pair.0, truth, resolve);
+                first.join(&self.assume(packs, &pair.1, truth, resolve))
+            }
+            Expr::Binary(op, _, pair) if op.is_comparison() => match truth_of(*op, pair, resolve) {
+                Some((inner, same)) => self.relate(packs, inner, truth == same, resolve),
+                None => self.relate_comparison(packs, *op, truth, pair, resolve),
+            },
+            Expr::Cast(_, operand) if resolve.type_of(operand) == IntType::BOOL => {
+                self.relate(packs, operand, truth, resolve)
+            }
+            Expr::Cast(..)
+            | Expr::Const(..)
+            | Expr::Local(_)
+            | Expr::Load(_)
+            | Expr::Address(..)
+            | Expr::Procedure(_)
+            | Expr::Myself
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::IfThenElse(_)
+            | Expr::Overflows(..)
+            | Expr::Valid(..)
+            | Expr::Old(_) => self,
+        }
+    }
+    fn relate_comparison<R: Resolve<Variable = V>>(
+        self,
+        packs: &Packs<V>,
+        op: BinaryOp,
+        truth: bool,
+        pair: &(Expr, Expr),
+        resolve: &R,
+    ) -> Self {
+        let Some(form) = self.difference(packs, pair, resolve) else { return self };
+        // Each of these is not above 0.
+        let mut forms = match (op, truth) {
+            (BinaryOp::Lt, true) => vec![form.plus(1)],
+            (BinaryOp::Lt, false) => vec![form.negate()],
+            (BinaryOp::Le, true) => vec![form.clone()],
+            (BinaryOp::Le, false) => vec![form.negate().plus(1)],
+            (BinaryOp::Eq, true) | (BinaryOp::Ne, false) => vec![form.clone(), form.negate()],
+            _ => vec![],
+        };
+        if forms.is_empty() {
+            // Different: known to be above or below if it is known not to be the other.
+            let range = self.range(packs, &form);
+            if range.lower() >= crate::Bound::ZERO {
+                forms.push(form.negate().plus(1));
+            } else if range.upper() <= crate::Bound::ZERO {
+                forms.push(form.plus(1));
+            }
+        }
+        let mut state = self;
+        for pack in packs_of(packs, &form) {
+            if state.is_bottom() {
+                break;
+            }
+            let mut octagon = state.octagon(packs, pack);
+            for variable in form.terms.keys() {
+                if let Some(position) = packs.position(pack, *variable) {
+                    octagon.restrict(position, state.number(*variable).interval());
+                }
+            }
+            for form in &forms {
+                octagon.guard(&state.localize(packs, pack, form));
+            }
+            state.store(packs, pack, octagon);
+        }
+        state
+    }
+}
+
+/// The packs with a variable of a form.
+fn packs_of<V: Id>(packs: &Packs<V>, form: &Linear<V>) -> BTreeSet<PackId> {
+    form.terms.keys().flat_map(|variable| packs.of(*variable)).copied().collect()
+}
+
+/// `(int)b == 0`, `(int)b != 0` and their kin: the Boolean, and whether the comparison holds when it does.
+fn truth_of<'e, R: Resolve>(op: BinaryOp, pair: &'e (Expr, Expr), resolve: &R) -> Option<(&'e Expr, bool)> {
+    let same = match op {
+        BinaryOp::Eq => true,
+        BinaryOp::Ne => false,
+        _ => return None,
+    };
+    let (expr, value) = match pair {
+        (expr, Expr::Const(value @ (0 | 1), _)) | (Expr::Const(value @ (0 | 1), _), expr) => (expr, *value),
+        _ => return None,
+    };
+    let mut inner = expr;
+    while let Expr::Cast(_, operand) = inner {
+        inner = operand;
+        if resolve.type_of(inner) == IntType::BOOL {
+            break;
+        }
+    }
+    // From a Boolean outwards, no conversion changes the value.
+    (resolve.type_of(inner) == IntType::BOOL && !matches!(inner, Expr::Const(..)))
+        .then_some((inner, same == (value == 1)))
+}
+
+impl<V: Id> Lattice for Relational<V> {
+    fn is_bottom(&self) -> bool {
+        self.numbers.is_bottom() || self.octagons.is_bottom()
+    }
+    fn is_top(&self) -> bool {
+        self.numbers.is_top() && self.octagons.is_top()
+    }
+    fn less_or_equal(&self, other: &Self) -> bool {
+        self.is_bottom()
+            || (self.numbers.less_or_equal(&other.numbers) && self.octagons.less_or_equal(&other.octagons))
+    }
+    fn join(&self, other: &Self) -> Self {
+        self.combine(other, Environment::join, Environment::join)
+    }
+    fn meet(&self, other: &Self) -> Self {
+        self.combine(other, Environment::meet, Environment::meet)
+    }
+    fn widen(&self, next: &Self, thresholds: &Thresholds) -> Self {
+        self.combine(next, |a, b| a.widen(b, thresholds), |a, b| a.widen(b, thresholds))
+    }
+    fn narrow(&self, next: &Self) -> Self {
+        self.combine(next, Environment::narrow, Environment::narrow)
+    }
+}
+
+impl<V: Id> Relational<V> {
+    fn combine(
+        &self,
+        other: &Self,
+        numbers: impl Fn(&Numbers<V>, &Numbers<V>) -> Numbers<V>,
+        octagons: impl Fn(&Octagons, &Octagons) -> Octagons,
+    ) -> Self {
+        let normal = |state: &Self| if state.is_bottom() { Self::bottom() } else { state.clone() };
+        let (a, b) = (normal(self), normal(other));
+        normal(&Self {
+            numbers: numbers(&a.numbers, &b.numbers),
+            octagons: octagons(&a.octagons, &b.octagons),
+        })
+    }
+}
+
+impl<V: Id> PartialEq for Relational<V> {
+    fn eq(&self, other: &Self) -> bool {
+        self.less_or_equal(other) && other.less_or_equal(self)
+    }
+}

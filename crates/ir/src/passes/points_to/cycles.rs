@@ -1,0 +1,104 @@
+//! Nodes that hold the same for sure are made one.
+//!
+//! Nodes on a cycle of copies hold the same in the solution. Finding such cycles now and then while the solution
+//! grows keeps a dense part of the graph from being gone through once for each of its nodes.
+
+use super::solve::{Constraints, Node, Solver};
+
+impl Solver {
+    /// The node that stands for a node.
+    pub(super) fn find(&self, mut node: Node) -> Node {
+        while self.representative[node as usize] != node {
+            node = self.representative[node as usize];
+        }
+        node
+    }
+
+    /// Makes all nodes on cycles of copies one.
+    pub(super) fn collapse_cycles(&mut self) {
+        for group in self.cycles() {
+            let Some((first, others)) = group.split_first() else { continue };
+            for other in others {
+                self.unite(*first, *other);
+            }
+            self.refresh(*first);
+        }
+        for node in 0..self.nodes.len() as Node {
+            let end = self.find(node);
+            self.representative[node as usize] = end;
+        }
+        for node in 0..self.nodes.len() {
+            let mut copies = std::mem::take(&mut self.nodes[node].copies);
+            copies.iter_mut().for_each(|to| *to = self.find(*to));
+            copies.sort_unstable();
+            copies.dedup();
+            copies.retain(|to| *to != node as Node);
+            self.nodes[node].copies = copies;
+        }
+        let copies = |(from, node): (usize, &Constraints)| {
+            node.copies.iter().map(move |to| (from as Node, *to)).collect::<Vec<_>>()
+        };
+        self.known_copies = self.nodes.iter().enumerate().flat_map(copies).collect();
+    }
+
+    fn unite(&mut self, first: Node, other: Node) {
+        let taken = std::mem::take(&mut self.nodes[other as usize]);
+        self.representative[other as usize] = first;
+        self.add_all(first, &taken.pointees);
+        let into = &mut self.nodes[first as usize];
+        into.copies.extend(taken.copies);
+        into.shifts.extend(taken.shifts);
+        into.loads.extend(taken.loads);
+        into.stores.extend(taken.stores);
+        into.copies_to.extend(taken.copies_to);
+        into.copies_from.extend(taken.copies_from);
+        into.calls.extend(taken.calls);
+    }
+
+    /// The strongly connected components with more than one node (Tarjan 1972, without recursion).
+    fn cycles(&self) -> Vec<Vec<Node>> {
+        const OPEN: u32 = u32::MAX;
+        let count = self.nodes.len();
+        let (mut number, mut low, mut done) = (vec![OPEN; count], vec![OPEN; count], vec![false; count]);
+        let mut next = 0;
+        let mut stack: Vec<Node> = Vec::new();
+        let mut path: Vec<(Node, usize)> = Vec::new();
+        let mut found = Vec::new();
+        for start in 0..count as Node {
+            if number[start as usize] != OPEN || self.find(start) != start {
+                continue;
+            }
+            path.push((start, 0));
+            while let Some((node, index)) = path.pop() {
+                let at = node as usize;
+                if index == 0 {
+                    (number[at], low[at]) = (next, next);
+                    next += 1;
+                    stack.push(node);
+                }
+                if let Some(to) = self.nodes[at].copies.get(index) {
+                    path.push((node, index + 1));
+                    let to = self.find(*to);
+                    if number[to as usize] == OPEN {
+                        path.push((to, 0));
+                    } else if !done[to as usize] {
+                        low[at] = low[at].min(number[to as usize]);
+                    }
+                    continue;
+                }
+                if let Some((parent, _)) = path.last() {
+                    low[*parent as usize] = low[*parent as usize].min(low[at]);
+                }
+                if low[at] == number[at] {
+                    let from = stack.iter().rposition(|member| *member == node).unwrap_or(0);
+                    let group = stack.split_off(from);
+                    group.iter().for_each(|member| done[*member as usize] = true);
+                    if group.len() > 1 {
+                        found.push(group);
+                    }
+                }
+            }
+        }
+        found
+    }
+}
