@@ -5,6 +5,7 @@
 
 mod describe;
 mod examine;
+mod flow;
 mod follow;
 mod future;
 mod inputs;

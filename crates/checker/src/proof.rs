@@ -45,6 +45,8 @@ pub enum ProofError {
     Input(TemplateId, EdgeId),
     /// There is a bad state.
     Violated,
+    /// Something that the proof claims is not so, or does not follow.
+    Claim(String),
     /// A step touched what points-to information says that it does not.
     Unforeseen,
     /// The check takes more than it was granted.
@@ -59,6 +61,7 @@ impl fmt::Display for ProofError {
             Self::Limit(limit) => write!(f, "an execution goes past the limit on {limit:?}"),
             Self::Input(template, edge) => write!(f, "the input at {template}:{edge} has too many values"),
             Self::Violated => f.write_str("there is a violation"),
+            Self::Claim(text) => write!(f, "a claim of the proof does not hold: {text}"),
             Self::Unforeseen => f.write_str("a pointer left the objects that it was thought to point to"),
             Self::TooExpensive(exhausted) => {
                 write!(f, "the check takes too long or too much memory ({exhausted:?})")
@@ -78,6 +81,7 @@ impl From<ProofError> for Reason {
             | ProofError::Limit(_)
             | ProofError::Input(..)
             | ProofError::Violated
+            | ProofError::Claim(_)
             | ProofError::Unforeseen => Self::Rejected(error.to_string()),
         }
     }
@@ -121,6 +125,7 @@ pub fn check_proof(
                 .any(|location| matches!(location.kind, LocationKind::Error(kind) if kinds.contains(&kind)));
             if bad { Err(ProofError::Violated) } else { Ok(()) }
         }
+        Proof::Flow(proof) => crate::flow::check(program, property, proof, budget),
         Proof::OneThread => {
             let threads = program.start.iter().map(|(_, count)| match count {
                 Count::Exactly(copies) => u64::from(*copies),

@@ -38,7 +38,7 @@ pub struct Verify {
     #[arg(long, value_enum, ignore_case = true, default_value_t = Model::Lp64)]
     pub data_model: Model,
     /// The engine to use.
-    #[arg(long, value_enum, default_value_t = EngineName::Explicit)]
+    #[arg(long, value_enum, default_value_t = EngineName::Auto)]
     pub engine: EngineName,
     /// Seconds after which the answer is `unknown`.
     #[arg(long, value_name = "S", default_value_t = 60.0)]
@@ -108,8 +108,12 @@ impl From<Model> for ir::DataModel {
 /// The engines.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum EngineName {
+    /// Proofs first, then exploration.
+    Auto,
     /// Explicit-state exploration.
     Explicit,
+    /// Proofs by locks and thread order, for any number of threads.
+    Flow,
 }
 
 /// How to answer.

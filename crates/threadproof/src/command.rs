@@ -83,6 +83,8 @@ fn verify(options: &Verify) -> u8 {
 /// Runs every check within its share of the time. One that needs less leaves more to the next.
 fn run_checks(options: &Verify, asked: &Asked, program: &Program, deadline: Instant) -> Vec<Outcome> {
     let engine: &dyn Engine = match options.engine {
+        EngineName::Auto => &crate::portfolio::Auto,
+        EngineName::Flow => &engine_flow::Flow,
         EngineName::Explicit => &engine_explicit::Explicit {
             options: engine_explicit::Options {
                 shortest: options.shortest,

@@ -6,4 +6,5 @@
 pub mod arguments;
 pub mod command;
 pub mod pipeline;
+pub mod portfolio;
 pub mod property_file;

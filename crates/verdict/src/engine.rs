@@ -1,6 +1,6 @@
 //! The interface that every engine has, and what it returns.
 
-use crate::{Budget, Exhausted, Property, Trace};
+use crate::{Budget, Exhausted, FlowProof, Property, Trace};
 use ir::{Program, Span};
 use std::fmt;
 
@@ -50,6 +50,8 @@ pub enum Proof {
     NoErrorLocation,
     /// There is never more than one thread, and a race takes two.
     OneThread,
+    /// No two threads can be at conflicting accesses, or no thread at an error, by locks held and the order of starts and joins.
+    Flow(Box<FlowProof>),
 }
 
 /// Why there is no answer.

@@ -25,6 +25,10 @@ impl BitSet {
     pub fn remove(&mut self, number: usize) {
         self.words[number / 64] &= !(1 << (number % 64));
     }
+    /// Whether the two have a number in common.
+    pub fn intersects(&self, other: &Self) -> bool {
+        self.words.iter().zip(&other.words).any(|(mine, theirs)| mine & theirs != 0)
+    }
     /// Adds all of another set; says whether any was new.
     pub fn union_with(&mut self, other: &Self) -> bool {
         let mut grew = false;

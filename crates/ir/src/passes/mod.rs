@@ -16,6 +16,7 @@ pub mod bits;
 pub mod calls;
 pub mod compress;
 pub mod dead_code;
+pub mod footprint;
 pub mod inline;
 pub mod liveness;
 pub mod lower;
@@ -31,14 +32,14 @@ pub mod totality;
 pub use calls::resolve_calls;
 pub use compress::compress;
 pub use dead_code::remove_dead_code;
-pub use inline::{InlineError, InlineLimits, Inlined, inline};
+pub use inline::{InlineError, InlineLimits, Inlined, edges_in_cycles, inline};
 pub use lower::{Lowering, lower};
 pub use points_to::PointsTo;
 pub use sharing::Sharing;
 pub use slice::{Goal, slice};
 pub use split::split;
 
-use crate::program::{Assumption, Program, Span};
+use crate::program::{Assumption, ErrorKind, LocationKind, Program, Span};
 
 /// The program that the explorer and the replayer run: lowered for a property, one shared access per step.
 pub fn concrete(program: &Program, lowering: Lowering) -> Program {
@@ -55,6 +56,24 @@ pub fn symbolic(
     let Inlined { program: inlined, frames_outlive_calls } = inline(&resolve_calls(program), limits)?;
     let mut result = points_to::annotate(&remove_dead_code(&lower(&inlined, lowering)));
     if lowering.bounds && frames_outlive_calls {
+        let text = "objects of a function that has returned count as alive".to_owned();
+        result.assumptions.push(Assumption { text, span: Span::default(), limits_proof: true });
+    }
+    Ok(compress(&remove_dead_code(&slice(&result, goal))))
+}
+
+/// Like [`symbolic`], for a program that is lowered already.
+pub fn symbolic_of_lowered(
+    program: &Program,
+    goal: Goal,
+    limits: InlineLimits,
+) -> Result<Program, InlineError> {
+    let Inlined { program: inlined, frames_outlive_calls } = inline(&resolve_calls(program), limits)?;
+    let mut locations = program.templates.iter().flat_map(|template| &template.locations);
+    let asks_for_bounds =
+        locations.any(|location| location.kind == LocationKind::Error(ErrorKind::InvalidAccess));
+    let mut result = points_to::annotate(&remove_dead_code(&inlined));
+    if asks_for_bounds && frames_outlive_calls {
         let text = "objects of a function that has returned count as alive".to_owned();
         result.assumptions.push(Assumption { text, span: Span::default(), limits_proof: true });
     }

@@ -18,6 +18,7 @@ const CHECKS: [Check; 3] = [Check::Assertions, Check::Races, Check::Deadlock];
 fn engines_agree_with_a_naive_exploration() {
     let seeds = std::env::var("THREADPROOF_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(SEEDS);
     let mut failures = Vec::new();
+    let mut proved = 0;
     for seed in 0..seeds {
         let built = testkit::random::random_program(seed);
         let source = frontend_c::Source {
@@ -29,6 +30,18 @@ fn engines_agree_with_a_naive_exploration() {
         for check in CHECKS {
             let truth = is_violated(&built, check);
             for (origin, program) in [("built", &built), ("C", &read)] {
+                // Proofs need not be found, but must not be wrong.
+                let outcome = pipeline::verify(program, check, &engine_flow::Flow, &Budget::seconds(20.0), &Silent);
+                match outcome.verdict {
+                    Checked::Proved(_) if truth => {
+                        failures.push(format!("seed {seed}, {origin}, {}: flow proves what is violated", check.name()));
+                    }
+                    Checked::Proved(_) => proved += 1,
+                    Checked::Unknown(verdict::Reason::Rejected(why)) => {
+                        failures.push(format!("seed {seed}, {origin}, {}: flow: {why}", check.name()));
+                    }
+                    Checked::Refuted(_) | Checked::Unknown(_) => {}
+                }
                 let engine = engine_explicit::Explicit::default();
                 let outcome = pipeline::verify(program, check, &engine, &Budget::seconds(20.0), &Silent);
                 let said = match outcome.verdict {
@@ -44,6 +57,7 @@ fn engines_agree_with_a_naive_exploration() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(proved > 0, "flow proves nothing");
 }
 
 /// Whether following all steps leads to a bad state.

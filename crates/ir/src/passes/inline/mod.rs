@@ -294,7 +294,7 @@ impl Inliner<'_> {
 }
 
 /// The edges that control may take more than once.
-fn edges_in_cycles(template: &Template) -> IdVec<EdgeId, bool> {
+pub fn edges_in_cycles(template: &Template) -> IdVec<EdgeId, bool> {
     let component = components(template);
     template.edges.iter().map(|edge| component[edge.source] == component[edge.target]).collect()
 }

@@ -9,8 +9,9 @@ use crate::program::{Initial, LocationKind, Program};
 use crate::types::IntType;
 use rustc_hash::FxHashMap;
 
-/// Makes the constraints of a program. Returns the solver and the node of each template's first local.
-pub fn constraints(program: &Program) -> (Solver, IdVec<TemplateId, Node>) {
+/// Makes the constraints of a program. Returns the solver, the node of each template's first local, and the node that holds
+/// every address that was ever taken.
+pub fn constraints(program: &Program) -> (Solver, IdVec<TemplateId, Node>, Node) {
     let shapes: IdVec<ObjectId, Shape> = program.objects.iter().map(Shape::new).collect();
     let (first_local, locals) = first_numbers(program.templates.iter().map(|template| template.locals.len()));
     let (mut first_cell, cells) = first_numbers(shapes.iter().map(|shape| shape.cells.len()));
@@ -27,7 +28,7 @@ pub fn constraints(program: &Program) -> (Solver, IdVec<TemplateId, Node>) {
         Generator { program, solver, first_local, anything, template: TemplateId(0), constants };
     generator.solver.add(anything, Pointee::Anything);
     generator.run();
-    (generator.solver, generator.first_local)
+    (generator.solver, generator.first_local, anything)
 }
 
 /// How much a value that is added to an address moves it.

@@ -14,6 +14,7 @@
 
 mod constraints;
 mod cycles;
+mod escape;
 mod shape;
 mod solve;
 
@@ -22,6 +23,7 @@ use crate::ids::{IdVec, TemplateId};
 use crate::op::{Lhs, Op};
 use crate::program::Program;
 use crate::types::IntType;
+pub use shape::greatest_common_divisor;
 use shape::{Offset, Shift};
 use solve::{Node, Pointee, Solver};
 use std::collections::BTreeSet;
@@ -30,6 +32,8 @@ use std::collections::BTreeSet;
 pub struct PointsTo {
     solver: Solver,
     first_local: IdVec<TemplateId, Node>,
+    /// Holds every address that was ever taken.
+    anything: Node,
     pointer: IntType,
 }
 
@@ -50,9 +54,9 @@ pub fn annotate(program: &Program) -> Program {
 impl PointsTo {
     /// Analyses a program.
     pub fn of(program: &Program) -> Self {
-        let (mut solver, first_local) = constraints::constraints(program);
+        let (mut solver, first_local, anything) = constraints::constraints(program);
         solver.solve();
-        Self { solver, first_local, pointer: program.data_model.pointer() }
+        Self { solver, first_local, anything, pointer: program.data_model.pointer() }
     }
 
     /// What an address that is computed in a template may point to.

@@ -136,6 +136,10 @@ impl Solver {
     pub fn points_to(&self, node: Node) -> &[PointeeId] {
         &self.nodes[self.find(node) as usize].pointees
     }
+    /// Whether what a node holds goes anywhere.
+    pub fn is_copied(&self, node: Node) -> bool {
+        !self.nodes[node as usize].copies.is_empty()
+    }
     /// The number of a pointee.
     pub fn intern(&mut self, pointee: Pointee) -> PointeeId {
         let id = self.pointees.insert_full(pointee).0 as PointeeId;

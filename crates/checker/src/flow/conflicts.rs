@@ -1,0 +1,96 @@
+//! Whether related locations have conflicting accesses.
+//!
+//! Two accesses of different threads are no race for one of these reasons only: they have no byte in common by the points-to sets; neither writes; both are atomic; the bytes
+//! are in objects that no other thread can reach; both name an object of the running thread; both threads hold, before the step, locks at the same distance from any byte that
+//! both could access, one of them exclusively: then the locks are at one address, and only one thread can have it.
+
+use super::claim;
+use super::knowledge::{Held, claimed, follow, is_fresh};
+use super::terms::Terms;
+use super::view::{Node, View};
+use crate::ProofError;
+use ir::passes::footprint::{Region, accesses};
+use ir::{Expr, IntType, Storage, Targets, Value};
+use verdict::Budget;
+
+struct Seen {
+    node: Node,
+    region: Region,
+    write: bool,
+    atomic: bool,
+    names_own: bool,
+    /// Locks held, by their distance from the first byte.
+    guards: Vec<(Value, bool)>,
+}
+
+/// Checks that no two threads can be at conflicting accesses.
+pub fn check_no_conflict(view: &View<'_>, budget: &Budget) -> Result<(), ProofError> {
+    let mut all: Vec<Seen> = Vec::new();
+    for node in (0..view.nodes.len()).filter(|node| view.proof.reachable[*node]) {
+        collect(view, node, &mut all)?;
+    }
+    for (index, first) in all.iter().enumerate() {
+        budget.check(0).map_err(ProofError::TooExpensive)?;
+        for second in &all[index..] {
+            let related = view.proof.coreachable.contains(first.node, second.node);
+            if related && conflict(first, second) {
+                return claim(false, "two accesses may race");
+            }
+        }
+    }
+    Ok(())
+}
+
+fn collect(view: &View<'_>, node: Node, all: &mut Vec<Seen>) -> Result<(), ProofError> {
+    let template = view.nodes[node].0;
+    let terms = Terms { view, template };
+    let signed = IntType { signed: true, ..terms.pointer() };
+    let known = claimed(view, node)?;
+    for edge in &view.leaving[node] {
+        let mut held: Vec<Held> = known.locks.clone();
+        follow(view, template, *edge, known.clone(), &mut |op, now| {
+            held.retain(|lock| now.locks.contains(lock));
+            for access in accesses(&view.points_to, template, op) {
+                let mut region = access.region;
+                if let Targets::Of(targets) = &region.targets {
+                    region.targets = Targets::Of(
+                        targets.iter().filter(|target| view.escapes[target.object]).copied().collect(),
+                    );
+                }
+                let key = terms.key(access.address, &now.equal);
+                if key.as_ref().is_some_and(|key| is_fresh(key, now)) {
+                    continue;
+                }
+                let guards = held.iter().filter_map(|lock| {
+                    let key = key.as_ref().filter(|key| key.terms == lock.address.terms)?;
+                    Some((signed.wrap(lock.address.constant - key.constant), lock.shared))
+                });
+                let names_own = matches!(access.address, Expr::Address(object, _)
+                    if matches!(view.program.objects[*object].storage, Storage::Frame(_) | Storage::ThreadLocal));
+                all.push(Seen {
+                    node,
+                    region,
+                    write: access.write,
+                    atomic: access.atomic || view.location(node).atomic,
+                    names_own,
+                    guards: guards.collect(),
+                });
+            }
+        });
+    }
+    Ok(())
+}
+
+fn conflict(a: &Seen, b: &Seen) -> bool {
+    let harmless = !(a.write || b.write) || (a.atomic && b.atomic) || (a.names_own && b.names_own);
+    if harmless || !a.region.overlaps(&b.region) {
+        return false;
+    }
+    let Some(distances) = a.region.distances(&b.region) else { return true };
+    let guarded = distances.iter().all(|apart| {
+        a.guards.iter().any(|(mine, shared)| {
+            b.guards.iter().any(|(theirs, also_shared)| *mine == theirs + apart && !(*shared && *also_shared))
+        })
+    });
+    !guarded
+}

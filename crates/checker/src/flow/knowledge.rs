@@ -1,0 +1,388 @@
+//! Whether facts follow from the facts before, step by step.
+//!
+//! A state of knowledge is carried through the operations of an edge, starting from the facts claimed at its source. What an operation may change is forgotten,
+//! what it makes true is added. The facts claimed at the target must then be known. At an entry nothing is known, and at an end nothing
+//! is claimed. What the facts mean, and why each operation keeps or makes them, is said at [`verdict::LocationFacts`] and at each function here.
+
+use super::claim;
+use super::terms::{Sum, Terms};
+use super::view::{Node, View};
+use crate::ProofError;
+use ir::passes::footprint::{Extent, Region, accesses};
+use ir::{Assignment, Callee, EdgeId, Expr, Lhs, LocalId, LockKind, Op, Rhs, TemplateId, Value};
+
+/// A lock that is held, by its address.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Held {
+    pub address: Sum,
+    pub shared: bool,
+}
+
+/// What is known between two operations.
+#[derive(Clone, Default, Debug)]
+pub struct Knowledge {
+    pub equal: Vec<(LocalId, Expr)>,
+    pub locks: Vec<Held>,
+    /// Values that are the id of a unique template's thread.
+    pub threads: Vec<(Sum, TemplateId)>,
+    pub fresh: Vec<LocalId>,
+}
+
+/// What an operation may do to the words of locks.
+#[derive(Clone, Debug)]
+pub enum Touch {
+    Writes(Region),
+    Takes(LockKind, Region),
+    /// Gives back a lock that the thread is known to hold.
+    Returns(Region),
+}
+
+/// What a step does beyond knowledge.
+#[derive(Clone, Default, Debug)]
+pub struct Outcome {
+    pub touches: Vec<Touch>,
+    pub joined: Vec<TemplateId>,
+    pub started: Vec<TemplateId>,
+}
+
+/// The outcomes of each node's steps.
+pub type Steps = Vec<Vec<(EdgeId, Outcome)>>;
+
+/// The words that the claim to a lock is about: the owner, and for a shared one the count too.
+pub fn words(terms: &Terms<'_, '_>, held: &Held) -> Region {
+    region(terms, &held.address, if held.shared { 8 } else { 4 })
+}
+
+fn region(terms: &Terms<'_, '_>, address: &Sum, bytes: u64) -> Region {
+    if let [(Expr::Address(object, _), false)] = address.terms.as_slice()
+        && let Ok(offset) = u64::try_from(address.constant)
+    {
+        return Region::exact(*object, offset, bytes);
+    }
+    Region::at(&terms.view.points_to, terms.template, &terms.rebuilt(address), Extent::Bytes(bytes))
+}
+
+/// Whether the claim to a lock may be false after a touch by another thread, or by the own one.
+///
+/// A write to the words may change them. Taking a lock writes them only where it is free or the thread's own, so at the same address it breaks no exclusive claim of another;
+/// a mutex or spin lock ignores readers. A lock that is returned under a claim was not another one's, and of shared claims
+/// exactly one goes with the count. At other addresses that overlap, anything may happen.
+pub fn breaks(touch: &Touch, held: &Held, words: &Region) -> bool {
+    let only_at_zero =
+        |region: &Region| region.distances(words).is_some_and(|all| all.iter().all(|by| *by == 0));
+    match touch {
+        Touch::Writes(region) => region.overlaps(words),
+        Touch::Returns(region) => !only_at_zero(region),
+        Touch::Takes(LockKind::Read | LockKind::Write, region) => !only_at_zero(region),
+        Touch::Takes(LockKind::Mutex | LockKind::Spin, region) => {
+            !only_at_zero(region) || (held.shared && region.overlaps(words))
+        }
+    }
+}
+
+/// Checks all facts; returns what each step does.
+pub fn check_facts(view: &View<'_>) -> Result<Steps, ProofError> {
+    let mut steps = Vec::new();
+    for template in view.program.templates.ids() {
+        let entry = claimed(view, view.entry(template))?;
+        let nothing = entry.equal.is_empty() && entry.locks.is_empty() && entry.threads.is_empty();
+        claim(nothing && entry.fresh.is_empty(), "something is claimed where a thread starts")?;
+    }
+    for node in 0..view.nodes.len() {
+        let before = claimed(view, node)?;
+        if view.has_ended(node) {
+            claim(before.locks.is_empty(), "a thread that has ended claims a lock")?;
+        }
+        let mut here = Vec::new();
+        for edge in &view.leaving[node] {
+            let template = view.nodes[node].0;
+            let (after, outcome) = follow(view, template, *edge, before.clone(), &mut |_, _| {});
+            if view.proof.reachable[node] {
+                let target = view.node(template, view.program.templates[template].edges[*edge].target);
+                implies(&after, &claimed(view, target)?)?;
+            }
+            here.push((*edge, outcome));
+        }
+        steps.push(here);
+    }
+    Ok(steps)
+}
+
+/// The facts that the proof claims at a node.
+pub fn claimed(view: &View<'_>, node: Node) -> Result<Knowledge, ProofError> {
+    let facts = view.facts(node);
+    let terms = Terms { view, template: view.nodes[node].0 };
+    let mut known = Knowledge { fresh: facts.fresh.clone(), ..Knowledge::default() };
+    let meaningless = || ProofError::Claim("a fact is about memory that others change".to_owned());
+    for (local, value) in &facts.equal {
+        let value = terms.sum(value, &[]).ok_or_else(meaningless)?;
+        known.equal.push((*local, terms.rebuilt(&value)));
+    }
+    for lock in &facts.locks {
+        let mut address = terms.sum(&lock.base, &[]).ok_or_else(meaningless)?;
+        address.constant = terms.pointer().wrap(address.constant + Value::from(lock.offset));
+        known.locks.push(Held { address, shared: lock.shared });
+    }
+    for (value, thread) in &facts.threads {
+        claim(view.is_unique(*thread), "a thread that is not unique is named")?;
+        known.threads.push((terms.sum(value, &[]).ok_or_else(meaningless)?, *thread));
+    }
+    Ok(known)
+}
+
+fn implies(known: &Knowledge, wanted: &Knowledge) -> Result<(), ProofError> {
+    let all = wanted.equal.iter().all(|fact| known.equal.contains(fact))
+        && wanted.locks.iter().all(|lock| known.locks.contains(lock))
+        && wanted.threads.iter().all(|fact| known.threads.contains(fact))
+        && wanted.fresh.iter().all(|local| known.fresh.contains(local));
+    claim(all, "a fact does not follow")
+}
+
+/// Carries knowledge through an edge. `visit` sees it before each operation.
+pub fn follow(
+    view: &View<'_>,
+    template: TemplateId,
+    edge: EdgeId,
+    mut known: Knowledge,
+    visit: &mut dyn FnMut(&Op, &Knowledge),
+) -> (Knowledge, Outcome) {
+    let mut walker = Walker { terms: Terms { view, template }, outcome: Outcome::default() };
+    for op in &view.program.templates[template].edges[edge].ops {
+        visit(op, &known);
+        walker.op(op, &mut known);
+    }
+    (known, walker.outcome)
+}
+
+struct Walker<'v, 'a> {
+    terms: Terms<'v, 'a>,
+    outcome: Outcome,
+}
+
+impl Walker<'_, '_> {
+    fn op(&mut self, op: &Op, known: &mut Knowledge) {
+        let (view, template) = (self.terms.view, self.terms.template);
+        // What leaves the locals by this operation is not fresh afterwards.
+        match op {
+            Op::Assign(Assignment { constraint: Some(_), .. }) => known.fresh.clear(),
+            Op::Assign(Assignment { pairs, constraint: None }) => {
+                for pair in pairs {
+                    if let (Lhs::Memory(_), Rhs::Value(value)) = pair {
+                        self.leaves(value, known);
+                    }
+                }
+            }
+            Op::Spawn(_, arguments, _) => arguments.iter().for_each(|argument| self.leaves(argument, known)),
+            Op::Free(address) => self.leaves(address, known),
+            Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Join(..) | Op::Allocate { .. } => {}
+            Op::Fill(..) | Op::Copy(..) | Op::Call(..) => {}
+        }
+        let gained = self.gained(op, known);
+        let joined = match op {
+            Op::Join(thread, _) => self.terms.sum(thread, &known.equal),
+            _ => None,
+        };
+        if let Some(thread) = joined {
+            let found = known.threads.iter().filter(|(value, _)| *value == thread);
+            self.outcome.joined.extend(found.map(|(_, template)| *template));
+        }
+        if let Op::Lock(kind, address) | Op::Unlock(kind, address) = op {
+            self.lock_words(op, *kind, address, known);
+        }
+        // Freeing an object leaves its bytes as they were.
+        if !matches!(op, Op::Free(_)) {
+            for access in accesses(&view.points_to, template, op) {
+                if access.write {
+                    self.write(access.address, access.region, known);
+                }
+            }
+        }
+        for lhs in op.targets() {
+            if let Lhs::Local(local) = lhs {
+                change_local(*local, known);
+            }
+        }
+        if let Op::Spawn(Callee::Procedure(child), ..) = op {
+            self.outcome.started.push(*child);
+        }
+        self.learn(op, gained, known);
+    }
+
+    /// The sum of a single assignment's value, and the thread that it is the id of.
+    fn gained(&self, op: &Op, known: &Knowledge) -> (Option<Sum>, Option<TemplateId>) {
+        let Op::Assign(Assignment { pairs, .. }) = op else { return (None, None) };
+        let [(_, Rhs::Value(value))] = pairs.as_slice() else { return (None, None) };
+        let sum = self.terms.sum(value, &known.equal);
+        let thread = known.threads.iter().find(|(value, _)| Some(value) == sum.as_ref());
+        (sum, thread.map(|(_, thread)| *thread))
+    }
+
+    /// What is true after an operation because of it.
+    fn learn(&self, op: &Op, (value, thread): (Option<Sum>, Option<TemplateId>), known: &mut Knowledge) {
+        match op {
+            Op::Assign(Assignment { pairs, .. }) => {
+                let [(lhs, _)] = pairs.as_slice() else { return };
+                if let Some(thread) = thread {
+                    self.holds_thread(lhs, thread, known);
+                }
+                if let (Lhs::Local(local), Some(value)) = (lhs, value) {
+                    let value = self.terms.rebuilt(&value);
+                    if !reads_local(&value, *local) {
+                        known.equal.push((*local, value));
+                    }
+                }
+            }
+            Op::Spawn(Callee::Procedure(child), _, Some(lhs)) if self.terms.view.is_unique(*child) => {
+                self.holds_thread(lhs, *child, known);
+            }
+            Op::Allocate { result: Lhs::Local(local), .. } => known.fresh.push(*local),
+            Op::Spawn(..) | Op::Allocate { .. } | Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) => {}
+            Op::Join(..) | Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) => {}
+        }
+    }
+
+    /// A thread's id was stored. Ids fit into 32 bits.
+    fn holds_thread(&self, lhs: &Lhs, thread: TemplateId, known: &mut Knowledge) {
+        let holder = match lhs {
+            Lhs::Local(local) => {
+                let ty = self.terms.view.program.templates[self.terms.template].locals[*local].ty;
+                (ty.bits >= 32).then_some(Expr::Local(*local))
+            }
+            Lhs::Memory(place) if place.ty.bits >= 32 => self.terms.own_cell(place, &known.equal),
+            Lhs::Memory(_) => None,
+        };
+        if let Some(holder) = holder {
+            known.threads.push((Sum { terms: vec![(holder, false)], constant: 0 }, thread));
+        }
+    }
+
+    fn lock_words(&mut self, op: &Op, kind: LockKind, address: &Expr, known: &mut Knowledge) {
+        let (view, template) = (self.terms.view, self.terms.template);
+        let bytes = if kind == LockKind::Spin { 4 } else { 8 };
+        let region = Region::at(&view.points_to, template, address, Extent::Bytes(bytes));
+        let key = self.terms.key(address, &known.equal);
+        let is_key = |held: &Held| Some(&held.address) == key.as_ref();
+        let takes = matches!(op, Op::Lock(..));
+        let touch = if takes {
+            Touch::Takes(kind, region.clone())
+        } else if known.locks.iter().any(is_key) {
+            Touch::Returns(region.clone())
+        } else {
+            Touch::Writes(region.clone())
+        };
+        self.forget_content(&region, known);
+        // What the thread gives back may be any lock of its own that could be the same.
+        let own_touch = if takes { touch.clone() } else { Touch::Writes(region) };
+        known.locks.retain(|held| {
+            if is_key(held) {
+                return takes && (!held.shared || !matches!(kind, LockKind::Mutex | LockKind::Spin));
+            }
+            self.is_apart(held, key.as_ref(), bytes) || !breaks(&own_touch, held, &words(&self.terms, held))
+        });
+        if let (true, Some(address)) = (takes, key) {
+            let held = Held { address, shared: kind == LockKind::Read };
+            if !known.locks.contains(&held) {
+                known.locks.push(held);
+            }
+        }
+        self.outcome.touches.push(touch);
+    }
+
+    /// The thread writes memory.
+    fn write(&mut self, address: &Expr, region: Region, known: &mut Knowledge) {
+        let key = self.terms.key(address, &known.equal);
+        // Nobody else can have a claim in an object that nobody else can reach.
+        let fresh = key.as_ref().is_some_and(|key| is_fresh(key, known));
+        self.forget_content(&region, known);
+        let bytes = match region.extent {
+            Extent::Bytes(bytes) => bytes,
+            Extent::Object => u64::MAX,
+        };
+        let touch = Touch::Writes(region);
+        known.locks.retain(|held| {
+            self.is_apart(held, key.as_ref(), bytes) || !breaks(&touch, held, &words(&self.terms, held))
+        });
+        if !fresh {
+            self.outcome.touches.push(touch);
+        }
+    }
+
+    /// Whether bytes at a key are not the words of a lock: same terms, other offsets.
+    fn is_apart(&self, held: &Held, key: Option<&Sum>, bytes: u64) -> bool {
+        let Some(key) = key.filter(|key| key.terms == held.address.terms) else { return false };
+        let signed = ir::IntType { signed: true, ..self.terms.pointer() };
+        let from = signed.wrap(key.constant - held.address.constant);
+        from >= 8 || from + Value::from(bytes) <= 0
+    }
+
+    fn forget_content(&self, region: &Region, known: &mut Knowledge) {
+        let view = self.terms.view;
+        let reads = |expr: &Expr| {
+            let mut found = false;
+            expr.walk(&mut |inner| {
+                if let Expr::Load(place) = inner {
+                    let extent = Extent::Bytes(place.ty.bytes());
+                    found |= Region::at(&view.points_to, self.terms.template, &place.address, extent)
+                        .overlaps(region);
+                }
+            });
+            found
+        };
+        let sum_reads = |sum: &Sum| sum.terms.iter().any(|(term, _)| reads(term));
+        known.equal.retain(|(_, value)| !reads(value));
+        known.locks.retain(|held| !sum_reads(&held.address));
+        known.threads.retain(|(value, _)| !sum_reads(value));
+    }
+
+    /// A value leaves the locals. It points to no fresh object if it is not made from the object's local by local steps: what is read from memory is
+    /// no pointer to a fresh object, since memory holds none.
+    fn leaves(&self, value: &Expr, known: &mut Knowledge) {
+        let code = &self.terms.view.program.templates[self.terms.template];
+        let mut sources = vec![false; code.locals.len()];
+        mark(value, &mut sources);
+        loop {
+            let mut grew = false;
+            for op in code.edges.iter().flat_map(|edge| &edge.ops) {
+                let Op::Assign(assignment) = op else { continue };
+                for pair in &assignment.pairs {
+                    let (Lhs::Local(local), Rhs::Value(value)) = pair else { continue };
+                    if sources[local.0 as usize] {
+                        grew |= mark(value, &mut sources);
+                    }
+                }
+            }
+            if !grew {
+                break;
+            }
+        }
+        known.fresh.retain(|local| !sources[local.0 as usize]);
+    }
+}
+
+/// Marks the locals that a value is computed from without loads; says whether one is new.
+fn mark(value: &Expr, marked: &mut [bool]) -> bool {
+    match value {
+        Expr::Local(local) => !std::mem::replace(&mut marked[local.0 as usize], true),
+        Expr::Load(_) => false,
+        other => other.operands().into_iter().fold(false, |grew, operand| mark(operand, marked) | grew),
+    }
+}
+
+/// Whether an address is in a fresh object.
+pub fn is_fresh(key: &Sum, known: &Knowledge) -> bool {
+    matches!(key.terms.as_slice(), [(Expr::Local(local), false)] if known.fresh.contains(local))
+}
+
+fn reads_local(value: &Expr, local: LocalId) -> bool {
+    let mut found = false;
+    value.walk(&mut |inner| found |= *inner == Expr::Local(local));
+    found
+}
+
+fn change_local(local: LocalId, known: &mut Knowledge) {
+    let sum_reads = |sum: &Sum| sum.terms.iter().any(|(term, _)| reads_local(term, local));
+    known.equal.retain(|(changed, value)| *changed != local && !reads_local(value, local));
+    known.locks.retain(|held| !sum_reads(&held.address));
+    known.threads.retain(|(value, _)| !sum_reads(value));
+    known.fresh.retain(|fresh| *fresh != local);
+}

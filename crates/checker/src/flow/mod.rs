@@ -1,0 +1,70 @@
+//! Checks the proofs of the `flow` engine ([`verdict::FlowProof`]).
+//!
+//! The program that the proof speaks of is made again, by the passes of `ir`. Then each part of the proof is tested on its own; nothing is searched for.
+//!
+//! 1. At most one thread runs of each template that is called unique ([`view`]).
+//! 2. Facts hold at entries, and each step from a location with its facts leads to the facts of the next one ([`knowledge`]).
+//! 3. The reachable locations and the pairs contain where threads start, and are closed under steps of one thread and starts of others ([`pairs`]).
+//! 4. No step of one thread breaks another one's claim to hold a lock, for all related locations ([`pairs`]).
+//! 5. No two related locations have conflicting accesses ([`conflicts`]), or no forbidden error location is reachable.
+//!
+//! 1 to 4 make, by induction over the steps of an execution, an invariant of all reachable states: each thread is at a reachable location, each two
+//! threads at related ones, and all facts hold. 5 says that the invariant excludes what the property forbids.
+
+mod conflicts;
+mod knowledge;
+mod pairs;
+mod terms;
+#[cfg(test)]
+mod tests;
+mod view;
+
+use crate::ProofError;
+use ir::passes::{Goal, InlineLimits};
+use ir::{LocationKind, Program};
+use verdict::{Budget, FlowProof, Property};
+use view::View;
+
+/// Checks a proof about a lowered program.
+pub fn check(
+    program: &Program,
+    property: &Property,
+    proof: &FlowProof,
+    budget: &Budget,
+) -> Result<(), ProofError> {
+    let goal = Goal { races: *property == Property::NoRace, faults: false };
+    let symbolic = ir::passes::symbolic_of_lowered(program, goal, InlineLimits::default())
+        .map_err(|error| ProofError::Claim(error.to_string()))?;
+    if let Some(assumption) = symbolic.assumptions.iter().find(|assumption| assumption.limits_proof) {
+        return Err(ProofError::Assumption(assumption.text.clone()));
+    }
+    check_symbolic(&symbolic, property, proof, budget)
+}
+
+fn claim(holds: bool, text: &str) -> Result<(), ProofError> {
+    if holds { Ok(()) } else { Err(ProofError::Claim(text.to_owned())) }
+}
+
+/// Checks a proof about an inlined program.
+fn check_symbolic(
+    program: &Program,
+    property: &Property,
+    proof: &FlowProof,
+    budget: &Budget,
+) -> Result<(), ProofError> {
+    let view = View::new(program, proof)?;
+    let steps = knowledge::check_facts(&view)?;
+    pairs::check_closed(&view, &steps, budget)?;
+    pairs::check_claims(&view, &steps, budget)?;
+    match property {
+        Property::NoRace => conflicts::check_no_conflict(&view, budget),
+        Property::NoError(kinds) => {
+            let bad = (0..view.nodes.len()).any(|node| {
+                proof.reachable[node]
+                    && matches!(view.location(node).kind, LocationKind::Error(kind) if kinds.contains(&kind))
+            });
+            claim(!bad, "an error location is reachable")
+        }
+        Property::NoDeadlock => claim(false, "the proof says nothing about deadlocks"),
+    }
+}

@@ -1,0 +1,152 @@
+//! Whether the reachable locations and the pairs are closed, and no thread breaks another one's claims.
+//!
+//! A step may be left out while another thread is at some location only for one of these reasons: the other one is in an atomic region and the step is not; the step
+//! waits for the other thread to end, and it has not; the step waits for a third thread, and no end of that one is related to where the other is. A pair may be
+//! left out only if both are in the same unique template, or both hold the same lock, one of them exclusively, at the same address of a single object.
+
+use super::claim;
+use super::knowledge::{Held, Knowledge, Outcome, Steps, breaks, claimed, words};
+use super::terms::Terms;
+use super::view::{Node, View};
+use crate::ProofError;
+use ir::{Count, EdgeId, Expr, TemplateId};
+use verdict::Budget;
+
+struct Closure<'v, 'a> {
+    view: &'v View<'a>,
+    /// The locks at addresses that mean the same for all threads.
+    fixed: Vec<Vec<Held>>,
+}
+
+impl Closure<'_, '_> {
+    fn related(&self, a: Node, b: Node) -> bool {
+        self.view.proof.coreachable.contains(a, b)
+    }
+
+    /// Two threads may be here: the proof must say so, unless they cannot.
+    fn pair(&self, a: Node, b: Node) -> Result<(), ProofError> {
+        let (first, second) = (self.view.nodes[a].0, self.view.nodes[b].0);
+        if self.related(a, b) && self.related(b, a)
+            || self.view.halts(a)
+            || self.view.halts(b)
+            || (first == second && self.view.is_unique(first))
+        {
+            return Ok(());
+        }
+        let excluded = self.fixed[a].iter().any(|mine| {
+            self.fixed[b]
+                .iter()
+                .any(|theirs| mine.address == theirs.address && !(mine.shared && theirs.shared))
+        });
+        claim(excluded, "a pair of locations is missing")
+    }
+
+    fn single(&self, node: Node) -> Result<(), ProofError> {
+        claim(self.view.proof.reachable[node] || self.view.halts(node), "a location is missing")
+    }
+
+    fn may_take(&self, source: Node, outcome: &Outcome, other: Node) -> bool {
+        let atomic = |node: Node| self.view.location(node).atomic && !self.view.has_ended(node);
+        if atomic(other) && !atomic(source) {
+            return false;
+        }
+        let mut joined = outcome.joined.iter();
+        joined.all(|joined| {
+            if self.view.nodes[other].0 == *joined {
+                self.view.has_ended(other)
+            } else {
+                self.view.ends(*joined).any(|end| self.related(end, other))
+            }
+        })
+    }
+
+    fn target(&self, node: Node, edge: EdgeId) -> Node {
+        let template = self.view.nodes[node].0;
+        self.view.node(template, self.view.program.templates[template].edges[edge].target)
+    }
+}
+
+fn closure<'v, 'a>(view: &'v View<'a>) -> Result<Closure<'v, 'a>, ProofError> {
+    let mut fixed = Vec::new();
+    for node in 0..view.nodes.len() {
+        let Knowledge { mut locks, .. } = claimed(view, node)?;
+        locks.retain(|held| {
+            matches!(held.address.terms.as_slice(), [(Expr::Address(object, _), false)] if view.is_single(*object))
+        });
+        fixed.push(locks);
+    }
+    Ok(Closure { view, fixed })
+}
+
+/// Checks that all that may happen is in the proof.
+pub fn check_closed(view: &View<'_>, steps: &Steps, budget: &Budget) -> Result<(), ProofError> {
+    let closure = closure(view)?;
+    let mut entries: Vec<TemplateId> = Vec::new();
+    for (template, count) in &view.program.start {
+        let copies = match count {
+            Count::Exactly(copies) => (*copies).min(2),
+            Count::Any => 2,
+        };
+        entries.extend(std::iter::repeat_n(*template, copies as usize));
+    }
+    for (index, template) in entries.iter().enumerate() {
+        closure.single(view.entry(*template))?;
+        for other in &entries[..index] {
+            closure.pair(view.entry(*template), view.entry(*other))?;
+        }
+    }
+    for (source, steps) in steps.iter().enumerate() {
+        budget.check(0).map_err(ProofError::TooExpensive)?;
+        for (edge, outcome) in steps {
+            let target = closure.target(source, *edge);
+            if view.halts(target) {
+                continue;
+            }
+            let ended = |joined: &TemplateId| view.ends(*joined).any(|end| closure.related(end, source));
+            if view.proof.reachable[source] && outcome.joined.iter().all(ended) {
+                closure.single(target)?;
+                for (index, child) in outcome.started.iter().enumerate() {
+                    closure.single(view.entry(*child))?;
+                    closure.pair(target, view.entry(*child))?;
+                    for sibling in &outcome.started[..index] {
+                        closure.pair(view.entry(*child), view.entry(*sibling))?;
+                    }
+                }
+            }
+            for other in view.proof.coreachable.related(source) {
+                if closure.may_take(source, outcome, other) {
+                    closure.pair(target, other)?;
+                    for child in &outcome.started {
+                        closure.pair(other, view.entry(*child))?;
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks that no step of one thread breaks a claim of another one.
+pub fn check_claims(view: &View<'_>, steps: &Steps, budget: &Budget) -> Result<(), ProofError> {
+    let closure = closure(view)?;
+    let mut claims = Vec::new();
+    for node in 0..view.nodes.len() {
+        let terms = Terms { view, template: view.nodes[node].0 };
+        let locks = claimed(view, node)?.locks;
+        claims.push(locks.into_iter().map(|held| (words(&terms, &held), held)).collect::<Vec<_>>());
+    }
+    for (source, steps) in steps.iter().enumerate() {
+        budget.check(0).map_err(ProofError::TooExpensive)?;
+        for (_, outcome) in steps.iter().filter(|(_, outcome)| !outcome.touches.is_empty()) {
+            for other in view.proof.coreachable.related(source) {
+                let broken = claims[other]
+                    .iter()
+                    .any(|(words, held)| outcome.touches.iter().any(|touch| breaks(touch, held, words)));
+                if broken && closure.may_take(source, outcome, other) {
+                    return claim(false, "a thread may break another one's claim to a lock");
+                }
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! The program and the proof side by side, and what follows from the program's text alone.
+
+use super::claim;
+use crate::ProofError;
+use ir::passes::PointsTo;
+use ir::passes::footprint::{Extent, Region, accesses};
+use ir::{Callee, Count, EdgeId, Expr, LocationId, LocationKind, ObjectId, Op, Program, Storage, TemplateId};
+use verdict::{FlowProof, LocationFacts};
+
+/// A location of the whole program: those of the first template come first.
+pub type Node = usize;
+
+/// The program and the proof.
+pub struct View<'a> {
+    pub program: &'a Program,
+    pub proof: &'a FlowProof,
+    pub points_to: PointsTo,
+    /// Objects that threads may reach that do not own them.
+    pub escapes: ir::IdVec<ObjectId, bool>,
+    pub nodes: Vec<(TemplateId, LocationId)>,
+    /// The edges from each node.
+    pub leaving: Vec<Vec<EdgeId>>,
+    first: Vec<usize>,
+}
+
+impl<'a> View<'a> {
+    /// Puts the two side by side, and checks that they fit and that unique templates are.
+    pub fn new(program: &'a Program, proof: &'a FlowProof) -> Result<Self, ProofError> {
+        let points_to = PointsTo::of(program);
+        let escapes = points_to.escaping(program);
+        let mut nodes = Vec::new();
+        let mut leaving: Vec<Vec<EdgeId>> = Vec::new();
+        claim(proof.facts.len() == program.templates.len(), "the proof is about another program")?;
+        for ((template, code), facts) in program.templates.enumerate().zip(&proof.facts) {
+            claim(facts.len() == code.locations.len(), "the proof is about another program")?;
+            nodes.extend(code.locations.ids().map(|location| (template, location)));
+            leaving.extend(code.outgoing().iter().cloned());
+        }
+        let fits = proof.reachable.len() == nodes.len() && proof.coreachable.bound() == nodes.len();
+        claim(fits, "the proof is about another program")?;
+        let view =
+            Self { program, proof, points_to, escapes, nodes, leaving, first: proof.first_locations() };
+        view.check_ops()?;
+        view.check_unique()?;
+        Ok(view)
+    }
+
+    pub fn node(&self, template: TemplateId, location: LocationId) -> Node {
+        self.first[template.0 as usize] + location.0 as usize
+    }
+    pub fn entry(&self, template: TemplateId) -> Node {
+        self.node(template, self.program.templates[template].entry)
+    }
+    pub fn location(&self, node: Node) -> ir::Location {
+        let (template, location) = self.nodes[node];
+        self.program.templates[template].locations[location]
+    }
+    pub fn facts(&self, node: Node) -> &'a LocationFacts {
+        let (template, location) = self.nodes[node];
+        &self.proof.facts[template.0 as usize][location.0 as usize]
+    }
+    pub fn has_ended(&self, node: Node) -> bool {
+        matches!(self.location(node).kind, LocationKind::End | LocationKind::Exit)
+    }
+    pub fn halts(&self, node: Node) -> bool {
+        self.location(node).kind == LocationKind::Halt
+    }
+    pub fn is_unique(&self, template: TemplateId) -> bool {
+        self.proof.unique.contains(&template)
+    }
+    pub fn ends(&self, template: TemplateId) -> impl Iterator<Item = Node> + '_ {
+        let first = self.first[template.0 as usize];
+        let count = self.program.templates[template].locations.len();
+        (first..first + count).filter(|node| self.has_ended(*node))
+    }
+
+    /// All operations, with their template and edge.
+    fn ops(&self) -> impl Iterator<Item = (TemplateId, EdgeId, &'a Op)> + '_ {
+        self.program.templates.enumerate().flat_map(|(template, code)| {
+            let edges = code.edges.enumerate();
+            edges.flat_map(move |(edge, what)| what.ops.iter().map(move |op| (template, edge, op)))
+        })
+    }
+
+    /// Calls, and starts through pointers, have no meaning for this proof.
+    fn check_ops(&self) -> Result<(), ProofError> {
+        let open =
+            self.ops().any(|(_, _, op)| matches!(op, Op::Call(..) | Op::Spawn(Callee::Pointer(_), ..)));
+        claim(!open, "a call or start is not resolved")
+    }
+
+    /// A unique template is started once at most: at the start, or by one edge of a unique template that is on no cycle.
+    fn check_unique(&self) -> Result<(), ProofError> {
+        for &template in &self.proof.unique {
+            claim(self.program.templates.get(template).is_some(), "a template does not exist")?;
+            let mut starts: u64 = 0;
+            for (started, count) in &self.program.start {
+                if *started == template {
+                    starts = starts.saturating_add(match count {
+                        Count::Exactly(copies) => u64::from(*copies),
+                        Count::Any => u64::MAX,
+                    });
+                }
+            }
+            for (parent, edge, op) in self.ops() {
+                if matches!(op, Op::Spawn(Callee::Procedure(child), ..) if *child == template) {
+                    let once = self.is_unique(parent) && !self.is_on_cycle(parent, edge);
+                    starts = starts.saturating_add(if once { 1 } else { 2 });
+                }
+            }
+            claim(starts <= 1, "a template is not unique")?;
+        }
+        Ok(())
+    }
+
+    /// Whether an edge's source can be reached again from its target.
+    fn is_on_cycle(&self, template: TemplateId, edge: EdgeId) -> bool {
+        let code = &self.program.templates[template];
+        let goal = code.edges[edge].source;
+        let mut seen = vec![false; code.locations.len()];
+        let mut open = vec![code.edges[edge].target];
+        while let Some(location) = open.pop() {
+            if location == goal {
+                return true;
+            }
+            if !std::mem::replace(&mut seen[location.0 as usize], true) {
+                let leaving = &self.leaving[self.node(template, location)];
+                open.extend(leaving.iter().map(|edge| code.edges[*edge].target));
+            }
+        }
+        false
+    }
+
+    /// Whether there is at most one object of this name in the whole run.
+    pub fn is_single(&self, object: ObjectId) -> bool {
+        match self.program.objects[object].storage {
+            Storage::Static => true,
+            Storage::Frame(template) => self.is_unique(template),
+            Storage::ThreadLocal => false,
+            Storage::Site => {
+                let mut allocations = self.ops().filter_map(|(template, edge, op)| match op {
+                    Op::Allocate { site, size, .. } if *site == object => Some((template, edge, size)),
+                    _ => None,
+                });
+                let (Some((template, edge, size)), None) = (allocations.next(), allocations.next()) else {
+                    return false;
+                };
+                let one = i128::from(self.program.objects[object].size);
+                let is_one_element = matches!(size, Expr::Const(size, _) if *size == one && one > 0);
+                is_one_element && self.is_unique(template) && !self.is_on_cycle(template, edge)
+            }
+        }
+    }
+
+    /// Whether no thread but the running one, of this template, changes an object that it names.
+    pub fn is_own(&self, template: TemplateId, object: ObjectId) -> bool {
+        let storage = self.program.objects[object].storage;
+        if matches!(storage, Storage::Frame(_) | Storage::ThreadLocal) && !self.escapes[object] {
+            return true;
+        }
+        if !self.is_unique(template) || !matches!(storage, Storage::Static | Storage::Frame(_)) {
+            return false;
+        }
+        let whole = Region { extent: Extent::Object, ..Region::exact(object, 0, 0) };
+        self.ops().all(|(writer, _, op)| {
+            writer == template
+                || (accesses(&self.points_to, writer, op)
+                    .iter()
+                    .all(|access| !access.write || !access.region.overlaps(&whole))
+                    && match op {
+                        Op::Lock(_, address) | Op::Unlock(_, address) => {
+                            !Region::at(&self.points_to, writer, address, Extent::Object).overlaps(&whole)
+                        }
+                        _ => true,
+                    })
+        })
+    }
+}

@@ -1,0 +1,154 @@
+//! The engine: analyses until no claim is broken, then looks at what is left.
+
+use crate::coreachable::{Known, Reached, Rules};
+use crate::data::{DataFacts, NoData};
+use crate::facts::{Banned, FactsAnalysis};
+use crate::model::{Model, Step};
+use crate::races::{conflicts, shared_accesses};
+use crate::unreliable::unreliable;
+use ir::ids::Id;
+use ir::passes::{Goal, InlineLimits};
+use ir::{Callee, EdgeId, IdVec, LocationKind, Op, Program, Span, TemplateId};
+use verdict::{Budget, Engine, Events, Exhausted, FlowProof, Proof, Property, Reason, Task, Verdict};
+
+/// The engine.
+#[derive(Clone, Default, Debug)]
+pub struct Flow;
+
+/// Why there is no proof.
+enum Failure {
+    Exhausted(Exhausted),
+    Not(String),
+}
+
+impl From<Exhausted> for Failure {
+    fn from(exhausted: Exhausted) -> Self {
+        Self::Exhausted(exhausted)
+    }
+}
+
+impl Engine for Flow {
+    fn name(&self) -> &'static str {
+        "flow"
+    }
+    fn verify(&self, task: Task<'_>, budget: &Budget, _: &dyn Events) -> Verdict {
+        if *task.property == Property::NoDeadlock {
+            return Verdict::Unknown(Reason::Bounded("flow: deadlocks are not looked for".to_owned()));
+        }
+        let goal = Goal { races: *task.property == Property::NoRace, faults: false };
+        let program = match ir::passes::symbolic_of_lowered(task.program, goal, InlineLimits::default()) {
+            Ok(program) => program,
+            Err(error) => return Verdict::Unknown(Reason::Bounded(format!("flow: {error}"))),
+        };
+        if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
+            return Verdict::Unknown(Reason::Unsupported(assumption.text.clone(), assumption.span));
+        }
+        if let Some(span) = unresolved(&program) {
+            return Verdict::Unknown(Reason::Unsupported(
+                "a call or start that is not resolved".to_owned(),
+                span,
+            ));
+        }
+        match prove(&program, task.property, budget) {
+            Ok(proof) => Verdict::Safe(Proof::Flow(Box::new(proof))),
+            Err(Failure::Exhausted(exhausted)) => Verdict::Unknown(Reason::Exhausted(exhausted)),
+            Err(Failure::Not(why)) => Verdict::Unknown(Reason::Bounded(format!("flow: {why}"))),
+        }
+    }
+}
+
+/// A call, or a start through a pointer: there are none after inlining.
+fn unresolved(program: &Program) -> Option<Span> {
+    let mut edges = program.templates.iter().flat_map(|code| &code.edges);
+    let is_open = |op: &Op| matches!(op, Op::Call(..) | Op::Spawn(Callee::Pointer(_), ..));
+    edges.find(|edge| edge.ops.iter().any(is_open)).map(|edge| edge.span)
+}
+
+fn prove(program: &Program, property: &Property, budget: &Budget) -> Result<FlowProof, Failure> {
+    let model = Model::new(program);
+    let data = NoData;
+    let mut banned: Vec<Banned> = Vec::new();
+    loop {
+        budget.check(0)?;
+        let analyses: IdVec<TemplateId, FactsAnalysis<'_, '_>> =
+            program.templates.ids().map(|id| FactsAnalysis::new(&model, id, &banned)).collect();
+        let known = known(&model, &analyses);
+        let rules = Rules::new(&model, &known, &data);
+        let reached = rules.solve(budget)?;
+        let more = unreliable(&model, &known, &rules, &reached);
+        if more.is_empty() {
+            check(&model, &known, &analyses, &reached, property, &data)?;
+            return Ok(proof(&model, &known, &reached));
+        }
+        banned.extend(more);
+    }
+}
+
+fn known(model: &Model<'_>, analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>) -> Known {
+    let mut facts = IdVec::new();
+    let mut effects = IdVec::new();
+    for (template, code) in model.program.templates.enumerate() {
+        let solved = analyses[template].solve();
+        let of_edge = |edge: EdgeId| {
+            let source = &solved[code.edges[edge].source];
+            analyses[template].walk(Step { template, edge }, source, &mut |_, _| {})
+        };
+        effects.push(code.edges.ids().map(of_edge).collect());
+        solved.iter().for_each(|here| {
+            facts.push(here.clone());
+        });
+    }
+    Known { facts, effects }
+}
+
+fn check(
+    model: &Model<'_>,
+    known: &Known,
+    analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>,
+    reached: &Reached,
+    property: &Property,
+    data: &dyn DataFacts,
+) -> Result<(), Failure> {
+    match property {
+        Property::NoRace => {
+            let found = conflicts(&shared_accesses(model, known, analyses, reached), reached);
+            let Some(first) = found.first() else { return Ok(()) };
+            let place = |span: Span| {
+                let file = model.program.files.get(span.file as usize).map_or("?", String::as_str);
+                format!("{file}:{}", span.line)
+            };
+            let object = first.object.map_or("memory", |object| model.program.objects[object].name.as_str());
+            Err(Failure::Not(format!(
+                "{} pairs of accesses are not proved race-free, first: {} and {} on {object}",
+                found.len(),
+                place(first.spans[0]),
+                place(first.spans[1]),
+            )))
+        }
+        Property::NoError(kinds) => {
+            let bad = model.nodes.ids().find(|node| {
+                matches!(model.location(*node).kind, LocationKind::Error(kind) if kinds.contains(&kind))
+                    && reached.nodes.contains(node.index())
+                    && data.may_be_at(*node)
+            });
+            match bad {
+                None => Ok(()),
+                Some(_) => Err(Failure::Not("an error location is not proved unreachable".to_owned())),
+            }
+        }
+        Property::NoDeadlock => Err(Failure::Not("deadlocks are not looked for".to_owned())),
+    }
+}
+
+fn proof(model: &Model<'_>, known: &Known, reached: &Reached) -> FlowProof {
+    let mut facts: Vec<Vec<_>> = model.program.templates.iter().map(|_| Vec::new()).collect();
+    for (node, here) in known.facts.enumerate() {
+        facts[model.nodes[node].0.index()].push(here.clone());
+    }
+    FlowProof {
+        unique: model.unique.enumerate().filter(|(_, unique)| **unique).map(|(id, _)| id).collect(),
+        facts,
+        reachable: model.nodes.ids().map(|node| reached.nodes.contains(node.index())).collect(),
+        coreachable: reached.pairs.clone(),
+    }
+}

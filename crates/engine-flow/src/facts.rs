@@ -1,0 +1,430 @@
+//! What is known at each location of a thread, whatever the others do: equal values, locks held, ids of threads, fresh objects.
+//!
+//! A forward analysis of each template on its own: the greatest solution, so facts start as "everything" and shrink. Each fact is a claim about all states
+//! in which a thread is at the location ([`verdict::LocationFacts`]):
+//!
+//! 1. `local = expression`: both sides change only by the thread's own steps (see [`crate::values`]). Lost when one does.
+//! 2. The thread holds a lock: exclusively, then the lock's owner word is the thread's id; or shared, then the owner word is 0 and the count
+//!    is at least the number of threads that hold it so. Gained by a lock operation, since it goes on only where it sets these words.
+//!    Lost when the thread gives it back, or writes words that may be the lock's, or changes a local in its address.
+//!    What other threads do to the words is not looked at here: [`crate::unreliable`] finds the claims that others may break.
+//!    What frees an object does not change the words; lock operations on dead objects do not go on, so claims about them stay true.
+//! 3. A value is the id of the only thread of a unique template: gained by the spawn, copied along.
+//! 4. A local points to a *fresh* object, one that this thread allocated and that no memory cell and no other thread points to. Lost when a value that may be
+//!    derived from the local by local steps is stored, passed to a thread, or freed. What is loaded from memory is no
+//!    pointer to a fresh object. The derivation is flow-insensitive, so it over-approximates.
+
+use crate::locks::{Effect, breaks, lock_region};
+use crate::model::{Model, Step};
+use crate::values::{Linear, Values, mentions};
+use ir::ids::Id;
+use ir::passes::bits::BitSet;
+use ir::passes::footprint::{Extent, Region, accesses};
+use ir::passes::liveness::live_locals;
+use ir::{Callee, Expr, IdVec, Lhs, LocalId, LocationId, LocationKind, LockKind, Op, Rhs, TemplateId};
+use verdict::{HeldLock, LocationFacts};
+
+/// A claim that others may break: never made in this template, or for the cell of a single object, in none.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Banned {
+    /// Where; nothing for everywhere.
+    pub template: Option<TemplateId>,
+    /// The lock.
+    pub base: Expr,
+    /// The lock.
+    pub offset: u64,
+}
+
+/// What taking an edge does, apart from the facts behind it.
+#[derive(Clone, Default)]
+pub struct StepEffects {
+    /// What it may do to the words of locks.
+    pub effects: Vec<Effect>,
+    /// The unique templates whose thread it waits for.
+    pub joins: Vec<TemplateId>,
+    /// The templates that it starts threads of.
+    pub spawns: Vec<TemplateId>,
+}
+
+/// The analysis of one template.
+pub struct FactsAnalysis<'a, 'p> {
+    model: &'a Model<'p>,
+    template: TemplateId,
+    values: Values<'a, 'p>,
+    banned: &'a [Banned],
+    /// For each local that gets allocated objects: the locals that may be derived from it.
+    derived: Vec<(LocalId, BitSet)>,
+}
+
+impl<'a, 'p> FactsAnalysis<'a, 'p> {
+    /// Prepares the analysis.
+    pub fn new(model: &'a Model<'p>, template: TemplateId, banned: &'a [Banned]) -> Self {
+        let values = Values { model, template };
+        Self { model, template, values, banned, derived: derived_locals(model, template) }
+    }
+
+    /// The canonical forms of this template.
+    pub fn values(&self) -> &Values<'a, 'p> {
+        &self.values
+    }
+
+    /// The facts at each location. Those of locations that no path leads to are empty.
+    pub fn solve(&self) -> IdVec<LocationId, LocationFacts> {
+        let code = &self.model.program.templates[self.template];
+        let live = live_locals(code);
+        let outgoing = code.outgoing();
+        let mut facts: IdVec<LocationId, Option<LocationFacts>> =
+            code.locations.iter().map(|_| None).collect();
+        facts[code.entry] = Some(LocationFacts::default());
+        let mut queue = std::collections::VecDeque::from([code.entry]);
+        let mut queued = BitSet::new(code.locations.len());
+        queued.insert(code.entry.index());
+        while let Some(location) = queue.pop_front() {
+            queued.remove(location.index());
+            for edge in &outgoing[location] {
+                let Some(mut here) = facts[location].clone() else { continue };
+                let target = code.edges[*edge].target;
+                let mut effects = StepEffects::default();
+                for op in &code.edges[*edge].ops {
+                    self.apply(op, &mut here, &mut effects);
+                }
+                here.equal.retain(|(local, _)| live[target].contains(local.index()));
+                match code.locations[target].kind {
+                    LocationKind::Normal | LocationKind::Error(_) | LocationKind::Halt => {}
+                    LocationKind::End | LocationKind::Exit => here = LocationFacts::default(),
+                }
+                let changed = match &mut facts[target] {
+                    known @ None => {
+                        *known = Some(here);
+                        true
+                    }
+                    Some(known) => meet(known, &here),
+                };
+                if changed && queued.insert(target.index()) {
+                    queue.push_back(target);
+                }
+            }
+        }
+        facts.iter().map(|facts| facts.clone().unwrap_or_default()).collect()
+    }
+
+    /// What a step does, from the facts at its source; calls `visit` with the facts before each operation.
+    pub fn walk(
+        &self,
+        step: Step,
+        source: &LocationFacts,
+        visit: &mut dyn FnMut(&Op, &LocationFacts),
+    ) -> StepEffects {
+        let mut facts = source.clone();
+        let mut effects = StepEffects::default();
+        for op in &self.model.edge(step).ops {
+            visit(op, &facts);
+            self.apply(op, &mut facts, &mut effects);
+        }
+        effects
+    }
+
+    /// Changes the facts as an operation does.
+    fn apply(&self, op: &Op, facts: &mut LocationFacts, out: &mut StepEffects) {
+        match op {
+            Op::Assume(_) => {}
+            Op::Assign(assignment) => {
+                // A constraint can make an open value equal to anything.
+                if assignment.constraint.is_some() {
+                    facts.fresh.clear();
+                }
+                self.assign(&assignment.pairs, facts, out);
+            }
+            Op::Lock(kind, address) => self.lock(*kind, address, facts, out),
+            Op::Unlock(kind, address) => self.unlock(*kind, address, facts, out),
+            Op::Spawn(callee, arguments, lhs) => {
+                arguments.iter().for_each(|argument| self.publish(argument, facts));
+                if let Some(lhs) = lhs {
+                    self.store(lhs, facts, out);
+                }
+                if let Callee::Procedure(child) = callee {
+                    out.spawns.push(*child);
+                    if self.model.unique[*child]
+                        && let Some(holder) = lhs.as_ref().and_then(|lhs| self.holder(lhs, facts))
+                    {
+                        facts.threads.push((holder, *child));
+                    }
+                }
+            }
+            Op::Join(thread, lhs) => {
+                if let Some(value) = self.values.canonical(thread, &facts.equal)
+                    && let Some((_, joined)) = facts.threads.iter().find(|(holder, _)| *holder == value)
+                {
+                    out.joins.push(*joined);
+                }
+                if let Some(lhs) = lhs {
+                    self.store(lhs, facts, out);
+                }
+            }
+            Op::Allocate { result, .. } => {
+                self.store(result, facts, out);
+                if let Lhs::Local(local) = result {
+                    facts.fresh.push(*local);
+                }
+            }
+            Op::Free(address) => self.publish(address, facts),
+            Op::Fill(..) | Op::Copy(..) | Op::Call(..) => {
+                if let Op::Call(_, _, Some(Lhs::Local(local))) = op {
+                    self.forget_local(*local, facts);
+                }
+                for access in accesses(&self.model.points_to, self.template, op) {
+                    if access.write {
+                        self.written(access.address, access.region, facts, out);
+                    }
+                }
+            }
+        }
+    }
+
+    fn assign(&self, pairs: &[(Lhs, Rhs)], facts: &mut LocationFacts, out: &mut StepEffects) {
+        // All values are those before the assignment.
+        let known = |rhs: &Rhs| match rhs {
+            Rhs::Value(value) => self.values.canonical(value, &facts.equal),
+            Rhs::Any | Rhs::Unknown => None,
+        };
+        let values: Vec<Option<Expr>> = pairs.iter().map(|(_, rhs)| known(rhs)).collect();
+        let thread = |value: &Option<Expr>| {
+            let value = value.as_ref()?;
+            Some(facts.threads.iter().find(|(holder, _)| holder == value)?.1)
+        };
+        let threads: Vec<Option<TemplateId>> = values.iter().map(thread).collect();
+        for (lhs, rhs) in pairs {
+            if let (Lhs::Memory(_), Rhs::Value(value)) = (lhs, rhs) {
+                self.publish(value, facts);
+            }
+        }
+        for (lhs, _) in pairs {
+            self.store(lhs, facts, out);
+        }
+        if pairs.len() > 1 {
+            return;
+        }
+        for (((lhs, _), value), thread) in pairs.iter().zip(values).zip(threads) {
+            if let Some(thread) = thread
+                && let Some(holder) = self.holder(lhs, facts)
+            {
+                facts.threads.push((holder, thread));
+            }
+            if let (Lhs::Local(local), Some(value)) = (lhs, value)
+                && !mentions(&value, *local)
+            {
+                facts.equal.push((*local, value));
+            }
+        }
+    }
+
+    /// The value that something holds after it was assigned to, as facts write it.
+    fn holder(&self, lhs: &Lhs, facts: &LocationFacts) -> Option<Expr> {
+        // Ids of threads fit into 32 bits.
+        match lhs {
+            Lhs::Local(local) => {
+                let ty = self.model.program.templates[self.template].locals[*local].ty;
+                (ty.bits >= 32).then_some(Expr::Local(*local))
+            }
+            Lhs::Memory(place) if place.ty.bits >= 32 => self.values.stable_cell(place, &facts.equal),
+            Lhs::Memory(_) => None,
+        }
+    }
+
+    fn store(&self, lhs: &Lhs, facts: &mut LocationFacts, out: &mut StepEffects) {
+        match lhs {
+            Lhs::Local(local) => self.forget_local(*local, facts),
+            Lhs::Memory(place) => {
+                let extent = Extent::Bytes(place.ty.bytes());
+                let region = Region::at(&self.model.points_to, self.template, &place.address, extent);
+                self.written(&place.address, region, facts, out);
+            }
+        }
+    }
+
+    fn forget_local(&self, local: LocalId, facts: &mut LocationFacts) {
+        facts.equal.retain(|(known, value)| *known != local && !mentions(value, local));
+        facts.locks.retain(|lock| !mentions(&lock.base, local));
+        facts.threads.retain(|(holder, _)| !mentions(holder, local));
+        facts.fresh.retain(|known| *known != local);
+    }
+
+    /// Forgets what rests on the content of a region.
+    fn forget_content(&self, region: &Region, facts: &mut LocationFacts) {
+        let reads = |expr: &Expr| {
+            let mut found = false;
+            expr.walk(&mut |inner| {
+                if let Expr::Load(place) = inner {
+                    let extent = Extent::Bytes(place.ty.bytes());
+                    let loaded = Region::at(&self.model.points_to, self.template, &place.address, extent);
+                    found |= loaded.overlaps(region);
+                }
+            });
+            found
+        };
+        facts.equal.retain(|(_, value)| !reads(value));
+        facts.threads.retain(|(holder, _)| !reads(holder));
+        facts.locks.retain(|lock| !reads(&lock.base));
+    }
+
+    /// Memory was written by this thread.
+    fn written(&self, address: &Expr, region: Region, facts: &mut LocationFacts, out: &mut StepEffects) {
+        let pointer = self.model.program.data_model.pointer();
+        let key = self.values.key(address, &facts.equal);
+        self.forget_content(&region, facts);
+        // A write to an object that nobody else can reach breaks nobody's claims.
+        let is_fresh = key.as_ref().is_some_and(|key| is_fresh(key, facts));
+        let effect = Effect::Store(region);
+        facts.locks.retain(|lock| {
+            is_apart(pointer, lock, key.as_ref(), &effect)
+                || !breaks(&effect, lock, &lock_region(self.model, self.template, lock))
+        });
+        if !is_fresh {
+            out.effects.push(effect);
+        }
+    }
+
+    /// A value leaves the thread's locals: what it may point to is not fresh any more.
+    fn publish(&self, value: &Expr, facts: &mut LocationFacts) {
+        let mut locals = Vec::new();
+        own_locals(value, &mut locals);
+        facts.fresh.retain(|fresh| {
+            let derived = self.derived.iter().find(|(root, _)| root == fresh);
+            derived.is_some_and(|(_, derived)| !locals.iter().any(|local| derived.contains(local.index())))
+        });
+    }
+
+    fn lock(&self, kind: LockKind, address: &Expr, facts: &mut LocationFacts, out: &mut StepEffects) {
+        let pointer = self.model.program.data_model.pointer();
+        let key = self.values.key(address, &facts.equal);
+        let words = self.words(kind, address);
+        self.forget_content(&words, facts);
+        let effect = Effect::Take(kind, words);
+        facts.locks.retain(|lock| {
+            let itself = key.as_ref().is_some_and(|key| key.base == lock.base && key.offset == lock.offset);
+            (itself && !lock.shared)
+                || is_apart(pointer, lock, key.as_ref(), &effect)
+                || !breaks(&effect, lock, &lock_region(self.model, self.template, lock))
+        });
+        out.effects.push(effect);
+        let Some(Linear { base, offset }) = key else { return };
+        let everywhere = is_cell_of_single(self.model, &base);
+        let banned = self.banned.iter().any(|banned| {
+            let applies = banned.template == if everywhere { None } else { Some(self.template) };
+            applies && banned.base == base && banned.offset == offset
+        });
+        let lock = HeldLock { base, offset, shared: kind == LockKind::Read };
+        if !banned && !facts.locks.contains(&lock) {
+            facts.locks.push(lock);
+        }
+    }
+
+    fn unlock(&self, kind: LockKind, address: &Expr, facts: &mut LocationFacts, out: &mut StepEffects) {
+        let pointer = self.model.program.data_model.pointer();
+        let key = self.values.key(address, &facts.equal);
+        let is_key = |lock: &HeldLock| {
+            key.as_ref().is_some_and(|key| key.base == lock.base && key.offset == lock.offset)
+        };
+        let region = self.words(kind, address);
+        let held = facts.locks.iter().any(is_key);
+        self.forget_content(&region, facts);
+        let effect = Effect::Store(region.clone());
+        facts.locks.retain(|lock| {
+            !is_key(lock)
+                && (is_apart(pointer, lock, key.as_ref(), &effect)
+                    || !breaks(&effect, lock, &lock_region(self.model, self.template, lock)))
+        });
+        out.effects.push(if held { Effect::GiveBack(region) } else { effect });
+    }
+
+    /// The words that a lock operation changes.
+    fn words(&self, kind: LockKind, address: &Expr) -> Region {
+        let bytes = match kind {
+            LockKind::Spin => 4,
+            LockKind::Mutex | LockKind::Read | LockKind::Write => 8,
+        };
+        Region::at(&self.model.points_to, self.template, address, Extent::Bytes(bytes))
+    }
+}
+
+/// Whether a key is in an object that only this thread's locals point to.
+pub fn is_fresh(key: &Linear, facts: &LocationFacts) -> bool {
+    matches!(key.base, Expr::Local(local) if facts.fresh.contains(&local))
+}
+
+/// Whether a base is that of a single object, so that it means the same in all threads.
+pub fn is_cell_of_single(model: &Model<'_>, base: &Expr) -> bool {
+    matches!(base, Expr::Address(object, _) if model.is_single(*object))
+}
+
+/// Whether an effect at a key cannot touch a lock because both have the same base and lie apart.
+fn is_apart(pointer: ir::IntType, lock: &HeldLock, key: Option<&Linear>, effect: &Effect) -> bool {
+    let Some(key) = key.filter(|key| key.base == lock.base) else { return false };
+    let Some(bytes) = effect.bytes() else { return false };
+    let words = 8;
+    let signed = ir::IntType { signed: true, ..pointer };
+    let distance = signed.wrap(ir::Value::from(key.offset) - ir::Value::from(lock.offset));
+    distance >= words || distance + ir::Value::from(bytes) <= 0
+}
+
+/// The locals whose value an expression is made of, without what is loaded through them.
+fn own_locals(expr: &Expr, found: &mut Vec<LocalId>) {
+    match expr {
+        Expr::Local(local) => found.push(*local),
+        Expr::Load(_) => {}
+        other => other.operands().into_iter().for_each(|operand| own_locals(operand, found)),
+    }
+}
+
+/// For each local that gets allocated objects: the locals whose value may be derived from it by local steps.
+fn derived_locals(model: &Model<'_>, template: TemplateId) -> Vec<(LocalId, BitSet)> {
+    let code = &model.program.templates[template];
+    let mut copies: Vec<(LocalId, LocalId)> = Vec::new();
+    let mut roots: Vec<LocalId> = Vec::new();
+    for op in code.edges.iter().flat_map(|edge| &edge.ops) {
+        match op {
+            Op::Assign(assignment) => {
+                for (lhs, rhs) in &assignment.pairs {
+                    if let (Lhs::Local(to), Rhs::Value(value)) = (lhs, rhs) {
+                        let mut from = Vec::new();
+                        own_locals(value, &mut from);
+                        copies.extend(from.into_iter().map(|from| (from, *to)));
+                    }
+                }
+            }
+            Op::Allocate { result: Lhs::Local(local), .. } => roots.push(*local),
+            Op::Allocate { .. } | Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Spawn(..) => {}
+            Op::Join(..) | Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) => {}
+        }
+    }
+    roots.sort_unstable();
+    roots.dedup();
+    let derived = roots.into_iter().map(|root| {
+        let mut set = BitSet::new(code.locals.len());
+        set.insert(root.index());
+        loop {
+            let more: Vec<LocalId> = copies
+                .iter()
+                .filter(|(from, to)| set.contains(from.index()) && !set.contains(to.index()))
+                .map(|(_, to)| *to)
+                .collect();
+            if more.is_empty() {
+                return (root, set);
+            }
+            more.into_iter().for_each(|local| {
+                set.insert(local.index());
+            });
+        }
+    });
+    derived.collect()
+}
+
+/// Keeps what both say; tells whether anything was lost.
+fn meet(known: &mut LocationFacts, other: &LocationFacts) -> bool {
+    let before = (known.equal.len(), known.locks.len(), known.threads.len(), known.fresh.len());
+    known.equal.retain(|fact| other.equal.contains(fact));
+    known.locks.retain(|fact| other.locks.contains(fact));
+    known.threads.retain(|fact| other.threads.contains(fact));
+    known.fresh.retain(|fact| other.fresh.contains(fact));
+    before != (known.equal.len(), known.locks.len(), known.threads.len(), known.fresh.len())
+}

@@ -1,0 +1,16 @@
+//! Proofs for any number of threads, by alternating knowledge of control and of data (paper 4).
+//!
+//! The control side is here: what each thread knows by itself ([`facts`]), which locations two threads can be at ([`coreachable`]), and which accesses
+//! that leaves in conflict ([`races`]). The data side answers [`data::DataFacts`].
+
+pub mod coreachable;
+pub mod data;
+pub mod engine;
+pub mod facts;
+pub mod locks;
+pub mod model;
+pub mod races;
+pub mod unreliable;
+pub mod values;
+
+pub use engine::Flow;

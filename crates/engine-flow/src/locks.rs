@@ -1,0 +1,71 @@
+//! What steps do to the words of locks, and whose claims to hold a lock that may break.
+//!
+//! The claim to hold a lock exclusively says that its owner word (the first 4 bytes) is the thread's id; the claim to hold it shared, that the
+//! owner word is 0 and the count (the next 4 bytes) is at least the number of threads with that claim. The rules follow the step semantics:
+//!
+//! 1. A plain store that may touch the claimed words breaks the claim. So does giving back a lock without a claim to it: the semantics
+//!    lets anyone give back any lock.
+//! 2. Giving back a lock under a claim to it breaks nobody's claim to the same address: an exclusive claim of another thread contradicts
+//!    it, and of the shared claims one goes with one count. At another address it may still touch the words.
+//! 3. Taking a lock goes on only if the owner word is 0 (or the thread's own), so it breaks no exclusive claim of another thread to the same
+//!    address. Taking for writing waits for a count of 0; taking for reading adds to the count. A mutex or a spin lock does not look at the count,
+//!    so it breaks shared claims.
+
+use crate::model::Model;
+use crate::values::Linear;
+use ir::passes::footprint::{Extent, Region};
+use ir::{Expr, LockKind, TemplateId};
+use verdict::HeldLock;
+
+/// What a step may do to the words of locks.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Writes bytes, or gives back a lock without holding it for sure.
+    Store(Region),
+    /// Takes a lock.
+    Take(LockKind, Region),
+    /// Gives back a lock that is held for sure.
+    GiveBack(Region),
+}
+
+impl Effect {
+    /// How many bytes it touches, if that is known.
+    pub fn bytes(&self) -> Option<u64> {
+        let (Self::Store(region) | Self::Take(_, region) | Self::GiveBack(region)) = self;
+        match region.extent {
+            Extent::Bytes(bytes) => Some(bytes),
+            Extent::Object => None,
+        }
+    }
+}
+
+/// The words that a claim is about.
+pub fn lock_region(model: &Model<'_>, template: TemplateId, lock: &HeldLock) -> Region {
+    let bytes = if lock.shared { 8 } else { 4 };
+    match lock.base {
+        Expr::Address(object, _) => Region::exact(object, lock.offset, bytes),
+        _ => {
+            let address = Linear { base: lock.base.clone(), offset: lock.offset };
+            let address = address.expression(model.program.data_model.pointer());
+            Region::at(&model.points_to, template, &address, Extent::Bytes(bytes))
+        }
+    }
+}
+
+/// Whether an effect may break a claim about the words in a region.
+pub fn breaks(effect: &Effect, lock: &HeldLock, words: &Region) -> bool {
+    match effect {
+        Effect::Store(region) => region.overlaps(words),
+        Effect::Take(kind, region) => match region.distances(words) {
+            None => true,
+            Some(distances) => {
+                let ignores_count = matches!(kind, LockKind::Mutex | LockKind::Spin);
+                distances.iter().any(|distance| *distance != 0 || (lock.shared && ignores_count))
+            }
+        },
+        Effect::GiveBack(region) => match region.distances(words) {
+            None => true,
+            Some(distances) => distances.iter().any(|distance| *distance != 0),
+        },
+    }
+}

@@ -1,0 +1,130 @@
+//! Conflicting accesses that two threads may be at.
+//!
+//! Over-approximates the races of [`ir::semantics::Machine::race`] on the compressed program. Two accesses at related locations are no race if
+//! 1. they touch no common byte, by the points-to sets; or neither writes; or both are atomic;
+//! 2. all bytes that they may have in common are in objects that do not escape their thread (dropped beforehand), or one of them is in a fresh object;
+//! 3. both name an object of the running thread directly: each has its own;
+//! 4. both threads hold a lock, one of them exclusively, at the same distance from the byte that both access: each access's address and its lock's are a known distance apart
+//!    (they have the same base). If both access the same byte, both locks are at the same address, so they are one lock, and the claims contradict each other.
+//!    The locks must be held where the step starts, since a race is about the state before both steps.
+
+use crate::coreachable::{Known, Reached};
+use crate::facts::{FactsAnalysis, is_fresh};
+use crate::model::{Model, Node};
+use ir::ids::Id;
+use ir::passes::footprint::{Region, accesses};
+use ir::{Expr, IdVec, ObjectId, Span, Storage, Targets, TemplateId};
+
+/// An access that others may see.
+pub struct Access {
+    /// Where the thread is before it.
+    pub node: Node,
+    /// Where in the source.
+    pub span: Span,
+    region: Region,
+    write: bool,
+    atomic: bool,
+    /// Whether it names an object of the running thread directly.
+    own: bool,
+    /// The locks held, by their distance from the access, and whether each is shared.
+    locks: Vec<(i128, bool)>,
+}
+
+/// Two accesses that are not known to be apart.
+pub struct Conflict {
+    /// The accesses.
+    pub spans: [Span; 2],
+    /// What both may touch.
+    pub object: Option<ObjectId>,
+}
+
+/// All accesses that others may see, at locations that are reached.
+pub fn shared_accesses(
+    model: &Model<'_>,
+    known: &Known,
+    analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>,
+    reached: &Reached,
+) -> Vec<Access> {
+    let pointer = model.program.data_model.pointer();
+    let signed = ir::IntType { signed: true, ..pointer };
+    let mut found: Vec<Access> = Vec::new();
+    for node in model.nodes.ids().filter(|node| reached.nodes.contains(node.index())) {
+        for step in &model.steps[node] {
+            let analysis = &analyses[step.template];
+            let edge = model.edge(*step);
+            let mut held = known.facts[node].locks.clone();
+            analysis.walk(*step, &known.facts[node], &mut |op, facts| {
+                held.retain(|lock| facts.locks.contains(lock));
+                for access in accesses(&model.points_to, step.template, op) {
+                    let Some(region) = visible(model, &access.region) else { continue };
+                    let key = analysis.values().key(access.address, &facts.equal);
+                    if key.as_ref().is_some_and(|key| is_fresh(key, facts)) {
+                        continue;
+                    }
+                    let locks = held.iter().filter_map(|lock| {
+                        let key = key.as_ref().filter(|key| key.base == lock.base)?;
+                        let apart = ir::Value::from(lock.offset) - ir::Value::from(key.offset);
+                        Some((signed.wrap(apart), lock.shared))
+                    });
+                    let own = matches!(access.address, Expr::Address(object, _)
+                        if matches!(model.program.objects[*object].storage, Storage::Frame(_) | Storage::ThreadLocal));
+                    found.push(Access {
+                        node,
+                        span: edge.span,
+                        region,
+                        write: access.write,
+                        atomic: access.atomic || model.location(node).atomic,
+                        own,
+                        locks: locks.collect(),
+                    });
+                }
+            });
+        }
+    }
+    found
+}
+
+/// The part of a region that others may touch.
+fn visible(model: &Model<'_>, region: &Region) -> Option<Region> {
+    let Targets::Of(targets) = &region.targets else { return Some(region.clone()) };
+    let seen: Vec<_> = targets.iter().filter(|target| model.escapes[target.object]).copied().collect();
+    (!seen.is_empty()).then(|| Region { targets: Targets::Of(seen.into()), extent: region.extent })
+}
+
+/// The conflicts among these accesses.
+pub fn conflicts(accesses: &[Access], reached: &Reached) -> Vec<Conflict> {
+    let mut found = Vec::new();
+    for (index, a) in accesses.iter().enumerate() {
+        for b in &accesses[index..] {
+            if (a.write || b.write)
+                && !(a.atomic && b.atomic)
+                && !(a.own && b.own)
+                && reached.pairs.contains(a.node.index(), b.node.index())
+                && a.region.overlaps(&b.region)
+                && !is_protected(a, b)
+            {
+                let object = a.region.objects().and_then(|mut objects| {
+                    objects.find(|object| {
+                        b.region.objects().is_none_or(|mut theirs| theirs.any(|other| other == *object))
+                    })
+                });
+                found.push(Conflict { spans: [a.span, b.span], object });
+            }
+        }
+    }
+    found
+}
+
+fn is_protected(a: &Access, b: &Access) -> bool {
+    if a.locks.is_empty() || b.locks.is_empty() {
+        return false;
+    }
+    let Some(distances) = a.region.distances(&b.region) else { return false };
+    distances.iter().all(|apart| {
+        a.locks.iter().any(|(mine, mine_shared)| {
+            b.locks
+                .iter()
+                .any(|(theirs, theirs_shared)| mine == &(theirs + apart) && !(*mine_shared && *theirs_shared))
+        })
+    })
+}

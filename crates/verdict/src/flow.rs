@@ -1,0 +1,122 @@
+//! The proof of the `flow` engine: what is known at each location, and which locations two threads can be at.
+//!
+//! It speaks of the program that [`ir::passes::symbolic_of_lowered`] makes of the task's program; its templates,
+//! locations and locals are that program's. All in it are claims that the checker tests one by one.
+
+use ir::{Expr, LocalId, TemplateId};
+
+/// A proof by locks held, thread creation and joining, and pairs of locations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowProof {
+    /// Templates of which at most one thread ever runs, in order.
+    pub unique: Vec<TemplateId>,
+    /// What holds at each location of each template.
+    pub facts: Vec<Vec<LocationFacts>>,
+    /// The locations that a thread may be at, by number: those of the first template come first.
+    pub reachable: Vec<bool>,
+    /// The pairs of locations that two different threads may be at, by the same numbers.
+    pub coreachable: Pairs,
+}
+
+/// What holds whenever a thread is at a location.
+///
+/// Expressions are over the thread's locals, its own cells that no other thread changes, and constant addresses. The address of
+/// an allocation site stands for that of its only object.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LocationFacts {
+    /// A local has the value of an expression.
+    pub equal: Vec<(LocalId, Expr)>,
+    /// Locks that the thread holds.
+    pub locks: Vec<HeldLock>,
+    /// A value is the id of the only thread of a template, which has been started.
+    pub threads: Vec<(Expr, TemplateId)>,
+    /// A local points to an allocated object that no memory and no other thread points to.
+    pub fresh: Vec<LocalId>,
+}
+
+/// A lock that a thread holds: its address is a base plus an offset, modulo 2 to the width of a pointer.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct HeldLock {
+    /// Where the offset is counted from.
+    pub base: Expr,
+    /// How far the lock is from there.
+    pub offset: u64,
+    /// Whether it is held for reading only.
+    pub shared: bool,
+}
+
+/// A symmetric relation on numbers below a bound, one bit for each pair.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Pairs {
+    bound: usize,
+    words: Vec<u64>,
+}
+
+impl Pairs {
+    /// The empty relation on numbers below a bound.
+    pub fn new(bound: usize) -> Self {
+        Self { bound, words: vec![0; bound * bound.div_ceil(64)] }
+    }
+    /// The bound.
+    pub fn bound(&self) -> usize {
+        self.bound
+    }
+    fn place(&self, a: usize, b: usize) -> (usize, u64) {
+        (a * self.bound.div_ceil(64) + b / 64, 1 << (b % 64))
+    }
+    /// Whether two numbers are related.
+    pub fn contains(&self, a: usize, b: usize) -> bool {
+        let (word, bit) = self.place(a, b);
+        a < self.bound && b < self.bound && self.words[word] & bit != 0
+    }
+    /// Relates two numbers both ways; says whether that is new.
+    pub fn insert(&mut self, a: usize, b: usize) -> bool {
+        let new = !self.contains(a, b);
+        for (a, b) in [(a, b), (b, a)] {
+            let (word, bit) = self.place(a, b);
+            self.words[word] |= bit;
+        }
+        new
+    }
+    /// Separates two numbers both ways.
+    pub fn remove(&mut self, a: usize, b: usize) {
+        for (a, b) in [(a, b), (b, a)] {
+            let (word, bit) = self.place(a, b);
+            self.words[word] &= !bit;
+        }
+    }
+    /// All numbers that are related to one, in order.
+    pub fn related(&self, a: usize) -> impl Iterator<Item = usize> + '_ {
+        let width = self.bound.div_ceil(64);
+        let words = self.words[a * width..(a + 1) * width].iter().enumerate();
+        words.flat_map(|(index, word)| {
+            let mut rest = *word;
+            std::iter::from_fn(move || {
+                let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+                rest &= rest - 1;
+                Some(index * 64 + bit)
+            })
+        })
+    }
+    /// How many pairs there are; a number that is related to itself counts once.
+    pub fn len(&self) -> usize {
+        let all: usize = self.words.iter().map(|word| word.count_ones() as usize).sum();
+        (all + (0..self.bound).filter(|a| self.contains(*a, *a)).count()) / 2
+    }
+    /// Whether nothing is related.
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|word| *word == 0)
+    }
+}
+
+impl FlowProof {
+    /// The number of each template's first location.
+    pub fn first_locations(&self) -> Vec<usize> {
+        let mut next = 0;
+        let first = self.facts.iter().map(|locations| {
+            next += locations.len();
+            next - locations.len()
+        });
+        first.collect()
+    }
+}
