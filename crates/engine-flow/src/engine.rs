@@ -3,12 +3,13 @@
 use crate::coreachable::{Known, Reached, Rules};
 use crate::data::{DataFacts, NoData};
 use crate::facts::{Banned, FactsAnalysis};
-use crate::model::{Model, Step};
+use crate::model::{Model, Node, Step};
 use crate::races::{conflicts, shared_accesses};
 use crate::unreliable::unreliable;
 use ir::ids::Id;
 use ir::passes::{Goal, InlineLimits};
 use ir::{Callee, EdgeId, IdVec, LocationKind, Op, Program, Span, TemplateId};
+use std::fmt::Write;
 use verdict::{Budget, Engine, Events, Exhausted, FlowProof, Proof, Property, Reason, Task, Verdict};
 
 /// The engine.
@@ -57,6 +58,42 @@ impl Engine for Flow {
     }
 }
 
+/// What the analysis works on and what it finds out, for people.
+pub fn describe(program: &Program, property: &Property) -> String {
+    let goal = Goal { races: *property == Property::NoRace, faults: false };
+    let program = match ir::passes::symbolic_of_lowered(program, goal, InlineLimits::default()) {
+        Ok(program) => program,
+        Err(error) => return format!("{error}\n"),
+    };
+    let mut text = ir::text::print(&program);
+    let model = Model::new(&program);
+    let Ok((known, reached, _)) = analyse(&model, &Budget::unlimited()) else { return text };
+    for (node, facts) in known.facts.enumerate() {
+        let (template, location) = model.nodes[node];
+        let unique = if model.unique[template] { " (one thread)" } else { "" };
+        let _ = writeln!(text, "{template}:{location}{unique}");
+        for (local, value) in &facts.equal {
+            let _ = writeln!(text, "  {local} = {value:?}");
+        }
+        for lock in &facts.locks {
+            let kind = if lock.shared { "shared" } else { "exclusive" };
+            let _ = writeln!(text, "  holds {:?} + {} ({kind})", lock.base, lock.offset);
+        }
+        for (value, thread) in &facts.threads {
+            let _ = writeln!(text, "  {value:?} is the thread of {thread}");
+        }
+        for local in &facts.fresh {
+            let _ = writeln!(text, "  {local} points to a fresh object");
+        }
+        let others = reached.pairs.related(node.index()).map(|other| {
+            let (template, location) = model.nodes[Node::new(other)];
+            format!("{template}:{location}")
+        });
+        let _ = writeln!(text, "  others at {}", others.collect::<Vec<_>>().join(" "));
+    }
+    text
+}
+
 /// A call, or a start through a pointer: there are none after inlining.
 fn unresolved(program: &Program) -> Option<Span> {
     let mut edges = program.templates.iter().flat_map(|code| &code.edges);
@@ -66,22 +103,30 @@ fn unresolved(program: &Program) -> Option<Span> {
 
 fn prove(program: &Program, property: &Property, budget: &Budget) -> Result<FlowProof, Failure> {
     let model = Model::new(program);
-    let data = NoData;
+    let (known, reached, banned) = analyse(&model, budget)?;
+    let analyses = analyses(&model, &banned);
+    check(&model, &known, &analyses, &reached, property, &NoData)?;
+    Ok(proof(&model, &known, &reached))
+}
+
+/// Facts and pairs of which no claim may be broken, and the claims that are not made for that.
+fn analyse(model: &Model<'_>, budget: &Budget) -> Result<(Known, Reached, Vec<Banned>), Exhausted> {
     let mut banned: Vec<Banned> = Vec::new();
     loop {
         budget.check(0)?;
-        let analyses: IdVec<TemplateId, FactsAnalysis<'_, '_>> =
-            program.templates.ids().map(|id| FactsAnalysis::new(&model, id, &banned)).collect();
-        let known = known(&model, &analyses);
-        let rules = Rules::new(&model, &known, &data);
+        let known = known(model, &analyses(model, &banned));
+        let rules = Rules::new(model, &known, &NoData);
         let reached = rules.solve(budget)?;
-        let more = unreliable(&model, &known, &rules, &reached);
+        let more = unreliable(model, &known, &rules, &reached);
         if more.is_empty() {
-            check(&model, &known, &analyses, &reached, property, &data)?;
-            return Ok(proof(&model, &known, &reached));
+            return Ok((known, reached, banned));
         }
         banned.extend(more);
     }
+}
+
+fn analyses<'a, 'p>(model: &'a Model<'p>, banned: &'a [Banned]) -> IdVec<TemplateId, FactsAnalysis<'a, 'p>> {
+    model.program.templates.ids().map(|id| FactsAnalysis::new(model, id, banned)).collect()
 }
 
 fn known(model: &Model<'_>, analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>) -> Known {

@@ -131,11 +131,22 @@ pub fn claimed(view: &View<'_>, node: Node) -> Result<Knowledge, ProofError> {
 }
 
 fn implies(known: &Knowledge, wanted: &Knowledge) -> Result<(), ProofError> {
-    let all = wanted.equal.iter().all(|fact| known.equal.contains(fact))
-        && wanted.locks.iter().all(|lock| known.locks.contains(lock))
-        && wanted.threads.iter().all(|fact| known.threads.contains(fact))
-        && wanted.fresh.iter().all(|local| known.fresh.contains(local));
-    claim(all, "a fact does not follow")
+    let follows = |holds: bool, fact: String| {
+        if holds { Ok(()) } else { Err(ProofError::Claim(format!("it does not follow that {fact}"))) }
+    };
+    for fact in &wanted.equal {
+        follows(known.equal.contains(fact), format!("{} is {:?}", fact.0, fact.1))?;
+    }
+    for lock in &wanted.locks {
+        follows(known.locks.contains(lock), format!("a lock is held: {:?}", lock.address))?;
+    }
+    for fact in &wanted.threads {
+        follows(known.threads.contains(fact), format!("{:?} is a thread of {}", fact.0, fact.1))?;
+    }
+    for local in &wanted.fresh {
+        follows(known.fresh.contains(local), format!("{local} points to a fresh object"))?;
+    }
+    Ok(())
 }
 
 /// Carries knowledge through an edge. `visit` sees it before each operation.
