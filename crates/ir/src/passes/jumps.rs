@@ -8,10 +8,11 @@
 //! see, in the same atomic region or outside of any; others cannot tell when they happen. No location is added and no operation that waits is moved.
 
 use super::dead_code::drop_unreachable;
+use super::liveness::live_locals;
 use super::sharing::Sharing;
 use super::totality::Totality;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
-use crate::ids::{EdgeId, IdVec, LocalId, LocationId};
+use crate::ids::{EdgeId, Id, IdVec, LocalId, LocationId};
 use crate::op::{Lhs, Op, Rhs};
 use crate::program::{LocationKind, Program, Template};
 use crate::types::{IntType, Value};
@@ -154,10 +155,19 @@ fn taken(template: &Template, edges: &[EdgeId], known: &Constants) -> Option<Edg
 /// The constants at each location; nothing where no path leads to.
 fn constants(template: &Template) -> IdVec<LocationId, Option<Constants>> {
     let outgoing = template.outgoing();
+    // What is not read any more need not be known: large templates have thousands of locals, few of them live at once.
+    let live = live_locals(template);
     let mut found: IdVec<LocationId, Option<Constants>> = template.locations.iter().map(|_| None).collect();
     // All locals but the parameters start as 0.
-    found[template.entry] =
-        Some(template.locals.ids().skip(template.parameters).map(|local| (local, 0)).collect());
+    found[template.entry] = Some(
+        template
+            .locals
+            .ids()
+            .skip(template.parameters)
+            .map(|local| (local, 0))
+            .filter(|(local, _)| live[template.entry].contains(local.index()))
+            .collect(),
+    );
     let mut queue = VecDeque::from([template.entry]);
     while let Some(location) = queue.pop_front() {
         let Some(here) = found[location].clone() else { continue };
@@ -167,6 +177,7 @@ fn constants(template: &Template) -> IdVec<LocationId, Option<Constants>> {
             if !pass_ops(&edge.ops, template, &mut known) {
                 continue;
             }
+            known.retain(|local, _| live[edge.target].contains(local.index()));
             let changed = match &mut found[edge.target] {
                 target @ None => {
                     *target = Some(known);
