@@ -28,6 +28,12 @@ pub struct Knowledge {
     pub fresh: Vec<LocalId>,
 }
 
+impl Knowledge {
+    fn is_empty(&self) -> bool {
+        self.equal.is_empty() && self.locks.is_empty() && self.threads.is_empty() && self.fresh.is_empty()
+    }
+}
+
 /// What an operation may do to the words of locks.
 #[derive(Clone, Debug)]
 pub enum Touch {
@@ -85,13 +91,12 @@ pub fn check_facts(view: &View<'_>) -> Result<Steps, ProofError> {
     let mut steps = Vec::new();
     for template in view.program.templates.ids() {
         let entry = claimed(view, view.entry(template))?;
-        let nothing = entry.equal.is_empty() && entry.locks.is_empty() && entry.threads.is_empty();
-        claim(nothing && entry.fresh.is_empty(), "something is claimed where a thread starts")?;
+        claim(entry.is_empty(), "something is claimed where a thread starts")?;
     }
     for node in 0..view.nodes.len() {
         let before = claimed(view, node)?;
         if view.has_ended(node) {
-            claim(before.locks.is_empty(), "a thread that has ended claims a lock")?;
+            claim(before.is_empty(), "something is claimed of a thread that has ended")?;
         }
         let mut here = Vec::new();
         for edge in &view.leaving[node] {
