@@ -105,6 +105,11 @@ impl<'a, 'p> Rules<'a, 'p> {
         self.model.node(step.template, self.model.edge(step).source)
     }
 
+    /// The templates that a step starts threads of.
+    pub fn spawns(&self, step: Step) -> &'a [TemplateId] {
+        &self.effects(step).spawns
+    }
+
     /// Whether two threads can be at these locations at all.
     pub fn is_consistent(&self, a: Node, b: Node) -> bool {
         let template = self.model.nodes[a].0;
