@@ -67,7 +67,11 @@ pub fn describe(program: &Program, property: &Property) -> String {
     };
     let mut text = ir::text::print(&program);
     let model = Model::new(&program);
-    let Ok((known, reached, _)) = analyse(&model, &Budget::unlimited()) else { return text };
+    let Ok((known, reached, banned)) = analyse(&model, &Budget::unlimited()) else { return text };
+    for Banned { template, base, offset } in banned {
+        let place = template.map_or("any template".to_owned(), |template| template.to_string());
+        let _ = writeln!(text, "others may break the claim to {base:?} + {offset} in {place}");
+    }
     for (node, facts) in known.facts.enumerate() {
         let (template, location) = model.nodes[node];
         let unique = if model.unique[template] { " (one thread)" } else { "" };

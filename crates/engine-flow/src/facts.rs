@@ -4,8 +4,9 @@
 //! in which a thread is at the location ([`verdict::LocationFacts`]):
 //!
 //! 1. `local = expression`: both sides change only by the thread's own steps (see [`crate::values`]). Lost when one does.
-//! 2. The thread holds a lock: exclusively, then the lock's owner word is the thread's id; or shared, then the owner word is 0 and the count
-//!    is at least the number of threads that hold it so. Gained by a lock operation, since it goes on only where it sets these words.
+//! 2. The thread holds a lock: exclusively, then the lock's owner word is the thread's id; or shared, then that is so, or the owner word is 0 and the count
+//!    is at least the number of threads with a shared claim. Gained by a lock operation, since it goes on only where it sets these words, and by
+//!    the assumption that the owner word is the thread's id. An exclusive claim is a shared one too. A step that assumes the opposite of a claim is not possible.
 //!    Lost when the thread gives it back, or writes words that may be the lock's, or changes a local in its address.
 //!    What other threads do to the words is not looked at here: [`crate::unreliable`] finds the claims that others may break.
 //!    What frees an object does not change the words; lock operations on dead objects do not go on, so claims about them stay true.
@@ -21,7 +22,10 @@ use ir::ids::Id;
 use ir::passes::bits::BitSet;
 use ir::passes::footprint::{Extent, Region, accesses};
 use ir::passes::liveness::live_locals;
-use ir::{Callee, Expr, IdVec, Lhs, LocalId, LocationId, LocationKind, LockKind, Op, Rhs, TemplateId};
+use ir::{
+    BinaryOp, Callee, Expr, IdVec, IntType, Lhs, LocalId, LocationId, LocationKind, LockKind, Op, Rhs,
+    TemplateId, UnaryOp,
+};
 use verdict::{HeldLock, LocationFacts};
 
 /// A claim that others may break: never made in this template, or for the cell of a single object, in none.
@@ -44,6 +48,8 @@ pub struct StepEffects {
     pub joins: Vec<TemplateId>,
     /// The templates that it starts threads of.
     pub spawns: Vec<TemplateId>,
+    /// Whether it cannot be taken: it assumes the opposite of a claim.
+    pub impossible: bool,
 }
 
 /// The analysis of one template.
@@ -69,7 +75,15 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
     }
 
     /// The facts at each location. Those of locations that no path leads to are empty.
+    ///
+    /// First all facts are found. What a lock is known by depends on which values are equal, so locks may have got lost only because these shrank on the way;
+    /// so all but the equalities are found again, with those as they are in the end.
     pub fn solve(&self) -> IdVec<LocationId, LocationFacts> {
+        let first = self.pass(None);
+        self.pass(Some(&first))
+    }
+
+    fn pass(&self, equal: Option<&IdVec<LocationId, LocationFacts>>) -> IdVec<LocationId, LocationFacts> {
         let code = &self.model.program.templates[self.template];
         let live = live_locals(code);
         let outgoing = code.outgoing();
@@ -88,10 +102,16 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
                 for op in &code.edges[*edge].ops {
                     self.apply(op, &mut here, &mut effects);
                 }
-                here.equal.retain(|(local, _)| live[target].contains(local.index()));
+                if effects.impossible {
+                    continue;
+                }
                 match code.locations[target].kind {
                     LocationKind::Normal | LocationKind::Error(_) | LocationKind::Halt => {}
                     LocationKind::End | LocationKind::Exit => here = LocationFacts::default(),
+                }
+                match equal {
+                    Some(equal) => here.equal.clone_from(&equal[target].equal),
+                    None => here.equal.retain(|(local, _)| live[target].contains(local.index())),
                 }
                 let changed = match &mut facts[target] {
                     known @ None => {
@@ -127,7 +147,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
     /// Changes the facts as an operation does.
     fn apply(&self, op: &Op, facts: &mut LocationFacts, out: &mut StepEffects) {
         match op {
-            Op::Assume(_) => {}
+            Op::Assume(condition) => self.assume(condition, facts, out),
             Op::Assign(assignment) => {
                 // A constraint can make an open value equal to anything.
                 if assignment.constraint.is_some() {
@@ -178,6 +198,32 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
                     }
                 }
             }
+        }
+    }
+
+    /// The assumption that an owner word is the thread's id is the claim to hold that lock; the opposite contradicts the claim.
+    fn assume(&self, condition: &Expr, facts: &mut LocationFacts, out: &mut StepEffects) {
+        let Some((address, mine)) = asks_for_owner(condition) else { return };
+        let Some(key) = self.values.key(address, &facts.equal) else { return };
+        if mine {
+            self.claim(key, false, facts);
+        } else {
+            let is_held =
+                |lock: &HeldLock| lock.base == key.base && lock.offset == key.offset && !lock.shared;
+            out.impossible |= facts.locks.iter().any(is_held);
+        }
+    }
+
+    /// Adds the claim to a lock, unless others may break it.
+    fn claim(&self, Linear { base, offset }: Linear, shared: bool, facts: &mut LocationFacts) {
+        let everywhere = is_cell_of_single(self.model, &base);
+        let banned = self.banned.iter().any(|banned| {
+            let applies = banned.template == if everywhere { None } else { Some(self.template) };
+            applies && banned.base == base && banned.offset == offset
+        });
+        let lock = HeldLock { base, offset, shared };
+        if !banned && !facts.locks.contains(&lock) {
+            facts.locks.push(lock);
         }
     }
 
@@ -307,15 +353,8 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
                 || !breaks(&effect, lock, &lock_region(self.model, self.template, lock))
         });
         out.effects.push(effect);
-        let Some(Linear { base, offset }) = key else { return };
-        let everywhere = is_cell_of_single(self.model, &base);
-        let banned = self.banned.iter().any(|banned| {
-            let applies = banned.template == if everywhere { None } else { Some(self.template) };
-            applies && banned.base == base && banned.offset == offset
-        });
-        let lock = HeldLock { base, offset, shared: kind == LockKind::Read };
-        if !banned && !facts.locks.contains(&lock) {
-            facts.locks.push(lock);
+        if let Some(key) = key {
+            self.claim(key, kind == LockKind::Read, facts);
         }
     }
 
@@ -419,12 +458,43 @@ fn derived_locals(model: &Model<'_>, template: TemplateId) -> Vec<(LocalId, BitS
     derived.collect()
 }
 
-/// Keeps what both say; tells whether anything was lost.
+/// The address of the word that a condition compares with the thread's id, and whether it says that they are equal.
+fn asks_for_owner(condition: &Expr) -> Option<(&Expr, bool)> {
+    match condition {
+        Expr::Unary(UnaryOp::Not, IntType::BOOL, inner) => {
+            asks_for_owner(inner).map(|(address, equal)| (address, !equal))
+        }
+        Expr::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), IntType::U32, pair) => {
+            let is_myself =
+                |expr: &Expr| matches!(expr, Expr::Cast(IntType::U32, inner) if **inner == Expr::Myself);
+            let place = match &**pair {
+                (Expr::Load(place), other) | (other, Expr::Load(place)) if is_myself(other) => place,
+                _ => return None,
+            };
+            (place.ty == IntType::U32).then_some((&place.address, *op == BinaryOp::Eq))
+        }
+        _ => None,
+    }
+}
+
+/// Keeps what both say; tells whether anything was lost. An exclusive claim is a shared one too.
 fn meet(known: &mut LocationFacts, other: &LocationFacts) -> bool {
     let before = (known.equal.len(), known.locks.len(), known.threads.len(), known.fresh.len());
     known.equal.retain(|fact| other.equal.contains(fact));
-    known.locks.retain(|fact| other.locks.contains(fact));
+    let weakened = |lock: &HeldLock| HeldLock { shared: true, ..lock.clone() };
+    let exclusive = |lock: &HeldLock| HeldLock { shared: false, ..lock.clone() };
+    let mut changed = false;
+    known.locks.retain_mut(|lock| {
+        if other.locks.contains(lock) || (lock.shared && other.locks.contains(&exclusive(lock))) {
+            return true;
+        }
+        let weaker = weakened(lock);
+        let stays = other.locks.contains(&weaker);
+        changed = true;
+        *lock = weaker;
+        stays
+    });
     known.threads.retain(|fact| other.threads.contains(fact));
     known.fresh.retain(|fact| other.fresh.contains(fact));
-    before != (known.equal.len(), known.locks.len(), known.threads.len(), known.fresh.len())
+    changed || before != (known.equal.len(), known.locks.len(), known.threads.len(), known.fresh.len())
 }

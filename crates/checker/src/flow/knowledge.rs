@@ -9,7 +9,10 @@ use super::terms::{Sum, Terms};
 use super::view::{Node, View};
 use crate::ProofError;
 use ir::passes::footprint::{Extent, Region, accesses};
-use ir::{Assignment, Callee, EdgeId, Expr, Lhs, LocalId, LockKind, Op, Rhs, TemplateId, Value};
+use ir::{
+    Assignment, BinaryOp, Callee, EdgeId, Expr, IntType, Lhs, LocalId, LockKind, Op, Rhs, TemplateId,
+    UnaryOp, Value,
+};
 
 /// A lock that is held, by its address.
 #[derive(Clone, PartialEq, Debug)]
@@ -28,6 +31,12 @@ pub struct Knowledge {
     pub fresh: Vec<LocalId>,
 }
 
+impl Knowledge {
+    fn is_empty(&self) -> bool {
+        self.equal.is_empty() && self.locks.is_empty() && self.threads.is_empty() && self.fresh.is_empty()
+    }
+}
+
 /// What an operation may do to the words of locks.
 #[derive(Clone, Debug)]
 pub enum Touch {
@@ -43,6 +52,8 @@ pub struct Outcome {
     pub touches: Vec<Touch>,
     pub joined: Vec<TemplateId>,
     pub started: Vec<TemplateId>,
+    /// It assumes the opposite of what is known.
+    pub impossible: bool,
 }
 
 /// The outcomes of each node's steps.
@@ -85,19 +96,18 @@ pub fn check_facts(view: &View<'_>) -> Result<Steps, ProofError> {
     let mut steps = Vec::new();
     for template in view.program.templates.ids() {
         let entry = claimed(view, view.entry(template))?;
-        let nothing = entry.equal.is_empty() && entry.locks.is_empty() && entry.threads.is_empty();
-        claim(nothing && entry.fresh.is_empty(), "something is claimed where a thread starts")?;
+        claim(entry.is_empty(), "something is claimed where a thread starts")?;
     }
     for node in 0..view.nodes.len() {
         let before = claimed(view, node)?;
         if view.has_ended(node) {
-            claim(before.locks.is_empty(), "a thread that has ended claims a lock")?;
+            claim(before.is_empty(), "something is claimed of a thread that has ended")?;
         }
         let mut here = Vec::new();
         for edge in &view.leaving[node] {
             let template = view.nodes[node].0;
             let (after, outcome) = follow(view, template, *edge, before.clone(), &mut |_, _| {});
-            if view.proof.reachable[node] {
+            if view.proof.reachable[node] && !outcome.impossible {
                 let target = view.node(template, view.program.templates[template].edges[*edge].target);
                 implies(&after, &claimed(view, target)?)?;
             }
@@ -138,7 +148,10 @@ fn implies(known: &Knowledge, wanted: &Knowledge) -> Result<(), ProofError> {
         follows(known.equal.contains(fact), format!("{} is {:?}", fact.0, fact.1))?;
     }
     for lock in &wanted.locks {
-        follows(known.locks.contains(lock), format!("a lock is held: {:?}", lock.address))?;
+        // Who holds a lock exclusively holds it for reading too.
+        let exclusive = Held { shared: false, ..lock.clone() };
+        let held = known.locks.contains(lock) || known.locks.contains(&exclusive);
+        follows(held, format!("a lock is held: {:?}", lock.address))?;
     }
     for fact in &wanted.threads {
         follows(known.threads.contains(fact), format!("{:?} is a thread of {}", fact.0, fact.1))?;
@@ -196,6 +209,9 @@ impl Walker<'_, '_> {
         if let Some(thread) = joined {
             let found = known.threads.iter().filter(|(value, _)| *value == thread);
             self.outcome.joined.extend(found.map(|(_, template)| *template));
+        }
+        if let Op::Assume(condition) = op {
+            self.assumed(condition, true, known);
         }
         if let Op::Lock(kind, address) | Op::Unlock(kind, address) = op {
             self.lock_words(op, *kind, address, known);
@@ -264,6 +280,33 @@ impl Walker<'_, '_> {
         };
         if let Some(holder) = holder {
             known.threads.push((Sum { terms: vec![(holder, false)], constant: 0 }, thread));
+        }
+    }
+
+    /// A condition holds, or does not. That the owner word of a lock is the thread's id is what the claim to the lock says.
+    fn assumed(&mut self, condition: &Expr, holds: bool, known: &mut Knowledge) {
+        match condition {
+            Expr::Unary(UnaryOp::Not, IntType::BOOL, inner) => self.assumed(inner, !holds, known),
+            Expr::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), IntType::U32, pair) => {
+                let me = Expr::cast(IntType::U32, Expr::Myself);
+                let word = match (&pair.0, &pair.1) {
+                    (Expr::Load(place), other) | (other, Expr::Load(place))
+                        if *other == me && place.ty == IntType::U32 =>
+                    {
+                        place
+                    }
+                    _ => return,
+                };
+                let Some(address) = self.terms.key(&word.address, &known.equal) else { return };
+                let held = Held { address, shared: false };
+                let is_held = known.locks.contains(&held);
+                if holds != (*op == BinaryOp::Eq) {
+                    self.outcome.impossible |= is_held;
+                } else if !is_held {
+                    known.locks.push(held);
+                }
+            }
+            _ => {}
         }
     }
 

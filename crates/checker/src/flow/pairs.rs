@@ -1,6 +1,6 @@
 //! Whether the reachable locations and the pairs are closed, and no thread breaks another one's claims.
 //!
-//! A step may be left out while another thread is at some location only for one of these reasons: the other one is in an atomic region and the step is not; the step
+//! A step may be left out while another thread is at some location only for one of these reasons: it assumes the opposite of what its thread knows; the other one is in an atomic region and the step is not; the step
 //! waits for the other thread to end, and it has not; the step waits for a third thread, and no end of that one is related to where the other is. A pair may be
 //! left out only if both are in the same unique template, or both hold the same lock, one of them exclusively, at the same address of a single object.
 
@@ -47,7 +47,7 @@ impl Closure<'_, '_> {
 
     fn may_take(&self, source: Node, outcome: &Outcome, other: Node) -> bool {
         let atomic = |node: Node| self.view.location(node).atomic && !self.view.has_ended(node);
-        if atomic(other) && !atomic(source) {
+        if outcome.impossible || (atomic(other) && !atomic(source)) {
             return false;
         }
         let mut joined = outcome.joined.iter();
@@ -99,7 +99,7 @@ pub fn check_closed(view: &View<'_>, steps: &Steps, budget: &Budget) -> Result<(
         budget.check(0).map_err(ProofError::TooExpensive)?;
         for (edge, outcome) in steps {
             let target = closure.target(source, *edge);
-            if view.halts(target) {
+            if view.halts(target) || outcome.impossible {
                 continue;
             }
             let ended = |joined: &TemplateId| view.ends(*joined).any(|end| closure.related(end, source));
