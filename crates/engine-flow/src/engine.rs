@@ -1,15 +1,21 @@
 //! The engine: analyses until no claim is broken, then looks at what is left.
 
 use crate::coreachable::{Known, Reached, Rules};
-use crate::data::{DataFacts, NoData};
+use crate::data::NoData;
+use crate::data::coarsen::{Coarsened, coarsen};
+use crate::data::evidence::evidence;
+use crate::data::flows::FlowSearch;
+use crate::data::knowledge::DataKnowledge;
+use crate::data::setup::Setup;
 use crate::facts::{Banned, FactsAnalysis};
-use crate::model::{Model, Step};
+use crate::model::{Model, Node, Step};
 use crate::races::{conflicts, shared_accesses};
 use crate::unreliable::unreliable;
 use ir::ids::Id;
 use ir::passes::{Goal, InlineLimits};
 use ir::{Callee, EdgeId, IdVec, LocationKind, Op, Program, Span, TemplateId};
-use verdict::{Budget, Engine, Events, Exhausted, FlowProof, Proof, Property, Reason, Task, Verdict};
+use std::fmt::Write;
+use verdict::{Budget, DataProof, Engine, Events, Exhausted, FlowProof, Proof, Property, Reason, Task, Verdict};
 
 /// The engine.
 #[derive(Clone, Default, Debug)]
@@ -57,6 +63,42 @@ impl Engine for Flow {
     }
 }
 
+/// What the analysis works on and what it finds out, for people.
+pub fn describe(program: &Program, property: &Property) -> String {
+    let goal = Goal { races: *property == Property::NoRace, faults: false };
+    let program = match ir::passes::symbolic_of_lowered(program, goal, InlineLimits::default()) {
+        Ok(program) => program,
+        Err(error) => return format!("{error}\n"),
+    };
+    let mut text = ir::text::print(&program);
+    let model = Model::new(&program);
+    let Ok((known, reached, _)) = analyse(&model, &Budget::unlimited()) else { return text };
+    for (node, facts) in known.facts.enumerate() {
+        let (template, location) = model.nodes[node];
+        let unique = if model.unique[template] { " (one thread)" } else { "" };
+        let _ = writeln!(text, "{template}:{location}{unique}");
+        for (local, value) in &facts.equal {
+            let _ = writeln!(text, "  {local} = {value:?}");
+        }
+        for lock in &facts.locks {
+            let kind = if lock.shared { "shared" } else { "exclusive" };
+            let _ = writeln!(text, "  holds {:?} + {} ({kind})", lock.base, lock.offset);
+        }
+        for (value, thread) in &facts.threads {
+            let _ = writeln!(text, "  {value:?} is the thread of {thread}");
+        }
+        for local in &facts.fresh {
+            let _ = writeln!(text, "  {local} points to a fresh object");
+        }
+        let others = reached.pairs.related(node.index()).map(|other| {
+            let (template, location) = model.nodes[Node::new(other)];
+            format!("{template}:{location}")
+        });
+        let _ = writeln!(text, "  others at {}", others.collect::<Vec<_>>().join(" "));
+    }
+    text
+}
+
 /// A call, or a start through a pointer: there are none after inlining.
 fn unresolved(program: &Program) -> Option<Span> {
     let mut edges = program.templates.iter().flat_map(|code| &code.edges);
@@ -66,22 +108,46 @@ fn unresolved(program: &Program) -> Option<Span> {
 
 fn prove(program: &Program, property: &Property, budget: &Budget) -> Result<FlowProof, Failure> {
     let model = Model::new(program);
-    let data = NoData;
+    let (known, reached, banned) = analyse(&model, budget)?;
+    let analyses = analyses(&model, &banned);
+    match check(&model, &known, &analyses, &reached, property) {
+        Err(Failure::Not(_)) => {}
+        Err(failure) => return Err(failure),
+        Ok(()) => return Ok(proof(&model, &known, &reached, None)),
+    }
+    let setup = Setup::new(&model, &known);
+    let Coarsened { annotation, followed } = coarsen(&setup, reached.pairs.len(), budget)?;
+    let data = DataKnowledge::new(&setup, &annotation);
+    let rules = Rules::new(&model, &known, &data);
+    let reached = rules.solve(budget)?;
+    let mut inhabited = Reached { nodes: reached.nodes.clone(), pairs: reached.pairs.clone() };
+    for node in model.nodes.ids().filter(|node| !data.is_inhabited(*node)) {
+        inhabited.nodes.remove(node.index());
+    }
+    check(&model, &known, &analyses, &inhabited, property)?;
+    let search = FlowSearch { setup: &setup, rules: &rules, reached: &reached };
+    let evidence = evidence(&search, &annotation, &followed, budget)?;
+    Ok(proof(&model, &known, &reached, Some(evidence)))
+}
+
+/// Facts and pairs of which no claim may be broken, and the claims that are not made for that.
+fn analyse(model: &Model<'_>, budget: &Budget) -> Result<(Known, Reached, Vec<Banned>), Exhausted> {
     let mut banned: Vec<Banned> = Vec::new();
     loop {
         budget.check(0)?;
-        let analyses: IdVec<TemplateId, FactsAnalysis<'_, '_>> =
-            program.templates.ids().map(|id| FactsAnalysis::new(&model, id, &banned)).collect();
-        let known = known(&model, &analyses);
-        let rules = Rules::new(&model, &known, &data);
+        let known = known(model, &analyses(model, &banned));
+        let rules = Rules::new(model, &known, &NoData);
         let reached = rules.solve(budget)?;
-        let more = unreliable(&model, &known, &rules, &reached);
+        let more = unreliable(model, &known, &rules, &reached);
         if more.is_empty() {
-            check(&model, &known, &analyses, &reached, property, &data)?;
-            return Ok(proof(&model, &known, &reached));
+            return Ok((known, reached, banned));
         }
         banned.extend(more);
     }
+}
+
+fn analyses<'a, 'p>(model: &'a Model<'p>, banned: &'a [Banned]) -> IdVec<TemplateId, FactsAnalysis<'a, 'p>> {
+    model.program.templates.ids().map(|id| FactsAnalysis::new(model, id, banned)).collect()
 }
 
 fn known(model: &Model<'_>, analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>) -> Known {
@@ -107,16 +173,12 @@ fn check(
     analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>,
     reached: &Reached,
     property: &Property,
-    data: &dyn DataFacts,
 ) -> Result<(), Failure> {
     match property {
         Property::NoRace => {
             let found = conflicts(&shared_accesses(model, known, analyses, reached), reached);
             let Some(first) = found.first() else { return Ok(()) };
-            let place = |span: Span| {
-                let file = model.program.files.get(span.file as usize).map_or("?", String::as_str);
-                format!("{file}:{}", span.line)
-            };
+            let place = |span: Span| place(model, span);
             let object = first.object.map_or("memory", |object| model.program.objects[object].name.as_str());
             Err(Failure::Not(format!(
                 "{} pairs of accesses are not proved race-free, first: {} and {} on {object}",
@@ -126,21 +188,29 @@ fn check(
             )))
         }
         Property::NoError(kinds) => {
-            let bad = model.nodes.ids().find(|node| {
+            let is_error = |node: &Node| {
                 matches!(model.location(*node).kind, LocationKind::Error(kind) if kinds.contains(&kind))
-                    && reached.nodes.contains(node.index())
-                    && data.may_be_at(*node)
-            });
-            match bad {
-                None => Ok(()),
-                Some(_) => Err(Failure::Not("an error location is not proved unreachable".to_owned())),
-            }
+            };
+            let errors: Vec<Node> = model.nodes.ids().filter(is_error).collect();
+            let bad: Vec<Node> =
+                errors.iter().copied().filter(|node| reached.nodes.contains(node.index())).collect();
+            let Some(first) = bad.first() else { return Ok(()) };
+            let steps = model.steps.iter().flatten().find(|step| model.target(**step) == *first);
+            let place = steps.map_or_else(String::new, |step| place(model, model.edge(*step).span));
+            let (all, left) = (errors.len(), bad.len());
+            Err(Failure::Not(format!("{left} of {all} error locations are not proved unreachable, first: {place}")))
         }
         Property::NoDeadlock => Err(Failure::Not("deadlocks are not looked for".to_owned())),
     }
 }
 
-fn proof(model: &Model<'_>, known: &Known, reached: &Reached) -> FlowProof {
+/// A position in the source, for people.
+fn place(model: &Model<'_>, span: Span) -> String {
+    let file = model.program.files.get(span.file as usize).map_or("?", String::as_str);
+    format!("{file}:{}", span.line)
+}
+
+fn proof(model: &Model<'_>, known: &Known, reached: &Reached, data: Option<DataProof>) -> FlowProof {
     let mut facts: Vec<Vec<_>> = model.program.templates.iter().map(|_| Vec::new()).collect();
     for (node, here) in known.facts.enumerate() {
         facts[model.nodes[node].0.index()].push(here.clone());
@@ -150,5 +220,6 @@ fn proof(model: &Model<'_>, known: &Known, reached: &Reached) -> FlowProof {
         facts,
         reachable: model.nodes.ids().map(|node| reached.nodes.contains(node.index())).collect(),
         coreachable: reached.pairs.clone(),
+        data,
     }
 }

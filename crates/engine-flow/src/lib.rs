@@ -13,4 +13,4 @@ pub mod races;
 pub mod unreliable;
 pub mod values;
 
-pub use engine::Flow;
+pub use engine::{Flow, describe};

@@ -7,6 +7,7 @@
 
 use crate::model::Model;
 use ir::{BinaryOp, Expr, IntType, LocalId, ObjectId, Place, Targets, TemplateId, Value};
+use verdict::LARGEST_FACT;
 
 /// A value as a base and an offset.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
@@ -16,9 +17,6 @@ pub struct Linear {
     /// How far it is.
     pub offset: u64,
 }
-
-/// The largest expression that is remembered.
-const MOST_NODES: usize = 24;
 
 impl Linear {
     /// As one expression.
@@ -67,13 +65,13 @@ impl Values<'_, '_> {
     pub fn linear(&self, expr: &Expr, equal: &[(LocalId, Expr)]) -> Option<Linear> {
         let mut size = 0;
         expr.walk(&mut |_| size += 1);
-        if size > MOST_NODES {
+        if size > LARGEST_FACT {
             return None;
         }
         let found = self.form(expr, equal)?;
         let mut size = 0;
         found.base.walk(&mut |_| size += 1);
-        (size <= MOST_NODES).then_some(found)
+        (size <= LARGEST_FACT).then_some(found)
     }
     /// The canonical form as one expression.
     pub fn canonical(&self, expr: &Expr, equal: &[(LocalId, Expr)]) -> Option<Expr> {

@@ -132,6 +132,8 @@ pub enum Format {
 pub enum Show {
     /// The program representation as text.
     Ir,
+    /// The inlined program, with what the flow engine knows at each location.
+    Flow,
     /// The control-flow automata as a DOT graph.
     Cfa,
     /// The control-flow automata as an SVG picture.

@@ -165,6 +165,7 @@ fn show(program: &Program, what: Show, asked: &Asked) -> u8 {
     let program = pipeline::prepare(program, check);
     print(&match what {
         Show::Ir => ir::text::print(&program),
+        Show::Flow => engine_flow::describe(&program, &check.property()),
         Show::Cfa => report::graph::dot(&program),
         Show::CfaSvg => report::graph::svg_program(&program),
     });

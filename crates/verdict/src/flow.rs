@@ -20,6 +20,9 @@ pub struct FlowProof {
     pub data: Option<DataProof>,
 }
 
+/// Facts are about expressions with at most this many parts, not counting an offset; larger ones are never remembered.
+pub const LARGEST_FACT: usize = 24;
+
 /// What holds whenever a thread is at a location.
 ///
 /// Expressions are over the thread's locals, its own cells that no other thread changes, and constant addresses. The address of

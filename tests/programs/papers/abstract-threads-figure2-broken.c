@@ -1,6 +1,5 @@
 // Abstract threads (paper 2), section 2.1: the variant of thread A with x := -1.
-// expect: assertions=false
-// todo: races=true
+// expect: assertions=false races=true
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

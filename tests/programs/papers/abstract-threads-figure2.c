@@ -1,5 +1,6 @@
 // Abstract threads (paper 2), Figure 2: g stays positive, the assertion of thread B holds.
-// todo: assertions=true races=true
+// expect: races=true
+// todo: assertions=true
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,5 @@
 // Boppo (paper 3), ART-PC-n, broken: the arbitrary values of two variables may both be true.
-// expect: assertions=false
-// todo: races=true
+// expect: assertions=false races=true
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,6 @@
 // Boppo (paper 3), section 5, in the manner of ART-PC-n: an endless loop creates threads that assign arbitrary values to global variables.
-// todo: assertions=true races=true
+// expect: races=true
+// todo: assertions=true
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

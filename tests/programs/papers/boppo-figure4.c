@@ -1,5 +1,6 @@
 // Boppo (paper 3), Figure 4: Boolean program with a critical section in unboundedly many threads; the assertion holds.
-// todo: assertions=true races=true
+// expect: races=true
+// todo: assertions=true
 #include <assert.h>
 #include <pthread.h>
 pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER;

@@ -1,6 +1,5 @@
 // DUET (paper 4), Figure 1, broken: the consumer tests the counter before it takes lock1.
-// expect: assertions=false
-// todo: races=true
+// expect: assertions=false races=true
 #include <assert.h>
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);

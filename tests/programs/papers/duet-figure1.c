@@ -1,5 +1,6 @@
 // DUET (paper 4), Figure 1: producer and consumer, any number of each; the counter of the consumer is never negative.
-// todo: assertions=true races=true
+// expect: races=true
+// todo: assertions=true
 #include <assert.h>
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);

@@ -1,5 +1,6 @@
 // DUET (paper 4), Figure 2 (from its description): global c and local incr, two code segments in any number of threads; c stays non-negative.
-// todo: assertions=true races=true
+// expect: races=true
+// todo: assertions=true
 #include <assert.h>
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);

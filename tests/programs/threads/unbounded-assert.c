@@ -1,5 +1,6 @@
 // Any number of threads keeps a flag zero outside the critical section.
-// todo: assertions=true races=true
+// expect: races=true
+// todo: assertions=true
 #include <assert.h>
 #include <pthread.h>
 extern int __VERIFIER_nondet_int(void);

@@ -1,6 +1,5 @@
 // A second thread in the endless loop sees the flag already set.
-// expect: assertions=false
-// todo: races=true
+// expect: assertions=false races=true
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,6 @@
 // Main creates threads in an endless loop and the exchanged flag is always zero or one.
-// todo: assertions=true races=true
+// expect: races=true
+// todo: assertions=true
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

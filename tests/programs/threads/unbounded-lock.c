@@ -1,6 +1,5 @@
 // Any number of threads increments a counter under a mutex.
-// expect: assertions=true
-// todo: races=true
+// expect: assertions=true races=true
 #include <pthread.h>
 extern _Bool __VERIFIER_nondet_bool(void);
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

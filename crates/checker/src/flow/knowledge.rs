@@ -28,6 +28,12 @@ pub struct Knowledge {
     pub fresh: Vec<LocalId>,
 }
 
+impl Knowledge {
+    fn is_empty(&self) -> bool {
+        self.equal.is_empty() && self.locks.is_empty() && self.threads.is_empty() && self.fresh.is_empty()
+    }
+}
+
 /// What an operation may do to the words of locks.
 #[derive(Clone, Debug)]
 pub enum Touch {
@@ -85,13 +91,12 @@ pub fn check_facts(view: &View<'_>) -> Result<Steps, ProofError> {
     let mut steps = Vec::new();
     for template in view.program.templates.ids() {
         let entry = claimed(view, view.entry(template))?;
-        let nothing = entry.equal.is_empty() && entry.locks.is_empty() && entry.threads.is_empty();
-        claim(nothing && entry.fresh.is_empty(), "something is claimed where a thread starts")?;
+        claim(entry.is_empty(), "something is claimed where a thread starts")?;
     }
     for node in 0..view.nodes.len() {
         let before = claimed(view, node)?;
         if view.has_ended(node) {
-            claim(before.locks.is_empty(), "a thread that has ended claims a lock")?;
+            claim(before.is_empty(), "something is claimed of a thread that has ended")?;
         }
         let mut here = Vec::new();
         for edge in &view.leaving[node] {
@@ -131,11 +136,22 @@ pub fn claimed(view: &View<'_>, node: Node) -> Result<Knowledge, ProofError> {
 }
 
 fn implies(known: &Knowledge, wanted: &Knowledge) -> Result<(), ProofError> {
-    let all = wanted.equal.iter().all(|fact| known.equal.contains(fact))
-        && wanted.locks.iter().all(|lock| known.locks.contains(lock))
-        && wanted.threads.iter().all(|fact| known.threads.contains(fact))
-        && wanted.fresh.iter().all(|local| known.fresh.contains(local));
-    claim(all, "a fact does not follow")
+    let follows = |holds: bool, fact: String| {
+        if holds { Ok(()) } else { Err(ProofError::Claim(format!("it does not follow that {fact}"))) }
+    };
+    for fact in &wanted.equal {
+        follows(known.equal.contains(fact), format!("{} is {:?}", fact.0, fact.1))?;
+    }
+    for lock in &wanted.locks {
+        follows(known.locks.contains(lock), format!("a lock is held: {:?}", lock.address))?;
+    }
+    for fact in &wanted.threads {
+        follows(known.threads.contains(fact), format!("{:?} is a thread of {}", fact.0, fact.1))?;
+    }
+    for local in &wanted.fresh {
+        follows(known.fresh.contains(local), format!("{local} points to a fresh object"))?;
+    }
+    Ok(())
 }
 
 /// Carries knowledge through an edge. `visit` sees it before each operation.

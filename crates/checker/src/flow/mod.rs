@@ -15,8 +15,6 @@ mod conflicts;
 mod knowledge;
 mod pairs;
 mod terms;
-#[cfg(test)]
-mod tests;
 mod view;
 
 use crate::ProofError;

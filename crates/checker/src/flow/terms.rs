@@ -6,6 +6,7 @@
 use super::view::View;
 use ir::passes::footprint::{Extent, Region};
 use ir::{BinaryOp, Expr, IntType, LocalId, ObjectId, Place, Storage, Targets, TemplateId, Value};
+use verdict::LARGEST_FACT;
 
 /// A value.
 #[derive(Clone, PartialEq, Debug)]
@@ -28,7 +29,9 @@ impl Terms<'_, '_> {
 
     /// The sum of an expression, given what locals are equal to; nothing if it reads memory that others change.
     pub fn sum(&self, expr: &Expr, equal: &[(LocalId, Expr)]) -> Option<Sum> {
-        self.bounded(expr, equal, 64)
+        let found = (size(expr) <= LARGEST_FACT).then(|| self.bounded(expr, equal, 64))??;
+        let terms = self.rebuilt(&Sum { constant: 0, ..found.clone() });
+        (size(&terms) <= LARGEST_FACT).then_some(found)
     }
 
     fn bounded(&self, expr: &Expr, equal: &[(LocalId, Expr)], depth: usize) -> Option<Sum> {
@@ -129,4 +132,11 @@ impl Terms<'_, '_> {
             None => self.sum(address, equal),
         }
     }
+}
+
+/// How many parts an expression has.
+fn size(expr: &Expr) -> usize {
+    let mut parts = 0;
+    expr.walk(&mut |_| parts += 1);
+    parts
 }

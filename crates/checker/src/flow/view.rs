@@ -4,8 +4,11 @@ use super::claim;
 use crate::ProofError;
 use ir::passes::PointsTo;
 use ir::passes::footprint::{Extent, Region, accesses};
-use ir::{Callee, Count, EdgeId, Expr, LocationId, LocationKind, ObjectId, Op, Program, Storage, TemplateId};
-use verdict::{FlowProof, LocationFacts};
+use ir::{
+    Callee, Count, EdgeId, Expr, LocalId, LocationId, LocationKind, ObjectId, Op, Program, Storage, Template,
+    TemplateId,
+};
+use verdict::{FlowProof, LARGEST_FACT, LocationFacts};
 
 /// A location of the whole program: those of the first template come first.
 pub type Node = usize;
@@ -33,6 +36,7 @@ impl<'a> View<'a> {
         claim(proof.facts.len() == program.templates.len(), "the proof is about another program")?;
         for ((template, code), facts) in program.templates.enumerate().zip(&proof.facts) {
             claim(facts.len() == code.locations.len(), "the proof is about another program")?;
+            claim(facts.iter().all(|facts| names_exist(program, code, facts)), "a fact names nothing")?;
             nodes.extend(code.locations.ids().map(|location| (template, location)));
             leaving.extend(code.outgoing().iter().cloned());
         }
@@ -175,4 +179,34 @@ impl<'a> View<'a> {
                     })
         })
     }
+}
+
+/// Whether all that facts name exists in the template, and they are no larger than facts may be.
+fn names_exist(program: &Program, code: &Template, facts: &LocationFacts) -> bool {
+    let exists = |expr: &Expr| {
+        let (mut known, mut parts) = (true, 0);
+        expr.walk(&mut |inner| {
+            parts += 1;
+            known &= match inner {
+                Expr::Local(local) => code.locals.get(*local).is_some(),
+                Expr::Address(object, _) => program.objects.get(*object).is_some(),
+                Expr::Procedure(template) => program.templates.get(*template).is_some(),
+                Expr::Const(..) | Expr::Load(_) | Expr::Myself | Expr::Unary(..) | Expr::Binary(..) => true,
+                Expr::Cast(..)
+                | Expr::IfThenElse(_)
+                | Expr::Overflows(..)
+                | Expr::Valid(..)
+                | Expr::Old(_) => true,
+            };
+        });
+        known && parts <= LARGEST_FACT + 2
+    };
+    let is_local = |local: &LocalId| code.locals.get(*local).is_some();
+    facts.equal.iter().all(|(local, value)| is_local(local) && exists(value))
+        && facts.locks.iter().all(|lock| exists(&lock.base))
+        && facts
+            .threads
+            .iter()
+            .all(|(value, template)| exists(value) && program.templates.get(*template).is_some())
+        && facts.fresh.iter().all(is_local)
 }

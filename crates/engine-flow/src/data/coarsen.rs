@@ -11,7 +11,7 @@ use super::flows::{FlowGraph, FlowSearch, Origin};
 use super::invariants::{Annotation, annotate};
 use super::knowledge::DataKnowledge;
 use super::setup::Setup;
-use crate::coreachable::{Reached, Rules};
+use crate::coreachable::Rules;
 use domains::Variable;
 use ir::passes::bits::BitSet;
 use std::collections::BTreeMap;
@@ -95,13 +95,4 @@ fn extend(
         }
     }
     Ok(grew)
-}
-
-/// What may happen under the final annotation, and the data flow of a cell as part of a proof.
-pub fn final_reached<'s>(
-    setup: &'s Setup<'_, '_>,
-    knowledge: &'s DataKnowledge<'s, '_, '_>,
-    budget: &Budget,
-) -> Result<Reached, Exhausted> {
-    Rules::new(setup.model, setup.known, knowledge).solve(budget)
 }

@@ -24,8 +24,6 @@ pub struct DataKnowledge<'s, 'a, 'p> {
     first_answer: IdVec<TemplateId, IdVec<EdgeId, Option<usize>>>,
     /// Answers so far.
     answers: RefCell<Vec<Answer>>,
-    /// Whether locations where ι is empty count as places where no thread can be. While the data flow graph is not complete they do not.
-    pub final_round: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -59,7 +57,12 @@ impl<'s, 'a, 'p> DataKnowledge<'s, 'a, 'p> {
             first_answer.push(code.edges.ids().map(place).collect());
         }
         let answers = RefCell::new(vec![Answer::Open; answers]);
-        Self { setup, annotation, takeable, first_answer, answers, final_round: false }
+        Self { setup, annotation, takeable, first_answer, answers }
+    }
+
+    /// Whether a thread may be at a location, once the loop has ended.
+    pub fn is_inhabited(&self, node: Node) -> bool {
+        !self.annotation[node].is_bottom()
     }
 
     fn ask(&self, step: Step, other: Node) -> bool {
@@ -88,8 +91,9 @@ impl<'s, 'a, 'p> DataKnowledge<'s, 'a, 'p> {
 }
 
 impl DataFacts for DataKnowledge<'_, '_, '_> {
-    fn may_be_at(&self, node: Node) -> bool {
-        !self.final_round || !self.annotation[node].is_bottom()
+    /// Whether a location can be reached is left to the steps that lead to it: the data flow into it must be known before it can be ruled out.
+    fn may_be_at(&self, _: Node) -> bool {
+        true
     }
     fn may_take(&self, step: Step, other: Option<Node>) -> bool {
         if !self.takeable[step.template][step.edge] {

@@ -18,6 +18,7 @@ pub mod compress;
 pub mod dead_code;
 pub mod footprint;
 pub mod inline;
+pub mod jumps;
 pub mod liveness;
 pub mod lower;
 pub mod points_to;
@@ -25,6 +26,7 @@ mod renumber;
 pub mod sharing;
 pub mod slice;
 pub mod split;
+pub mod starts;
 #[cfg(test)]
 mod tests;
 pub mod totality;
@@ -33,11 +35,13 @@ pub use calls::resolve_calls;
 pub use compress::compress;
 pub use dead_code::remove_dead_code;
 pub use inline::{InlineError, InlineLimits, Inlined, edges_in_cycles, inline};
+pub use jumps::thread_jumps;
 pub use lower::{Lowering, lower};
 pub use points_to::PointsTo;
 pub use sharing::Sharing;
 pub use slice::{Goal, slice};
 pub use split::split;
+pub use starts::separate_starts;
 
 use crate::program::{Assumption, ErrorKind, LocationKind, Program, Span};
 
@@ -62,7 +66,7 @@ pub fn symbolic(
     Ok(compress(&remove_dead_code(&slice(&result, goal))))
 }
 
-/// Like [`symbolic`], for a program that is lowered already.
+/// Like [`symbolic`], for a program that is lowered already; each start of a thread gets its own template ([`starts`]).
 pub fn symbolic_of_lowered(
     program: &Program,
     goal: Goal,
@@ -72,10 +76,11 @@ pub fn symbolic_of_lowered(
     let mut locations = program.templates.iter().flat_map(|template| &template.locations);
     let asks_for_bounds =
         locations.any(|location| location.kind == LocationKind::Error(ErrorKind::InvalidAccess));
-    let mut result = points_to::annotate(&remove_dead_code(&inlined));
+    let mut result = points_to::annotate(&remove_dead_code(&separate_starts(&inlined, limits.edges)));
     if asks_for_bounds && frames_outlive_calls {
         let text = "objects of a function that has returned count as alive".to_owned();
         result.assumptions.push(Assumption { text, span: Span::default(), limits_proof: true });
     }
-    Ok(compress(&remove_dead_code(&slice(&result, goal))))
+    let sliced = remove_dead_code(&slice(&result, goal));
+    Ok(compress(&remove_dead_code(&thread_jumps(&sliced))))
 }

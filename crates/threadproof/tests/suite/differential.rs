@@ -19,7 +19,8 @@ fn engines_agree_with_a_naive_exploration() {
     let seeds = std::env::var("THREADPROOF_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(SEEDS);
     let mut failures = Vec::new();
     let mut proved = 0;
-    for seed in 0..seeds {
+    let first = std::env::var("THREADPROOF_FIRST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+    for seed in first..first + seeds {
         let built = testkit::random::random_program(seed);
         let source = frontend_c::Source {
             name: "random.c".to_owned(),
@@ -31,10 +32,14 @@ fn engines_agree_with_a_naive_exploration() {
             let truth = is_violated(&built, check);
             for (origin, program) in [("built", &built), ("C", &read)] {
                 // Proofs need not be found, but must not be wrong.
-                let outcome = pipeline::verify(program, check, &engine_flow::Flow, &Budget::seconds(20.0), &Silent);
+                let outcome =
+                    pipeline::verify(program, check, &engine_flow::Flow, &Budget::seconds(20.0), &Silent);
                 match outcome.verdict {
                     Checked::Proved(_) if truth => {
-                        failures.push(format!("seed {seed}, {origin}, {}: flow proves what is violated", check.name()));
+                        failures.push(format!(
+                            "seed {seed}, {origin}, {}: flow proves what is violated",
+                            check.name()
+                        ));
                     }
                     Checked::Proved(_) => proved += 1,
                     Checked::Unknown(verdict::Reason::Rejected(why)) => {

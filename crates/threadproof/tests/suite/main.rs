@@ -3,6 +3,7 @@
 mod command_line;
 mod csmith;
 mod differential;
+mod flow_mutations;
 mod hostile;
 mod programs;
 

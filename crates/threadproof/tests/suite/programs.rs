@@ -84,14 +84,23 @@ fn check_program(file: &Path) -> Vec<String> {
     }
     let mut failures = Vec::new();
     for (&check, expectation) in &wanted.expectations {
+        let proof = pipeline::verify(&program, check, &engine_flow::Flow, &Budget::seconds(SECONDS), &Silent);
+        let proved = answer_of(&proof.verdict) == Answer::True;
+        if proved != (answer_of(&proof.verdict) != Answer::Unknown) || (proved && !expectation.holds) {
+            failures.push(format!("{shown}: {}: SOUNDNESS: flow said the opposite", check.name()));
+        }
+        if let Checked::Unknown(reason @ verdict::Reason::Rejected(_)) = &proof.verdict {
+            failures.push(format!("{shown}: {}: flow: {reason}", check.name()));
+        }
         let engine = engine_explicit::Explicit::default();
-        // What is known to be out of reach is not searched for long.
-        let seconds = if expectation.required { SECONDS } else { 1.0 };
+        // What is proved already, or known to be out of reach, is not searched for long.
+        let seconds = if expectation.required && !proved { SECONDS } else { 1.0 };
         let outcome = pipeline::verify(&program, check, &engine, &Budget::seconds(seconds), &Silent);
-        let (answer, detail) = match &outcome.verdict {
-            Checked::Proved(_) => (Answer::True, String::new()),
-            Checked::Refuted(_) => (Answer::False, String::new()),
-            Checked::Unknown(reason) => (Answer::Unknown, reason.to_string()),
+        let found = answer_of(&outcome.verdict);
+        let answer = if found == Answer::Unknown && proved { Answer::True } else { found };
+        let detail = match &outcome.verdict {
+            Checked::Unknown(reason) => reason.to_string(),
+            Checked::Proved(_) | Checked::Refuted(_) => String::new(),
         };
         let complaint = match expectation.judge(answer) {
             Ok(()) => wrong_line(&wanted, &program, &outcome),
@@ -104,6 +113,14 @@ fn check_program(file: &Path) -> Vec<String> {
         failures.extend(complaint.map(|complaint| format!("{shown}: {}: {complaint}", check.name())));
     }
     failures
+}
+
+fn answer_of(verdict: &Checked) -> Answer {
+    match verdict {
+        Checked::Proved(_) => Answer::True,
+        Checked::Refuted(_) => Answer::False,
+        Checked::Unknown(_) => Answer::Unknown,
+    }
 }
 
 /// A violation must be reported at marked lines, where a program marks any.

@@ -1,7 +1,13 @@
 //! The cells of an object, and where in it a pointer may point.
 //!
+<<<<<<< HEAD
 //! All elements of an array count as its first one, so an object has finitely many cells and a pointer finitely
 //! many offsets. An offset in that sense is *collapsed*. Bytes without structure are an array of bytes.
+=======
+//! All elements of an array count as its first one, so an object has finitely many cells and a pointer finitely many
+//! offsets. An offset in that sense is *collapsed*. Many bytes without structure are an array of bytes; of a few (a union, such as a lock is one in
+//! C libraries), offsets are kept apart. A pointer that moves by an unknown amount inside of them stays inside of them.
+>>>>>>> wip-flow
 //!
 //! Over-approximates for pointers that stay in their object, as C demands. A pointer that moves by a multiple of
 //! its array's stride stays in the array; one that moves otherwise by an unknown amount may be anywhere in its
@@ -37,6 +43,9 @@ struct Enclosing {
     stride: u64,
     count: u64,
 }
+
+/// Up to this many bytes without structure have offsets of their own.
+const FEW_BYTES: u64 = 128;
 
 /// The structure of an object.
 #[derive(Clone, Debug)]
@@ -112,7 +121,11 @@ impl Shape {
             (Shift::By(by), Some(inner)) => self.shift_in_array(at, by, *inner, arrays.len()),
             (Shift::MultipleOf(step), _) => {
                 let stays = arrays.iter().any(|array| step.is_multiple_of(u128::from(array.stride)));
-                vec![if stays { from } else { Offset::Anywhere }]
+                let Some((start, size)) = self.few_bytes(at) else {
+                    return vec![if stays { from } else { Offset::Anywhere }];
+                };
+                let same = |offset: &u64| u128::from(offset.abs_diff(at)).is_multiple_of(step);
+                (start..start + size).filter(same).map(Offset::At).collect()
             }
         }
     }
@@ -176,6 +189,30 @@ impl Shape {
         Target { object, first, stride, count }
     }
 
+    /// The few bytes without structure that an offset is in: where they start, and how many there are.
+    fn few_bytes(&self, at: u64) -> Option<(u64, u64)> {
+        let (mut layout, mut base, mut size) = (&self.layout, 0, self.size);
+        if at >= size {
+            return None;
+        }
+        loop {
+            match layout {
+                Layout::Scalar(_) | Layout::Sync(_) => return None,
+                Layout::Bytes(_) => return (size <= FEW_BYTES).then_some((base, size)),
+                Layout::Array { element, count, stride } => {
+                    if *stride == 0 || *count == 0 || at - base >= *stride {
+                        return None;
+                    }
+                    (layout, size) = (element, *stride);
+                }
+                Layout::Record(fields) => {
+                    let (start, extent, inner) = field_at(fields, at - base, size)?;
+                    (layout, base, size) = (inner, base + start, extent);
+                }
+            }
+        }
+    }
+
     fn enclosing(&self, at: u64) -> Vec<Enclosing> {
         let mut found = Vec::new();
         let (mut layout, mut base, mut size) = (&self.layout, 0, self.size);
@@ -185,6 +222,7 @@ impl Shape {
         loop {
             match layout {
                 Layout::Scalar(_) | Layout::Sync(_) => return found,
+                Layout::Bytes(_) if size <= FEW_BYTES => return found,
                 Layout::Bytes(_) => {
                     found.push(Enclosing { start: base, stride: 1, count: size });
                     return found;
@@ -231,6 +269,7 @@ fn collapse(layout: &Layout, offset: u64, size: u64) -> u64 {
     }
     match layout {
         Layout::Scalar(_) | Layout::Sync(_) => offset,
+        Layout::Bytes(_) if size <= FEW_BYTES => offset,
         Layout::Bytes(_) => 0,
         Layout::Array { element, count, stride } => {
             if *stride == 0 || offset / stride >= *count {

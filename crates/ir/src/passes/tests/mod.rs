@@ -5,6 +5,7 @@ mod compress;
 mod explore;
 mod generate;
 mod inline;
+mod jumps;
 mod points_to;
 mod rules;
 mod slice;

@@ -1,0 +1,121 @@
+//! Each start of a thread gets its own copy of the template.
+//!
+//! After inlining, a template that several edges start is copied, with its frame objects, so that each of these edges starts its own copy: "the
+//! thread that this edge starts" is then a template, and what is known of its argument is not mixed with others'. Templates that may (by way of
+//! others) start themselves are not copied, and none is beyond the limits.
+//!
+//! Exact: a copy does what the original does. Places' targets are forgotten, as they name objects that were multiplied.
+
+use super::renumber::each_mention;
+use crate::expr::{Expr, Targets};
+use crate::ids::{EdgeId, IdVec, ObjectId, TemplateId};
+use crate::op::{Callee, Op};
+use crate::program::{Initial, Program, Storage};
+
+/// No more copies than this are made.
+const MOST_COPIES: usize = 200;
+
+/// Gives each start of a thread its own template, while the program has at most this many edges.
+pub fn separate_starts(program: &Program, most_edges: usize) -> Program {
+    let mut result = program.clone();
+    let recursive = recursive_starts(program);
+    let mut edges: usize = program.templates.iter().map(|template| template.edges.len()).sum();
+    let mut copies = 0;
+    let mut taken: IdVec<TemplateId, bool> = program.templates.iter().map(|_| false).collect();
+    let mut open: Vec<TemplateId> = Vec::new();
+    for (template, _) in &program.start {
+        if !std::mem::replace(&mut taken[*template], true) {
+            open.push(*template);
+        }
+    }
+    while let Some(template) = open.pop() {
+        for (edge, index, child) in starts(&result, template) {
+            // Copies are of templates that are not recursive, so they have no entry of their own there.
+            if recursive.get(child).copied().unwrap_or(true) {
+                if !std::mem::replace(&mut taken[child], true) {
+                    open.push(child);
+                }
+                continue;
+            }
+            if !std::mem::replace(&mut taken[child], true) {
+                open.push(child);
+                continue;
+            }
+            let size = program.templates[child].edges.len();
+            if copies >= MOST_COPIES || edges + size > most_edges {
+                continue;
+            }
+            copies += 1;
+            edges += size;
+            let copy = copy_template(program, &mut result, child);
+            taken.push(true);
+            if let Op::Spawn(callee, ..) = &mut result.templates[template].edges[edge].ops[index] {
+                *callee = Callee::Procedure(copy);
+            }
+            open.push(copy);
+        }
+    }
+    result
+}
+
+/// The starts in a template: edge, operation, and who is started.
+fn starts(program: &Program, template: TemplateId) -> Vec<(EdgeId, usize, TemplateId)> {
+    let mut found = Vec::new();
+    for (id, edge) in program.templates[template].edges.enumerate() {
+        for (index, op) in edge.ops.iter().enumerate() {
+            if let Op::Spawn(Callee::Procedure(child), ..) = op {
+                found.push((id, index, *child));
+            }
+        }
+    }
+    found
+}
+
+/// Templates that may start themselves, by way of others.
+fn recursive_starts(program: &Program) -> IdVec<TemplateId, bool> {
+    let children: IdVec<TemplateId, Vec<TemplateId>> = program
+        .templates
+        .ids()
+        .map(|id| starts(program, id).into_iter().map(|(_, _, child)| child).collect())
+        .collect();
+    let reaches_itself = |id: TemplateId| {
+        let mut seen: IdVec<TemplateId, bool> = program.templates.iter().map(|_| false).collect();
+        let mut open = children[id].clone();
+        while let Some(next) = open.pop() {
+            if !std::mem::replace(&mut seen[next], true) {
+                open.extend(&children[next]);
+            }
+        }
+        seen[id]
+    };
+    program.templates.ids().map(reaches_itself).collect()
+}
+
+/// Adds a copy of one of the original templates.
+fn copy_template(program: &Program, result: &mut Program, original: TemplateId) -> TemplateId {
+    let copy = result.templates.push(program.templates[original].clone());
+    let mut renamed: Vec<(ObjectId, ObjectId)> = Vec::new();
+    for (id, object) in program.objects.enumerate() {
+        if object.storage == Storage::Frame(original) {
+            let mut object = object.clone();
+            object.storage = Storage::Frame(copy);
+            renamed.push((id, result.objects.push(object)));
+        }
+    }
+    let mut rename = |expr: &mut Expr| {
+        if let Expr::Address(object, _) = expr
+            && let Some((_, new)) = renamed.iter().find(|(old, _)| old == object)
+        {
+            *object = *new;
+        }
+    };
+    for (_, new) in &renamed {
+        if let Initial::Values(values) = &mut result.objects[*new].initial {
+            values.iter_mut().for_each(|(_, _, value)| value.rewrite(&mut rename));
+        }
+    }
+    for op in result.templates[copy].edges.iter_mut().flat_map(|edge| &mut edge.ops) {
+        each_mention(op, &mut rename, &mut |place| place.targets = Targets::Any, &mut |_| {});
+    }
+    copy
+}
