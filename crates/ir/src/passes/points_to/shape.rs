@@ -1,17 +1,11 @@
 //! The cells of an object, and where in it a pointer may point.
 //!
-<<<<<<< HEAD
-//! All elements of an array count as its first one, so an object has finitely many cells and a pointer finitely
-//! many offsets. An offset in that sense is *collapsed*. Bytes without structure are an array of bytes.
-=======
 //! All elements of an array count as its first one, so an object has finitely many cells and a pointer finitely many
 //! offsets. An offset in that sense is *collapsed*. Many bytes without structure are an array of bytes; of a few (a union, such as a lock is one in
 //! C libraries), offsets are kept apart. A pointer that moves by an unknown amount inside of them stays inside of them.
->>>>>>> wip-flow
 //!
-//! Over-approximates for pointers that stay in their object, as C demands. A pointer that moves by a multiple of
-//! its array's stride stays in the array; one that moves otherwise by an unknown amount may be anywhere in its
-//! object.
+//! Over-approximates for pointers that stay in their object, as C demands. A pointer that moves by a multiple of its
+//! array's stride stays in the array; one that moves otherwise by an unknown amount may be anywhere in its object.
 
 use crate::ids::Id;
 use crate::program::{Object, Storage};
