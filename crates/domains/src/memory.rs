@@ -22,8 +22,8 @@ use ir::ids::Id;
 use ir::passes::PointsTo;
 use ir::passes::footprint::{Extent, Region};
 use ir::{
-    Expr, IdVec, Initial, IntType, Lhs, LocalId, LockKind, ObjectId, Op, Place, Program, Storage, Target, Targets,
-    TemplateId,
+    Expr, IdVec, Initial, IntType, Lhs, LocalId, LockKind, ObjectId, Op, Place, Program, Storage, Target,
+    Targets, TemplateId,
 };
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -166,7 +166,8 @@ impl<'p> Memory<'p> {
                     if let Targets::Of(targets) = memory.targets(template, &place.address) {
                         for target in targets.iter() {
                             let target = memory.exact(*target);
-                            let ty = shapes[target.object].entry((target, place.ty.bytes())).or_insert(place.ty);
+                            let ty =
+                                shapes[target.object].entry((target, place.ty.bytes())).or_insert(place.ty);
                             *ty = common_type(*ty, place.ty);
                         }
                     }
@@ -221,7 +222,8 @@ impl<'p> Memory<'p> {
         let shapes: Vec<(Region, Target, u64, IntType)> = shapes
             .iter()
             .map(|((target, bytes), ty)| {
-                let region = Region { targets: Targets::Of(Arc::from([*target])), extent: Extent::Bytes(*bytes) };
+                let region =
+                    Region { targets: Targets::Of(Arc::from([*target])), extent: Extent::Bytes(*bytes) };
                 (region, *target, *bytes, *ty)
             })
             .collect();
@@ -294,7 +296,8 @@ impl<'p> Memory<'p> {
         let mut result = Number::BOTTOM;
         let mut set = 0u64;
         for (offset, value_type, value) in values {
-            let apart = shape.distances(&Region::exact(object, *offset, value_type.bytes())).unwrap_or_default();
+            let apart =
+                shape.distances(&Region::exact(object, *offset, value_type.bytes())).unwrap_or_default();
             if apart.is_empty() {
                 continue;
             }
@@ -304,7 +307,9 @@ impl<'p> Memory<'p> {
             set += 1;
             let held = match value {
                 Expr::Const(value, _) => Number::constant(value_type.wrap(*value)).cast(ty),
-                Expr::Address(..) | Expr::Procedure(_) if *value_type == self.program.data_model.pointer() => {
+                Expr::Address(..) | Expr::Procedure(_)
+                    if *value_type == self.program.data_model.pointer() =>
+                {
                     Number::of_type(*value_type).without(0).cast(ty)
                 }
                 _ => Number::of_type(ty),
@@ -350,7 +355,8 @@ impl<'p> Memory<'p> {
             return Found::Parts((0..self.cells.len()).map(Variable::new).collect());
         };
         let targets: Vec<Target> = targets.iter().map(|target| self.exact(*target)).collect();
-        let region = Region { targets: Targets::Of(targets.as_slice().into()), extent: Extent::Bytes(ty.bytes()) };
+        let region =
+            Region { targets: Targets::Of(targets.as_slice().into()), extent: Extent::Bytes(ty.bytes()) };
         let touched = self.touched(&region);
         let whole = touched.iter().all(|cell| {
             let cell = &self.cells[cell.index()];
@@ -370,7 +376,9 @@ impl<'p> Memory<'p> {
         });
         match (targets.as_slice(), touched.as_slice()) {
             _ if !whole || !covered => Found::Parts(touched),
-            ([target], [only]) if target.count == 1 && self.cells[only.index()].strong => Found::Exactly(*only),
+            ([target], [only]) if target.count == 1 && self.cells[only.index()].strong => {
+                Found::Exactly(*only)
+            }
             _ => Found::Among(touched),
         }
     }
@@ -382,9 +390,12 @@ impl<'p> Memory<'p> {
         };
         let mut found: Vec<Variable> = Vec::new();
         for target in targets.iter() {
-            let one = Region { targets: Targets::Of(Arc::from([self.exact(*target)])), extent: region.extent };
+            let one =
+                Region { targets: Targets::Of(Arc::from([self.exact(*target)])), extent: region.extent };
             found.extend(
-                self.of_object[target.object].iter().filter(|cell| self.cells[cell.index()].region.overlaps(&one)),
+                self.of_object[target.object]
+                    .iter()
+                    .filter(|cell| self.cells[cell.index()].region.overlaps(&one)),
             );
         }
         found.sort_unstable();
@@ -407,7 +418,9 @@ impl<'p> Memory<'p> {
         let at = Region::exact(object, offset, bytes);
         self.of_object[object].iter().copied().find(|id| {
             let cell = &self.cells[id.index()];
-            cell.strong && cell.region.distances(&at).is_some_and(|apart| apart == [0]) && cell.ty.bytes() == bytes
+            cell.strong
+                && cell.region.distances(&at).is_some_and(|apart| apart == [0])
+                && cell.ty.bytes() == bytes
         })
     }
 

@@ -316,7 +316,8 @@ impl Scope<'_, '_> {
             Lhs::Memory(place) => {
                 // A store that goes on has an address.
                 if !matches!(place.address, Expr::Address(..)) {
-                    *environment = refine(&place.address, &Number::NONZERO, std::mem::take(environment), self);
+                    *environment =
+                        refine(&place.address, &Number::NONZERO, std::mem::take(environment), self);
                 }
                 self.store_at(place, value, environment);
             }
@@ -381,7 +382,9 @@ impl Scope<'_, '_> {
                 (Some((to, to_at)), Some((from, from_at)), Some(what), Extent::Bytes(bytes)) => {
                     let place = match &what.region.targets {
                         Targets::Of(places) => match &**places {
-                            [place] if place.count == 1 && place.object == to && what.strong => Some(place.first),
+                            [place] if place.count == 1 && place.object == to && what.strong => {
+                                Some(place.first)
+                            }
                             _ => None,
                         },
                         Targets::Any => None,
@@ -428,7 +431,9 @@ impl Scope<'_, '_> {
                 if let Some(more) = known.expanded(condition) {
                     self.loaded(&more, &mut tested);
                 }
-                touches.tests.extend(tested.iter().filter(|cell| self.memory.cell(**cell).is_some_and(|cell| cell.strong)));
+                touches.tests.extend(
+                    tested.iter().filter(|cell| self.memory.cell(**cell).is_some_and(|cell| cell.strong)),
+                );
                 loaded.extend(tested);
             }
             self.written(op, &mut touches.writes);

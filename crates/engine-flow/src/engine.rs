@@ -15,7 +15,9 @@ use ir::ids::Id;
 use ir::passes::{Goal, InlineLimits};
 use ir::{Callee, EdgeId, IdVec, LocationKind, Op, Program, Span, TemplateId};
 use std::fmt::Write;
-use verdict::{Budget, DataProof, Engine, Events, Exhausted, FlowProof, Proof, Property, Reason, Task, Verdict};
+use verdict::{
+    Budget, DataProof, Engine, Events, Exhausted, FlowProof, Proof, Property, Reason, Task, Verdict,
+};
 
 /// The engine.
 #[derive(Clone, Default, Debug)]
@@ -188,9 +190,7 @@ fn check(
             )))
         }
         Property::NoError(kinds) => {
-            let is_error = |node: &Node| {
-                matches!(model.location(*node).kind, LocationKind::Error(kind) if kinds.contains(&kind))
-            };
+            let is_error = |node: &Node| matches!(model.location(*node).kind, LocationKind::Error(kind) if kinds.contains(&kind));
             let errors: Vec<Node> = model.nodes.ids().filter(is_error).collect();
             let bad: Vec<Node> =
                 errors.iter().copied().filter(|node| reached.nodes.contains(node.index())).collect();
@@ -198,7 +198,9 @@ fn check(
             let steps = model.steps.iter().flatten().find(|step| model.target(**step) == *first);
             let place = steps.map_or_else(String::new, |step| place(model, model.edge(*step).span));
             let (all, left) = (errors.len(), bad.len());
-            Err(Failure::Not(format!("{left} of {all} error locations are not proved unreachable, first: {place}")))
+            Err(Failure::Not(format!(
+                "{left} of {all} error locations are not proved unreachable, first: {place}"
+            )))
         }
         Property::NoDeadlock => Err(Failure::Not("deadlocks are not looked for".to_owned())),
     }

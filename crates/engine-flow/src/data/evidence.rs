@@ -19,7 +19,8 @@ pub fn bounds(number: &Number) -> Bounds {
 }
 
 fn invariant(environment: &Numbers<Variable>) -> Option<Vec<(u32, Bounds)>> {
-    (!environment.is_bottom()).then(|| environment.iter().map(|(variable, value)| (variable.0, bounds(value))).collect())
+    (!environment.is_bottom())
+        .then(|| environment.iter().map(|(variable, value)| (variable.0, bounds(value))).collect())
 }
 
 /// The annotation and the data flow under it.
@@ -37,11 +38,17 @@ pub fn evidence(
     let mut flows = Vec::new();
     for cell in followed {
         let mut definitions = Vec::new();
-        for (id, definition) in setup.definitions.iter().enumerate().filter(|(_, definition)| definition.cell == *cell) {
+        for (id, definition) in
+            setup.definitions.iter().enumerate().filter(|(_, definition)| definition.cell == *cell)
+        {
             let reach = search.reach(Origin::Definition(id), budget)?;
             definitions.push((definition.step.template, definition.step.edge, reach));
         }
-        flows.push(CellFlows { cell: cell.0, first: search.reach(Origin::First(*cell), budget)?, definitions });
+        flows.push(CellFlows {
+            cell: cell.0,
+            first: search.reach(Origin::First(*cell), budget)?,
+            definitions,
+        });
     }
     Ok(DataProof { invariants, flows })
 }

@@ -228,7 +228,8 @@ impl Spread<'_, '_, '_, '_> {
                     self.step(*step, owner, false);
                 }
             } else {
-                let (alone, pairs) = (std::mem::take(&mut self.blocked_alone), std::mem::take(&mut self.blocked));
+                let (alone, pairs) =
+                    (std::mem::take(&mut self.blocked_alone), std::mem::take(&mut self.blocked));
                 alone.into_iter().for_each(|step| self.step_alone(step));
                 pairs.into_iter().for_each(|(step, other, of_owner)| self.step(step, other, of_owner));
                 if self.open_alone.is_empty() && self.open.is_empty() {
@@ -254,7 +255,8 @@ impl Spread<'_, '_, '_, '_> {
 
     fn step_alone(&mut self, step: Step) {
         let search = self.search;
-        if search.setup.defines(step, self.cell) || !search.rules.may_take_alone(step, &search.reached.pairs) {
+        if search.setup.defines(step, self.cell) || !search.rules.may_take_alone(step, &search.reached.pairs)
+        {
             return;
         }
         let source = search.setup.source(step);
@@ -278,7 +280,8 @@ impl Spread<'_, '_, '_, '_> {
     /// A step of the owner, or of the other thread, while the second of the two is at `other`.
     fn step(&mut self, step: Step, other: Node, of_owner: bool) {
         let search = self.search;
-        if search.setup.defines(step, self.cell) || !search.rules.may_take(step, other, &search.reached.pairs) {
+        if search.setup.defines(step, self.cell) || !search.rules.may_take(step, other, &search.reached.pairs)
+        {
             return;
         }
         let source = search.setup.source(step);

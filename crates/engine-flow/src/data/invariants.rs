@@ -39,7 +39,6 @@ pub type Annotation = IdVec<Node, Numbers<Variable>>;
 /// Everything that the equations join.
 struct Sides<'s, 'a, 'p> {
     setup: &'s Setup<'a, 'p>,
-    graph: &'s FlowGraph,
     /// B, as far as the thread's own edges go.
     own: IdVec<Node, Numbers<Variable>>,
     /// B, as far as other threads' writes go.
@@ -53,7 +52,7 @@ impl<'s, 'a, 'p> Sides<'s, 'a, 'p> {
         let nodes = setup.model.nodes.len();
         let mut sides = Self {
             setup,
-            graph,
+
             own: (0..nodes).map(|_| Numbers::bottom()).collect(),
             foreign: (0..nodes).map(|_| BTreeMap::new()).collect(),
             latest: (0..nodes).map(|_| BTreeMap::new()).collect(),
@@ -148,11 +147,7 @@ struct Contributions {
 }
 
 /// The annotation that is inductive for a data flow graph.
-pub fn annotate(
-    setup: &Setup<'_, '_>,
-    graph: &FlowGraph,
-    budget: &Budget,
-) -> Result<Annotation, Exhausted> {
+pub fn annotate(setup: &Setup<'_, '_>, graph: &FlowGraph, budget: &Budget) -> Result<Annotation, Exhausted> {
     let mut found = solve(setup, graph, budget)?;
     for _ in 0..IMPROVEMENTS {
         budget.check(0)?;
@@ -207,20 +202,21 @@ fn solve(setup: &Setup<'_, '_>, graph: &FlowGraph, budget: &Budget) -> Result<An
     let mut grown: IdVec<Node, u32> = model.nodes.iter().map(|_| 0).collect();
     let mut values: Vec<(Number, u32)> = vec![(Number::BOTTOM, 0); setup.definitions.len()];
     let mut queue: BTreeSet<Node> = BTreeSet::new();
-    let mut grow = |sides: &mut Sides<'_, '_, '_>, node: Node, with: &Numbers<Variable>, queue: &mut BTreeSet<Node>| {
-        let before = &sides.own[node];
-        let mut joined = before.join(with);
-        if joined.less_or_equal(before) {
-            return;
-        }
-        grown[node] += 1;
-        let patience = if heads[node] { PATIENCE } else { LONG_PATIENCE };
-        if grown[node] > patience {
-            joined = before.widen(&joined, &setup.thresholds);
-        }
-        sides.own[node] = joined;
-        queue.insert(node);
-    };
+    let mut grow =
+        |sides: &mut Sides<'_, '_, '_>, node: Node, with: &Numbers<Variable>, queue: &mut BTreeSet<Node>| {
+            let before = &sides.own[node];
+            let mut joined = before.join(with);
+            if joined.less_or_equal(before) {
+                return;
+            }
+            grown[node] += 1;
+            let patience = if heads[node] { PATIENCE } else { LONG_PATIENCE };
+            if grown[node] > patience {
+                joined = before.widen(&joined, &setup.thresholds);
+            }
+            sides.own[node] = joined;
+            queue.insert(node);
+        };
     for (node, environment) in sides.starts() {
         grow(&mut sides, node, &environment, &mut queue);
     }
@@ -252,7 +248,9 @@ fn solve(setup: &Setup<'_, '_>, graph: &FlowGraph, budget: &Budget) -> Result<An
                 }
                 *known = joined;
                 let cell = setup.definitions[id].cell;
-                for (to, set) in [(&mut sides.latest, &graph.reach[id]), (&mut sides.foreign, &graph.during[id])] {
+                for (to, set) in
+                    [(&mut sides.latest, &graph.reach[id]), (&mut sides.foreign, &graph.during[id])]
+                {
                     for node in set.iter().map(Node::new) {
                         let known = to[node].entry(cell).or_insert(Number::BOTTOM);
                         let more = known.join(&joined);
