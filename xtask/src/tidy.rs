@@ -12,7 +12,7 @@ const ALLOWED: [(&str, &[&str]); 10] = [
     ("frontend-", &["ir"]),
     ("domains", &["ir"]),
     ("engine-", &["ir", "verdict", "domains"]),
-    ("checker", &["ir", "verdict"]),
+    ("checker", &["ir", "verdict", "domains"]),
     ("report", &["ir", "verdict", "checker"]),
     ("testkit", &["ir", "verdict"]),
     ("threadproof", &["ir", "verdict", "frontend-", "engine-", "checker", "report"]),

@@ -1,7 +1,12 @@
 //! The engine: analyses until no claim is broken, then looks at what is left.
 
 use crate::coreachable::{Known, Reached, Rules};
-use crate::data::{DataFacts, NoData};
+use crate::data::NoData;
+use crate::data::coarsen::{Coarsened, coarsen};
+use crate::data::evidence::evidence;
+use crate::data::flows::FlowSearch;
+use crate::data::knowledge::DataKnowledge;
+use crate::data::setup::Setup;
 use crate::facts::{Banned, FactsAnalysis};
 use crate::model::{Model, Node, Step};
 use crate::races::{conflicts, shared_accesses};
@@ -10,7 +15,9 @@ use ir::ids::Id;
 use ir::passes::{Goal, InlineLimits};
 use ir::{Callee, EdgeId, IdVec, LocationKind, Op, Program, Span, TemplateId};
 use std::fmt::Write;
-use verdict::{Budget, Engine, Events, Exhausted, FlowProof, Proof, Property, Reason, Task, Verdict};
+use verdict::{
+    Budget, DataProof, Engine, Events, Exhausted, FlowProof, Proof, Property, Reason, Task, Verdict,
+};
 
 /// The engine.
 #[derive(Clone, Default, Debug)]
@@ -109,8 +116,24 @@ fn prove(program: &Program, property: &Property, budget: &Budget) -> Result<Flow
     let model = Model::new(program);
     let (known, reached, banned) = analyse(&model, budget)?;
     let analyses = analyses(&model, &banned);
-    check(&model, &known, &analyses, &reached, property, &NoData)?;
-    Ok(proof(&model, &known, &reached))
+    match check(&model, &known, &analyses, &reached, property) {
+        Err(Failure::Not(_)) => {}
+        Err(failure) => return Err(failure),
+        Ok(()) => return Ok(proof(&model, &known, &reached, None)),
+    }
+    let setup = Setup::new(&model, &known);
+    let Coarsened { annotation, followed } = coarsen(&setup, reached.pairs.len(), budget)?;
+    let data = DataKnowledge::new(&setup, &annotation);
+    let rules = Rules::new(&model, &known, &data);
+    let reached = rules.solve(budget)?;
+    let mut inhabited = Reached { nodes: reached.nodes.clone(), pairs: reached.pairs.clone() };
+    for node in model.nodes.ids().filter(|node| !data.is_inhabited(*node)) {
+        inhabited.nodes.remove(node.index());
+    }
+    check(&model, &known, &analyses, &inhabited, property)?;
+    let search = FlowSearch { setup: &setup, rules: &rules, reached: &reached };
+    let evidence = evidence(&search, &annotation, &followed, budget)?;
+    Ok(proof(&model, &known, &reached, Some(evidence)))
 }
 
 /// Facts and pairs of which no claim may be broken, and the claims that are not made for that.
@@ -156,16 +179,12 @@ fn check(
     analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>,
     reached: &Reached,
     property: &Property,
-    data: &dyn DataFacts,
 ) -> Result<(), Failure> {
     match property {
         Property::NoRace => {
             let found = conflicts(&shared_accesses(model, known, analyses, reached), reached);
             let Some(first) = found.first() else { return Ok(()) };
-            let place = |span: Span| {
-                let file = model.program.files.get(span.file as usize).map_or("?", String::as_str);
-                format!("{file}:{}", span.line)
-            };
+            let place = |span: Span| place(model, span);
             let object = first.object.map_or("memory", |object| model.program.objects[object].name.as_str());
             Err(Failure::Not(format!(
                 "{} pairs of accesses are not proved race-free, first: {} and {} on {object}",
@@ -175,21 +194,29 @@ fn check(
             )))
         }
         Property::NoError(kinds) => {
-            let bad = model.nodes.ids().find(|node| {
-                matches!(model.location(*node).kind, LocationKind::Error(kind) if kinds.contains(&kind))
-                    && reached.nodes.contains(node.index())
-                    && data.may_be_at(*node)
-            });
-            match bad {
-                None => Ok(()),
-                Some(_) => Err(Failure::Not("an error location is not proved unreachable".to_owned())),
-            }
+            let is_error = |node: &Node| matches!(model.location(*node).kind, LocationKind::Error(kind) if kinds.contains(&kind));
+            let errors: Vec<Node> = model.nodes.ids().filter(is_error).collect();
+            let bad: Vec<Node> =
+                errors.iter().copied().filter(|node| reached.nodes.contains(node.index())).collect();
+            let Some(first) = bad.first() else { return Ok(()) };
+            let steps = model.steps.iter().flatten().find(|step| model.target(**step) == *first);
+            let place = steps.map_or_else(String::new, |step| place(model, model.edge(*step).span));
+            let (all, left) = (errors.len(), bad.len());
+            Err(Failure::Not(format!(
+                "{left} of {all} error locations are not proved unreachable, first: {place}"
+            )))
         }
         Property::NoDeadlock => Err(Failure::Not("deadlocks are not looked for".to_owned())),
     }
 }
 
-fn proof(model: &Model<'_>, known: &Known, reached: &Reached) -> FlowProof {
+/// A position in the source, for people.
+fn place(model: &Model<'_>, span: Span) -> String {
+    let file = model.program.files.get(span.file as usize).map_or("?", String::as_str);
+    format!("{file}:{}", span.line)
+}
+
+fn proof(model: &Model<'_>, known: &Known, reached: &Reached, data: Option<DataProof>) -> FlowProof {
     let mut facts: Vec<Vec<_>> = model.program.templates.iter().map(|_| Vec::new()).collect();
     for (node, here) in known.facts.enumerate() {
         facts[model.nodes[node].0.index()].push(here.clone());
@@ -199,5 +226,6 @@ fn proof(model: &Model<'_>, known: &Known, reached: &Reached) -> FlowProof {
         facts,
         reachable: model.nodes.ids().map(|node| reached.nodes.contains(node.index())).collect(),
         coreachable: reached.pairs.clone(),
+        data,
     }
 }

@@ -3,7 +3,7 @@
 //! It speaks of the program that [`ir::passes::symbolic_of_lowered`] makes of the task's program; its templates,
 //! locations and locals are that program's. All in it are claims that the checker tests one by one.
 
-use ir::{Expr, LocalId, TemplateId};
+use ir::{EdgeId, Expr, LocalId, TemplateId, Value};
 
 /// A proof by locks held, thread creation and joining, and pairs of locations.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +16,8 @@ pub struct FlowProof {
     pub reachable: Vec<bool>,
     /// The pairs of locations that two different threads may be at, by the same numbers.
     pub coreachable: Pairs,
+    /// What is known of data, if that is needed.
+    pub data: Option<DataProof>,
 }
 
 /// Facts are about expressions with at most this many parts, not counting an offset; larger ones are never remembered.
@@ -121,5 +123,103 @@ impl FlowProof {
             next - locations.len()
         });
         first.collect()
+    }
+}
+
+/// What is known of data: an invariant for each location, and where the values of shared memory may come from.
+///
+/// Variables are numbered by `domains::Memory`: first the cells of memory, then the locals of the template at hand.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DataProof {
+    /// What holds of the variables whenever a thread is at a location, by the numbers of locations. Nothing: no thread is ever there.
+    pub invariants: Vec<Option<Vec<(u32, Bounds)>>>,
+    /// Where the values of some shared cells may come from.
+    pub flows: Vec<CellFlows>,
+}
+
+/// A set of integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// None is below this.
+    pub lower: Option<Value>,
+    /// None is above this.
+    pub upper: Option<Value>,
+    /// All are equal to `rest` modulo this; 1 if nothing is known, 0 if all are equal.
+    pub modulus: Value,
+    /// See `modulus`.
+    pub rest: Value,
+    /// None is 0.
+    pub nonzero: bool,
+}
+
+/// The data flow of one shared cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CellFlows {
+    /// The cell.
+    pub cell: u32,
+    /// How far its first value reaches.
+    pub first: Reach,
+    /// How far each definition reaches: the steps that write or test the cell.
+    pub definitions: Vec<(TemplateId, EdgeId, Reach)>,
+}
+
+/// The locations that threads may be at while a definition is the latest one of its cell.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Reach {
+    /// Of a step: where the thread that took it may be. Of the first value: where any thread may be.
+    pub alone: Vec<bool>,
+    /// Of a step: where that thread and another one may be. Of the first value: where two threads may be.
+    pub pairs: Relation,
+}
+
+/// A relation on numbers below a bound, one bit for each pair.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Relation {
+    bound: usize,
+    words: Vec<u64>,
+}
+
+impl Relation {
+    /// The empty relation on numbers below a bound.
+    pub fn new(bound: usize) -> Self {
+        Self { bound, words: vec![0; bound * bound.div_ceil(64)] }
+    }
+    /// The bound.
+    pub fn bound(&self) -> usize {
+        self.bound
+    }
+    /// Whether a number is related to another one.
+    pub fn contains(&self, a: usize, b: usize) -> bool {
+        let word = a * self.bound.div_ceil(64) + b / 64;
+        a < self.bound && b < self.bound && self.words[word] >> (b % 64) & 1 == 1
+    }
+    /// Relates a number to another one; says whether that is new.
+    pub fn insert(&mut self, a: usize, b: usize) -> bool {
+        let word = a * self.bound.div_ceil(64) + b / 64;
+        let new = self.words[word] >> (b % 64) & 1 == 0;
+        self.words[word] |= 1 << (b % 64);
+        new
+    }
+    /// Separates a number from another one.
+    pub fn remove(&mut self, a: usize, b: usize) {
+        let word = a * self.bound.div_ceil(64) + b / 64;
+        self.words[word] &= !(1 << (b % 64));
+    }
+    /// All numbers that a number is related to, in order.
+    pub fn related(&self, a: usize) -> impl Iterator<Item = usize> + '_ {
+        let width = self.bound.div_ceil(64);
+        let words = self.words[a * width..(a + 1) * width].iter().enumerate();
+        words.flat_map(|(index, word)| {
+            let mut rest = *word;
+            std::iter::from_fn(move || {
+                let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+                rest &= rest - 1;
+                Some(index * 64 + bit)
+            })
+        })
+    }
+    /// Whether nothing is related.
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|word| *word == 0)
     }
 }

@@ -26,7 +26,7 @@ struct Seen {
 /// Checks that no two threads can be at conflicting accesses.
 pub fn check_no_conflict(view: &View<'_>, budget: &Budget) -> Result<(), ProofError> {
     let mut all: Vec<Seen> = Vec::new();
-    for node in (0..view.nodes.len()).filter(|node| view.proof.reachable[*node]) {
+    for node in (0..view.nodes.len()).filter(|node| view.is_inhabited(*node)) {
         collect(view, node, &mut all)?;
     }
     for (index, first) in all.iter().enumerate() {

@@ -6,18 +6,21 @@
 //! 2. Facts hold at entries, and each step from a location with its facts leads to the facts of the next one ([`knowledge`]).
 //! 3. The reachable locations and the pairs contain where threads start, and are closed under steps of one thread and starts of others ([`pairs`]).
 //! 4. No step of one thread breaks another one's claim to hold a lock, for all related locations ([`pairs`]).
-//! 5. No two related locations have conflicting accesses ([`conflicts`]), or no forbidden error location is reachable.
+//! 5. Invariants of data, if there are any, are inductive, and so is the data flow that they rest on ([`data`]).
+//! 6. No two related locations have conflicting accesses ([`conflicts`]), or no forbidden error location is reachable.
 //!
-//! 1 to 4 make, by induction over the steps of an execution, an invariant of all reachable states: each thread is at a reachable location, each two
-//! threads at related ones, and all facts hold. 5 says that the invariant excludes what the property forbids.
+//! 1 to 5 make, by induction over the steps of an execution, an invariant of all reachable states: each thread is at a reachable location, each two
+//! threads at related ones, and all facts hold. 6 says that the invariant excludes what the property forbids.
 
 mod conflicts;
+mod data;
 mod knowledge;
 mod pairs;
 mod terms;
 mod view;
 
 use crate::ProofError;
+use data::Data;
 use ir::passes::{Goal, InlineLimits};
 use ir::{LocationKind, Program};
 use verdict::{Budget, FlowProof, Property};
@@ -52,13 +55,19 @@ fn check_symbolic(
 ) -> Result<(), ProofError> {
     let view = View::new(program, proof)?;
     let steps = knowledge::check_facts(&view)?;
-    pairs::check_closed(&view, &steps, budget)?;
-    pairs::check_claims(&view, &steps, budget)?;
+    let data = proof.data.as_ref().map(|data| Data::new(&view, data)).transpose()?;
+    let closure = pairs::closure(&view, data.as_ref())?;
+    pairs::check_closed(&closure, &steps, budget)?;
+    pairs::check_claims(&closure, &steps, budget)?;
+    if let Some(data) = &data {
+        data::check_flows(data, &closure, &steps, budget)?;
+        data::check_inductive(data, &closure, &steps, budget)?;
+    }
     match property {
         Property::NoRace => conflicts::check_no_conflict(&view, budget),
         Property::NoError(kinds) => {
             let bad = (0..view.nodes.len()).any(|node| {
-                proof.reachable[node]
+                view.is_inhabited(node)
                     && matches!(view.location(node).kind, LocationKind::Error(kind) if kinds.contains(&kind))
             });
             claim(!bad, "an error location is reachable")

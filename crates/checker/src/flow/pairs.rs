@@ -1,10 +1,13 @@
 //! Whether the reachable locations and the pairs are closed, and no thread breaks another one's claims.
 //!
-//! A step may be left out while another thread is at some location only for one of these reasons: it assumes the opposite of what its thread knows; the other one is in an atomic region and the step is not; the step
-//! waits for the other thread to end, and it has not; the step waits for a third thread, and no end of that one is related to where the other is. A pair may be
+//! A step may be left out while another thread is at some location only for one of these reasons: it assumes the opposite of what its
+//! thread knows; the other one is in an atomic region and the step is not; the step waits for the other thread to end, and it has not;
+//! the step waits for a third thread, and no end of that one is related to where the other is; what is known of data contradicts the
+//! step's assumptions. A pair may be
 //! left out only if both are in the same unique template, or both hold the same lock, one of them exclusively, at the same address of a single object.
 
 use super::claim;
+use super::data::Data;
 use super::knowledge::{Held, Knowledge, Outcome, Steps, breaks, claimed, words};
 use super::terms::Terms;
 use super::view::{Node, View};
@@ -12,8 +15,11 @@ use crate::ProofError;
 use ir::{Count, EdgeId, Expr, TemplateId};
 use verdict::Budget;
 
-struct Closure<'v, 'a> {
+/// What may happen, as far as the proof says.
+pub struct Closure<'v, 'a> {
     view: &'v View<'a>,
+    /// What is known of data.
+    data: Option<&'v Data<'v, 'a>>,
     /// The locks at addresses that mean the same for all threads.
     fixed: Vec<Vec<Held>>,
 }
@@ -45,28 +51,40 @@ impl Closure<'_, '_> {
         claim(self.view.proof.reachable[node] || self.view.halts(node), "a location is missing")
     }
 
-    fn may_take(&self, source: Node, outcome: &Outcome, other: Node) -> bool {
+    /// Whether a step may be taken at all.
+    pub fn may_take_alone(&self, source: Node, edge: EdgeId, outcome: &Outcome) -> bool {
+        let ended = |joined: &TemplateId| self.view.ends(*joined).any(|end| self.related(end, source));
+        outcome.joined.iter().all(ended) && self.data.is_none_or(|data| data.may_take(source, edge, None))
+    }
+
+    /// Whether a step may be taken while another thread is at a location.
+    pub fn may_take(&self, source: Node, edge: EdgeId, outcome: &Outcome, other: Node) -> bool {
         let atomic = |node: Node| self.view.location(node).atomic && !self.view.has_ended(node);
         if outcome.impossible || (atomic(other) && !atomic(source)) {
             return false;
         }
         let mut joined = outcome.joined.iter();
-        joined.all(|joined| {
+        let ended = joined.all(|joined| {
             if self.view.nodes[other].0 == *joined {
                 self.view.has_ended(other)
             } else {
                 self.view.ends(*joined).any(|end| self.related(end, other))
             }
-        })
+        });
+        ended && self.data.is_none_or(|data| data.may_take(source, edge, Some(other)))
     }
 
-    fn target(&self, node: Node, edge: EdgeId) -> Node {
+    pub fn target(&self, node: Node, edge: EdgeId) -> Node {
         let template = self.view.nodes[node].0;
         self.view.node(template, self.view.program.templates[template].edges[edge].target)
     }
 }
 
-fn closure<'v, 'a>(view: &'v View<'a>) -> Result<Closure<'v, 'a>, ProofError> {
+/// Makes the rules ready.
+pub fn closure<'v, 'a>(
+    view: &'v View<'a>,
+    data: Option<&'v Data<'v, 'a>>,
+) -> Result<Closure<'v, 'a>, ProofError> {
     let mut fixed = Vec::new();
     for node in 0..view.nodes.len() {
         let Knowledge { mut locks, .. } = claimed(view, node)?;
@@ -75,12 +93,12 @@ fn closure<'v, 'a>(view: &'v View<'a>) -> Result<Closure<'v, 'a>, ProofError> {
         });
         fixed.push(locks);
     }
-    Ok(Closure { view, fixed })
+    Ok(Closure { view, data, fixed })
 }
 
 /// Checks that all that may happen is in the proof.
-pub fn check_closed(view: &View<'_>, steps: &Steps, budget: &Budget) -> Result<(), ProofError> {
-    let closure = closure(view)?;
+pub fn check_closed(closure: &Closure<'_, '_>, steps: &Steps, budget: &Budget) -> Result<(), ProofError> {
+    let view = closure.view;
     let mut entries: Vec<TemplateId> = Vec::new();
     for (template, count) in &view.program.start {
         let copies = match count {
@@ -102,8 +120,7 @@ pub fn check_closed(view: &View<'_>, steps: &Steps, budget: &Budget) -> Result<(
             if view.halts(target) || outcome.impossible {
                 continue;
             }
-            let ended = |joined: &TemplateId| view.ends(*joined).any(|end| closure.related(end, source));
-            if view.proof.reachable[source] && outcome.joined.iter().all(ended) {
+            if view.proof.reachable[source] && closure.may_take_alone(source, *edge, outcome) {
                 closure.single(target)?;
                 for (index, child) in outcome.started.iter().enumerate() {
                     closure.single(view.entry(*child))?;
@@ -114,7 +131,7 @@ pub fn check_closed(view: &View<'_>, steps: &Steps, budget: &Budget) -> Result<(
                 }
             }
             for other in view.proof.coreachable.related(source) {
-                if closure.may_take(source, outcome, other) {
+                if closure.may_take(source, *edge, outcome, other) {
                     closure.pair(target, other)?;
                     for child in &outcome.started {
                         closure.pair(other, view.entry(*child))?;
@@ -127,8 +144,8 @@ pub fn check_closed(view: &View<'_>, steps: &Steps, budget: &Budget) -> Result<(
 }
 
 /// Checks that no step of one thread breaks a claim of another one.
-pub fn check_claims(view: &View<'_>, steps: &Steps, budget: &Budget) -> Result<(), ProofError> {
-    let closure = closure(view)?;
+pub fn check_claims(closure: &Closure<'_, '_>, steps: &Steps, budget: &Budget) -> Result<(), ProofError> {
+    let view = closure.view;
     let mut claims = Vec::new();
     for node in 0..view.nodes.len() {
         let terms = Terms { view, template: view.nodes[node].0 };
@@ -137,12 +154,12 @@ pub fn check_claims(view: &View<'_>, steps: &Steps, budget: &Budget) -> Result<(
     }
     for (source, steps) in steps.iter().enumerate() {
         budget.check(0).map_err(ProofError::TooExpensive)?;
-        for (_, outcome) in steps.iter().filter(|(_, outcome)| !outcome.touches.is_empty()) {
+        for (edge, outcome) in steps.iter().filter(|(_, outcome)| !outcome.touches.is_empty()) {
             for other in view.proof.coreachable.related(source) {
                 let broken = claims[other]
                     .iter()
                     .any(|(words, held)| outcome.touches.iter().any(|touch| breaks(touch, held, words)));
-                if broken && closure.may_take(source, outcome, other) {
+                if broken && closure.may_take(source, *edge, outcome, other) {
                     return claim(false, "a thread may break another one's claim to a lock");
                 }
             }

@@ -66,6 +66,11 @@ impl<'a> View<'a> {
     pub fn has_ended(&self, node: Node) -> bool {
         matches!(self.location(node).kind, LocationKind::End | LocationKind::Exit)
     }
+    /// Whether the proof says that a thread may be at a node.
+    pub fn is_inhabited(&self, node: Node) -> bool {
+        let by_data = |data: &verdict::DataProof| data.invariants.get(node).is_none_or(Option::is_some);
+        self.proof.reachable[node] && self.proof.data.as_ref().is_none_or(by_data)
+    }
     pub fn halts(&self, node: Node) -> bool {
         self.location(node).kind == LocationKind::Halt
     }

@@ -25,6 +25,17 @@ impl BitSet {
     pub fn remove(&mut self, number: usize) {
         self.words[number / 64] &= !(1 << (number % 64));
     }
+    /// All numbers, in order.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.words.iter().enumerate().flat_map(|(index, word)| {
+            let mut rest = *word;
+            std::iter::from_fn(move || {
+                let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+                rest &= rest - 1;
+                Some(index * 64 + bit)
+            })
+        })
+    }
     /// Whether the two have a number in common.
     pub fn intersects(&self, other: &Self) -> bool {
         self.words.iter().zip(&other.words).any(|(mine, theirs)| mine & theirs != 0)

@@ -4,9 +4,8 @@
 //! offsets. An offset in that sense is *collapsed*. Many bytes without structure are an array of bytes; of a few (a union, such as a lock is one in
 //! C libraries), offsets are kept apart. A pointer that moves by an unknown amount inside of them stays inside of them.
 //!
-//! Over-approximates for pointers that stay in their object, as C demands. A pointer that moves by a multiple of
-//! its array's stride stays in the array; one that moves otherwise by an unknown amount may be anywhere in its
-//! object.
+//! Over-approximates for pointers that stay in their object, as C demands. A pointer that moves by a multiple of its
+//! array's stride stays in the array; one that moves otherwise by an unknown amount may be anywhere in its object.
 
 use crate::ids::Id;
 use crate::program::{Object, Storage};

@@ -1,4 +1,18 @@
-//! What the data side tells the control side.
+//! The data side (paper 4, sections 3 to 5): invariants of data for each location, under the data flow that the control side leaves possible.
+//!
+//! * [`setup`]: the variables, and which steps define which shared cells.
+//! * [`invariants`]: the annotation ι that is inductive for a data flow graph.
+//! * [`flows`]: which definitions may be the latest one at which location (figure 3: `mayReach`).
+//! * [`knowledge`]: what ι says to the control side, [`DataFacts`].
+//! * [`coarsen`]: the loop of algorithm 1.
+//! * [`evidence`]: the result as part of a proof.
+
+pub mod coarsen;
+pub mod evidence;
+pub mod flows;
+pub mod invariants;
+pub mod knowledge;
+pub mod setup;
 
 use crate::model::{Node, Step};
 

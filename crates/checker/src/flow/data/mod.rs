@@ -1,0 +1,106 @@
+//! Checks what a proof says of data ([`verdict::DataProof`]).
+//!
+//! The variables and the abstract meaning of steps are those of `domains`, as the concrete meaning is that of `ir`: nothing of the search is used.
+//!
+//! 1. The data flow of each cell that the proof follows is closed ([`reach`]): all steps that may write the cell are among its definitions; each definition, and the first
+//!    value, reaches all locations that threads may be at while it is the latest one.
+//! 2. The invariants are inductive ([`inductive`]): what a step leaves behind is inside the invariant where it leads to; of a shared cell, so is what both the data flow and the steps
+//!    that may change it leave possible.
+//!
+//! Together with the other checks of the proof this is an invariant of all reachable states, by induction over the steps. A step is taken in a state that the invariants
+//! describe, those of its source and, as to shared cells, those of the locations of all other threads; so a step whose assumptions contradict these is never taken
+//! ([`Data::may_take`]). The state after the step is described again: locals and private cells change by the thread's own steps only. The value of a shared cell was
+//! left by its latest definition, which by 1 reaches every location where a thread is. It was also left by a step to the thread's location, or by a write while the thread was there.
+
+mod inductive;
+mod reach;
+
+use super::claim;
+use super::view::{Node, View};
+use crate::ProofError;
+use domains::{Bound, Congruence, Interval, Lattice, Memory, Number, Numbers, Scope, Variable};
+use ir::{EdgeId, TemplateId};
+use verdict::{Bounds, DataProof};
+
+pub use inductive::check_inductive;
+pub use reach::check_flows;
+
+/// What a proof says of data, ready to be asked.
+pub struct Data<'v, 'a> {
+    pub view: &'v View<'a>,
+    pub proof: &'a DataProof,
+    pub memory: Memory<'v>,
+    /// The invariant of each node; bottom if no thread is there.
+    pub invariants: Vec<Numbers<Variable>>,
+    /// Whether each edge of each node can be taken at all.
+    takeable: Vec<Vec<(EdgeId, bool)>>,
+}
+
+/// The integers that bounds describe.
+fn number(bounds: &Bounds) -> Number {
+    let lower = bounds.lower.map_or(Bound::MINUS_INFINITY, Bound::finite);
+    let upper = bounds.upper.map_or(Bound::PLUS_INFINITY, Bound::finite);
+    let number = Number::new(Interval::new(lower, upper), Congruence::new(bounds.modulus, bounds.rest));
+    if bounds.nonzero { number.without(0) } else { number }
+}
+
+impl<'v, 'a> Data<'v, 'a> {
+    pub fn new(view: &'v View<'a>, proof: &'a DataProof) -> Result<Self, ProofError> {
+        claim(proof.invariants.len() == view.nodes.len(), "the proof is about another program")?;
+        let single = view.program.objects.ids().map(|object| view.is_single(object)).collect();
+        let memory = Memory::new(view.program, &view.points_to, &view.escapes, single);
+        let mut invariants = Vec::new();
+        for (node, known) in proof.invariants.iter().enumerate() {
+            let Some(known) = known else {
+                invariants.push(Numbers::bottom());
+                continue;
+            };
+            let locals = view.program.templates[view.nodes[node].0].locals.len();
+            let mut environment = Numbers::top();
+            for (variable, bounds) in known {
+                claim((*variable as usize) < memory.count() + locals, "a variable does not exist")?;
+                environment.set(Variable(*variable), number(bounds));
+            }
+            invariants.push(environment);
+        }
+        let mut data = Self { view, proof, memory, invariants, takeable: Vec::new() };
+        for node in 0..view.nodes.len() {
+            let edges = view.leaving[node].iter();
+            let taken = edges.map(|edge| (*edge, !data.after(node, *edge, None).environment.is_bottom()));
+            let taken = taken.collect();
+            data.takeable.push(taken);
+        }
+        Ok(data)
+    }
+
+    pub fn scope(&self, template: TemplateId) -> Scope<'_, 'v> {
+        Scope { memory: &self.memory, template, old: None }
+    }
+
+    /// What is known after an edge, while another thread is at a location.
+    pub fn after(&self, node: Node, edge: EdgeId, other: Option<Node>) -> domains::After {
+        let scope = self.scope(self.view.nodes[node].0);
+        let equal = &self.view.facts(node).equal;
+        let mut here = self.invariants[node].clone();
+        if let Some(other) = other {
+            for cell in scope.touches(edge, equal).guards {
+                if self.memory.is_shared(cell)
+                    && let Some(theirs) = self.invariants[other].get(cell)
+                {
+                    let mine = here.get(cell).copied().unwrap_or(Number::TOP);
+                    here.set(cell, mine.meet(theirs));
+                }
+            }
+        }
+        scope.after(edge, equal, here)
+    }
+
+    /// Whether an edge can be taken, while another thread is at a location.
+    pub fn may_take(&self, node: Node, edge: EdgeId, other: Option<Node>) -> bool {
+        let alone = self.takeable[node].iter().any(|(known, taken)| *known == edge && *taken);
+        match other {
+            None => alone,
+            Some(other) => alone && !self.after(node, edge, Some(other)).environment.is_bottom(),
+        }
+    }
+}

@@ -1,0 +1,515 @@
+//! What a step of a thread does to what is known of the variables: the abstract meaning of [`ir::Op`].
+//!
+//! Over-approximates: if a thread in a state that the environment describes takes the edge, the state afterwards is described by the result. Bottom: it
+//! cannot be taken.
+//!
+//! * An assumption refines variables. Within an edge a local may be known to be equal to an expression ([`Known`]); the condition is then assumed a second
+//!   time with the expression in its place, so that a test of a copy is a test of the original. All operations of an edge are one step, so memory cannot change between the copy and the
+//!   test but by the edge's own stores, which end the equality.
+//! * A store to a strong cell replaces its content, one to weak ones adds to it; one to parts of cells loses the content.
+//! * Lock operations change the words of the lock, which are lost. A started thread's id and an allocated object's address are not zero.
+
+use crate::evaluate::{Numbers, Resolve, evaluate};
+use crate::lattice::Lattice;
+use crate::memory::{Found, Memory, Variable, lock_bytes};
+use crate::number::Number;
+use crate::refine::{assume, refine};
+use ir::passes::footprint::{Extent, Region};
+use ir::{Assignment, Callee, EdgeId, Expr, IntType, Lhs, LocalId, Op, Place, Rhs, Targets, TemplateId};
+
+/// The variables as a thread of a template sees them.
+pub struct Scope<'a, 'p> {
+    /// The cells.
+    pub memory: &'a Memory<'p>,
+    /// The template.
+    pub template: TemplateId,
+    /// What was known before an assignment, while its constraint is looked at.
+    pub old: Option<&'a Numbers<Variable>>,
+}
+
+/// A thread that a step starts.
+#[derive(Clone, Debug)]
+pub struct Started {
+    /// Its template.
+    pub template: TemplateId,
+    /// The values of its parameters.
+    pub arguments: Vec<Number>,
+}
+
+/// What is known after a step.
+#[derive(Clone, Debug)]
+pub struct After {
+    /// The variables of the thread that took it.
+    pub environment: Numbers<Variable>,
+    /// The threads that it started.
+    pub started: Vec<Started>,
+}
+
+/// The cells that a step looks at and changes.
+#[derive(Clone, Debug, Default)]
+pub struct Touches {
+    /// Tracked cells that it may write, in order.
+    pub writes: Vec<Variable>,
+    /// Strong cells that its assumptions read, in order.
+    pub tests: Vec<Variable>,
+    /// Tracked cells that it reads, if it assumes anything.
+    pub guards: Vec<Variable>,
+}
+
+/// Locals that are known to be equal to expressions.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    equal: Vec<(LocalId, Expr)>,
+}
+
+/// The largest expression that is put in the place of locals.
+const MOST_NODES: usize = 60;
+/// How often locals are replaced in what locals were replaced by.
+const MOST_ROUNDS: usize = 8;
+
+fn reads(expr: &Expr, local: LocalId) -> bool {
+    let mut found = false;
+    expr.walk(&mut |inner| found |= *inner == Expr::Local(local));
+    found
+}
+
+fn size(expr: &Expr) -> usize {
+    let mut size = 0;
+    expr.walk(&mut |_| size += 1);
+    size
+}
+
+impl Known {
+    /// These equalities, which hold where the step starts.
+    pub fn new(equal: &[(LocalId, Expr)]) -> Self {
+        Self { equal: equal.to_vec() }
+    }
+    /// The expression with locals replaced; nothing if there is nothing to replace.
+    fn expanded(&self, expr: &Expr) -> Option<Expr> {
+        let mut result = expr.clone();
+        let mut changed = false;
+        for _ in 0..MOST_ROUNDS {
+            let mut again = false;
+            result.rewrite(&mut |inner| {
+                if let Expr::Local(local) = inner
+                    && let Some((_, value)) = self.equal.iter().find(|(known, _)| known == local)
+                {
+                    *inner = value.clone();
+                    again = true;
+                }
+            });
+            if !again {
+                break;
+            }
+            changed = true;
+            if size(&result) > MOST_NODES {
+                return None;
+            }
+        }
+        changed.then_some(result)
+    }
+    fn forget(&mut self, local: LocalId) {
+        self.equal.retain(|(known, value)| *known != local && !reads(value, local));
+    }
+    fn forget_memory(&mut self) {
+        self.equal.retain(|(_, value)| {
+            let mut loads = false;
+            value.walk(&mut |inner| loads |= matches!(inner, Expr::Load(_)));
+            !loads
+        });
+    }
+    /// Follows an operation.
+    fn follow(&mut self, op: &Op) {
+        let stores = op.targets().iter().any(|lhs| matches!(lhs, Lhs::Memory(_)));
+        let lasting = match op {
+            Op::Assume(_) => return,
+            Op::Assign(_) | Op::Spawn(..) | Op::Join(..) => !stores,
+            Op::Lock(..) | Op::Unlock(..) | Op::Allocate { .. } | Op::Free(_) => false,
+            Op::Fill(..) | Op::Copy(..) | Op::Call(..) => false,
+        };
+        if !lasting {
+            self.forget_memory();
+        }
+        for lhs in op.targets() {
+            if let Lhs::Local(local) = lhs {
+                self.forget(*local);
+            }
+        }
+        if let Op::Assign(Assignment { pairs, .. }) = op
+            && let [(Lhs::Local(local), Rhs::Value(value))] = pairs.as_slice()
+            && !reads(value, *local)
+            && size(value) <= MOST_NODES
+        {
+            self.equal.push((*local, value.clone()));
+        }
+    }
+}
+
+impl Resolve for Scope<'_, '_> {
+    type Variable = Variable;
+
+    fn type_of(&self, expr: &Expr) -> IntType {
+        self.memory.program.type_of(self.template, expr)
+    }
+    fn variable(&self, expr: &Expr) -> Option<Variable> {
+        match expr {
+            Expr::Local(local) => Some(self.memory.local(*local)),
+            Expr::Load(place) => match *self.memory.place(self.template, &place.address, place.ty) {
+                Found::Exactly(cell) => {
+                    self.memory.cell(cell).is_some_and(|found| found.ty == place.ty).then_some(cell)
+                }
+                Found::Among(_) | Found::Parts(_) => None,
+            },
+            _ => None,
+        }
+    }
+    fn load(&self, place: &Place, _: &Number, environment: &Numbers<Variable>) -> Number {
+        let found = self.memory.place(self.template, &place.address, place.ty);
+        match &*found {
+            Found::Parts(_) => Number::of_type(place.ty),
+            Found::Exactly(_) | Found::Among(_) => {
+                let values = found.cells().iter().map(|cell| self.content(*cell, environment).cast(place.ty));
+                values.fold(Number::BOTTOM, |all, value| all.join(&value))
+            }
+        }
+    }
+    fn old(&self, operand: &Expr, _: &Numbers<Variable>) -> Number {
+        match self.old {
+            Some(before) => {
+                let scope = Scope { old: None, ..*self };
+                evaluate(operand, before, &scope)
+            }
+            None => Number::of_type(self.type_of(operand)),
+        }
+    }
+}
+
+impl Scope<'_, '_> {
+    /// What a cell holds.
+    fn content(&self, cell: Variable, environment: &Numbers<Variable>) -> Number {
+        let Some(what) = self.memory.cell(cell) else { return Number::TOP };
+        environment.get(cell).copied().unwrap_or(Number::TOP).meet(&Number::of_type(what.ty))
+    }
+
+    /// What is known after a step, given what is known before it, and equalities that hold there.
+    pub fn after(&self, edge: EdgeId, equal: &[(LocalId, Expr)], before: Numbers<Variable>) -> After {
+        let mut after = After { environment: before, started: Vec::new() };
+        let mut known = Known::new(equal);
+        for op in &self.memory.program.templates[self.template].edges[edge].ops {
+            if after.environment.is_bottom() {
+                after.started.clear();
+                return after;
+            }
+            self.op(op, &known, &mut after);
+            known.follow(op);
+        }
+        after
+    }
+
+    fn op(&self, op: &Op, known: &Known, after: &mut After) {
+        match op {
+            Op::Assume(condition) => self.assume(condition, known, &mut after.environment),
+            Op::Assign(assignment) => self.assign(assignment, after),
+            Op::Lock(kind, address) | Op::Unlock(kind, address) => {
+                let words = self.memory.region(self.template, address, Extent::Bytes(lock_bytes(*kind)));
+                self.lose(&words, &mut after.environment);
+            }
+            Op::Spawn(callee, arguments, lhs) => {
+                let values: Vec<Number> =
+                    arguments.iter().map(|argument| evaluate(argument, &after.environment, self)).collect();
+                if values.iter().any(Lattice::is_bottom) {
+                    after.environment = Numbers::bottom();
+                    return;
+                }
+                if let Callee::Procedure(template) = callee {
+                    after.started.push(Started { template: *template, arguments: values });
+                }
+                if let Some(lhs) = lhs {
+                    self.store(lhs, &self.address_value(), &mut after.environment);
+                }
+            }
+            Op::Join(_, lhs) | Op::Call(_, _, lhs) => {
+                if let Some(lhs) = lhs {
+                    self.store(lhs, &Number::TOP, &mut after.environment);
+                }
+            }
+            Op::Allocate { site, zeroed, result, .. } => {
+                for cell in self.memory.of_object(*site) {
+                    let value = if *zeroed { Number::constant(0) } else { Number::TOP };
+                    self.put(*cell, true, &value, &mut after.environment);
+                }
+                self.store(result, &self.address_value(), &mut after.environment);
+            }
+            Op::Free(_) => {}
+            Op::Fill(to, byte, size) => {
+                let region = self.memory.region(self.template, to, extent(size));
+                let byte = evaluate(byte, &after.environment, self);
+                if byte.as_constant().is_some_and(|byte| byte % 256 == 0) {
+                    for cell in self.memory.touched(&region) {
+                        self.zero(cell, &region, &mut after.environment);
+                    }
+                } else {
+                    self.lose(&region, &mut after.environment);
+                }
+            }
+            Op::Copy(to, from, size) => self.copy(to, from, size, &mut after.environment),
+        }
+    }
+
+    /// The ids of threads and the addresses of objects.
+    fn address_value(&self) -> Number {
+        Number::of_type(self.memory.program.data_model.pointer()).without(0)
+    }
+
+    fn assume(&self, condition: &Expr, known: &Known, environment: &mut Numbers<Variable>) {
+        let mut now = assume(condition, true, std::mem::take(environment), self);
+        if let Some(more) = known.expanded(condition) {
+            now = assume(&more, true, now, self);
+        }
+        *environment = now;
+    }
+
+    fn assign(&self, Assignment { pairs, constraint }: &Assignment, after: &mut After) {
+        let before = after.environment.clone();
+        let values: Vec<Number> = pairs
+            .iter()
+            .map(|(_, rhs)| match rhs {
+                Rhs::Value(value) => evaluate(value, &before, self),
+                Rhs::Any | Rhs::Unknown => Number::TOP,
+            })
+            .collect();
+        if values.iter().any(Lattice::is_bottom) {
+            after.environment = Numbers::bottom();
+            return;
+        }
+        if pairs.len() == 1 {
+            for ((lhs, _), value) in pairs.iter().zip(&values) {
+                self.store(lhs, value, &mut after.environment);
+            }
+        } else {
+            // Addresses are those before the assignment, so a place that is computed from what is assigned is not told apart.
+            for ((lhs, _), value) in pairs.iter().zip(&values) {
+                self.store_parallel(lhs, value, &mut after.environment);
+            }
+        }
+        if let Some(constraint) = constraint {
+            let scope = Scope { old: Some(&before), ..*self };
+            after.environment = assume(constraint, true, std::mem::take(&mut after.environment), &scope);
+        }
+    }
+
+    /// Stores where the address may be computed from what was stored already.
+    fn store_parallel(&self, lhs: &Lhs, value: &Number, environment: &mut Numbers<Variable>) {
+        match lhs {
+            Lhs::Local(_) => self.store(lhs, value, environment),
+            Lhs::Memory(place) => self.store_at(place, value, environment),
+        }
+    }
+
+    fn store(&self, lhs: &Lhs, value: &Number, environment: &mut Numbers<Variable>) {
+        match lhs {
+            Lhs::Local(local) => {
+                let ty = self.memory.program.templates[self.template].locals[*local].ty;
+                let value = if value.is_top() { Number::of_type(ty) } else { value.wrap(ty) };
+                environment.set(self.memory.local(*local), value);
+            }
+            Lhs::Memory(place) => {
+                // A store that goes on has an address.
+                if !matches!(place.address, Expr::Address(..)) {
+                    *environment =
+                        refine(&place.address, &Number::NONZERO, std::mem::take(environment), self);
+                }
+                self.store_at(place, value, environment);
+            }
+        }
+    }
+
+    fn store_at(&self, place: &Place, value: &Number, environment: &mut Numbers<Variable>) {
+        let value = if value.is_top() { Number::of_type(place.ty) } else { value.wrap(place.ty) };
+        let found = self.memory.place(self.template, &place.address, place.ty);
+        match &*found {
+            Found::Exactly(cell) => self.put(*cell, true, &value, environment),
+            Found::Among(cells) => cells.iter().for_each(|cell| self.put(*cell, false, &value, environment)),
+            Found::Parts(cells) => {
+                cells.iter().for_each(|cell| self.put(*cell, false, &Number::TOP, environment));
+            }
+        }
+    }
+
+    /// Puts a value into a cell: in its place if the cell is strong and `certain`, else beside what it holds.
+    fn put(&self, cell: Variable, certain: bool, value: &Number, environment: &mut Numbers<Variable>) {
+        let Some(what) = self.memory.cell(cell).filter(|what| what.tracked) else { return };
+        let value = if value.is_top() { Number::of_type(what.ty) } else { value.wrap(what.ty) };
+        let value = if certain && what.strong { value } else { value.join(&self.content(cell, environment)) };
+        environment.set(cell, value);
+    }
+
+    /// Loses what is in a region.
+    fn lose(&self, region: &Region, environment: &mut Numbers<Variable>) {
+        for cell in self.memory.touched(region) {
+            self.put(cell, false, &Number::TOP, environment);
+        }
+    }
+
+    /// Sets bytes of a region to zero. A cell of which only a part is set may then hold anything.
+    fn zero(&self, cell: Variable, region: &Region, environment: &mut Numbers<Variable>) {
+        let Some(what) = self.memory.cell(cell) else { return };
+        let inside = match (&region.targets, region.extent, &what.region.targets) {
+            (Targets::Of(all), Extent::Bytes(bytes), Targets::Of(places)) => match (&**all, &**places) {
+                ([target], [place]) if target.count == 1 && target.object == place.object => {
+                    let last = place.stride.saturating_mul(place.count.saturating_sub(1));
+                    let end = place.first.saturating_add(last).saturating_add(what.ty.bytes());
+                    Some(target.first <= place.first && end <= target.first.saturating_add(bytes))
+                }
+                _ => None,
+            },
+            (Targets::Of(_), Extent::Object, _) => None,
+            _ => None,
+        };
+        match inside {
+            Some(true) => self.put(cell, true, &Number::constant(0), environment),
+            _ => self.put(cell, false, &Number::TOP, environment),
+        }
+    }
+
+    /// Copies bytes: between exact places the content of cells that both sides have, else everything is lost.
+    fn copy(&self, to: &Expr, from: &Expr, size: &Expr, environment: &mut Numbers<Variable>) {
+        let region = self.memory.region(self.template, to, extent(size));
+        let exact = |address: &Expr| self.memory.exact_place(self.template, address);
+        let before = environment.clone();
+        for cell in self.memory.touched(&region) {
+            let value = match (exact(to), exact(from), self.memory.cell(cell), extent(size)) {
+                (Some((to, to_at)), Some((from, from_at)), Some(what), Extent::Bytes(bytes)) => {
+                    let place = match &what.region.targets {
+                        Targets::Of(places) => match &**places {
+                            [place] if place.count == 1 && place.object == to && what.strong => {
+                                Some(place.first)
+                            }
+                            _ => None,
+                        },
+                        Targets::Any => None,
+                    };
+                    place.and_then(|place| {
+                        let offset = place.checked_sub(to_at)?;
+                        let width = what.ty.bytes();
+                        (offset.checked_add(width)? <= bytes).then_some(())?;
+                        let source = self.memory.cell_at(from, from_at.checked_add(offset)?, width)?;
+                        let bytes = self.memory.cell(source).map(|cell| cell.ty == IntType::BOOL);
+                        (bytes == Some(what.ty == IntType::BOOL)).then_some(())?;
+                        Some(self.content(source, &before).wrap(what.ty))
+                    })
+                }
+                _ => None,
+            };
+            match value {
+                Some(value) => self.put(cell, true, &value, environment),
+                None => self.put(cell, false, &Number::TOP, environment),
+            }
+        }
+    }
+
+    /// The cells that a step looks at and changes.
+    pub fn touches(&self, edge: EdgeId, equal: &[(LocalId, Expr)]) -> Touches {
+        let mut touches = Touches::default();
+        let mut known = Known::new(equal);
+        let mut loaded: Vec<Variable> = Vec::new();
+        let mut assumes = false;
+        let ops = &self.memory.program.templates[self.template].edges[edge].ops;
+        for op in ops {
+            for expr in op.expressions() {
+                self.loaded(expr, &mut loaded);
+            }
+            let condition = match op {
+                Op::Assume(condition) => Some(condition),
+                Op::Assign(assignment) => assignment.constraint.as_ref(),
+                _ => None,
+            };
+            if let Some(condition) = condition {
+                assumes = true;
+                let mut tested = Vec::new();
+                self.loaded(condition, &mut tested);
+                if let Some(more) = known.expanded(condition) {
+                    self.loaded(&more, &mut tested);
+                }
+                touches.tests.extend(
+                    tested.iter().filter(|cell| self.memory.cell(**cell).is_some_and(|cell| cell.strong)),
+                );
+                loaded.extend(tested);
+            }
+            self.written(op, &mut touches.writes);
+            known.follow(op);
+        }
+        if assumes {
+            touches.guards = loaded;
+        }
+        for list in [&mut touches.writes, &mut touches.tests, &mut touches.guards] {
+            list.sort_unstable();
+            list.dedup();
+            list.retain(|cell| self.memory.cell(*cell).is_some_and(|cell| cell.tracked));
+        }
+        touches
+    }
+
+    fn loaded(&self, expr: &Expr, found: &mut Vec<Variable>) {
+        expr.walk(&mut |inner| {
+            if let Expr::Load(place) = inner {
+                found.extend(self.memory.place(self.template, &place.address, place.ty).cells());
+            }
+        });
+    }
+
+    fn written(&self, op: &Op, found: &mut Vec<Variable>) {
+        for lhs in op.targets() {
+            if let Lhs::Memory(place) = lhs {
+                found.extend(self.memory.place(self.template, &place.address, place.ty).cells());
+            }
+        }
+        let region = |address: &Expr, extent: Extent| self.memory.region(self.template, address, extent);
+        match op {
+            Op::Lock(kind, address) | Op::Unlock(kind, address) => {
+                found.extend(self.memory.touched(&region(address, Extent::Bytes(lock_bytes(*kind)))));
+            }
+            Op::Allocate { site, .. } => found.extend(self.memory.of_object(*site)),
+            Op::Fill(to, _, size) | Op::Copy(to, _, size) => {
+                found.extend(self.memory.touched(&region(to, extent(size))));
+            }
+            Op::Assume(_) | Op::Assign(_) | Op::Spawn(..) | Op::Join(..) | Op::Free(_) | Op::Call(..) => {}
+        }
+    }
+
+    /// What a thread knows where it starts: its locals and its own cells. What is known of shared cells is not part of it.
+    pub fn entry(&self, arguments: &[Number]) -> Numbers<Variable> {
+        let mut environment = Numbers::top();
+        for (id, cell) in self.memory.cells() {
+            if cell.tracked && cell.private {
+                environment.set(id, cell.initial);
+            }
+        }
+        let code = &self.memory.program.templates[self.template];
+        for (local, what) in code.locals.enumerate() {
+            let index = local.0 as usize;
+            let value = match arguments.get(index).filter(|_| index < code.parameters) {
+                Some(value) => value.wrap(what.ty),
+                None => Number::constant(0),
+            };
+            environment.set(self.memory.local(local), value);
+        }
+        environment
+    }
+
+    /// The first values of all shared cells.
+    pub fn first_values(&self, environment: &mut Numbers<Variable>) {
+        for (id, cell) in self.memory.cells() {
+            if cell.tracked && !cell.private {
+                environment.set(id, cell.initial);
+            }
+        }
+    }
+}
+
+fn extent(size: &Expr) -> Extent {
+    match size {
+        Expr::Const(size, _) => u64::try_from(*size).map_or(Extent::Object, Extent::Bytes),
+        _ => Extent::Object,
+    }
+}

@@ -1,0 +1,98 @@
+//! COARSEN (paper 4, algorithm 1): invariants of data and data flow make each other weaker until nothing is new.
+//!
+//! It starts with no data flow between threads. In each round the annotation is computed for the data flow known so far, the control side relates locations with it, and the
+//! search adds the data flow that this makes possible. Data flow is never taken back, so there are finitely many rounds. When nothing is new, the annotation is inductive
+//! for a graph that contains all data flow that is possible under it, and holds in all executions (theorem 5.2).
+//!
+//! Deviations from the paper: 1. ι itself decides what is enabled, not its abstraction by observable conditions; 2. the bound B of [`super::invariants`], which needs no
+//! data flow but that of writes; 3. the data flow of a cell is followed only while that is affordable, otherwise B alone bounds it.
+
+use super::flows::{FlowGraph, FlowSearch, Origin};
+use super::invariants::{Annotation, annotate};
+use super::knowledge::DataKnowledge;
+use super::setup::Setup;
+use crate::coreachable::Rules;
+use domains::Variable;
+use ir::passes::bits::BitSet;
+use std::collections::BTreeMap;
+use verdict::{Budget, Exhausted};
+
+/// How many pairs of locations are looked at in one round for the data flow of all cells.
+const MOST_WORK: usize = 60_000_000;
+/// How many bits the data flow of all cells may take in the proof.
+const MOST_BITS: usize = 1 << 31;
+
+/// What is left when nothing is new.
+pub struct Coarsened {
+    /// What holds of the variables at each location.
+    pub annotation: Annotation,
+    /// The cells whose data flow is followed.
+    pub followed: Vec<Variable>,
+}
+
+/// Runs the loop. `pairs` is how many pairs of locations there are if nothing is known of data.
+pub fn coarsen(setup: &Setup<'_, '_>, pairs: usize, budget: &Budget) -> Result<Coarsened, Exhausted> {
+    let nodes = setup.model.nodes.len();
+    let followed = affordable(setup, pairs.max(nodes));
+    let mut graph = FlowGraph::new(setup);
+    loop {
+        budget.check(0)?;
+        let annotation = annotate(setup, &graph, budget)?;
+        let knowledge = DataKnowledge::new(setup, &annotation);
+        let rules = Rules::new(setup.model, setup.known, &knowledge);
+        let reached = rules.solve(budget)?;
+        let search = FlowSearch { setup, rules: &rules, reached: &reached };
+        if !extend(&mut graph, &search, &followed, budget)? {
+            return Ok(Coarsened { annotation, followed });
+        }
+    }
+}
+
+/// The cells whose data flow is affordable: those with few definitions first.
+fn affordable(setup: &Setup<'_, '_>, pairs: usize) -> Vec<Variable> {
+    let mut counts: BTreeMap<Variable, usize> = setup.shared.iter().map(|cell| (*cell, 1)).collect();
+    for definition in &setup.definitions {
+        *counts.entry(definition.cell).or_default() += 1;
+    }
+    let mut cells: Vec<(usize, Variable)> = counts.into_iter().map(|(cell, count)| (count, cell)).collect();
+    cells.sort_unstable();
+    let square = setup.model.nodes.len().pow(2);
+    let (mut work, mut bits) = (0usize, 0usize);
+    let mut found = Vec::new();
+    for (count, cell) in cells {
+        work = work.saturating_add(count.saturating_mul(pairs * 2));
+        bits = bits.saturating_add(count.saturating_mul(square));
+        if work > MOST_WORK || bits > MOST_BITS {
+            break;
+        }
+        found.push(cell);
+    }
+    found.sort_unstable();
+    found
+}
+
+/// Adds the data flow that is possible; says whether any is new.
+fn extend(
+    graph: &mut FlowGraph,
+    search: &FlowSearch<'_, '_, '_>,
+    followed: &[Variable],
+    budget: &Budget,
+) -> Result<bool, Exhausted> {
+    let setup = search.setup;
+    let mut grew = false;
+    for cell in followed {
+        let reach = search.reach(Origin::First(*cell), budget)?;
+        let none = || BitSet::new(setup.model.nodes.len());
+        grew |= graph.first.entry(*cell).or_insert_with(none).union_with(&search.targets(&reach));
+    }
+    for (id, definition) in setup.definitions.iter().enumerate() {
+        if followed.binary_search(&definition.cell).is_ok() {
+            let reach = search.reach(Origin::Definition(id), budget)?;
+            grew |= graph.reach[id].union_with(&search.targets(&reach));
+        }
+        if definition.writes {
+            grew |= graph.during[id].union_with(&search.during(definition.step));
+        }
+    }
+    Ok(grew)
+}

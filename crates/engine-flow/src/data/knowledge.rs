@@ -1,0 +1,117 @@
+//! What an annotation says about control.
+//!
+//! A step may be taken while another thread is at a location only if the assumptions of the step can hold where both what ι says of the step's source, and what it says
+//! of the shared cells at the other location, are true: both are true in that very state (paper 4, definition 4.1; ι itself is used where the paper uses
+//! its abstraction by observable conditions, which is weaker).
+
+use super::DataFacts;
+use super::invariants::Annotation;
+use super::setup::Setup;
+use crate::model::{Node, Step};
+use domains::{Lattice, Number};
+use ir::ids::Id;
+use ir::{EdgeId, IdVec, TemplateId};
+use std::cell::RefCell;
+
+/// An annotation, ready to answer.
+pub struct DataKnowledge<'s, 'a, 'p> {
+    setup: &'s Setup<'a, 'p>,
+    /// The annotation.
+    pub annotation: &'s Annotation,
+    /// Whether each step may be taken at all.
+    takeable: IdVec<TemplateId, IdVec<EdgeId, bool>>,
+    /// Where the answers of each step start; nothing if it reads nothing shared.
+    first_answer: IdVec<TemplateId, IdVec<EdgeId, Option<usize>>>,
+    /// Answers so far.
+    answers: RefCell<Vec<Answer>>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Answer {
+    Open,
+    Yes,
+    No,
+}
+
+impl<'s, 'a, 'p> DataKnowledge<'s, 'a, 'p> {
+    /// Makes an annotation ready.
+    pub fn new(setup: &'s Setup<'a, 'p>, annotation: &'s Annotation) -> Self {
+        let templates = &setup.model.program.templates;
+        let mut takeable = IdVec::new();
+        let mut first_answer = IdVec::new();
+        let mut answers = 0;
+        for (template, code) in templates.enumerate() {
+            let can_take = |edge: EdgeId| {
+                let node = setup.source(Step { template, edge });
+                let scope = setup.scope(template);
+                let after = scope.after(edge, setup.equal(node), annotation[node].clone());
+                !after.environment.is_bottom()
+            };
+            takeable.push(code.edges.ids().map(can_take).collect());
+            let place = |edge: EdgeId| {
+                let first = answers;
+                setup.guards(Step { template, edge }).next()?;
+                answers += setup.model.nodes.len();
+                Some(first)
+            };
+            first_answer.push(code.edges.ids().map(place).collect());
+        }
+        let answers = RefCell::new(vec![Answer::Open; answers]);
+        Self { setup, annotation, takeable, first_answer, answers }
+    }
+
+    /// Whether a thread may be at a location, once the loop has ended.
+    pub fn is_inhabited(&self, node: Node) -> bool {
+        !self.annotation[node].is_bottom()
+    }
+
+    fn ask(&self, step: Step, other: Node) -> bool {
+        let source = self.setup.source(step);
+        let mut here = self.annotation[source].clone();
+        let there = &self.annotation[other];
+        if there.is_bottom() {
+            // Not known yet, or never asked.
+            return true;
+        }
+        let mut more = false;
+        for cell in self.setup.guards(step) {
+            let Some(theirs) = there.get(cell) else { continue };
+            let mine = here.get(cell).copied().unwrap_or(Number::TOP);
+            if !mine.less_or_equal(theirs) {
+                here.set(cell, mine.meet(theirs));
+                more = true;
+            }
+        }
+        if !more {
+            return true;
+        }
+        let after = self.setup.scope(step.template).after(step.edge, self.setup.equal(source), here);
+        !after.environment.is_bottom()
+    }
+}
+
+impl DataFacts for DataKnowledge<'_, '_, '_> {
+    /// Whether a location can be reached is left to the steps that lead to it: the data flow into it must be known before it can be ruled out.
+    fn may_be_at(&self, _: Node) -> bool {
+        true
+    }
+    fn may_take(&self, step: Step, other: Option<Node>) -> bool {
+        if !self.takeable[step.template][step.edge] {
+            return false;
+        }
+        let (Some(other), Some(first)) = (other, self.first_answer[step.template][step.edge]) else {
+            return true;
+        };
+        let at = first + other.index();
+        let known = self.answers.borrow()[at];
+        match known {
+            Answer::Yes => true,
+            Answer::No => false,
+            Answer::Open => {
+                let answer = self.ask(step, other);
+                self.answers.borrow_mut()[at] = if answer { Answer::Yes } else { Answer::No };
+                answer
+            }
+        }
+    }
+}

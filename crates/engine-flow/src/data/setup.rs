@@ -1,0 +1,130 @@
+//! The variables of the analysis, and the definitions of shared cells.
+//!
+//! A *definition* is a step that may write a shared cell, or that tests a strong one: `mod` of the paper, where an assumption counts as a modification of its variables. A test
+//! of a copy counts as a test of the original, if both are on one edge ([`domains::transfer`]). Any set of steps that contains all writes is sound; tests are in
+//! it because the value is better known behind them.
+
+use crate::coreachable::Known;
+use crate::model::{Model, Node, Step};
+use domains::{Memory, Scope, Thresholds, Touches, Variable};
+use ir::ids::Id;
+use ir::passes::bits::BitSet;
+use ir::passes::liveness::live_locals;
+use ir::{EdgeId, Expr, IdVec, LocalId, LocationId, TemplateId};
+
+/// A step that defines a shared cell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Definition {
+    /// The step.
+    pub step: Step,
+    /// The cell.
+    pub cell: Variable,
+    /// Whether it may write it.
+    pub writes: bool,
+}
+
+/// The number of a definition.
+pub type DefinitionId = usize;
+
+/// What does not change in the analysis.
+pub struct Setup<'a, 'p> {
+    /// The program.
+    pub model: &'a Model<'p>,
+    /// What is known of control.
+    pub known: &'a Known,
+    /// The variables.
+    pub memory: Memory<'a>,
+    /// The cells that each step touches.
+    pub touches: IdVec<TemplateId, IdVec<EdgeId, Touches>>,
+    /// All definitions; those of one cell follow one another.
+    pub definitions: Vec<Definition>,
+    /// The definitions of each step.
+    pub defined_by: IdVec<TemplateId, IdVec<EdgeId, Vec<DefinitionId>>>,
+    /// Shared cells that are tracked, in order.
+    pub shared: Vec<Variable>,
+    /// Where widening stops.
+    pub thresholds: Thresholds,
+    /// The locals that are read after each location.
+    live: IdVec<TemplateId, IdVec<LocationId, BitSet>>,
+}
+
+impl<'a, 'p> Setup<'a, 'p> {
+    /// Looks through a program.
+    pub fn new(model: &'a Model<'p>, known: &'a Known) -> Self {
+        let program = model.program;
+        let single = program.objects.ids().map(|object| model.is_single(object)).collect();
+        let memory = Memory::new(program, &model.points_to, &model.escapes, single);
+        let mut touches: IdVec<TemplateId, IdVec<EdgeId, Touches>> = IdVec::new();
+        for (template, code) in program.templates.enumerate() {
+            let scope = Scope { memory: &memory, template, old: None };
+            let of_edge = |edge: EdgeId| {
+                let source = model.node(template, code.edges[edge].source);
+                scope.touches(edge, &known.facts[source].equal)
+            };
+            touches.push(code.edges.ids().map(of_edge).collect());
+        }
+        let shared: Vec<Variable> =
+            memory.cells().map(|(id, _)| id).filter(|id| memory.is_shared(*id)).collect();
+        let mut definitions: Vec<Definition> = Vec::new();
+        for (template, edges) in touches.enumerate() {
+            for (edge, touches) in edges.enumerate() {
+                let step = Step { template, edge };
+                let mut add = |cell: Variable, writes: bool| {
+                    if memory.is_shared(cell) {
+                        definitions.push(Definition { step, cell, writes });
+                    }
+                };
+                touches.writes.iter().for_each(|cell| add(*cell, true));
+                let tests = touches.tests.iter().filter(|cell| !touches.writes.contains(cell));
+                tests.for_each(|cell| add(*cell, false));
+            }
+        }
+        definitions.sort_by_key(|definition| (definition.cell, definition.step));
+        let mut defined_by: IdVec<TemplateId, IdVec<EdgeId, Vec<DefinitionId>>> =
+            program.templates.iter().map(|code| code.edges.iter().map(|_| Vec::new()).collect()).collect();
+        for (id, definition) in definitions.iter().enumerate() {
+            defined_by[definition.step.template][definition.step.edge].push(id);
+        }
+        Self {
+            model,
+            known,
+            touches,
+            definitions,
+            defined_by,
+            shared,
+            thresholds: Thresholds::of_program(program),
+            live: program.templates.iter().map(live_locals).collect(),
+            memory,
+        }
+    }
+
+    /// The variables as a thread of a template sees them.
+    pub fn scope(&self, template: TemplateId) -> Scope<'_, 'a> {
+        Scope { memory: &self.memory, template, old: None }
+    }
+    /// The equalities that are known where a step starts.
+    pub fn equal(&self, node: Node) -> &[(LocalId, Expr)] {
+        &self.known.facts[node].equal
+    }
+    /// Where a step starts.
+    pub fn source(&self, step: Step) -> Node {
+        self.model.node(step.template, self.model.edge(step).source)
+    }
+    /// Whether a step defines a cell.
+    pub fn defines(&self, step: Step, cell: Variable) -> bool {
+        self.defined_by[step.template][step.edge].iter().any(|id| self.definitions[*id].cell == cell)
+    }
+    /// The shared cells that a step reads, if it assumes anything.
+    pub fn guards(&self, step: Step) -> impl Iterator<Item = Variable> + '_ {
+        let guards = &self.touches[step.template][step.edge].guards;
+        guards.iter().copied().filter(|cell| self.memory.is_shared(*cell))
+    }
+    /// Whether a local is read after a location.
+    pub fn is_live(&self, template: TemplateId, location: LocationId, local: LocalId) -> bool {
+        self.live[template][location].contains(local.index())
+    }
+    /// The local that a variable is, in its template.
+    pub fn as_local(&self, variable: Variable) -> Option<LocalId> {
+        variable.index().checked_sub(self.memory.count()).map(LocalId::new)
+    }
+}
