@@ -203,25 +203,20 @@ impl<'p> Model<'p> {
     /// Whether two threads are about to touch the same object, as far as can be told without running them.
     fn may_race(&self, state: &State) -> bool {
         let next = |thread| self.next(state, thread).filter(|next| !next.local);
-        let is_atomic = |thread| self.machine.is_atomic(state, thread);
-        let collide = |(one, one_plain): (&Touch, bool), (other, other_plain): (&Touch, bool)| {
-            one.object == other.object
-                && (one.write || other.write)
-                && (one_plain || other_plain)
-                && !(one.own && other.own)
-        };
+        let is_plain =
+            |touch: &Touch, thread| touch.data && touch.plain && !self.machine.is_atomic(state, thread);
         (1..state.threads.len()).any(|second| {
             let Some(right) = next(second) else { return false };
             (0..second).any(|first| {
                 let Some(left) = next(first) else { return false };
-                let touches = |next: &Next, thread| {
-                    let atomic = is_atomic(thread);
-                    let all = next.fixed.iter().chain(&next.computed).filter(|touch| touch.data);
-                    all.map(|touch| (*touch, touch.plain && !atomic)).collect::<Vec<_>>()
-                };
-                let right = touches(right, second);
-                touches(left, first).iter().any(|(one, one_plain)| {
-                    right.iter().any(|(other, other_plain)| collide((one, *one_plain), (other, *other_plain)))
+                left.fixed.iter().chain(&left.computed).any(|one| {
+                    right.fixed.iter().chain(&right.computed).any(|other| {
+                        one.object == other.object
+                            && (one.write || other.write)
+                            && (one.data && other.data)
+                            && !(one.own && other.own)
+                            && (is_plain(one, first) || is_plain(other, second))
+                    })
                 })
             })
         })

@@ -61,6 +61,8 @@ pub struct Search<'a, 'p> {
     turn: u64,
     lottery: u64,
     breadth_first: bool,
+    /// Kept between calls, so that it need not be allocated each time.
+    found: Vec<Successor>,
 }
 
 impl<'a, 'p> Search<'a, 'p> {
@@ -76,6 +78,7 @@ impl<'a, 'p> Search<'a, 'p> {
             turn: 0,
             lottery: 0,
             breadth_first,
+            found: Vec::new(),
         }
     }
     /// What was seen on the way.
@@ -254,7 +257,7 @@ impl<'a, 'p> Search<'a, 'p> {
         thread: ThreadIndex,
         tier: u8,
     ) -> Option<(StateId, Violation)> {
-        let mut found = Vec::new();
+        let mut found = std::mem::take(&mut self.found);
         self.expander.limit = TIERS[tier as usize];
         let truncated = self.expander.successors(&from.state, from.tainted, thread, &mut found);
         // A chain stops where open values have many candidates, so that they get their own tiers.
@@ -262,13 +265,14 @@ impl<'a, 'p> Search<'a, 'p> {
         if truncated {
             self.push(level + TIER_COST, id, Work::Tier(thread as u16, tier + 1));
         }
-        for successor in found {
+        for successor in found.drain(..) {
             let origin = Origin { parent: id, thread: thread as u16, tier };
             let bad = self.add(successor, Some(from), level, origin);
             if bad.is_some() {
                 return bad;
             }
         }
+        self.found = found;
         None
     }
 
