@@ -7,6 +7,7 @@ mod describe;
 mod examine;
 mod follow;
 mod future;
+mod future_locks;
 mod inputs;
 mod proof;
 mod replay;

@@ -1,6 +1,6 @@
 //! A program made ready for the search: the machine, and what is known about the program before it runs.
 
-use crate::footprint::Footprints;
+use crate::footprint::{Footprints, View};
 use crate::inputs::Inputs;
 use crate::liveness::Liveness;
 use crate::touches::{Hidden, Next, Touch};
@@ -89,12 +89,13 @@ impl<'p> Model<'p> {
         if next.local {
             return Privacy::Yes;
         }
+        let view = View { machine: &self.machine, state, me: thread };
         let mut privacy = Privacy::Yes;
         for other in self.others(state, thread) {
-            if next.never || self.facts.footprints.fixed_collides(state, next, template, thread, other) {
+            if next.never || self.facts.footprints.fixed_collides(view, next, template, other) {
                 return Privacy::No;
             }
-            if privacy == Privacy::Yes && self.facts.footprints.computed_collides(state, next, other) {
+            if privacy == Privacy::Yes && self.facts.footprints.computed_collides(view, next, other) {
                 privacy = Privacy::IfApart;
             }
         }
@@ -106,9 +107,9 @@ impl<'p> Model<'p> {
     pub fn is_apart(&self, state: &State, thread: ThreadIndex, accesses: &[Access], opened: bool) -> bool {
         let Some(next) = self.next(state, thread) else { return false };
         let footprints = &self.facts.footprints;
+        let view = View { machine: &self.machine, state, me: thread };
         self.others(state, thread).all(|other| {
-            let collides =
-                |address, write| footprints.address_collides(&self.machine, state, address, write, other);
+            let collides = |address, write| footprints.address_collides(view, address, write, other);
             let hidden = |hidden: &Hidden| match hidden {
                 Hidden::Lock(address) => match self.machine.peek(state, thread, address) {
                     Ok(address) => collides(address as u64, true),

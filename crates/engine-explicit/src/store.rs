@@ -6,7 +6,7 @@
 //! number ([`crate::components`]). A state is the short vector of its components' numbers. Besides that vector, a
 //! state takes 24 bytes of bookkeeping and between 11 and 22 bytes of hash table.
 
-use crate::components::Components;
+use crate::components::{Components, hash_words};
 use ir::semantics::{Block, Bytes, State, Thread, ThreadIndex};
 use std::sync::Arc;
 
@@ -129,7 +129,7 @@ impl Store {
             self.grow();
         }
         let mask = self.slots.len() - 1;
-        let hash = hash(key);
+        let hash = hash_words(key.iter().map(|word| u64::from(*word)));
         let mut at = hash as usize & mask;
         loop {
             let slot = self.slots[at];
@@ -153,7 +153,7 @@ impl Store {
         let size = self.slots.len() * 2;
         let mut slots = vec![EMPTY; size];
         for id in 0..self.origins.len() as StateId {
-            let hash = hash(self.key(id));
+            let hash = hash_words(self.key(id).iter().map(|word| u64::from(*word)));
             let mut at = hash as usize & (size - 1);
             while slots[at] != EMPTY {
                 at = (at + 1) & (size - 1);
@@ -197,15 +197,4 @@ impl Store {
     pub fn set_all_expanded(&mut self, id: StateId) {
         self.expanded[id as usize] = u64::MAX;
     }
-}
-
-/// Vectors of small numbers need a hash that mixes well in its low bits (the end is MurmurHash3's finaliser).
-fn hash(key: &[u32]) -> u64 {
-    let mut hash: u64 = 0x9E37_79B9_7F4A_7C15;
-    for word in key {
-        hash = (hash ^ u64::from(*word)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
-        hash ^= hash >> 32;
-    }
-    hash = hash.wrapping_mul(0xC4CE_B9FE_1A85_EC53);
-    hash ^ (hash >> 33)
 }
