@@ -5,7 +5,7 @@ use crate::future::{Effect, Futures, Needed, effect};
 use crate::inputs::Inputs;
 use crate::proof::{Odometer, ProofError, is_bad};
 use ir::semantics::{Access, Block, Bytes, Machine, State, Stuck, Thread, ThreadIndex};
-use ir::{Callee, Expr, LocationKind, Op, Program};
+use ir::{Callee, Expr, IntType, LocationKind, ObjectId, Op, Program, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use verdict::{Budget, Exhausted, Property};
@@ -290,9 +290,37 @@ impl Follower<'_, '_> {
         (0..state.threads.len()).filter(|other| *other != thread).all(|other| {
             state.threads[other].activations.iter().all(|activation| {
                 let future = self.futures.at(activation.template, activation.location);
-                !effects.iter().any(|effect| future.disturb(*effect))
+                !effects.iter().any(|effect| {
+                    future.disturb(*effect)
+                        && match effect {
+                            Effect::Read(object) if self.is_locked(state, thread, *object) => {
+                                future.disturb(Effect::LooseRead(*object))
+                            }
+                            Effect::Write(object) if self.is_locked(state, thread, *object) => {
+                                future.disturb(Effect::LooseWrite(*object))
+                            }
+                            _ => true,
+                        }
+                })
             })
         })
+    }
+
+    /// Whether a thread holds the lock of an object, and no other can have that lock before the thread moves.
+    fn is_locked(&self, state: &State, thread: ThreadIndex, object: ObjectId) -> bool {
+        let locks = &self.futures.locks;
+        let Some((number, (home, offset))) = locks.of(object) else { return false };
+        let address = self.machine.addresses.offset[home] + offset;
+        let owner = self.machine.peek_memory(state, address, IntType::U32);
+        let cannot_have = |other: ThreadIndex| {
+            state.threads[other].activations.iter().all(|activation| {
+                let (template, location) = (activation.template, activation.location);
+                let future = self.futures.at(template, location);
+                locks.may_lack(number, template, location) && !future.has(Effect::LooseWrite(home))
+            })
+        };
+        owner == Some(thread as Value + 1)
+            && (0..state.threads.len()).all(|other| other == thread || cannot_have(other))
     }
 
     /// What a thread's next steps do that others may notice; nothing if that includes another thread's stack.

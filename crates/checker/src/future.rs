@@ -10,6 +10,7 @@
 //! address is computed from, or points to one whose address is taken. Every step taken by the check is compared
 //! with these sets, and the proof is refused if one does more.
 
+use crate::future_locks::{Locks, Site};
 use ir::ids::Id;
 use ir::{
     BinaryOp, Callee, Expr, IdVec, Initial, Layout, Lhs, LocationId, LocationKind, ObjectId, Op, Place,
@@ -20,11 +21,15 @@ use ir::{
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Effects(Vec<u64>);
 
-/// Something that a step may do. Effects on objects come in pairs: even for reading, odd for writing.
+/// Something that a step may do.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
     Read(ObjectId),
     Write(ObjectId),
+    /// Without the object's lock ([`crate::future_locks`]).
+    LooseRead(ObjectId),
+    /// Without the object's lock.
+    LooseWrite(ObjectId),
     Spawn,
     Join,
     AskLive,
@@ -38,15 +43,17 @@ impl Effect {
             Self::Join => 1,
             Self::AskLive => 2,
             Self::ChangeLive => 3,
-            Self::Read(object) => 4 + 2 * object.index(),
-            Self::Write(object) => 5 + 2 * object.index(),
+            Self::Read(object) => 4 + 4 * object.index(),
+            Self::Write(object) => 5 + 4 * object.index(),
+            Self::LooseRead(object) => 6 + 4 * object.index(),
+            Self::LooseWrite(object) => 7 + 4 * object.index(),
         }
     }
 }
 
 impl Effects {
     fn none(objects: usize) -> Self {
-        Self(vec![0; (4 + 2 * objects).div_ceil(64)])
+        Self(vec![0; (4 + 4 * objects).div_ceil(64)])
     }
     fn add(&mut self, effect: Effect) {
         self.0[effect.bit() / 64] |= 1 << (effect.bit() % 64);
@@ -67,6 +74,10 @@ impl Effects {
         match effect {
             Effect::Read(object) => self.has(Effect::Write(object)),
             Effect::Write(object) => self.has(Effect::Write(object)) || self.has(Effect::Read(object)),
+            Effect::LooseRead(object) => self.has(Effect::LooseWrite(object)),
+            Effect::LooseWrite(object) => {
+                self.has(Effect::LooseWrite(object)) || self.has(Effect::LooseRead(object))
+            }
             Effect::Spawn => self.has(Effect::Spawn) || self.has(Effect::Join),
             Effect::Join => false,
             Effect::AskLive => self.has(Effect::ChangeLive),
@@ -82,6 +93,8 @@ pub(crate) struct Futures {
     pub frames: IdVec<TemplateId, Vec<ObjectId>>,
     /// The thread-local objects that pointers may lead to.
     pub thread_locals: Vec<ObjectId>,
+    /// The locks that objects are accessed under.
+    pub locks: Locks,
 }
 
 /// The most words that all sets may have.
@@ -97,7 +110,7 @@ impl Futures {
     /// Computes the sets; nothing if they would be too large.
     pub fn new(program: &Program) -> Option<Self> {
         let locations: usize = program.templates.iter().map(|code| code.locations.len()).sum();
-        let words = (4 + 2 * program.objects.len()).div_ceil(64);
+        let words = (4 + 4 * program.objects.len()).div_ceil(64);
         if locations.saturating_mul(words) > MOST_WORDS {
             return None;
         }
@@ -108,10 +121,35 @@ impl Futures {
             .iter()
             .map(|code| code.locations.iter().map(|_| none.clone()).collect())
             .collect();
+        let mut sites: Vec<Site> = Vec::new();
+        for (template, code) in program.templates.enumerate() {
+            for edge in &code.edges {
+                for op in edge.ops.iter().filter(|op| !matches!(op, Op::Lock(..))) {
+                    collector.op(op, &mut |effect| {
+                        if let Effect::Read(object) | Effect::Write(object) = effect {
+                            sites.push((template, edge.source, object));
+                        }
+                    });
+                }
+            }
+        }
+        let locks = Locks::new(program, &collector.procedures, &sites);
         for (template, code) in program.templates.enumerate() {
             for edge in &code.edges {
                 for op in &edge.ops {
-                    collector.op(op, &mut |effect| sets[template][edge.source].add(effect));
+                    collector.op(op, &mut |effect| {
+                        let set = &mut sets[template][edge.source];
+                        set.add(effect);
+                        match effect {
+                            Effect::Read(object) if locks.is_loose(template, edge.source, op, object) => {
+                                set.add(Effect::LooseRead(object));
+                            }
+                            Effect::Write(object) if locks.is_loose(template, edge.source, op, object) => {
+                                set.add(Effect::LooseWrite(object));
+                            }
+                            _ => {}
+                        }
+                    });
                 }
             }
             // Objects of an activation end with it, at the latest when its thread does.
@@ -142,7 +180,7 @@ impl Futures {
             all.map(|(id, _)| id).collect::<Vec<_>>()
         };
         let frames = program.templates.ids().map(|template| pointed(Storage::Frame(template))).collect();
-        Some(Self { sets, frames, thread_locals: pointed(Storage::ThreadLocal) })
+        Some(Self { sets, frames, thread_locals: pointed(Storage::ThreadLocal), locks })
     }
     pub fn at(&self, template: TemplateId, location: LocationId) -> &Effects {
         &self.sets[template][location]

@@ -8,6 +8,7 @@ mod examine;
 mod flow;
 mod follow;
 mod future;
+mod future_locks;
 mod inputs;
 mod proof;
 mod replay;

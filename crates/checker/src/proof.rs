@@ -21,6 +21,14 @@
 //! 1 steps away at the next stored state. While a thread is in an atomic region, nothing else can run: its steps
 //! are all steps; such a state is not stored, but looked at as if it were.
 //!
+//! What another thread may do in its future, but not before t moves, disturbs nothing of this. So while t holds a
+//! lock, as its owner word says, accesses that others make only with that lock in hand are not looked at, nor their
+//! attempts to take it. For that, no other thread may be at a location that says that it has the lock
+//! ([`crate::future_locks`]), and the object that the lock is in must not be changed by the others without the lock
+//! in hand, except by taking it. Then the lock stays t's until t moves, nobody else takes it, and so nobody else
+//! comes to an access that is made with it in hand. The same holds for the race of the last paragraph; and in a
+//! deadlock, nobody in the cycle waits for t's lock, as t is not in it.
+//!
 //! In stored states, locals that are not read again are set to 0.
 
 use crate::follow::follow_all;

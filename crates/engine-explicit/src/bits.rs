@@ -30,4 +30,19 @@ impl Bits {
         }
         changed
     }
+    /// Keeps what is in another set too; says whether that changed anything.
+    pub fn intersect(&mut self, other: &Self) -> bool {
+        let mut changed = false;
+        for (word, more) in self.0.iter_mut().zip(&other.0) {
+            changed |= *word & !*more != 0;
+            *word &= more;
+        }
+        changed
+    }
+    /// Takes all of another set out.
+    pub fn subtract(&mut self, other: &Self) {
+        for (word, less) in self.0.iter_mut().zip(&other.0) {
+            *word &= !less;
+        }
+    }
 }

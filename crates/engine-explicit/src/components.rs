@@ -107,21 +107,22 @@ impl<T: Pack> Components<T> {
     }
 }
 
-/// Mixes well in its low bits (the end is MurmurHash3's finaliser).
-fn hash_bytes(bytes: &[u8]) -> u64 {
-    let mut hash: u64 = 0x9E37_79B9_7F4A_7C15 ^ bytes.len() as u64;
-    let mut chunks = bytes.chunks_exact(8);
-    let mut mix = |word: u64| {
-        hash = (hash ^ word).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
-        hash ^= hash >> 32;
-    };
-    for chunk in &mut chunks {
-        mix(u64::from_le_bytes(chunk.try_into().unwrap_or_default()));
-    }
+/// A hash of bytes; long runs of them at eight to a step.
+pub fn hash_bytes(bytes: &[u8]) -> u64 {
+    let (words, rest) = bytes.as_chunks::<8>();
     let mut last = [0; 8];
-    last[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
-    mix(u64::from_le_bytes(last));
-    hash = hash.wrapping_mul(0xC4CE_B9FE_1A85_EC53);
+    last[..rest.len()].copy_from_slice(rest);
+    let words = words.iter().chain(std::iter::once(&last)).map(|word| u64::from_le_bytes(*word));
+    hash_words(std::iter::once(bytes.len() as u64).chain(words))
+}
+
+/// Mixes well in its low bits (the end is MurmurHash3's finaliser).
+pub fn hash_words(words: impl Iterator<Item = u64>) -> u64 {
+    let hash = words.fold(0x9E37_79B9_7F4A_7C15, |hash: u64, word| {
+        let hash = (hash ^ word).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+        hash ^ (hash >> 32)
+    });
+    let hash = hash.wrapping_mul(0xC4CE_B9FE_1A85_EC53);
     hash ^ (hash >> 33)
 }
 

@@ -1,5 +1,6 @@
 //! The engine: which searches to run, and what their results mean.
 
+use crate::compact::Compact;
 use crate::model::{Facts, Model};
 use crate::search::{Outcome, Search};
 use crate::shorten::shorten;
@@ -36,9 +37,9 @@ pub struct Explicit {
 /// Steps that a search is granted the first time; each round doubles them.
 const FIRST_SLICE: u64 = 20_000;
 
-/// From slices of this length on, there are walks beside the searches.
+/// From slices of this length on, there are searches that only find violations, and walks, beside the full ones.
 const FIRST_WALKS: u64 = 320_000;
-/// A walk gets this part of a search's steps.
+/// A walk gets this part of a search's steps, and so does a search that only finds violations.
 const WALK_SHARE: u64 = 4;
 
 impl Engine for Explicit {
@@ -88,13 +89,16 @@ impl Explicit {
         let (mut active, mut slice) = (1, FIRST_SLICE);
         let mut fate = vec![Fate::Running; searches.len()];
         let mut walker = Walker::new();
+        let mut compact: Vec<Option<Compact<'_, '_>>> = searches.iter().map(|_| None).collect();
         loop {
             let mut grown = false;
             for index in 0..active {
                 if fate[index] != Fate::Running {
                     continue;
                 }
-                let elsewhere = searches.iter().map(Search::bytes).sum::<u64>() - searches[index].bytes();
+                let tables = compact.iter().flatten().map(Compact::bytes).sum::<u64>();
+                let elsewhere =
+                    tables + searches.iter().map(Search::bytes).sum::<u64>() - searches[index].bytes();
                 let search = &mut searches[index];
                 let outcome = search.run(slice, elsewhere);
                 events.event(Event::Progress { states: search.store.len() as u64 });
@@ -111,7 +115,7 @@ impl Explicit {
                     Outcome::Done => fate[index] = Fate::Done,
                     Outcome::Paused => {}
                     Outcome::Stopped(Exhausted::Memory) => {
-                        // The table goes; from here on, only walks can find something at this size.
+                        // The table goes; from here on, what only finds violations goes on at this size.
                         fate[index] = Fate::TooLarge;
                         search.clear();
                     }
@@ -139,10 +143,17 @@ impl Explicit {
                 // Searches that are done have nothing left to find.
                 let open = (0..active).filter(|index| fate[*index] != Fate::Done);
                 for index in open.collect::<Vec<_>>() {
+                    let (model, copies) = (&models[index], &searches[index].copies);
                     let steps = slice / WALK_SHARE;
-                    match walker.run(&models[index], &searches[index].copies, steps, budget) {
+                    let compact =
+                        compact[index].get_or_insert_with(|| Compact::new(model, copies.clone(), budget));
+                    let found = compact.run(steps).and_then(|found| match found {
+                        Some(trace) => Ok(Some(trace)),
+                        None => walker.run(model, copies, steps, budget),
+                    });
+                    match found {
                         Ok(Some(trace)) => {
-                            return Ok(Verdict::Unsafe(shorten(&models[index], trace, budget)));
+                            return Ok(Verdict::Unsafe(shorten(model, trace, budget)));
                         }
                         Ok(None) => {}
                         Err(exhausted) => {

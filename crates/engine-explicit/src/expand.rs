@@ -21,6 +21,20 @@
 //! taking and giving back change. So after each chain step the violation is at most n-1 steps away. Chains are
 //! bounded, so they end, in a stored state, and the induction goes on.
 //!
+//! Locks ([`crate::guards`]). The argument looks at the others' steps only up to t's next move. So an access of
+//! another thread u that comes in its future, but not before t moves, need not be counted. Let t hold the lock L in s
+//! (L's owner word says so). Assume of every other thread: (i) L is in the set of held locks of none of its
+//! activations; (ii) in its future, with the threads that it starts, all that changes the object of L is either
+//! taking L, or made at locations whose set has L. Then before t moves no other thread changes L, nor comes to a
+//! location whose set has L: take the first that does either. To come to such a location it must have taken L
+//! after s, by (i) and the property of the sets (a new thread starts with an empty set); L was not changed before, so
+//! t owned it, and it could not be taken, in whichever way. To change L at a location whose set has L, it must have
+//! come there. So accesses at locations whose set has L cannot come before t moves, nor be part of a race with t's
+//! next access, and taking L cannot succeed: an access of t to an object given to L collides with the others' *loose*
+//! accesses only, made elsewhere. L's own object is given to L too: so even giving L back is private, unless another
+//! thread looks at the lock without taking it. A thread that waits for L in a deadlock waits for t, which can move:
+//! it is in no cycle. Accesses by computed addresses count at the locations where they are foreseen, as before.
+//!
 //! While a thread is in an atomic region, it alone may run: then taking its steps is taking all steps. Such states
 //! are checked for violations as if they were stored.
 
@@ -86,13 +100,28 @@ pub struct Expander<'a, 'p> {
     pub stopped: Option<Exhausted>,
     budget: Budget,
     accesses: Vec<Access>,
+    // Kept between calls, so that a step allocates little.
+    first: Vec<Successor>,
+    branches: Vec<(Successor, Option<ThreadIndex>, u32)>,
+    next: Vec<Successor>,
 }
 
 impl<'a, 'p> Expander<'a, 'p> {
     /// An expander without memory of the past.
     pub fn new(model: &'a Model<'p>, budget: &Budget, limit: usize, record: bool) -> Self {
-        let (notes, budget) = (Notes::default(), budget.clone());
-        Self { model, limit, record, notes, bytes: 0, stopped: None, budget, accesses: Vec::new() }
+        Self {
+            model,
+            limit,
+            record,
+            notes: Notes::default(),
+            bytes: 0,
+            stopped: None,
+            budget: budget.clone(),
+            accesses: Vec::new(),
+            first: Vec::new(),
+            branches: Vec::new(),
+            next: Vec::new(),
+        }
     }
 
     fn tick(&mut self) {
@@ -111,34 +140,42 @@ impl<'a, 'p> Expander<'a, 'p> {
         thread: ThreadIndex,
         found: &mut Vec<Successor>,
     ) -> bool {
-        let mut first = Vec::new();
-        let from = Successor { state: state.clone(), tainted, steps: Vec::new() };
-        let outcome = self.steps(&from, thread, &mut first);
-        for successor in first {
+        let mut first = std::mem::take(&mut self.first);
+        let outcome = self.steps(state, tainted, &[], thread, &mut first);
+        for successor in first.drain(..) {
             self.run_on(successor, Some(thread), found);
         }
+        self.first = first;
         outcome.truncated
     }
 
     /// The states after one step of a thread. Leaves the accesses of all its edges in `self.accesses`.
-    fn steps(&mut self, from: &Successor, thread: ThreadIndex, found: &mut Vec<Successor>) -> Outcome {
+    fn steps(
+        &mut self,
+        from: &State,
+        tainted: bool,
+        before: &[TraceStep],
+        thread: ThreadIndex,
+        found: &mut Vec<Successor>,
+    ) -> Outcome {
         let machine = &self.model.machine;
         let mut outcome = Outcome::default();
         self.accesses.clear();
-        let Some((template, _)) = from.state.location(thread) else { return outcome };
-        for &edge in machine.edges(&from.state, thread) {
+        let Some((template, _)) = from.location(thread) else { return outcome };
+        for &edge in machine.edges(from, thread) {
             let mut script = Script::new(&self.model.facts.inputs, template, edge, self.limit);
             loop {
                 self.tick();
-                let mut next = from.state.clone();
+                let mut next = from.clone();
                 match machine.advance(&mut next, thread, edge, &mut script, &mut self.accesses) {
                     Ok(()) => {
                         let mut steps = Vec::new();
                         if self.record {
-                            steps.clone_from(&from.steps);
+                            steps.reserve(before.len() + 1);
+                            steps.extend_from_slice(before);
                             steps.push(TraceStep { thread, edge, choices: script.values() });
                         }
-                        found.push(Successor { state: next, tainted: from.tainted | script.tainted, steps });
+                        found.push(Successor { state: next, tainted: tainted | script.tainted, steps });
                     }
                     Err(Stuck::Limit(limit)) => {
                         outcome.limited = true;
@@ -156,17 +193,19 @@ impl<'a, 'p> Expander<'a, 'p> {
             outcome.truncated |= script.seen.truncated;
             outcome.opened |= script.seen.opened;
         }
-        self.notes.unforeseen |= !self.model.is_foreseen(&from.state, thread, &self.accesses);
+        self.notes.unforeseen |= !self.model.is_foreseen(from, thread, &self.accesses);
         outcome
     }
 
     /// Runs a state on through private steps; what comes out is to be stored.
     pub fn run_on(&mut self, start: Successor, moved: Option<ThreadIndex>, found: &mut Vec<Successor>) {
-        let mut open = vec![(start, moved, 0)];
-        let mut next = Vec::new();
+        let mut open = std::mem::take(&mut self.branches);
+        let mut next = std::mem::take(&mut self.next);
+        open.push((start, moved, 0));
         while let Some((mut successor, mut moved, mut length)) = open.pop() {
             if self.stopped.is_some() {
-                return;
+                open.clear();
+                break;
             }
             let mut mark: Option<(u32, State)> = None;
             loop {
@@ -199,6 +238,8 @@ impl<'a, 'p> Expander<'a, 'p> {
                 }
             }
         }
+        self.branches = open;
+        self.next = next;
     }
 
     /// Takes steps of a thread in place, as long as they touch its locals only and leave nothing open. Says how many.
@@ -255,7 +296,7 @@ impl<'a, 'p> Expander<'a, 'p> {
             if !model.reduce || model.violation(state).is_some() {
                 return None;
             }
-            let outcome = self.steps(from, alone, found);
+            let outcome = self.steps(state, from.tainted, &from.steps, alone, found);
             return (!outcome.truncated && !outcome.limited && !found.is_empty()).then_some(alone);
         }
         let others = (0..count).filter(|thread| Some(*thread) != moved);
@@ -264,7 +305,7 @@ impl<'a, 'p> Expander<'a, 'p> {
             if privacy == Privacy::No {
                 continue;
             }
-            let outcome = self.steps(from, thread, found);
+            let outcome = self.steps(state, from.tainted, &from.steps, thread, found);
             let hidden = privacy == Privacy::Yes && !outcome.opened;
             let apart = hidden || model.is_apart(state, thread, &self.accesses, outcome.opened);
             if apart && !outcome.truncated && !outcome.limited && !found.is_empty() {

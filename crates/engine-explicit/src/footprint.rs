@@ -8,17 +8,22 @@
 
 use crate::bits::Bits;
 use crate::graph::components;
+use crate::guards::{Guards, LockNumber};
 use crate::touches::{Code, Next};
 use ir::ids::Id;
 use ir::semantics::{Machine, State, ThreadIndex};
 use ir::{IdVec, LocationId, ObjectId, Op, Program, Storage, TemplateId};
 use rustc_hash::FxHashMap;
 
-/// Set layout: for each object four bits (shared read, shared write, own read, own write), then the flags.
+/// Set layout: for each object six bits, then the flags. The last two are for shared accesses that are made without
+/// the lock that the object is given ([`crate::guards`]); taking that lock is no such access.
 const SHARED_READ: usize = 0;
 const SHARED_WRITE: usize = 1;
 const OWN_READ: usize = 2;
 const OWN_WRITE: usize = 3;
+const LOOSE_READ: usize = 4;
+const LOOSE_WRITE: usize = 5;
+const STRIDE: usize = 6;
 
 #[derive(Clone, Copy)]
 enum Flag {
@@ -26,6 +31,17 @@ enum Flag {
     Joins,
     AsksLiveness,
     ChangesLiveness,
+}
+
+/// A state, as the thread sees it whose steps are in question.
+#[derive(Clone, Copy)]
+pub struct View<'a, 'p> {
+    /// The meaning of the program.
+    pub machine: &'a Machine<'p>,
+    /// The state.
+    pub state: &'a State,
+    /// The thread.
+    pub me: ThreadIndex,
 }
 
 /// The footprints of a program.
@@ -38,6 +54,7 @@ pub struct Footprints {
     frame_objects: IdVec<TemplateId, Vec<ObjectId>>,
     thread_locals: Vec<ObjectId>,
     is_private_storage: IdVec<ObjectId, bool>,
+    guards: Guards,
 }
 
 /// Past this many bits for all locations together, a template has one set for all of its locations.
@@ -61,7 +78,9 @@ impl Footprints {
             .collect();
         let next: IdVec<TemplateId, IdVec<LocationId, Next>> =
             program.templates.enumerate().map(|(_, code)| facts.locations(code)).collect();
+        let guards = Guards::new(&facts, &next);
         let mut this = Self {
+            guards,
             next,
             future: IdVec::new(),
             sets: Vec::new(),
@@ -80,21 +99,30 @@ impl Footprints {
     }
 
     fn empty(&self) -> Bits {
-        Bits::new(self.objects * 4 + 4)
+        Bits::new(self.objects * STRIDE + 4)
     }
     fn flag(&self, flag: Flag) -> usize {
-        self.objects * 4 + flag as usize
+        self.objects * STRIDE + flag as usize
     }
 
-    fn add_next(&self, set: &mut Bits, next: &Next) {
+    fn add_next(&self, set: &mut Bits, template: TemplateId, location: LocationId) {
+        let next = &self.next[template][location];
         for touch in next.fixed.iter().chain(&next.computed) {
+            let is_guarded = self.guards.guard(touch.object).is_some_and(|lock| {
+                self.guards.is_held(template, location, lock)
+                    || touch.takes.is_some_and(|offset| self.guards.locks[lock] == (touch.object, offset))
+            });
+            if !touch.own && !is_guarded {
+                let bit = if touch.write { LOOSE_WRITE } else { LOOSE_READ };
+                set.insert(touch.object.index() * STRIDE + bit);
+            }
             let bit = match (touch.own, touch.write) {
                 (false, false) => SHARED_READ,
                 (false, true) => SHARED_WRITE,
                 (true, false) => OWN_READ,
                 (true, true) => OWN_WRITE,
             };
-            set.insert(touch.object.index() * 4 + bit);
+            set.insert(touch.object.index() * STRIDE + bit);
         }
         if next.spawns {
             set.insert(self.flag(Flag::Spawns));
@@ -114,7 +142,7 @@ impl Footprints {
         for (template, code) in program.templates.enumerate() {
             let mut set = self.empty();
             for location in code.locations.ids() {
-                self.add_next(&mut set, &self.next[template][location]);
+                self.add_next(&mut set, template, location);
             }
             self.add_frame(&mut set, template);
             if code.edges.iter().flat_map(|edge| &edge.ops).any(|op| matches!(op, Op::Join(..))) {
@@ -138,7 +166,7 @@ impl Footprints {
             }
         }
         let locations: usize = program.templates.iter().map(|code| code.locations.len()).sum();
-        let coarse = locations.saturating_mul(self.objects * 4 + 4) > MOST_BITS;
+        let coarse = locations.saturating_mul(self.objects * STRIDE + 4) > MOST_BITS;
         let mut numbers: FxHashMap<Bits, u32> = FxHashMap::default();
         let mut future: IdVec<TemplateId, IdVec<LocationId, u32>> = IdVec::new();
         for (template, code) in program.templates.enumerate() {
@@ -153,7 +181,7 @@ impl Footprints {
                     let mut set = self.empty();
                     self.add_frame(&mut set, template);
                     for &location in &component {
-                        self.add_next(&mut set, &self.next[template][location]);
+                        self.add_next(&mut set, template, location);
                         for &edge in &outgoing[location] {
                             let step = &code.edges[edge];
                             for op in &step.ops {
@@ -192,7 +220,7 @@ impl Footprints {
     fn add_frame(&self, set: &mut Bits, template: TemplateId) {
         let frame = &self.frame_objects[template];
         for object in frame.iter().chain(&self.thread_locals) {
-            set.insert(object.index() * 4 + OWN_WRITE);
+            set.insert(object.index() * STRIDE + OWN_WRITE);
         }
         if !frame.is_empty() || !self.thread_locals.is_empty() {
             set.insert(self.flag(Flag::ChangesLiveness));
@@ -212,8 +240,8 @@ impl Footprints {
                     // The new thread's own instances are none that exist now.
                     let mut shared = whole[template.index()].clone();
                     for object in 0..self.objects {
-                        shared.remove(object * 4 + OWN_READ);
-                        shared.remove(object * 4 + OWN_WRITE);
+                        shared.remove(object * STRIDE + OWN_READ);
+                        shared.remove(object * STRIDE + OWN_WRITE);
                     }
                     set.union(&shared);
                 }
@@ -237,45 +265,63 @@ impl Footprints {
 
     /// Whether touching an object may collide with what a thread does later; also with what that thread does to its
     /// own instance of the object, if `own_too`.
-    fn collides(&self, future: &Bits, object: ObjectId, write: bool, own_too: bool) -> bool {
-        let at = object.index() * 4;
-        future.contains(at + SHARED_WRITE)
-            || (write && future.contains(at + SHARED_READ))
-            || (own_too && (future.contains(at + OWN_WRITE) || (write && future.contains(at + OWN_READ))))
+    fn collides(
+        &self,
+        view: View<'_, '_>,
+        future: &Bits,
+        object: ObjectId,
+        write: bool,
+        own_too: bool,
+    ) -> bool {
+        let at = object.index() * STRIDE;
+        let own = own_too && (future.contains(at + OWN_WRITE) || (write && future.contains(at + OWN_READ)));
+        let shared = future.contains(at + SHARED_WRITE) || (write && future.contains(at + SHARED_READ));
+        let loose = future.contains(at + LOOSE_WRITE) || (write && future.contains(at + LOOSE_READ));
+        own || (shared && (loose || !self.guards.guard(object).is_some_and(|lock| self.holds(view, lock))))
+    }
+
+    /// Whether a thread holds a lock, so that no other can take it before the thread moves (see [`crate::expand`]).
+    fn holds(&self, view: View<'_, '_>, lock: LockNumber) -> bool {
+        let View { machine, state, me } = view;
+        let (object, offset) = self.guards.locks[lock];
+        let address = machine.addresses.offset[object] + offset;
+        let owner = machine.peek_memory(state, address, ir::IntType::U32);
+        owner == Some(me as ir::Value + 1)
+            && state.threads.iter().enumerate().filter(|(other, _)| *other != me).all(|(_, other)| {
+                other.activations.iter().all(|activation| {
+                    let (template, location) = (activation.template, activation.location);
+                    let future = &self.sets[self.future[template][location] as usize];
+                    !self.guards.is_held(template, location, lock)
+                        && !future.contains(object.index() * STRIDE + LOOSE_WRITE)
+                })
+            })
     }
 
     /// Whether the touches that are known without running collide with what another thread does later.
     pub fn fixed_collides(
         &self,
-        state: &State,
+        view: View<'_, '_>,
         next: &Next,
         template: TemplateId,
-        me: ThreadIndex,
         other: ThreadIndex,
     ) -> bool {
+        let state = view.state;
         self.future_of(state, other).any(|future| {
-            next.fixed.iter().any(|touch| self.collides(future, touch.object, touch.write, !touch.own))
+            next.fixed.iter().any(|touch| self.collides(view, future, touch.object, touch.write, !touch.own))
                 || (next.spawns
                     && (future.contains(self.flag(Flag::Spawns)) || future.contains(self.flag(Flag::Joins))))
                 || (next.changes_liveness && future.contains(self.flag(Flag::AsksLiveness)))
-                || (next.pops && self.popped_collides(state, next, template, me, future))
+                || (next.pops && self.popped_collides(view, next, template, future))
         })
     }
 
     /// Whether the objects that end with a return collide with what another thread does later.
-    fn popped_collides(
-        &self,
-        state: &State,
-        next: &Next,
-        template: TemplateId,
-        me: ThreadIndex,
-        future: &Bits,
-    ) -> bool {
-        let activations = &state.threads[me].activations;
+    fn popped_collides(&self, view: View<'_, '_>, next: &Next, template: TemplateId, future: &Bits) -> bool {
+        let activations = &view.state.threads[view.me].activations;
         let dies = |objects: &[ObjectId]| {
             !objects.is_empty()
                 && (future.contains(self.flag(Flag::AsksLiveness))
-                    || objects.iter().any(|object| self.collides(future, *object, true, false)))
+                    || objects.iter().any(|object| self.collides(view, future, *object, true, false)))
         };
         dies(&self.frame_objects[template])
             || ((next.exits || activations.len() == 1) && dies(&self.thread_locals))
@@ -284,9 +330,9 @@ impl Footprints {
     }
 
     /// Whether the objects that computed addresses may lead to collide with what another thread does later.
-    pub fn computed_collides(&self, state: &State, next: &Next, other: ThreadIndex) -> bool {
-        self.future_of(state, other).any(|future| {
-            next.computed.iter().any(|touch| self.collides(future, touch.object, touch.write, true))
+    pub fn computed_collides(&self, view: View<'_, '_>, next: &Next, other: ThreadIndex) -> bool {
+        self.future_of(view.state, other).any(|future| {
+            next.computed.iter().any(|touch| self.collides(view, future, touch.object, touch.write, true))
                 || (next.asks_liveness && future.contains(self.flag(Flag::ChangesLiveness)))
         })
     }
@@ -294,19 +340,20 @@ impl Footprints {
     /// Whether touching the bytes at an address collides with what another thread does later.
     pub fn address_collides(
         &self,
-        machine: &Machine<'_>,
-        state: &State,
+        view: View<'_, '_>,
         address: u64,
         write: bool,
         other: ThreadIndex,
     ) -> bool {
+        let View { machine, state, .. } = view;
         let Some((object, _)) = machine.describe(state, address) else { return true };
         let owner = if self.is_private_storage[object] {
             machine.addresses.stack_at(address).map(|(thread, _)| thread)
         } else {
             None
         };
-        self.future_of(state, other).any(|future| self.collides(future, object, write, owner == Some(other)))
+        self.future_of(state, other)
+            .any(|future| self.collides(view, future, object, write, owner == Some(other)))
     }
 
     /// Whether a thread may change which objects are live.

@@ -4,24 +4,27 @@
 //! with a trace; it proves when all executions were followed and nothing was bounded. Under-approximates until the
 //! search is complete; then exact.
 //!
-//! * [`engine`]: which searches run, and how they share the time with random walks ([`walk`]).
+//! * [`engine`]: which searches run, and how they share the time with searches that only find violations
+//!   ([`compact`]) and random walks ([`walk`]).
 //! * [`expand`]: steps and the partial-order reduction, with the argument that it keeps all violations.
-//! * [`touches`], [`footprint`], [`model`]: what is known about a program before it runs.
+//! * [`touches`], [`footprint`], [`guards`], [`model`]: what is known about a program before it runs.
 //! * [`inputs`], [`flow`], [`script`]: values that the program leaves open.
 //! * [`store`], [`components`], [`liveness`]: states, and what of them is kept.
 //! * [`shorten`]: shorter traces.
 //!
-//! Threads of the same template are not permuted: thread ids are stored in handles and locks, and each thread has
-//! its own window of addresses, so that states which differ by a permutation are not equal up to names in any
-//! simple way.
+//! Threads are permuted in [`compact`] only, where nothing is proved: thread ids are stored in handles and locks, and
+//! each thread has its own window of addresses, so that states which differ by a permutation are not equal up to names
+//! in any simple way.
 
 mod bits;
+mod compact;
 mod components;
 mod engine;
 mod expand;
 mod flow;
 mod footprint;
 mod graph;
+mod guards;
 mod inputs;
 mod liveness;
 mod model;

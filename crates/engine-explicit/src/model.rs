@@ -1,6 +1,6 @@
 //! A program made ready for the search: the machine, and what is known about the program before it runs.
 
-use crate::footprint::Footprints;
+use crate::footprint::{Footprints, View};
 use crate::inputs::Inputs;
 use crate::liveness::Liveness;
 use crate::touches::{Hidden, Next, Touch};
@@ -89,12 +89,13 @@ impl<'p> Model<'p> {
         if next.local {
             return Privacy::Yes;
         }
+        let view = View { machine: &self.machine, state, me: thread };
         let mut privacy = Privacy::Yes;
         for other in self.others(state, thread) {
-            if next.never || self.facts.footprints.fixed_collides(state, next, template, thread, other) {
+            if next.never || self.facts.footprints.fixed_collides(view, next, template, other) {
                 return Privacy::No;
             }
-            if privacy == Privacy::Yes && self.facts.footprints.computed_collides(state, next, other) {
+            if privacy == Privacy::Yes && self.facts.footprints.computed_collides(view, next, other) {
                 privacy = Privacy::IfApart;
             }
         }
@@ -106,9 +107,9 @@ impl<'p> Model<'p> {
     pub fn is_apart(&self, state: &State, thread: ThreadIndex, accesses: &[Access], opened: bool) -> bool {
         let Some(next) = self.next(state, thread) else { return false };
         let footprints = &self.facts.footprints;
+        let view = View { machine: &self.machine, state, me: thread };
         self.others(state, thread).all(|other| {
-            let collides =
-                |address, write| footprints.address_collides(&self.machine, state, address, write, other);
+            let collides = |address, write| footprints.address_collides(view, address, write, other);
             let hidden = |hidden: &Hidden| match hidden {
                 Hidden::Lock(address) => match self.machine.peek(state, thread, address) {
                     Ok(address) => collides(address as u64, true),
@@ -203,25 +204,20 @@ impl<'p> Model<'p> {
     /// Whether two threads are about to touch the same object, as far as can be told without running them.
     fn may_race(&self, state: &State) -> bool {
         let next = |thread| self.next(state, thread).filter(|next| !next.local);
-        let is_atomic = |thread| self.machine.is_atomic(state, thread);
-        let collide = |(one, one_plain): (&Touch, bool), (other, other_plain): (&Touch, bool)| {
-            one.object == other.object
-                && (one.write || other.write)
-                && (one_plain || other_plain)
-                && !(one.own && other.own)
-        };
+        let is_plain =
+            |touch: &Touch, thread| touch.data && touch.plain && !self.machine.is_atomic(state, thread);
         (1..state.threads.len()).any(|second| {
             let Some(right) = next(second) else { return false };
             (0..second).any(|first| {
                 let Some(left) = next(first) else { return false };
-                let touches = |next: &Next, thread| {
-                    let atomic = is_atomic(thread);
-                    let all = next.fixed.iter().chain(&next.computed).filter(|touch| touch.data);
-                    all.map(|touch| (*touch, touch.plain && !atomic)).collect::<Vec<_>>()
-                };
-                let right = touches(right, second);
-                touches(left, first).iter().any(|(one, one_plain)| {
-                    right.iter().any(|(other, other_plain)| collide((one, *one_plain), (other, *other_plain)))
+                left.fixed.iter().chain(&left.computed).any(|one| {
+                    right.fixed.iter().chain(&right.computed).any(|other| {
+                        one.object == other.object
+                            && (one.write || other.write)
+                            && (one.data && other.data)
+                            && !(one.own && other.own)
+                            && (is_plain(one, first) || is_plain(other, second))
+                    })
                 })
             })
         })

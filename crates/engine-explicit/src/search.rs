@@ -61,6 +61,10 @@ pub struct Search<'a, 'p> {
     turn: u64,
     lottery: u64,
     breadth_first: bool,
+    /// Kept between calls, so that it need not be allocated each time.
+    found: Vec<Successor>,
+    /// Likewise.
+    from: Option<Stored>,
 }
 
 impl<'a, 'p> Search<'a, 'p> {
@@ -76,6 +80,8 @@ impl<'a, 'p> Search<'a, 'p> {
             turn: 0,
             lottery: 0,
             breadth_first,
+            found: Vec::new(),
+            from: None,
         }
     }
     /// What was seen on the way.
@@ -185,10 +191,27 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     fn work(&mut self, level: usize, id: StateId, work: Work) -> Option<(StateId, Violation)> {
+        if let Work::Again(thread) = work
+            && self.store.is_expanded(id, thread as usize)
+        {
+            return None;
+        }
+        let mut from = self.from.take().unwrap_or_default();
+        self.store.load(id, &mut from);
+        let bad = self.work_on(level, id, &from, work);
+        self.from = Some(from);
+        bad
+    }
+
+    fn work_on(
+        &mut self,
+        level: usize,
+        id: StateId,
+        from: &Stored,
+        work: Work,
+    ) -> Option<(StateId, Violation)> {
         match work {
-            Work::Again(thread) if self.store.is_expanded(id, thread as usize) => None,
             Work::First(thread) | Work::Again(thread) => {
-                let from = self.store.get(id);
                 let machine = &self.expander.model.machine;
                 let schedulable = machine.schedulable(&from.state);
                 let thread = thread as ThreadIndex;
@@ -198,7 +221,7 @@ impl<'a, 'p> Search<'a, 'p> {
                         self.store.set_expanded(id, thread);
                     }
                     let before = self.store.len();
-                    let bad = self.expand(level, id, &from, thread, 0);
+                    let bad = self.expand(level, id, from, thread, 0);
                     if bad.is_some() {
                         return bad;
                     }
@@ -213,16 +236,12 @@ impl<'a, 'p> Search<'a, 'p> {
                     self.push(level + 1, id, Work::Rest);
                     return None;
                 }
-                self.rest(level, id, &from, &schedulable)
+                self.rest(level, id, from, &schedulable)
             }
-            Work::Tier(thread, tier) => {
-                let from = self.store.get(id);
-                self.expand(level, id, &from, thread as usize, tier)
-            }
+            Work::Tier(thread, tier) => self.expand(level, id, from, thread as usize, tier),
             Work::Rest => {
-                let from = self.store.get(id);
                 let schedulable = self.expander.model.machine.schedulable(&from.state);
-                self.rest(level, id, &from, &schedulable)
+                self.rest(level, id, from, &schedulable)
             }
         }
     }
@@ -254,7 +273,7 @@ impl<'a, 'p> Search<'a, 'p> {
         thread: ThreadIndex,
         tier: u8,
     ) -> Option<(StateId, Violation)> {
-        let mut found = Vec::new();
+        let mut found = std::mem::take(&mut self.found);
         self.expander.limit = TIERS[tier as usize];
         let truncated = self.expander.successors(&from.state, from.tainted, thread, &mut found);
         // A chain stops where open values have many candidates, so that they get their own tiers.
@@ -262,13 +281,14 @@ impl<'a, 'p> Search<'a, 'p> {
         if truncated {
             self.push(level + TIER_COST, id, Work::Tier(thread as u16, tier + 1));
         }
-        for successor in found {
+        for successor in found.drain(..) {
             let origin = Origin { parent: id, thread: thread as u16, tier };
             let bad = self.add(successor, Some(from), level, origin);
             if bad.is_some() {
                 return bad;
             }
         }
+        self.found = found;
         None
     }
 
@@ -281,20 +301,21 @@ impl<'a, 'p> Search<'a, 'p> {
     ) -> Option<(StateId, Violation)> {
         let model = self.expander.model;
         model.facts.liveness.forget_dead(&mut successor.state, near.map(|near| &near.state));
-        let (id, new, stored) = self.store.insert(successor.state, successor.tainted, near, origin);
+        let Successor { mut state, tainted, .. } = successor;
+        let (id, new) = self.store.insert(&mut state, tainted, near, origin);
         if !new {
             if !self.store.is_expanded(id, origin.thread as usize) && id != origin.parent {
                 self.push(level, id, Work::Again(origin.thread));
             }
             return None;
         }
-        if let Some(violation) = model.violation(&stored.state) {
-            if !stored.tainted {
+        if let Some(violation) = model.violation(&state) {
+            if !tainted {
                 return Some((id, violation));
             }
             self.approximate = true;
         }
-        let turned = stored.tainted && near.is_some_and(|near| !near.tainted);
+        let turned = tainted && near.is_some_and(|near| !near.tainted);
         let level = if turned { level + TAINT_COST } else { level };
         self.push(level, id, Work::First(origin.thread));
         None
@@ -326,12 +347,11 @@ impl<'a, 'p> Search<'a, 'p> {
             let store = &mut self.store;
             let taken = found.drain(..).find_map(|mut successor| {
                 model.facts.liveness.forget_dead(&mut successor.state, None);
-                let (reached, _, stored) = store.insert(successor.state, successor.tainted, None, origin);
-                (reached == id).then_some((successor.steps, stored))
+                let (reached, _) = store.insert(&mut successor.state, successor.tainted, None, origin);
+                (reached == id).then_some(successor.steps)
             });
-            let (more, stored) = taken?;
-            steps.extend(more);
-            from = Some(stored);
+            steps.extend(taken?);
+            from = Some(self.store.get(id));
         }
         Some(Trace { copies: self.copies.clone(), steps, violation })
     }

@@ -6,7 +6,7 @@
 //! number ([`crate::components`]). A state is the short vector of its components' numbers. Besides that vector, a
 //! state takes 24 bytes of bookkeeping and between 11 and 22 bytes of hash table.
 
-use crate::components::Components;
+use crate::components::{Components, hash_words};
 use ir::semantics::{Block, Bytes, State, Thread, ThreadIndex};
 use std::sync::Arc;
 
@@ -17,13 +17,20 @@ pub type StateId = u32;
 pub const NONE: StateId = u32::MAX;
 
 /// A state with the numbers of its components.
-#[derive(Clone)]
 pub struct Stored {
     /// The state; its parts are the stored ones.
     pub state: State,
     /// Whether a value that is not modelled was chosen on the way to it.
     pub tainted: bool,
     key: Vec<u32>,
+}
+
+impl Default for Stored {
+    /// A state without anything in it, to be filled.
+    fn default() -> Self {
+        let state = State { statics: Arc::default(), threads: Vec::new(), heap: Vec::new(), halted: false };
+        Self { state, tainted: false, key: Vec::new() }
+    }
 }
 
 /// How a stored state was reached first.
@@ -44,14 +51,21 @@ pub struct Store {
     blocks: Components<Block>,
     /// The vectors of all states, one after the other.
     words: Vec<u32>,
-    /// Where each state's vector starts; one more entry for the end of the last.
-    starts: Vec<u64>,
-    origins: Vec<Origin>,
-    /// For each state, the threads whose steps from it were taken: a bit each, the last one for all from 63 on.
-    expanded: Vec<u64>,
+    entries: Vec<Entry>,
     /// Open addressing with linear probing; a power of two of slots. The lower half of a slot is a state, the upper
     /// half comes from its hash, so that most others need not be looked at.
     slots: Vec<u64>,
+    /// The vector of the state that is looked for.
+    key: Vec<u32>,
+}
+
+/// What is kept of a state besides its vector. Together, as it is used together.
+struct Entry {
+    /// Where its vector starts; it ends where the next one starts.
+    start: u64,
+    /// The threads whose steps from it were taken: a bit each, the last one for all from 63 on.
+    expanded: u64,
+    origin: Origin,
 }
 
 /// A slot without a state.
@@ -70,31 +84,32 @@ impl Store {
             threads: Components::new(),
             blocks: Components::new(),
             words: Vec::new(),
-            starts: vec![0],
-            origins: Vec::new(),
-            expanded: Vec::new(),
+            entries: Vec::new(),
             slots: vec![EMPTY; 1 << 10],
+            key: Vec::new(),
         }
     }
     /// How many states there are.
     pub fn len(&self) -> usize {
-        self.origins.len()
+        self.entries.len()
     }
     /// The bytes that the table takes.
     pub fn bytes(&self) -> u64 {
         let words = self.words.capacity() * 4 + self.slots.capacity() * 8;
-        let each = self.starts.capacity() * 8 + self.origins.capacity() * 8 + self.expanded.capacity() * 8;
+        let each = self.entries.capacity() * size_of::<Entry>();
         (words + each) as u64 + self.statics.bytes() + self.threads.bytes() + self.blocks.bytes()
     }
-    /// Adds a state, or finds it. Parts that it shares with `near` need not be looked at.
+    /// Adds a state, or finds it; says whether it is new. Parts that it shares with `near` need not be looked at.
+    /// Its parts become the stored ones.
     pub fn insert(
         &mut self,
-        mut state: State,
+        state: &mut State,
         tainted: bool,
         near: Option<&Stored>,
         origin: Origin,
-    ) -> (StateId, bool, Stored) {
-        let mut key = Vec::with_capacity(2 + state.threads.len() + state.heap.len());
+    ) -> (StateId, bool) {
+        let mut key = std::mem::take(&mut self.key);
+        key.clear();
         let statics = match near {
             Some(near) if Arc::ptr_eq(&near.state.statics, &state.statics) => {
                 near.key[0] & !(HALTED | TAINTED)
@@ -120,26 +135,25 @@ impl Store {
                 _ => self.blocks.intern(block),
             });
         }
-        let (id, new) = self.insert_key(&key, origin);
-        (id, new, Stored { state, tainted, key })
+        let result = self.insert_key(&key, origin);
+        self.key = key;
+        result
     }
 
     fn insert_key(&mut self, key: &[u32], origin: Origin) -> (StateId, bool) {
-        if self.origins.len() * 8 >= self.slots.len() * 6 {
+        if self.entries.len() * 8 >= self.slots.len() * 6 {
             self.grow();
         }
         let mask = self.slots.len() - 1;
-        let hash = hash(key);
+        let hash = hash_words(key.iter().map(|word| u64::from(*word)));
         let mut at = hash as usize & mask;
         loop {
             let slot = self.slots[at];
             if slot == EMPTY {
-                let id = self.origins.len() as StateId;
+                let id = self.entries.len() as StateId;
                 self.slots[at] = hash & !LOW | u64::from(id);
+                self.entries.push(Entry { start: self.words.len() as u64, expanded: 0, origin });
                 self.words.extend_from_slice(key);
-                self.starts.push(self.words.len() as u64);
-                self.origins.push(origin);
-                self.expanded.push(0);
                 return (id, true);
             }
             if (slot ^ hash) & !LOW == 0 && self.key(slot as StateId) == key {
@@ -152,8 +166,8 @@ impl Store {
     fn grow(&mut self) {
         let size = self.slots.len() * 2;
         let mut slots = vec![EMPTY; size];
-        for id in 0..self.origins.len() as StateId {
-            let hash = hash(self.key(id));
+        for id in 0..self.entries.len() as StateId {
+            let hash = hash_words(self.key(id).iter().map(|word| u64::from(*word)));
             let mut at = hash as usize & (size - 1);
             while slots[at] != EMPTY {
                 at = (at + 1) & (size - 1);
@@ -165,47 +179,47 @@ impl Store {
 
     fn key(&self, id: StateId) -> &[u32] {
         let at = id as usize;
-        &self.words[self.starts[at] as usize..self.starts[at + 1] as usize]
+        let end = self.entries.get(at + 1).map_or(self.words.len(), |next| next.start as usize);
+        &self.words[self.entries[at].start as usize..end]
     }
     /// A stored state.
     pub fn get(&mut self, id: StateId) -> Stored {
-        let key = self.key(id).to_vec();
+        let mut stored = Stored::default();
+        self.load(id, &mut stored);
+        stored
+    }
+    /// A stored state, in the place of another.
+    pub fn load(&mut self, id: StateId, stored: &mut Stored) {
+        let mut key = std::mem::take(&mut stored.key);
+        key.clear();
+        key.extend_from_slice(self.key(id));
         let count = key[1] as usize;
-        let state = State {
-            statics: self.statics.get(key[0] & !(HALTED | TAINTED)),
-            threads: key[2..2 + count].iter().map(|number| self.threads.get(*number)).collect(),
-            heap: key[2 + count..].iter().map(|number| self.blocks.get(*number)).collect(),
-            halted: key[0] & HALTED != 0,
-        };
-        Stored { state, tainted: key[0] & TAINTED != 0, key }
+        let state = &mut stored.state;
+        state.statics = self.statics.get(key[0] & !(HALTED | TAINTED));
+        state.threads.clear();
+        state.threads.extend(key[2..2 + count].iter().map(|number| self.threads.get(*number)));
+        state.heap.clear();
+        state.heap.extend(key[2 + count..].iter().map(|number| self.blocks.get(*number)));
+        state.halted = key[0] & HALTED != 0;
+        stored.tainted = key[0] & TAINTED != 0;
+        stored.key = key;
     }
     /// How a state was reached first.
     pub fn origin(&self, id: StateId) -> Origin {
-        self.origins[id as usize]
+        self.entries[id as usize].origin
     }
     /// Whether a thread's steps from a state were taken.
     pub fn is_expanded(&self, id: StateId, thread: ThreadIndex) -> bool {
-        self.expanded[id as usize] >> thread.min(63) & 1 == 1
+        self.entries[id as usize].expanded >> thread.min(63) & 1 == 1
     }
     /// Notes that a thread's steps from a state were taken. Threads from 63 on are only ever noted together.
     pub fn set_expanded(&mut self, id: StateId, thread: ThreadIndex) {
         if thread < 63 {
-            self.expanded[id as usize] |= 1 << thread;
+            self.entries[id as usize].expanded |= 1 << thread;
         }
     }
     /// Notes that all threads' steps from a state were taken.
     pub fn set_all_expanded(&mut self, id: StateId) {
-        self.expanded[id as usize] = u64::MAX;
+        self.entries[id as usize].expanded = u64::MAX;
     }
-}
-
-/// Vectors of small numbers need a hash that mixes well in its low bits (the end is MurmurHash3's finaliser).
-fn hash(key: &[u32]) -> u64 {
-    let mut hash: u64 = 0x9E37_79B9_7F4A_7C15;
-    for word in key {
-        hash = (hash ^ u64::from(*word)).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
-        hash ^= hash >> 32;
-    }
-    hash = hash.wrapping_mul(0xC4CE_B9FE_1A85_EC53);
-    hash ^ (hash >> 33)
 }

@@ -22,6 +22,8 @@ pub struct Touch {
     pub plain: bool,
     /// Whether the access counts in races at all (operations on locks do not).
     pub data: bool,
+    /// If a lock is taken that is named directly: its offset in the object.
+    pub takes: Option<u64>,
 }
 
 /// What the edges of one location touch.
@@ -165,11 +167,14 @@ impl<'p> Code<'p> {
     fn effects(&self, op: &Op, next: &mut Next) {
         match op {
             Op::Assume(_) | Op::Assign(_) | Op::Join(..) => {}
-            Op::Lock(_, address) | Op::Unlock(_, address) => match root(address) {
-                Some(object) if matches!(address, Expr::Address(..)) => {
-                    self.direct(object, true, false, false, next)
+            Op::Lock(_, address) | Op::Unlock(_, address) => match (address, root(address)) {
+                (Expr::Address(object, offset), _) => {
+                    let takes = matches!(op, Op::Lock(..)).then_some(*offset);
+                    let own = self.is_own(*object);
+                    let touch = Touch { object: *object, write: true, own, plain: false, data: false, takes };
+                    push(&mut next.fixed, touch);
                 }
-                root => {
+                (_, root) => {
                     let objects = root.map_or_else(|| self.syncs.clone(), |object| vec![object]);
                     self.computed(&objects, true, false, false, next);
                     next.hidden.push(Hidden::Lock(address.clone()));
@@ -250,13 +255,15 @@ impl<'p> Code<'p> {
     }
 
     fn direct(&self, object: ObjectId, write: bool, plain: bool, data: bool, next: &mut Next) {
-        let own = matches!(self.program.objects[object].storage, Storage::Frame(_) | Storage::ThreadLocal);
-        push(&mut next.fixed, Touch { object, write, own, plain, data });
+        push(&mut next.fixed, Touch { object, write, own: self.is_own(object), plain, data, takes: None });
+    }
+    fn is_own(&self, object: ObjectId) -> bool {
+        matches!(self.program.objects[object].storage, Storage::Frame(_) | Storage::ThreadLocal)
     }
 
     fn computed(&self, objects: &[ObjectId], write: bool, plain: bool, data: bool, next: &mut Next) {
         for &object in objects {
-            push(&mut next.computed, Touch { object, write, own: false, plain, data });
+            push(&mut next.computed, Touch { object, write, own: false, plain, data, takes: None });
         }
     }
 }

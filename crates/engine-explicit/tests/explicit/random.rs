@@ -5,8 +5,8 @@ use crate::{Answer, ask_with, assertions};
 use checker::{ProofError, check_all_executions};
 use engine_explicit::Options;
 use ir::{
-    BinaryOp, Callee, Expr, Initial, IntType, Layout, Lhs, LocalId, ObjectId, Op, Place, Program, Storage,
-    TemplateId,
+    BinaryOp, Callee, Expr, Initial, IntType, Layout, Lhs, LocalId, LockKind, ObjectId, Op, Place, Program,
+    Storage, SyncKind, TemplateId,
 };
 use verdict::{Budget, Exhausted, Property};
 
@@ -32,6 +32,8 @@ struct Generator {
     frames: Vec<ObjectId>,
     helper: Option<TemplateId>,
     site: ObjectId,
+    /// Data that locks mostly guard: object, lock, and whether it is a read-write lock. None: no such statements.
+    guarded: Vec<(ObjectId, ObjectId, bool)>,
 }
 
 /// Locals 0 and 1 are integers, 2 is a pointer, 3 a Boolean.
@@ -63,7 +65,63 @@ impl Generator {
             _ => Expr::Address(self.global(), 0),
         }
     }
+    /// Something about guarded data: mostly under its lock, sometimes not, sometimes with a broken lock.
+    fn guarded_statement(&mut self, depth: u32) -> Vec<Stmt> {
+        let (data, lock, shared) = self.guarded[self.random.below(self.guarded.len() as u64) as usize];
+        let register = self.random.below(2) as u32;
+        let place = Expr::Address(lock, 0);
+        let word = Place { atomic: true, ..Place::cell(lock, 0, IntType::U32) };
+        match self.random.below(40) {
+            0 => return vec![Stmt::Op(Op::Unlock(LockKind::Mutex, place))],
+            1 => return vec![Stmt::Op(Op::set(Lhs::Memory(word), Expr::int(0, IntType::U32)))],
+            2 => {
+                return vec![Stmt::Op(Op::set(
+                    Lhs::Local(LocalId(3)),
+                    Expr::cast(IntType::BOOL, Expr::load(word)),
+                ))];
+            }
+            3 => return vec![read(register, data)],
+            4 => return vec![write(data, number(1))],
+            5 => return vec![Stmt::Op(Op::Lock(LockKind::Mutex, place))],
+            _ => {}
+        }
+        let reads_only = shared && self.random.below(2) == 0;
+        let kind = match (shared, reads_only) {
+            (true, true) => LockKind::Read,
+            (true, false) => LockKind::Write,
+            (false, _) => LockKind::Mutex,
+        };
+        let mut body = vec![Stmt::Op(Op::Lock(kind, place.clone()))];
+        for _ in 0..1 + self.random.below(3) {
+            match self.random.below(8) {
+                0..=2 => body.push(read(register, data)),
+                3 | 4 if !reads_only => {
+                    let value = self.value();
+                    body.push(write(data, value));
+                }
+                3..=5 => body.push(Stmt::Assert(self.condition())),
+                6 => {
+                    let condition = self.condition();
+                    // One way gives the lock back and takes it again, as a wait does.
+                    let way = vec![
+                        Stmt::Op(Op::Unlock(kind, place.clone())),
+                        Stmt::Op(Op::Lock(kind, place.clone())),
+                    ];
+                    body.push(Stmt::If(condition, way, vec![]));
+                }
+                _ => match self.helper {
+                    Some(helper) if depth > 0 => body.push(call(helper, vec![local(0)], Some(register))),
+                    Some(_) | None => body.push(set(2, Expr::Address(data, 0))),
+                },
+            }
+        }
+        body.push(Stmt::Op(Op::Unlock(kind, place)));
+        body
+    }
     fn statement(&mut self, depth: u32, atomic: bool) -> Vec<Stmt> {
+        if !self.guarded.is_empty() && self.random.below(5) < 3 {
+            return self.guarded_statement(depth);
+        }
         let register = self.random.below(2) as u32;
         let pick = self.random.below(if depth == 0 { 14 } else { 20 });
         vec![match pick {
@@ -123,14 +181,22 @@ impl Generator {
     }
 }
 
-fn program(seed: u64) -> Program {
+fn program(seed: u64, with_guards: bool) -> Program {
     let mut program = Program::default();
     let globals =
         vec![global(&mut program, "x", 0), global(&mut program, "y", 0), global(&mut program, "z", 1)];
     let mutexes = vec![mutex(&mut program, "m"), mutex(&mut program, "n")];
     let site = object(&mut program, "site", Storage::Site, 4, Layout::Scalar(INT), Initial::Values(vec![]));
-    let frames = vec![];
-    let mut generator = Generator { random: Random::new(seed), globals, mutexes, frames, helper: None, site };
+    let guarded = if with_guards {
+        let (data, more) = (global(&mut program, "guarded", 0), global(&mut program, "more", 0));
+        let lock = Layout::Sync(SyncKind::Mutex);
+        let shared = object(&mut program, "rw", Storage::Static, 40, lock, Initial::Values(vec![]));
+        vec![(data, mutexes[0], false), (more, shared, true), (data, mutexes[0], false)]
+    } else {
+        vec![]
+    };
+    let (random, frames) = (Random::new(seed), vec![]);
+    let mut generator = Generator { random, globals, mutexes, frames, helper: None, site, guarded };
     let body = generator.body(1, 2, false);
     generator.helper = Some(procedure(&mut program, "helper", &LOCALS, 1, &body));
     let mut workers = Vec::new();
@@ -166,9 +232,23 @@ fn program(seed: u64) -> Program {
 
 #[test]
 fn reduction_keeps_all_violations() {
+    compare(0..1000, false);
+}
+
+#[test]
+fn reduction_by_locks_keeps_all_violations() {
+    compare(0..1500, true);
+}
+
+#[test]
+fn reduction_by_locks_keeps_all_violations_of_more_programs() {
+    compare(1500..3000, true);
+}
+
+fn compare(seeds: std::ops::Range<u64>, with_guards: bool) {
     let mut counts = [0; 3];
-    for seed in 0..1000 {
-        let program = program(seed);
+    for seed in seeds {
+        let program = program(seed, with_guards);
         for property in [assertions(), Property::NoRace, Property::NoDeadlock] {
             let reduced = ask_with(Options::default(), &program, &property);
             let full = ask_with(Options { reduce: false, ..Options::default() }, &program, &property).0;

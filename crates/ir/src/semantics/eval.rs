@@ -3,7 +3,7 @@
 use super::machine::{Machine, State, ThreadIndex, to_bits};
 use super::step::{Access, Choices, NoChoices};
 use crate::expr::{BinaryOp, Expr, Place, UnaryOp};
-use crate::ids::ObjectId;
+use crate::ids::{LocalId, ObjectId};
 use crate::program::Storage;
 use crate::types::{IntType, Value};
 
@@ -44,14 +44,11 @@ impl Context<'_, '_> {
     pub fn eval(&mut self, expr: &Expr) -> Result<Value, Fault> {
         match expr {
             Expr::Const(value, _) => Ok(*value),
-            Expr::Local(local) => {
-                let thread = &self.state.threads[self.thread];
-                let top = thread.activations.last().expect("only live threads evaluate");
-                let ty = self.machine.program.templates[top.template].locals[*local].ty;
-                Ok(ty.wrap(Value::from(top.locals[local.0 as usize])))
-            }
+            Expr::Local(local) => Ok(self.machine.local(self.state, self.thread, *local)),
             Expr::Load(place) => self.load(place),
-            Expr::Address(object, offset) => Ok(Value::from(self.address(*object) + offset)),
+            Expr::Address(object, offset) => {
+                Ok(Value::from(self.machine.address(self.state, self.thread, *object) + offset))
+            }
             Expr::Procedure(template) => Ok(Value::from(self.machine.addresses.procedure(*template))),
             Expr::Myself => Ok(self.thread as Value + 1),
             Expr::Unary(op, ty, operand) => {
@@ -100,23 +97,6 @@ impl Context<'_, '_> {
         }
     }
 
-    /// The address of an object, as the running thread sees it.
-    fn address(&self, object: ObjectId) -> u64 {
-        let offset = self.machine.addresses.offset[object];
-        match self.machine.program.objects[object].storage {
-            Storage::Static => offset,
-            Storage::ThreadLocal => self.machine.addresses.stack(self.thread) + offset,
-            Storage::Frame(_) => {
-                let top =
-                    self.state.threads[self.thread].activations.last().expect("only live threads evaluate");
-                self.machine.addresses.stack(self.thread) + top.frame + offset
-            }
-            Storage::Site => {
-                unreachable!("an allocation site has no address; the well-formedness check rejects it")
-            }
-        }
-    }
-
     fn load(&mut self, place: &Place) -> Result<Value, Fault> {
         let address = self.eval(&place.address)? as u64;
         self.record(address, place.ty.bytes(), false, place.atomic);
@@ -153,8 +133,39 @@ impl Context<'_, '_> {
 }
 
 impl Machine<'_> {
+    /// The value of a local of a thread's running procedure.
+    fn local(&self, state: &State, thread: ThreadIndex, local: LocalId) -> Value {
+        let top = state.threads[thread].activations.last().expect("only live threads evaluate");
+        let ty = self.program.templates[top.template].locals[local].ty;
+        ty.wrap(Value::from(top.locals[local.0 as usize]))
+    }
+
+    /// The address of an object, as a thread sees it.
+    fn address(&self, state: &State, thread: ThreadIndex, object: ObjectId) -> u64 {
+        let offset = self.addresses.offset[object];
+        match self.program.objects[object].storage {
+            Storage::Static => offset,
+            Storage::ThreadLocal => self.addresses.stack(thread) + offset,
+            Storage::Frame(_) => {
+                let top = state.threads[thread].activations.last().expect("only live threads evaluate");
+                self.addresses.stack(thread) + top.frame + offset
+            }
+            Storage::Site => {
+                unreachable!("an allocation site has no address; the well-formedness check rejects it")
+            }
+        }
+    }
+
     /// The value of an expression in a state, as a thread sees it; the state stays as it is, open bytes read as 0.
     pub fn peek(&self, state: &State, thread: ThreadIndex, expr: &Expr) -> Result<Value, Fault> {
+        // Most questions are about plain addresses: they need no copy of the state.
+        match expr {
+            Expr::Local(local) => return Ok(self.local(state, thread, *local)),
+            Expr::Address(object, offset) => {
+                return Ok(Value::from(self.address(state, thread, *object) + offset));
+            }
+            _ => {}
+        }
         let mut scratch = state.clone();
         let mut log = Vec::new();
         let (choices, log) = (&mut NoChoices, &mut log);

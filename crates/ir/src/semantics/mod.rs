@@ -17,7 +17,7 @@ mod machine;
 mod memory;
 mod step;
 
-pub use address::AddressMap;
+pub use address::{AddressMap, STATICS};
 pub use eval::{Fault, apply, overflows};
 pub use machine::{Activation, Block, LimitKind, Machine, State, Thread, ThreadIndex, Wait};
 pub use memory::Bytes;
