@@ -82,15 +82,13 @@ fn verify(options: &Verify) -> u8 {
 
 /// Runs every check within its share of the time. One that needs less leaves more to the next.
 fn run_checks(options: &Verify, asked: &Asked, program: &Program, deadline: Instant) -> Vec<Outcome> {
+    let settings =
+        engine_explicit::Options { shortest: options.shortest, ..engine_explicit::Options::default() };
+    let explicit = engine_explicit::Explicit { options: settings };
     let engine: &dyn Engine = match options.engine {
-        EngineName::Auto => &crate::portfolio::Auto,
+        EngineName::Auto => &crate::portfolio::Auto { explicit },
         EngineName::Flow => &engine_flow::Flow,
-        EngineName::Explicit => &engine_explicit::Explicit {
-            options: engine_explicit::Options {
-                shortest: options.shortest,
-                ..engine_explicit::Options::default()
-            },
-        },
+        EngineName::Explicit => &explicit,
     };
     let mut outcomes = Vec::new();
     for (index, check) in asked.checks.iter().enumerate() {
