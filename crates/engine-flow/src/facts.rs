@@ -23,8 +23,8 @@ use ir::passes::bits::BitSet;
 use ir::passes::footprint::{Extent, Region, accesses};
 use ir::passes::liveness::live_locals;
 use ir::{
-    BinaryOp, Callee, Expr, IdVec, IntType, Lhs, LocalId, LocationId, LocationKind, LockKind, Op, Rhs,
-    TemplateId, UnaryOp,
+    BinaryOp, Callee, EdgeId, Expr, IdVec, IntType, Lhs, LocalId, LocationId, LocationKind, LockKind, Op,
+    Rhs, TemplateId, UnaryOp,
 };
 use verdict::{HeldLock, LocationFacts};
 
@@ -76,19 +76,20 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
 
     /// The facts at each location. Those of locations that no path leads to are empty.
     ///
-    /// First all facts are found. What a lock is known by depends on which values are equal, so locks may have got lost only because these shrank on the way;
-    /// so all but the equalities are found again, with those as they are in the end.
+    /// What a lock or a value is known by depends on what else is known, so with fewer facts at a location another one may hold behind it. So facts at a location are made anew
+    /// from all edges that lead there; after some rounds they may only shrink, so that there is an end.
     pub fn solve(&self) -> IdVec<LocationId, LocationFacts> {
-        let first = self.pass(None);
-        self.pass(Some(&first))
-    }
-
-    fn pass(&self, equal: Option<&IdVec<LocationId, LocationFacts>>) -> IdVec<LocationId, LocationFacts> {
+        const ROUNDS_WITH_GAIN: usize = 16;
         let code = &self.model.program.templates[self.template];
         let live = live_locals(code);
         let outgoing = code.outgoing();
+        let mut entering: IdVec<LocationId, Vec<EdgeId>> =
+            code.locations.iter().map(|_| Vec::new()).collect();
+        code.edges.enumerate().for_each(|(id, edge)| entering[edge.target].push(id));
+        let mut behind: IdVec<EdgeId, Option<LocationFacts>> = code.edges.iter().map(|_| None).collect();
         let mut facts: IdVec<LocationId, Option<LocationFacts>> =
             code.locations.iter().map(|_| None).collect();
+        let mut rounds: IdVec<LocationId, usize> = code.locations.iter().map(|_| 0).collect();
         facts[code.entry] = Some(LocationFacts::default());
         let mut queue = std::collections::VecDeque::from([code.entry]);
         let mut queued = BitSet::new(code.locations.len());
@@ -96,36 +97,49 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
         while let Some(location) = queue.pop_front() {
             queued.remove(location.index());
             for edge in &outgoing[location] {
-                let Some(mut here) = facts[location].clone() else { continue };
+                let Some(here) = &facts[location] else { continue };
                 let target = code.edges[*edge].target;
-                let mut effects = StepEffects::default();
-                for op in &code.edges[*edge].ops {
-                    self.apply(op, &mut here, &mut effects);
-                }
-                if effects.impossible {
+                behind[*edge] = self.behind(*edge, here.clone(), &live[target]);
+                if target == code.entry {
                     continue;
                 }
-                match code.locations[target].kind {
-                    LocationKind::Normal | LocationKind::Error(_) | LocationKind::Halt => {}
-                    LocationKind::End | LocationKind::Exit => here = LocationFacts::default(),
+                let mut inputs = entering[target].iter().filter_map(|edge| behind[*edge].as_ref());
+                let Some(mut now) = inputs.next().cloned() else { continue };
+                inputs.for_each(|input| {
+                    meet(&mut now, input);
+                });
+                rounds[target] += 1;
+                if rounds[target] > ROUNDS_WITH_GAIN
+                    && let Some(before) = &facts[target]
+                {
+                    let mut kept = before.clone();
+                    meet(&mut kept, &now);
+                    now = kept;
                 }
-                match equal {
-                    Some(equal) => here.equal.clone_from(&equal[target].equal),
-                    None => here.equal.retain(|(local, _)| live[target].contains(local.index())),
-                }
-                let changed = match &mut facts[target] {
-                    known @ None => {
-                        *known = Some(here);
-                        true
+                if facts[target].as_ref() != Some(&now) {
+                    facts[target] = Some(now);
+                    if queued.insert(target.index()) {
+                        queue.push_back(target);
                     }
-                    Some(known) => meet(known, &here),
-                };
-                if changed && queued.insert(target.index()) {
-                    queue.push_back(target);
                 }
             }
         }
         facts.iter().map(|facts| facts.clone().unwrap_or_default()).collect()
+    }
+
+    /// The facts behind an edge; nothing if it cannot be taken.
+    fn behind(&self, edge: EdgeId, mut here: LocationFacts, live: &BitSet) -> Option<LocationFacts> {
+        let code = &self.model.program.templates[self.template];
+        let mut effects = StepEffects::default();
+        for op in &code.edges[edge].ops {
+            self.apply(op, &mut here, &mut effects);
+        }
+        here.equal.retain(|(local, _)| live.contains(local.index()));
+        match code.locations[code.edges[edge].target].kind {
+            LocationKind::Normal | LocationKind::Error(_) | LocationKind::Halt => {}
+            LocationKind::End | LocationKind::Exit => here = LocationFacts::default(),
+        }
+        (!effects.impossible).then_some(here)
     }
 
     /// What a step does, from the facts at its source; calls `visit` with the facts before each operation.
