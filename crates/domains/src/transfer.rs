@@ -5,7 +5,7 @@
 //!
 //! * An assumption refines variables. Within an edge a local may be known to be equal to an expression ([`Known`]); the condition is then assumed a second
 //!   time with the expression in its place, so that a test of a copy is a test of the original. All operations of an edge are one step, so memory cannot change between the copy and the
-//!   test but by the edge's own stores, which end the equality.
+//!   test but by the edge's own stores, which end the equality. Equalities may hold on behind the step ([`Scope::equal_after`]): as long as nobody writes what they load.
 //! * A store to a strong cell replaces its content, one to weak ones adds to it; one to parts of cells loses the content.
 //! * Lock operations change the words of the lock, which are lost. A started thread's id and an allocated object's address are not zero.
 
@@ -15,7 +15,9 @@ use crate::memory::{Found, Memory, Variable, lock_bytes};
 use crate::number::Number;
 use crate::refine::{assume, refine};
 use ir::passes::footprint::{Extent, Region};
-use ir::{Assignment, Callee, EdgeId, Expr, IntType, Lhs, LocalId, Op, Place, Rhs, Targets, TemplateId};
+use ir::{
+    Assignment, BinaryOp, Callee, EdgeId, Expr, IntType, Lhs, LocalId, Op, Place, Rhs, Targets, TemplateId,
+};
 
 /// The variables as a thread of a template sees them.
 pub struct Scope<'a, 'p> {
@@ -92,7 +94,7 @@ impl Known {
             let mut again = false;
             result.rewrite(&mut |inner| {
                 if let Expr::Local(local) = inner
-                    && let Some((_, value)) = self.equal.iter().find(|(known, _)| known == local)
+                    && let Some(value) = self.value(*local)
                 {
                     *inner = value.clone();
                     again = true;
@@ -108,39 +110,74 @@ impl Known {
         }
         changed.then_some(result)
     }
+    /// What a local is equal to: rather something in memory than another local.
+    fn value(&self, local: LocalId) -> Option<&Expr> {
+        let loads = |expr: &Expr| {
+            let mut found = false;
+            expr.walk(&mut |inner| found |= matches!(inner, Expr::Load(_)));
+            found
+        };
+        let mut values = self.equal.iter().filter(|(known, _)| *known == local).map(|(_, value)| value);
+        let first = values.clone().next()?;
+        Some(values.find(|value| loads(value)).unwrap_or(first))
+    }
     fn forget(&mut self, local: LocalId) {
         self.equal.retain(|(known, value)| *known != local && !reads(value, local));
     }
-    fn forget_memory(&mut self) {
-        self.equal.retain(|(_, value)| {
-            let mut loads = false;
-            value.walk(&mut |inner| loads |= matches!(inner, Expr::Load(_)));
-            !loads
-        });
-    }
     /// Follows an operation.
-    fn follow(&mut self, op: &Op) {
-        let stores = op.targets().iter().any(|lhs| matches!(lhs, Lhs::Memory(_)));
-        let lasting = match op {
-            Op::Assume(_) => return,
-            Op::Assign(_) | Op::Spawn(..) | Op::Join(..) => !stores,
-            Op::Lock(..) | Op::Unlock(..) | Op::Allocate { .. } | Op::Free(_) => false,
-            Op::Fill(..) | Op::Copy(..) | Op::Call(..) => false,
+    fn follow(&mut self, scope: &Scope<'_, '_>, op: &Op) {
+        let mut written = Vec::new();
+        scope.written(op, &mut written);
+        let copied = match op {
+            Op::Assign(Assignment { pairs, .. }) => match pairs.as_slice() {
+                [(Lhs::Local(_), Rhs::Value(value))] => self.expanded(value),
+                _ => None,
+            },
+            _ => None,
         };
-        if !lasting {
-            self.forget_memory();
+        // What frees an object, or ends in a procedure, may do more than is listed.
+        let unclear = matches!(op, Op::Free(_) | Op::Call(..));
+        if unclear || !written.is_empty() {
+            self.equal.retain(|(_, value)| {
+                let loaded = scope.loads(value);
+                (loaded.is_empty() || !unclear) && !loaded.iter().any(|cell| written.contains(cell))
+            });
         }
         for lhs in op.targets() {
             if let Lhs::Local(local) = lhs {
                 self.forget(*local);
             }
         }
-        if let Op::Assign(Assignment { pairs, .. }) = op
-            && let [(Lhs::Local(local), Rhs::Value(value))] = pairs.as_slice()
-            && !reads(value, *local)
-            && size(value) <= MOST_NODES
-        {
-            self.equal.push((*local, value.clone()));
+        let mut learn = |local: LocalId, value: &Expr| {
+            let mut whole = true;
+            value.walk(&mut |inner| {
+                if let Expr::Load(place) = inner {
+                    let found = scope.memory.place(scope.template, &place.address, place.ty);
+                    whole &= matches!(*found, Found::Exactly(_));
+                }
+                whole &= !matches!(inner, Expr::Old(_) | Expr::Valid(..));
+            });
+            if whole && !reads(value, local) && size(value) <= MOST_NODES {
+                self.equal.push((local, value.clone()));
+            }
+        };
+        match op {
+            Op::Assign(Assignment { pairs, .. }) => match pairs.as_slice() {
+                [(Lhs::Local(local), Rhs::Value(value))] => {
+                    learn(*local, value);
+                    copied.iter().for_each(|value| learn(*local, value));
+                }
+                [(Lhs::Memory(place), Rhs::Value(Expr::Local(local)))] => {
+                    learn(*local, &Expr::load(place.clone()));
+                }
+                _ => {}
+            },
+            Op::Assume(Expr::Binary(BinaryOp::Eq, _, pair)) => match &**pair {
+                (Expr::Local(local), value) | (value, Expr::Local(local)) => learn(*local, value),
+                _ => {}
+            },
+            Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Spawn(..) | Op::Join(..) => {}
+            Op::Allocate { .. } | Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) => {}
         }
     }
 }
@@ -201,9 +238,25 @@ impl Scope<'_, '_> {
                 return after;
             }
             self.op(op, &known, &mut after);
-            known.follow(op);
+            known.follow(self, op);
         }
         after
+    }
+
+    /// The equalities that hold after a step, given those before it. They hold on as long as no other thread writes the cells that are loaded.
+    pub fn equal_after(&self, edge: EdgeId, equal: &[(LocalId, Expr)]) -> Vec<(LocalId, Expr)> {
+        let mut known = Known::new(equal);
+        for op in &self.memory.program.templates[self.template].edges[edge].ops {
+            known.follow(self, op);
+        }
+        known.equal
+    }
+
+    /// The cells that an expression loads.
+    pub fn loads(&self, expr: &Expr) -> Vec<Variable> {
+        let mut found = Vec::new();
+        self.loaded(expr, &mut found);
+        found
     }
 
     fn op(&self, op: &Op, known: &Known, after: &mut After) {
@@ -437,7 +490,7 @@ impl Scope<'_, '_> {
                 loaded.extend(tested);
             }
             self.written(op, &mut touches.writes);
-            known.follow(op);
+            known.follow(self, op);
         }
         if assumes {
             touches.guards = loaded;

@@ -82,8 +82,17 @@ pub fn describe(program: &Program, property: &Property) -> String {
         let place = template.map_or("any template".to_owned(), |template| template.to_string());
         let _ = writeln!(text, "others may break the claim to {base:?} + {offset} in {place}");
     }
+    let setup = Setup::new(&model, &known);
+    let coarsened = coarsen(&setup, reached.pairs.len(), &Budget::unlimited()).ok();
+    for (id, cell) in setup.memory.cells() {
+        let name = &program.objects[cell.object].name;
+        let _ = writeln!(text, "cell {}: {name} {:?}, {cell:?}", id.0, cell.region.targets);
+    }
     for (node, facts) in known.facts.enumerate() {
         let (template, location) = model.nodes[node];
+        if let Some(coarsened) = &coarsened {
+            let _ = writeln!(text, "{template}:{location} {:?}", coarsened.annotation.values[node]);
+        }
         let unique = if model.unique[template] { " (one thread)" } else { "" };
         let _ = writeln!(text, "{template}:{location}{unique}");
         for (local, value) in &facts.equal {

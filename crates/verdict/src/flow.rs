@@ -133,6 +133,8 @@ impl FlowProof {
 pub struct DataProof {
     /// What holds of the variables whenever a thread is at a location, by the numbers of locations. Nothing: no thread is ever there.
     pub invariants: Vec<Option<Vec<(u32, Bounds)>>>,
+    /// Locals that are equal to expressions whose cells no other thread writes while a thread is at the location, by the numbers of locations.
+    pub copies: Vec<Vec<(LocalId, Expr)>>,
     /// Where the values of some shared cells may come from.
     pub flows: Vec<CellFlows>,
 }

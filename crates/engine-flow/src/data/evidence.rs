@@ -31,7 +31,7 @@ pub fn evidence(
     budget: &Budget,
 ) -> Result<DataProof, Exhausted> {
     let setup = search.setup;
-    let invariants = annotation.enumerate().map(|(node, environment)| {
+    let invariants = annotation.values.enumerate().map(|(node, environment)| {
         if search.reached.nodes.contains(node.index()) { invariant(environment) } else { None }
     });
     let invariants = invariants.collect();
@@ -50,5 +50,5 @@ pub fn evidence(
             definitions,
         });
     }
-    Ok(DataProof { invariants, flows })
+    Ok(DataProof { invariants, copies: annotation.copies.iter().cloned().collect(), flows })
 }

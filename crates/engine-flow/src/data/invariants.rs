@@ -17,6 +17,7 @@
 //!
 //! Where no data flow to `v` is known yet, only B counts: in early rounds of the loop the graph is not complete. In the end it is for every location that is reached.
 
+use super::copies::{Copies, copies};
 use super::flows::FlowGraph;
 use super::setup::Setup;
 use crate::model::{Node, Step};
@@ -34,7 +35,17 @@ const LONG_PATIENCE: u32 = 60;
 const IMPROVEMENTS: usize = 3;
 
 /// The annotation.
-pub type Annotation = IdVec<Node, Numbers<Variable>>;
+pub struct Annotation {
+    /// The values at each location.
+    pub values: Values,
+    /// Equalities at each location, on top of those that hold whatever other threads do.
+    pub copies: Copies,
+    /// All equalities at each location.
+    pub equal: Copies,
+}
+
+/// The values of the variables at each location.
+pub type Values = IdVec<Node, Numbers<Variable>>;
 
 /// Everything that the equations join.
 struct Sides<'s, 'a, 'p> {
@@ -103,9 +114,14 @@ impl<'s, 'a, 'p> Sides<'s, 'a, 'p> {
 }
 
 /// What is left of the post-condition of a step at its target, and what the threads that it starts know.
-fn contributions(setup: &Setup<'_, '_>, step: Step, before: &Numbers<Variable>) -> Option<Contributions> {
+fn contributions(
+    setup: &Setup<'_, '_>,
+    equal: &Copies,
+    step: Step,
+    before: &Numbers<Variable>,
+) -> Option<Contributions> {
     let scope = setup.scope(step.template);
-    let after = scope.after(step.edge, setup.equal(setup.source(step)), before.clone());
+    let after = scope.after(step.edge, &equal[setup.source(step)], before.clone());
     if after.environment.is_bottom() {
         return None;
     }
@@ -148,32 +164,36 @@ struct Contributions {
 
 /// The annotation that is inductive for a data flow graph.
 pub fn annotate(setup: &Setup<'_, '_>, graph: &FlowGraph, budget: &Budget) -> Result<Annotation, Exhausted> {
-    let mut found = solve(setup, graph, budget)?;
+    let copies = copies(setup, graph);
+    let all =
+        copies.enumerate().map(|(node, here)| setup.fixed_equal(node).iter().chain(here).cloned().collect());
+    let equal: Copies = all.collect();
+    let mut found = solve(setup, graph, &equal, budget)?;
     for _ in 0..IMPROVEMENTS {
         budget.check(0)?;
-        let better = improve(setup, graph, &found);
+        let better = improve(setup, graph, &equal, &found);
         let smaller = better.enumerate().all(|(node, value)| value.less_or_equal(&found[node]));
         if !smaller || better.enumerate().all(|(node, value)| *value == found[node]) {
             break;
         }
-        let next = improve(setup, graph, &better);
+        let next = improve(setup, graph, &equal, &better);
         if !next.enumerate().all(|(node, value)| value.less_or_equal(&better[node])) {
             break;
         }
         found = better;
     }
-    Ok(found)
+    Ok(Annotation { values: found, copies, equal })
 }
 
 /// The equations, applied once to all locations.
-pub fn improve(setup: &Setup<'_, '_>, graph: &FlowGraph, annotation: &Annotation) -> Annotation {
+fn improve(setup: &Setup<'_, '_>, graph: &FlowGraph, equal: &Copies, annotation: &Values) -> Values {
     let mut sides = Sides::new(setup, graph);
     for (node, environment) in sides.starts() {
         sides.own[node] = sides.own[node].join(&environment);
     }
     for (node, here) in annotation.enumerate().filter(|(_, here)| !here.is_bottom()) {
         for step in &setup.model.steps[node] {
-            let Some(contributions) = contributions(setup, *step, here) else { continue };
+            let Some(contributions) = contributions(setup, equal, *step, here) else { continue };
             let target = setup.model.target(*step);
             sides.own[target] = sides.own[target].join(&contributions.there);
             for (entry, environment) in contributions.started {
@@ -195,7 +215,12 @@ pub fn improve(setup: &Setup<'_, '_>, graph: &FlowGraph, annotation: &Annotation
     annotation.ids().map(|node| sides.annotation(node)).collect()
 }
 
-fn solve(setup: &Setup<'_, '_>, graph: &FlowGraph, budget: &Budget) -> Result<Annotation, Exhausted> {
+fn solve(
+    setup: &Setup<'_, '_>,
+    graph: &FlowGraph,
+    equal: &Copies,
+    budget: &Budget,
+) -> Result<Values, Exhausted> {
     let model = setup.model;
     let mut sides = Sides::new(setup, graph);
     let heads = heads(setup);
@@ -231,7 +256,7 @@ fn solve(setup: &Setup<'_, '_>, graph: &FlowGraph, budget: &Budget) -> Result<An
             continue;
         }
         for step in &model.steps[node] {
-            let Some(contributions) = contributions(setup, *step, &here) else { continue };
+            let Some(contributions) = contributions(setup, equal, *step, &here) else { continue };
             grow(&mut sides, model.target(*step), &contributions.there, &mut queue);
             for (entry, environment) in contributions.started {
                 grow(&mut sides, entry, &environment, &mut queue);

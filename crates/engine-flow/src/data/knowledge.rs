@@ -8,7 +8,7 @@ use super::DataFacts;
 use super::invariants::Annotation;
 use super::setup::Setup;
 use crate::model::{Node, Step};
-use domains::{Lattice, Number};
+use domains::{Lattice, Number, Variable};
 use ir::ids::Id;
 use ir::{EdgeId, IdVec, TemplateId};
 use std::cell::RefCell;
@@ -24,6 +24,8 @@ pub struct DataKnowledge<'s, 'a, 'p> {
     first_answer: IdVec<TemplateId, IdVec<EdgeId, Option<usize>>>,
     /// Answers so far.
     answers: RefCell<Vec<Answer>>,
+    /// The shared cells that each step reads, if it assumes anything.
+    guards: IdVec<TemplateId, IdVec<EdgeId, Vec<Variable>>>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -40,41 +42,49 @@ impl<'s, 'a, 'p> DataKnowledge<'s, 'a, 'p> {
         let mut takeable = IdVec::new();
         let mut first_answer = IdVec::new();
         let mut answers = 0;
+        let mut guards: IdVec<TemplateId, IdVec<EdgeId, Vec<Variable>>> = IdVec::new();
         for (template, code) in templates.enumerate() {
             let can_take = |edge: EdgeId| {
                 let node = setup.source(Step { template, edge });
                 let scope = setup.scope(template);
-                let after = scope.after(edge, setup.equal(node), annotation[node].clone());
+                let after = scope.after(edge, &annotation.equal[node], annotation.values[node].clone());
                 !after.environment.is_bottom()
             };
             takeable.push(code.edges.ids().map(can_take).collect());
+            let guards_of = |edge: EdgeId| {
+                let node = setup.source(Step { template, edge });
+                let mut guards = setup.scope(template).touches(edge, &annotation.equal[node]).guards;
+                guards.retain(|cell| setup.memory.is_shared(*cell));
+                guards
+            };
+            let here = guards.push(code.edges.ids().map(guards_of).collect());
             let place = |edge: EdgeId| {
                 let first = answers;
-                setup.guards(Step { template, edge }).next()?;
+                guards[here][edge].first()?;
                 answers += setup.model.nodes.len();
                 Some(first)
             };
             first_answer.push(code.edges.ids().map(place).collect());
         }
         let answers = RefCell::new(vec![Answer::Open; answers]);
-        Self { setup, annotation, takeable, first_answer, answers }
+        Self { setup, annotation, takeable, first_answer, answers, guards }
     }
 
     /// Whether a thread may be at a location, once the loop has ended.
     pub fn is_inhabited(&self, node: Node) -> bool {
-        !self.annotation[node].is_bottom()
+        !self.annotation.values[node].is_bottom()
     }
 
     fn ask(&self, step: Step, other: Node) -> bool {
         let source = self.setup.source(step);
-        let mut here = self.annotation[source].clone();
-        let there = &self.annotation[other];
+        let mut here = self.annotation.values[source].clone();
+        let there = &self.annotation.values[other];
         if there.is_bottom() {
             // Not known yet, or never asked.
             return true;
         }
         let mut more = false;
-        for cell in self.setup.guards(step) {
+        for cell in self.guards[step.template][step.edge].iter().copied() {
             let Some(theirs) = there.get(cell) else { continue };
             let mine = here.get(cell).copied().unwrap_or(Number::TOP);
             if !mine.less_or_equal(theirs) {
@@ -85,7 +95,7 @@ impl<'s, 'a, 'p> DataKnowledge<'s, 'a, 'p> {
         if !more {
             return true;
         }
-        let after = self.setup.scope(step.template).after(step.edge, self.setup.equal(source), here);
+        let after = self.setup.scope(step.template).after(step.edge, &self.annotation.equal[source], here);
         !after.environment.is_bottom()
     }
 }

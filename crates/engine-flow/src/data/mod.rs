@@ -2,12 +2,14 @@
 //!
 //! * [`setup`]: the variables, and which steps define which shared cells.
 //! * [`invariants`]: the annotation ι that is inductive for a data flow graph.
+//! * [`copies`]: equalities between locals and shared memory.
 //! * [`flows`]: which definitions may be the latest one at which location (figure 3: `mayReach`).
 //! * [`knowledge`]: what ι says to the control side, [`DataFacts`].
 //! * [`coarsen`]: the loop of algorithm 1.
 //! * [`evidence`]: the result as part of a proof.
 
 pub mod coarsen;
+pub mod copies;
 pub mod evidence;
 pub mod flows;
 pub mod invariants;

@@ -34,8 +34,6 @@ pub struct Setup<'a, 'p> {
     pub known: &'a Known,
     /// The variables.
     pub memory: Memory<'a>,
-    /// The cells that each step touches.
-    pub touches: IdVec<TemplateId, IdVec<EdgeId, Touches>>,
     /// All definitions; those of one cell follow one another.
     pub definitions: Vec<Definition>,
     /// The definitions of each step.
@@ -88,7 +86,6 @@ impl<'a, 'p> Setup<'a, 'p> {
         Self {
             model,
             known,
-            touches,
             definitions,
             defined_by,
             shared,
@@ -102,8 +99,8 @@ impl<'a, 'p> Setup<'a, 'p> {
     pub fn scope(&self, template: TemplateId) -> Scope<'_, 'a> {
         Scope { memory: &self.memory, template, old: None }
     }
-    /// The equalities that are known where a step starts.
-    pub fn equal(&self, node: Node) -> &[(LocalId, Expr)] {
+    /// The equalities that are known at a location whatever other threads do.
+    pub fn fixed_equal(&self, node: Node) -> &[(LocalId, Expr)] {
         &self.known.facts[node].equal
     }
     /// Where a step starts.
@@ -113,11 +110,6 @@ impl<'a, 'p> Setup<'a, 'p> {
     /// Whether a step defines a cell.
     pub fn defines(&self, step: Step, cell: Variable) -> bool {
         self.defined_by[step.template][step.edge].iter().any(|id| self.definitions[*id].cell == cell)
-    }
-    /// The shared cells that a step reads, if it assumes anything.
-    pub fn guards(&self, step: Step) -> impl Iterator<Item = Variable> + '_ {
-        let guards = &self.touches[step.template][step.edge].guards;
-        guards.iter().copied().filter(|cell| self.memory.is_shared(*cell))
     }
     /// Whether a local is read after a location.
     pub fn is_live(&self, template: TemplateId, location: LocationId, local: LocalId) -> bool {

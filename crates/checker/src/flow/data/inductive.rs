@@ -7,6 +7,7 @@ use crate::ProofError;
 use crate::flow::claim;
 use crate::flow::knowledge::Steps;
 use crate::flow::pairs::Closure;
+use crate::flow::view::Node;
 use domains::{Lattice, Number, Numbers, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 use verdict::Budget;
@@ -56,13 +57,14 @@ pub fn check_inductive(
                 let entry = view.entry(child.template);
                 own[entry] = own[entry].join(&environment);
             }
-            let touches = data.scope(template).touches(*edge, &view.facts(source).equal);
+            let touches = data.scope(template).touches(*edge, &data.equal[source]);
             let writes: Vec<Variable> =
                 touches.writes.into_iter().filter(|cell| data.memory.is_shared(*cell)).collect();
             let value = |cell: Variable| after.environment.get(cell).copied().unwrap_or(Number::TOP);
             if !writes.is_empty() {
                 for other in view.proof.coreachable.related(source) {
                     if closure.may_take(source, *edge, outcome, other) {
+                        check_copies(data, other, &writes)?;
                         writes.iter().for_each(|cell| add(&mut foreign[other], *cell, &value(*cell)));
                     }
                 }
@@ -109,4 +111,13 @@ pub fn check_inductive(
         claim(found.less_or_equal(&data.invariants[node]), "an invariant does not follow")?;
     }
     Ok(())
+}
+
+/// Checks that writes of another thread change nothing that an equality at a location loads.
+fn check_copies(data: &Data<'_, '_>, node: Node, writes: &[Variable]) -> Result<(), ProofError> {
+    let scope = data.scope(data.view.nodes[node].0);
+    let broken = data.proof.copies[node]
+        .iter()
+        .any(|(_, value)| scope.loads(value).iter().any(|cell| writes.contains(cell)));
+    claim(!broken, "another thread may break an equality")
 }

@@ -19,7 +19,7 @@ use super::claim;
 use super::view::{Node, View};
 use crate::ProofError;
 use domains::{Bound, Congruence, Interval, Lattice, Memory, Number, Numbers, Scope, Variable};
-use ir::{EdgeId, TemplateId};
+use ir::{EdgeId, Expr, LocalId, TemplateId};
 use verdict::{Bounds, DataProof};
 
 pub use inductive::check_inductive;
@@ -32,6 +32,8 @@ pub struct Data<'v, 'a> {
     pub memory: Memory<'v>,
     /// The invariant of each node; bottom if no thread is there.
     pub invariants: Vec<Numbers<Variable>>,
+    /// All equalities at each node.
+    pub equal: Vec<Vec<(LocalId, Expr)>>,
     /// Whether each edge of each node can be taken at all.
     takeable: Vec<Vec<(EdgeId, bool)>>,
 }
@@ -44,11 +46,46 @@ fn number(bounds: &Bounds) -> Number {
     if bounds.nonzero { number.without(0) } else { number }
 }
 
+/// Checks that all edges to a location leave the equalities that are claimed there. That no other thread breaks them is checked with the invariants.
+fn check_copies(
+    view: &View<'_>,
+    proof: &DataProof,
+    memory: &Memory<'_>,
+) -> Result<Vec<Vec<(LocalId, Expr)>>, ProofError> {
+    for template in view.program.templates.ids() {
+        claim(proof.copies[view.entry(template)].is_empty(), "something is claimed where a thread starts")?;
+    }
+    let all = |node: Node| -> Vec<(LocalId, Expr)> {
+        view.facts(node).equal.iter().chain(&proof.copies[node]).cloned().collect()
+    };
+    // Locations without edges to them have no claims, so all claims come from the program's own expressions.
+    let mut entered = vec![false; view.nodes.len()];
+    for node in 0..view.nodes.len() {
+        let template = view.nodes[node].0;
+        let scope = Scope { memory, template, old: None };
+        for edge in &view.leaving[node] {
+            let target = view.node(template, view.program.templates[template].edges[*edge].target);
+            entered[target] = true;
+            if proof.copies[target].is_empty() {
+                continue;
+            }
+            let after = scope.equal_after(*edge, &all(node));
+            let follows = proof.copies[target].iter().all(|fact| after.contains(fact));
+            claim(follows, "an equality does not follow")?;
+        }
+    }
+    let lone = (0..view.nodes.len()).any(|node| !entered[node] && !proof.copies[node].is_empty());
+    claim(!lone, "something is claimed where no step leads to")?;
+    Ok((0..view.nodes.len()).map(all).collect())
+}
+
 impl<'v, 'a> Data<'v, 'a> {
     pub fn new(view: &'v View<'a>, proof: &'a DataProof) -> Result<Self, ProofError> {
         claim(proof.invariants.len() == view.nodes.len(), "the proof is about another program")?;
+        claim(proof.copies.len() == view.nodes.len(), "the proof is about another program")?;
         let single = view.program.objects.ids().map(|object| view.is_single(object)).collect();
         let memory = Memory::new(view.program, &view.points_to, &view.escapes, single);
+        let equal = check_copies(view, proof, &memory)?;
         let mut invariants = Vec::new();
         for (node, known) in proof.invariants.iter().enumerate() {
             let Some(known) = known else {
@@ -63,7 +100,7 @@ impl<'v, 'a> Data<'v, 'a> {
             }
             invariants.push(environment);
         }
-        let mut data = Self { view, proof, memory, invariants, takeable: Vec::new() };
+        let mut data = Self { view, proof, memory, invariants, equal, takeable: Vec::new() };
         for node in 0..view.nodes.len() {
             let edges = view.leaving[node].iter();
             let taken = edges.map(|edge| (*edge, !data.after(node, *edge, None).environment.is_bottom()));
@@ -80,7 +117,7 @@ impl<'v, 'a> Data<'v, 'a> {
     /// What is known after an edge, while another thread is at a location.
     pub fn after(&self, node: Node, edge: EdgeId, other: Option<Node>) -> domains::After {
         let scope = self.scope(self.view.nodes[node].0);
-        let equal = &self.view.facts(node).equal;
+        let equal = &self.equal[node];
         let mut here = self.invariants[node].clone();
         if let Some(other) = other {
             for cell in scope.touches(edge, equal).guards {

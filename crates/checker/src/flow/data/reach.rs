@@ -42,7 +42,7 @@ pub fn check_flows(
         for (node, steps) in steps.iter().enumerate() {
             let template = view.nodes[node].0;
             for (edge, _) in steps {
-                let touches = data.scope(template).touches(*edge, &view.facts(node).equal);
+                let touches = data.scope(template).touches(*edge, &data.equal[node]);
                 let written = touches.writes.contains(&cell);
                 claim(!written || definitions.contains(&(template, *edge)), "a definition is missing")?;
             }
