@@ -77,7 +77,7 @@ impl Footprints {
             .map(|o| matches!(o.storage, Storage::Frame(_) | Storage::ThreadLocal))
             .collect();
         let next: IdVec<TemplateId, IdVec<LocationId, Next>> =
-            program.templates.enumerate().map(|(_, code)| facts.locations(code)).collect();
+            program.templates.ids().map(|template| facts.locations(template)).collect();
         let guards = Guards::new(&facts, &next);
         let mut this = Self {
             guards,
