@@ -99,6 +99,10 @@ pub struct Expander<'a, 'p> {
     /// Set when the budget has run out: then successors are missing.
     pub stopped: Option<Exhausted>,
     budget: Budget,
+    /// What a step counts before the budget is asked: more if states are large.
+    weight: u64,
+    /// What has been counted since.
+    unchecked: u64,
     accesses: Vec<Access>,
     // Kept between calls, so that a step allocates little.
     first: Vec<Successor>,
@@ -117,6 +121,8 @@ impl<'a, 'p> Expander<'a, 'p> {
             bytes: 0,
             stopped: None,
             budget: budget.clone(),
+            weight: 1 + model.machine.addresses.static_size / 4096,
+            unchecked: 0,
             accesses: Vec::new(),
             first: Vec::new(),
             branches: Vec::new(),
@@ -126,7 +132,9 @@ impl<'a, 'p> Expander<'a, 'p> {
 
     fn tick(&mut self) {
         self.notes.steps += 1;
-        if self.notes.steps.is_multiple_of(128) && self.stopped.is_none() {
+        self.unchecked += self.weight;
+        if self.unchecked >= 128 && self.stopped.is_none() {
+            self.unchecked = 0;
             self.stopped = self.budget.check(self.bytes).err();
         }
     }
@@ -185,7 +193,7 @@ impl<'a, 'p> Expander<'a, 'p> {
                     }
                     Err(Stuck::Blocked | Stuck::Fault(_)) => {}
                 }
-                if !script.is_open() || !script.next() {
+                if !script.is_open() || self.stopped.is_some() || !script.next() {
                     break;
                 }
             }
@@ -301,6 +309,9 @@ impl<'a, 'p> Expander<'a, 'p> {
         }
         let others = (0..count).filter(|thread| Some(*thread) != moved);
         for thread in moved.into_iter().chain(others) {
+            if self.stopped.is_some() {
+                return None;
+            }
             let privacy = model.privacy(state, thread);
             if privacy == Privacy::No {
                 continue;

@@ -254,6 +254,9 @@ impl<'a, 'p> Search<'a, 'p> {
         schedulable: &[ThreadIndex],
     ) -> Option<(StateId, Violation)> {
         for &thread in schedulable {
+            if self.expander.stopped.is_some() {
+                return None;
+            }
             if !self.store.is_expanded(id, thread) {
                 let bad = self.expand(level, id, from, thread, 0);
                 if bad.is_some() {
@@ -322,7 +325,7 @@ impl<'a, 'p> Search<'a, 'p> {
     }
 
     /// The execution that led to a stored state.
-    pub fn trace(&mut self, id: StateId, violation: Violation) -> Option<Trace> {
+    pub fn trace(&mut self, id: StateId, violation: Violation, budget: &Budget) -> Option<Trace> {
         let mut path = vec![id];
         while let Some(&last) = path.last()
             && self.store.origin(last).parent != NONE
@@ -331,7 +334,7 @@ impl<'a, 'p> Search<'a, 'p> {
         }
         path.reverse();
         let model = self.expander.model;
-        let mut expander = Expander::new(model, &Budget::unlimited(), TIERS[0], true);
+        let mut expander = Expander::new(model, budget, TIERS[0], true);
         let mut found = Vec::new();
         let initial = model.machine.initial(&self.copies).ok()?;
         expander.run_on(Successor { state: initial, tainted: false, steps: Vec::new() }, None, &mut found);

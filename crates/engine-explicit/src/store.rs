@@ -4,7 +4,7 @@
 //!
 //! Each different content of the static memory, of a thread, and of an allocated object is kept once, under a
 //! number ([`crate::components`]). A state is the short vector of its components' numbers. Besides that vector, a
-//! state takes 24 bytes of bookkeeping and between 11 and 22 bytes of hash table.
+//! state takes 24 bytes of bookkeeping (30 with what the table has in reserve) and between 11 and 22 bytes of hash table.
 
 use crate::components::{Components, hash_words};
 use ir::semantics::{Block, Bytes, State, Thread, ThreadIndex};
@@ -152,6 +152,8 @@ impl Store {
             if slot == EMPTY {
                 let id = self.entries.len() as StateId;
                 self.slots[at] = hash & !LOW | u64::from(id);
+                make_room(&mut self.entries, 1);
+                make_room(&mut self.words, key.len());
                 self.entries.push(Entry { start: self.words.len() as u64, expanded: 0, origin });
                 self.words.extend_from_slice(key);
                 return (id, true);
@@ -221,5 +223,13 @@ impl Store {
     /// Notes that all threads' steps from a state were taken.
     pub fn set_all_expanded(&mut self, id: StateId) {
         self.entries[id as usize].expanded = u64::MAX;
+    }
+}
+
+/// Room for so many more. Large tables grow by a quarter, so that little of them is empty.
+fn make_room<T>(table: &mut Vec<T>, more: usize) {
+    if table.capacity() - table.len() < more {
+        let quarter = (table.len() / 4).max(1 << 10);
+        table.reserve_exact(quarter.max(more));
     }
 }
