@@ -108,6 +108,7 @@ pub struct Expander<'a, 'p> {
     first: Vec<Successor>,
     branches: Vec<(Successor, Option<ThreadIndex>, u32)>,
     next: Vec<Successor>,
+    spare: Vec<State>,
 }
 
 impl<'a, 'p> Expander<'a, 'p> {
@@ -127,6 +128,28 @@ impl<'a, 'p> Expander<'a, 'p> {
             first: Vec::new(),
             branches: Vec::new(),
             next: Vec::new(),
+            spare: Vec::new(),
+        }
+    }
+
+    /// Takes back a state that is not needed any more, for its room.
+    pub fn recycle(&mut self, mut state: State) {
+        if self.spare.len() < 16 {
+            state.threads.clear();
+            state.heap.clear();
+            self.spare.push(state);
+        }
+    }
+    fn copy(&mut self, from: &State) -> State {
+        match self.spare.pop() {
+            Some(mut state) => {
+                state.statics.clone_from(&from.statics);
+                state.threads.extend_from_slice(&from.threads);
+                state.heap.extend_from_slice(&from.heap);
+                state.halted = from.halted;
+                state
+            }
+            None => from.clone(),
         }
     }
 
@@ -174,7 +197,7 @@ impl<'a, 'p> Expander<'a, 'p> {
             let mut script = Script::new(&self.model.facts.inputs, template, edge, self.limit);
             loop {
                 self.tick();
-                let mut next = from.clone();
+                let mut next = self.copy(from);
                 match machine.advance(&mut next, thread, edge, &mut script, &mut self.accesses) {
                     Ok(()) => {
                         let mut steps = Vec::new();
@@ -191,7 +214,7 @@ impl<'a, 'p> Expander<'a, 'p> {
                             self.notes.limits.push(limit);
                         }
                     }
-                    Err(Stuck::Blocked | Stuck::Fault(_)) => {}
+                    Err(Stuck::Blocked | Stuck::Fault(_)) => self.recycle(next),
                 }
                 if !script.is_open() || self.stopped.is_some() || !script.next() {
                     break;

@@ -116,7 +116,7 @@ impl<'a, 'p> Search<'a, 'p> {
             if let Some(exhausted) = self.expander.stopped {
                 return Outcome::Stopped(exhausted);
             }
-            if self.store.len() >= NONE as usize - 1 {
+            if self.store.is_full() {
                 return Outcome::Stopped(Exhausted::Memory);
             }
             if self.expander.notes.steps >= end {
@@ -310,6 +310,7 @@ impl<'a, 'p> Search<'a, 'p> {
             if !self.store.is_expanded(id, origin.thread as usize) && id != origin.parent {
                 self.push(level, id, Work::Again(origin.thread));
             }
+            self.expander.recycle(state);
             return None;
         }
         if let Some(violation) = model.violation(&state) {
@@ -321,6 +322,7 @@ impl<'a, 'p> Search<'a, 'p> {
         let turned = tainted && near.is_some_and(|near| !near.tainted);
         let level = if turned { level + TAINT_COST } else { level };
         self.push(level, id, Work::First(origin.thread));
+        self.expander.recycle(state);
         None
     }
 
