@@ -137,6 +137,19 @@ impl Follower<'_, '_> {
             }
             taken.opened |= odometer.opened;
         }
+        for edge in self.machine.edges(state, thread) {
+            for op in &self.machine.program.templates[template].edges[*edge].ops {
+                let (Op::Call(Callee::Pointer(pointer), ..) | Op::Spawn(Callee::Pointer(pointer), ..)) = op
+                else {
+                    continue;
+                };
+                let address = self.machine.peek(state, thread, pointer).ok();
+                let entered = address.and_then(|address| self.machine.addresses.procedure_at(address as u64));
+                if entered.is_some_and(|entered| !self.futures.procedures.contains(&entered)) {
+                    return Err(ProofError::Unforeseen);
+                }
+            }
+        }
         let expected = self.futures.at(template, location);
         let mut touched: Vec<(u64, bool)> =
             taken.accesses.iter().map(|access| (access.address, access.write)).collect();

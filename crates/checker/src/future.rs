@@ -95,6 +95,8 @@ pub(crate) struct Futures {
     pub thread_locals: Vec<ObjectId>,
     /// The locks that objects are accessed under.
     pub locks: Locks,
+    /// The procedures that pointers may lead to.
+    pub procedures: Vec<TemplateId>,
 }
 
 /// The most words that all sets may have.
@@ -180,7 +182,8 @@ impl Futures {
             all.map(|(id, _)| id).collect::<Vec<_>>()
         };
         let frames = program.templates.ids().map(|template| pointed(Storage::Frame(template))).collect();
-        Some(Self { sets, frames, thread_locals: pointed(Storage::ThreadLocal), locks })
+        let thread_locals = pointed(Storage::ThreadLocal);
+        Some(Self { sets, frames, thread_locals, locks, procedures: collector.procedures })
     }
     pub fn at(&self, template: TemplateId, location: LocationId) -> &Effects {
         &self.sets[template][location]

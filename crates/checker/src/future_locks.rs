@@ -99,6 +99,11 @@ fn may_lack(
     };
     let mut lacks: IdVec<TemplateId, IdVec<LocationId, bool>> =
         program.templates.iter().map(|code| code.locations.iter().map(|_| false).collect()).collect();
+    let ends: IdVec<TemplateId, Vec<LocationId>> = program
+        .templates
+        .iter()
+        .map(|code| code.locations.ids().filter(|at| code.locations[*at].kind == LocationKind::End).collect())
+        .collect();
     let mut gives_back: IdVec<TemplateId, bool> = program.templates.iter().map(|_| false).collect();
     for (template, _) in &program.start {
         lacks[*template][program.templates[*template].entry] = true;
@@ -136,9 +141,7 @@ fn may_lack(
                                 if gives_back[callee] {
                                     mark(&mut gives_back[template]);
                                 }
-                                let mut ends = called.locations.enumerate();
-                                let ends_without =
-                                    ends.any(|(at, end)| end.kind == LocationKind::End && lacks[callee][at]);
+                                let ends_without = ends[callee].iter().any(|end| lacks[callee][*end]);
                                 after |= ends_without && (without || gives_back[callee]);
                             }
                             without = after;

@@ -8,6 +8,7 @@ use crate::walk::Walker;
 use ir::semantics::{LimitKind, Machine};
 use ir::{Count, Program};
 use std::sync::Arc;
+use std::time::Duration;
 use verdict::{Budget, Engine, Event, Events, Exhausted, Proof, Property, Reason, Task, Verdict};
 
 /// Settings of the engine.
@@ -17,13 +18,15 @@ pub struct Options {
     pub shortest: bool,
     /// Leave out private steps' intermediate states. Only tests have a reason to say no.
     pub reduce: bool,
+    /// Run the searches that can prove. Only tests have a reason to say no.
+    pub full: bool,
     /// The most threads that may run, tried in this order where a program starts more.
     pub threads: Vec<usize>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { shortest: false, reduce: true, threads: vec![3, 5, 12, 256] }
+        Self { shortest: false, reduce: true, full: true, threads: vec![3, 5, 12, 256] }
     }
 }
 
@@ -36,6 +39,9 @@ pub struct Explicit {
 
 /// Steps that a search is granted the first time; each round doubles them.
 const FIRST_SLICE: u64 = 20_000;
+
+/// How long rebuilding a trace may take after the time is over.
+const TRACE_TIME: Duration = Duration::from_millis(100);
 
 /// From slices of this length on, there are searches that only find violations, and walks, beside the full ones.
 const FIRST_WALKS: u64 = 320_000;
@@ -88,6 +94,10 @@ impl Explicit {
         let any = program.start.iter().any(|(_, count)| *count == Count::Any);
         let (mut active, mut slice) = (1, FIRST_SLICE);
         let mut fate = vec![Fate::Running; searches.len()];
+        if !self.options.full {
+            (active, slice) = (searches.len(), FIRST_WALKS);
+            fate.fill(Fate::TooLarge);
+        }
         let mut walker = Walker::new();
         let mut compact: Vec<Option<Compact<'_, '_>>> = searches.iter().map(|_| None).collect();
         loop {
@@ -104,9 +114,15 @@ impl Explicit {
                 events.event(Event::Progress { states: search.store.len() as u64 });
                 match outcome {
                     Outcome::Found(id, violation) => {
-                        return Ok(match search.trace(id, violation) {
+                        // A violation that was found in time is worth a little more.
+                        let deadline = budget.deadline.map(|deadline| deadline + TRACE_TIME);
+                        let more = Budget { deadline, ..budget.clone() };
+                        return Ok(match search.trace(id, violation, &more) {
                             Some(trace) if self.options.shortest => Verdict::Unsafe(trace),
                             Some(trace) => Verdict::Unsafe(shorten(&models[index], trace, budget)),
+                            None if more.check(0).is_err() => {
+                                Verdict::Unknown(Reason::Exhausted(Exhausted::Time))
+                            }
                             None => {
                                 Verdict::Unknown(Reason::Rejected("a trace could not be rebuilt".to_owned()))
                             }

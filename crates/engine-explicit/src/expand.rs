@@ -99,11 +99,16 @@ pub struct Expander<'a, 'p> {
     /// Set when the budget has run out: then successors are missing.
     pub stopped: Option<Exhausted>,
     budget: Budget,
+    /// What a step counts before the budget is asked: more if states are large.
+    weight: u64,
+    /// What has been counted since.
+    unchecked: u64,
     accesses: Vec<Access>,
     // Kept between calls, so that a step allocates little.
     first: Vec<Successor>,
     branches: Vec<(Successor, Option<ThreadIndex>, u32)>,
     next: Vec<Successor>,
+    spare: Vec<State>,
 }
 
 impl<'a, 'p> Expander<'a, 'p> {
@@ -117,16 +122,42 @@ impl<'a, 'p> Expander<'a, 'p> {
             bytes: 0,
             stopped: None,
             budget: budget.clone(),
+            weight: 1 + model.machine.addresses.static_size / 4096,
+            unchecked: 0,
             accesses: Vec::new(),
             first: Vec::new(),
             branches: Vec::new(),
             next: Vec::new(),
+            spare: Vec::new(),
+        }
+    }
+
+    /// Takes back a state that is not needed any more, for its room.
+    pub fn recycle(&mut self, mut state: State) {
+        if self.spare.len() < 16 {
+            state.threads.clear();
+            state.heap.clear();
+            self.spare.push(state);
+        }
+    }
+    fn copy(&mut self, from: &State) -> State {
+        match self.spare.pop() {
+            Some(mut state) => {
+                state.statics.clone_from(&from.statics);
+                state.threads.extend_from_slice(&from.threads);
+                state.heap.extend_from_slice(&from.heap);
+                state.halted = from.halted;
+                state
+            }
+            None => from.clone(),
         }
     }
 
     fn tick(&mut self) {
         self.notes.steps += 1;
-        if self.notes.steps.is_multiple_of(128) && self.stopped.is_none() {
+        self.unchecked += self.weight;
+        if self.unchecked >= 128 && self.stopped.is_none() {
+            self.unchecked = 0;
             self.stopped = self.budget.check(self.bytes).err();
         }
     }
@@ -166,7 +197,7 @@ impl<'a, 'p> Expander<'a, 'p> {
             let mut script = Script::new(&self.model.facts.inputs, template, edge, self.limit);
             loop {
                 self.tick();
-                let mut next = from.clone();
+                let mut next = self.copy(from);
                 match machine.advance(&mut next, thread, edge, &mut script, &mut self.accesses) {
                     Ok(()) => {
                         let mut steps = Vec::new();
@@ -183,9 +214,9 @@ impl<'a, 'p> Expander<'a, 'p> {
                             self.notes.limits.push(limit);
                         }
                     }
-                    Err(Stuck::Blocked | Stuck::Fault(_)) => {}
+                    Err(Stuck::Blocked | Stuck::Fault(_)) => self.recycle(next),
                 }
-                if !script.is_open() || !script.next() {
+                if !script.is_open() || self.stopped.is_some() || !script.next() {
                     break;
                 }
             }
@@ -301,6 +332,9 @@ impl<'a, 'p> Expander<'a, 'p> {
         }
         let others = (0..count).filter(|thread| Some(*thread) != moved);
         for thread in moved.into_iter().chain(others) {
+            if self.stopped.is_some() {
+                return None;
+            }
             let privacy = model.privacy(state, thread);
             if privacy == Privacy::No {
                 continue;

@@ -14,6 +14,7 @@ use ir::ids::Id;
 use ir::semantics::{Machine, State, ThreadIndex};
 use ir::{IdVec, LocationId, ObjectId, Op, Program, Storage, TemplateId};
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 
 /// Set layout: for each object six bits, then the flags. The last two are for shared accesses that are made without
 /// the lock that the object is given ([`crate::guards`]); taking that lock is no such access.
@@ -42,6 +43,8 @@ pub struct View<'a, 'p> {
     pub state: &'a State,
     /// The thread.
     pub me: ThreadIndex,
+    /// The lock that was asked about last, and whether the thread holds it.
+    pub asked: &'a Cell<Option<(LockNumber, bool)>>,
 }
 
 /// The footprints of a program.
@@ -77,7 +80,7 @@ impl Footprints {
             .map(|o| matches!(o.storage, Storage::Frame(_) | Storage::ThreadLocal))
             .collect();
         let next: IdVec<TemplateId, IdVec<LocationId, Next>> =
-            program.templates.enumerate().map(|(_, code)| facts.locations(code)).collect();
+            program.templates.ids().map(|template| facts.locations(template)).collect();
         let guards = Guards::new(&facts, &next);
         let mut this = Self {
             guards,
@@ -282,7 +285,17 @@ impl Footprints {
 
     /// Whether a thread holds a lock, so that no other can take it before the thread moves (see [`crate::expand`]).
     fn holds(&self, view: View<'_, '_>, lock: LockNumber) -> bool {
-        let View { machine, state, me } = view;
+        match view.asked.get() {
+            Some((asked, answer)) if asked == lock => answer,
+            Some(_) | None => {
+                let answer = self.compute_holds(view, lock);
+                view.asked.set(Some((lock, answer)));
+                answer
+            }
+        }
+    }
+    fn compute_holds(&self, view: View<'_, '_>, lock: LockNumber) -> bool {
+        let View { machine, state, me, .. } = view;
         let (object, offset) = self.guards.locks[lock];
         let address = machine.addresses.offset[object] + offset;
         let owner = machine.peek_memory(state, address, ir::IntType::U32);

@@ -14,7 +14,7 @@
 
 use crate::bits::Bits;
 use crate::touches::{Code, Next};
-use ir::{Expr, IdVec, LocationId, ObjectId, Op, Program, Storage, TemplateId};
+use ir::{Expr, IdVec, LocationId, LocationKind, ObjectId, Op, Program, Storage, TemplateId};
 
 /// A lock, by its number.
 pub type LockNumber = usize;
@@ -37,6 +37,8 @@ struct Solver<'a, 'p> {
     held: IdVec<TemplateId, IdVec<LocationId, Bits>>,
     /// What each procedure may give back, with all that it calls.
     gives: IdVec<TemplateId, Bits>,
+    /// Where each procedure returns.
+    ends: IdVec<TemplateId, Vec<LocationId>>,
 }
 
 impl Guards {
@@ -62,12 +64,12 @@ impl Guards {
         if locations.saturating_mul(locks.len().next_multiple_of(64)) > MOST_BITS {
             locks.clear();
         }
-        let mut solver = Solver {
-            code,
-            locks,
-            held: IdVec::new(),
-            gives: program.templates.iter().map(|_| Bits::new(0)).collect(),
-        };
+        let ends = program.templates.iter().map(|code| {
+            let ends = code.locations.enumerate().filter(|(_, location)| location.kind == LocationKind::End);
+            ends.map(|(location, _)| location).collect()
+        });
+        let gives = program.templates.iter().map(|_| Bits::new(locks.len())).collect();
+        let mut solver = Solver { code, locks, held: IdVec::new(), gives, ends: ends.collect() };
         solver.solve();
         let Solver { locks, held, .. } = solver;
         let mut this = Self { locks, guard: program.objects.iter().map(|_| None).collect(), held };
@@ -151,7 +153,6 @@ impl Solver<'_, '_> {
     fn solve(&mut self) {
         let program = self.code.program;
         let all = self.all();
-        self.gives = program.templates.iter().map(|_| Bits::new(self.locks.len())).collect();
         let mut changed = true;
         while changed {
             changed = false;
@@ -181,6 +182,9 @@ impl Solver<'_, '_> {
             .iter()
             .map(|code| code.locations.iter().map(|_| all.clone()).collect())
             .collect();
+        if self.locks.is_empty() {
+            return;
+        }
         for (template, _) in &program.start {
             self.enter_without(*template);
         }
@@ -234,10 +238,8 @@ impl Solver<'_, '_> {
                     let mut kept = held.clone();
                     kept.subtract(&self.gives[callee]);
                     let mut at_end = all.clone();
-                    for (location, place) in code.locations.enumerate() {
-                        if place.kind == ir::LocationKind::End {
-                            at_end.intersect(&self.held[callee][location]);
-                        }
+                    for end in &self.ends[callee] {
+                        at_end.intersect(&self.held[callee][*end]);
                     }
                     kept.union(&at_end);
                     result.intersect(&kept);

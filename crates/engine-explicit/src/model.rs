@@ -6,6 +6,7 @@ use crate::liveness::Liveness;
 use crate::touches::{Hidden, Next, Touch};
 use ir::semantics::{Access, LimitKind, Machine, State, ThreadIndex};
 use ir::{EdgeId, LocationKind, Program};
+use std::cell::Cell;
 use std::sync::Arc;
 use verdict::{Property, Violation};
 
@@ -89,7 +90,8 @@ impl<'p> Model<'p> {
         if next.local {
             return Privacy::Yes;
         }
-        let view = View { machine: &self.machine, state, me: thread };
+        let asked = Cell::new(None);
+        let view = View { machine: &self.machine, state, me: thread, asked: &asked };
         let mut privacy = Privacy::Yes;
         for other in self.others(state, thread) {
             if next.never || self.facts.footprints.fixed_collides(view, next, template, other) {
@@ -107,7 +109,8 @@ impl<'p> Model<'p> {
     pub fn is_apart(&self, state: &State, thread: ThreadIndex, accesses: &[Access], opened: bool) -> bool {
         let Some(next) = self.next(state, thread) else { return false };
         let footprints = &self.facts.footprints;
-        let view = View { machine: &self.machine, state, me: thread };
+        let asked = Cell::new(None);
+        let view = View { machine: &self.machine, state, me: thread, asked: &asked };
         self.others(state, thread).all(|other| {
             let collides = |address, write| footprints.address_collides(view, address, write, other);
             let hidden = |hidden: &Hidden| match hidden {

@@ -116,7 +116,7 @@ impl<'a, 'p> Search<'a, 'p> {
             if let Some(exhausted) = self.expander.stopped {
                 return Outcome::Stopped(exhausted);
             }
-            if self.store.len() >= NONE as usize - 1 {
+            if self.store.is_full() {
                 return Outcome::Stopped(Exhausted::Memory);
             }
             if self.expander.notes.steps >= end {
@@ -254,6 +254,9 @@ impl<'a, 'p> Search<'a, 'p> {
         schedulable: &[ThreadIndex],
     ) -> Option<(StateId, Violation)> {
         for &thread in schedulable {
+            if self.expander.stopped.is_some() {
+                return None;
+            }
             if !self.store.is_expanded(id, thread) {
                 let bad = self.expand(level, id, from, thread, 0);
                 if bad.is_some() {
@@ -307,6 +310,7 @@ impl<'a, 'p> Search<'a, 'p> {
             if !self.store.is_expanded(id, origin.thread as usize) && id != origin.parent {
                 self.push(level, id, Work::Again(origin.thread));
             }
+            self.expander.recycle(state);
             return None;
         }
         if let Some(violation) = model.violation(&state) {
@@ -318,11 +322,12 @@ impl<'a, 'p> Search<'a, 'p> {
         let turned = tainted && near.is_some_and(|near| !near.tainted);
         let level = if turned { level + TAINT_COST } else { level };
         self.push(level, id, Work::First(origin.thread));
+        self.expander.recycle(state);
         None
     }
 
     /// The execution that led to a stored state.
-    pub fn trace(&mut self, id: StateId, violation: Violation) -> Option<Trace> {
+    pub fn trace(&mut self, id: StateId, violation: Violation, budget: &Budget) -> Option<Trace> {
         let mut path = vec![id];
         while let Some(&last) = path.last()
             && self.store.origin(last).parent != NONE
@@ -331,7 +336,7 @@ impl<'a, 'p> Search<'a, 'p> {
         }
         path.reverse();
         let model = self.expander.model;
-        let mut expander = Expander::new(model, &Budget::unlimited(), TIERS[0], true);
+        let mut expander = Expander::new(model, budget, TIERS[0], true);
         let mut found = Vec::new();
         let initial = model.machine.initial(&self.copies).ok()?;
         expander.run_on(Successor { state: initial, tainted: false, steps: Vec::new() }, None, &mut found);

@@ -4,13 +4,15 @@
 //!
 //! Each different content of the static memory, of a thread, and of an allocated object is kept once, under a
 //! number ([`crate::components`]). A state is the short vector of its components' numbers. Besides that vector, a
-//! state takes 24 bytes of bookkeeping and between 11 and 22 bytes of hash table.
+//! state takes 20 bytes of bookkeeping (25 with what the table has in reserve) and between 11 and 22 bytes of hash
+//! table. The bookkeeping stands before the vector, as both are looked at together: memory that is far away is what
+//! takes the time.
 
 use crate::components::{Components, hash_words};
 use ir::semantics::{Block, Bytes, State, Thread, ThreadIndex};
 use std::sync::Arc;
 
-/// The number of a stored state.
+/// A stored state: where it is in the table.
 pub type StateId = u32;
 
 /// No state.
@@ -49,9 +51,9 @@ pub struct Store {
     statics: Components<Bytes>,
     threads: Components<Thread>,
     blocks: Components<Block>,
-    /// The vectors of all states, one after the other.
+    /// All states, one after the other: [`HEADER`] words of bookkeeping, then the vector.
     words: Vec<u32>,
-    entries: Vec<Entry>,
+    count: usize,
     /// Open addressing with linear probing; a power of two of slots. The lower half of a slot is a state, the upper
     /// half comes from its hash, so that most others need not be looked at.
     slots: Vec<u64>,
@@ -59,14 +61,12 @@ pub struct Store {
     key: Vec<u32>,
 }
 
-/// What is kept of a state besides its vector. Together, as it is used together.
-struct Entry {
-    /// Where its vector starts; it ends where the next one starts.
-    start: u64,
-    /// The threads whose steps from it were taken: a bit each, the last one for all from 63 on.
-    expanded: u64,
-    origin: Origin,
-}
+/// The words before a state's vector: its length, the threads whose steps from it were taken (a bit each, the last one
+/// for all from 63 on; low word first), the state that it was reached from, and by which thread and tier.
+const HEADER: usize = 5;
+const EXPANDED: usize = 1;
+const PARENT: usize = 3;
+const STEP: usize = 4;
 
 /// A slot without a state.
 const EMPTY: u64 = u64::MAX;
@@ -84,20 +84,23 @@ impl Store {
             threads: Components::new(),
             blocks: Components::new(),
             words: Vec::new(),
-            entries: Vec::new(),
+            count: 0,
             slots: vec![EMPTY; 1 << 10],
             key: Vec::new(),
         }
     }
     /// How many states there are.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.count
+    }
+    /// Whether there may be no room for another one.
+    pub fn is_full(&self) -> bool {
+        self.words.len() >= (NONE / 2) as usize
     }
     /// The bytes that the table takes.
     pub fn bytes(&self) -> u64 {
         let words = self.words.capacity() * 4 + self.slots.capacity() * 8;
-        let each = self.entries.capacity() * size_of::<Entry>();
-        (words + each) as u64 + self.statics.bytes() + self.threads.bytes() + self.blocks.bytes()
+        words as u64 + self.statics.bytes() + self.threads.bytes() + self.blocks.bytes()
     }
     /// Adds a state, or finds it; says whether it is new. Parts that it shares with `near` need not be looked at.
     /// Its parts become the stored ones.
@@ -141,7 +144,7 @@ impl Store {
     }
 
     fn insert_key(&mut self, key: &[u32], origin: Origin) -> (StateId, bool) {
-        if self.entries.len() * 8 >= self.slots.len() * 6 {
+        if self.count * 8 >= self.slots.len() * 6 {
             self.grow();
         }
         let mask = self.slots.len() - 1;
@@ -150,10 +153,13 @@ impl Store {
         loop {
             let slot = self.slots[at];
             if slot == EMPTY {
-                let id = self.entries.len() as StateId;
+                let id = self.words.len() as StateId;
                 self.slots[at] = hash & !LOW | u64::from(id);
-                self.entries.push(Entry { start: self.words.len() as u64, expanded: 0, origin });
+                make_room(&mut self.words, HEADER + key.len());
+                let step = u32::from(origin.thread) << 8 | u32::from(origin.tier);
+                self.words.extend_from_slice(&[key.len() as u32, 0, 0, origin.parent, step]);
                 self.words.extend_from_slice(key);
+                self.count += 1;
                 return (id, true);
             }
             if (slot ^ hash) & !LOW == 0 && self.key(slot as StateId) == key {
@@ -166,7 +172,10 @@ impl Store {
     fn grow(&mut self) {
         let size = self.slots.len() * 2;
         let mut slots = vec![EMPTY; size];
-        for id in 0..self.entries.len() as StateId {
+        let mut next = 0;
+        while next < self.words.len() {
+            let id = next as StateId;
+            next += HEADER + self.words[next] as usize;
             let hash = hash_words(self.key(id).iter().map(|word| u64::from(*word)));
             let mut at = hash as usize & (size - 1);
             while slots[at] != EMPTY {
@@ -179,8 +188,7 @@ impl Store {
 
     fn key(&self, id: StateId) -> &[u32] {
         let at = id as usize;
-        let end = self.entries.get(at + 1).map_or(self.words.len(), |next| next.start as usize);
-        &self.words[self.entries[at].start as usize..end]
+        &self.words[at + HEADER..at + HEADER + self.words[at] as usize]
     }
     /// A stored state.
     pub fn get(&mut self, id: StateId) -> Stored {
@@ -206,20 +214,30 @@ impl Store {
     }
     /// How a state was reached first.
     pub fn origin(&self, id: StateId) -> Origin {
-        self.entries[id as usize].origin
+        let step = self.words[id as usize + STEP];
+        Origin { parent: self.words[id as usize + PARENT], thread: (step >> 8) as u16, tier: step as u8 }
     }
     /// Whether a thread's steps from a state were taken.
     pub fn is_expanded(&self, id: StateId, thread: ThreadIndex) -> bool {
-        self.entries[id as usize].expanded >> thread.min(63) & 1 == 1
+        let bit = thread.min(63);
+        self.words[id as usize + EXPANDED + bit / 32] >> (bit % 32) & 1 == 1
     }
     /// Notes that a thread's steps from a state were taken. Threads from 63 on are only ever noted together.
     pub fn set_expanded(&mut self, id: StateId, thread: ThreadIndex) {
         if thread < 63 {
-            self.entries[id as usize].expanded |= 1 << thread;
+            self.words[id as usize + EXPANDED + thread / 32] |= 1 << (thread % 32);
         }
     }
     /// Notes that all threads' steps from a state were taken.
     pub fn set_all_expanded(&mut self, id: StateId) {
-        self.entries[id as usize].expanded = u64::MAX;
+        self.words[id as usize + EXPANDED..][..2].fill(u32::MAX);
+    }
+}
+
+/// Room for so many more. Large tables grow by a quarter, so that little of them is empty.
+fn make_room<T>(table: &mut Vec<T>, more: usize) {
+    if table.capacity() - table.len() < more {
+        let quarter = (table.len() / 4).max(1 << 10);
+        table.reserve_exact(quarter.max(more));
     }
 }

@@ -43,7 +43,7 @@ pub struct Next {
     pub changes_liveness: bool,
     /// Addresses of locks, memory to free, and validity that are computed.
     pub hidden: Vec<Hidden>,
-    /// Returns or ends the thread.
+    /// Returns or ends the thread, and objects end with that.
     pub pops: bool,
     /// Ends the thread from any depth.
     pub exits: bool,
@@ -73,6 +73,7 @@ pub struct Code<'p> {
     procedures: Vec<TemplateId>,
     /// The frame objects of each template.
     pub frame_objects: IdVec<TemplateId, Vec<ObjectId>>,
+    has_thread_locals: bool,
 }
 
 impl<'p> Code<'p> {
@@ -116,6 +117,7 @@ impl<'p> Code<'p> {
             }),
             procedures: program.templates.ids().filter(|id| procedures[id.index()]).collect(),
             frame_objects,
+            has_thread_locals: program.objects.iter().any(|object| object.storage == Storage::ThreadLocal),
         }
     }
 
@@ -128,11 +130,12 @@ impl<'p> Code<'p> {
     }
 
     /// What the edges at each location of a template touch.
-    pub fn locations(&self, code: &Template) -> IdVec<LocationId, Next> {
+    pub fn locations(&self, template: TemplateId) -> IdVec<LocationId, Next> {
+        let code = &self.program.templates[template];
         let mut all: IdVec<LocationId, Next> =
             code.locations.iter().map(|_| Next { local: true, ..Next::default() }).collect();
         for (id, _) in code.edges.enumerate() {
-            self.edge(code, id, &mut all[code.edges[id].source]);
+            self.edge(template, id, &mut all[code.edges[id].source]);
         }
         for (location, edges) in code.outgoing().enumerate() {
             all[location].determined = all[location].local && is_determined(code, edges);
@@ -140,12 +143,14 @@ impl<'p> Code<'p> {
         all
     }
 
-    fn edge(&self, code: &Template, edge: EdgeId, next: &mut Next) {
+    fn edge(&self, template: TemplateId, edge: EdgeId, next: &mut Next) {
+        let code = &self.program.templates[template];
         let step = &code.edges[edge];
         let target = &code.locations[step.target];
         next.never |= target.atomic || target.kind == LocationKind::Halt;
-        let ends = matches!(target.kind, LocationKind::End | LocationKind::Exit);
-        next.pops |= ends;
+        // A return that ends no objects is nobody else's affair.
+        let has_objects = self.has_thread_locals || !self.frame_objects[template].is_empty();
+        next.pops |= target.kind == LocationKind::Exit || (target.kind == LocationKind::End && has_objects);
         next.exits |= target.kind == LocationKind::Exit;
         for op in &step.ops {
             for expr in op.expressions() {

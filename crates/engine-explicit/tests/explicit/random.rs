@@ -245,6 +245,25 @@ fn reduction_by_locks_keeps_all_violations_of_more_programs() {
     compare(1500..3000, true);
 }
 
+#[test]
+fn what_only_finds_violations_finds_most() {
+    let (mut missed, mut found) = (0, 0);
+    for seed in 0..200 {
+        let program = program(seed, seed % 2 == 0);
+        for property in [assertions(), Property::NoRace, Property::NoDeadlock] {
+            if ask_with(Options::default(), &program, &property).0 == Answer::Unsafe {
+                let options = Options { full: false, ..Options::default() };
+                match ask_with(options, &program, &property).0 {
+                    Answer::Unsafe => found += 1,
+                    Answer::Safe => panic!("seed {seed}, {property:?}: nothing may be proved"),
+                    Answer::Unknown => missed += 1,
+                }
+            }
+        }
+    }
+    assert!(found > 100 && missed == 0, "{found} found, {missed} missed");
+}
+
 fn compare(seeds: std::ops::Range<u64>, with_guards: bool) {
     let mut counts = [0; 3];
     for seed in seeds {
