@@ -15,7 +15,10 @@ use crate::memory::{Found, Memory, Variable, lock_bytes};
 use crate::number::Number;
 use crate::refine::{assume, refine};
 use ir::passes::footprint::{Extent, Region};
-use ir::{Assignment, BinaryOp, Callee, EdgeId, Expr, IntType, Lhs, LocalId, Op, Place, Rhs, Targets, TemplateId};
+use ir::{
+    Assignment, BinaryOp, Callee, EdgeId, Expr, IntType, Lhs, LocalId, Op, Place, Rhs, Storage, Targets,
+    TemplateId,
+};
 
 /// The variables as a thread of a template sees them.
 pub struct Scope<'a, 'p> {
@@ -532,7 +535,9 @@ impl Scope<'_, '_> {
     pub fn entry(&self, arguments: &[Number]) -> Numbers<Variable> {
         let mut environment = Numbers::top();
         for (id, cell) in self.memory.cells() {
-            if cell.tracked && cell.private {
+            let of_another = matches!(self.memory.program.objects[cell.object].storage,
+                Storage::Frame(owner) if owner != self.template);
+            if cell.tracked && cell.private && !of_another {
                 environment.set(id, cell.initial);
             }
         }

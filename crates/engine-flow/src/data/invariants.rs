@@ -165,7 +165,8 @@ struct Contributions {
 /// The annotation that is inductive for a data flow graph.
 pub fn annotate(setup: &Setup<'_, '_>, graph: &FlowGraph, budget: &Budget) -> Result<Annotation, Exhausted> {
     let copies = copies(setup, graph);
-    let all = copies.enumerate().map(|(node, here)| setup.fixed_equal(node).iter().chain(here).cloned().collect());
+    let all =
+        copies.enumerate().map(|(node, here)| setup.fixed_equal(node).iter().chain(here).cloned().collect());
     let equal: Copies = all.collect();
     let mut found = solve(setup, graph, &equal, budget)?;
     for _ in 0..IMPROVEMENTS {
@@ -214,7 +215,12 @@ fn improve(setup: &Setup<'_, '_>, graph: &FlowGraph, equal: &Copies, annotation:
     annotation.ids().map(|node| sides.annotation(node)).collect()
 }
 
-fn solve(setup: &Setup<'_, '_>, graph: &FlowGraph, equal: &Copies, budget: &Budget) -> Result<Values, Exhausted> {
+fn solve(
+    setup: &Setup<'_, '_>,
+    graph: &FlowGraph,
+    equal: &Copies,
+    budget: &Budget,
+) -> Result<Values, Exhausted> {
     let model = setup.model;
     let mut sides = Sides::new(setup, graph);
     let heads = heads(setup);
