@@ -12,7 +12,7 @@
 //!   - if `v` is atomic and `u` is not: then only the other thread runs;
 //!   - if it joins the only thread of `C` (a fact of [`crate::facts`]): then that thread has ended. If `v` is in `C`, it must be an end. Otherwise
 //!     some end of `C` must be related to `v`, since the thread of `C` is at one in that very state; and with no other thread given, to `u`;
-//!   - if the data side says so.
+//!   - if it assumes the opposite of a claim, or if the data side says so.
 //! * Nothing is reached by way of a location that halts the program.
 //!
 //! Why this covers all executions: by induction over the steps. Each step changes the place of one thread and adds threads at their entry; pairs of others stay.
@@ -105,6 +105,11 @@ impl<'a, 'p> Rules<'a, 'p> {
         self.model.node(step.template, self.model.edge(step).source)
     }
 
+    /// The templates that a step starts threads of.
+    pub fn spawns(&self, step: Step) -> &'a [TemplateId] {
+        &self.effects(step).spawns
+    }
+
     /// Whether two threads can be at these locations at all.
     pub fn is_consistent(&self, a: Node, b: Node) -> bool {
         let template = self.model.nodes[a].0;
@@ -118,7 +123,7 @@ impl<'a, 'p> Rules<'a, 'p> {
     /// Whether a step may be taken while another thread is at a location.
     pub fn may_take(&self, step: Step, other: Node, pairs: &Pairs) -> bool {
         let atomic = |node| self.model.location(node).atomic && !self.model.is_end(node);
-        if atomic(other) && !atomic(self.source(step)) {
+        if self.effects(step).impossible || (atomic(other) && !atomic(self.source(step))) {
             return false;
         }
         let joins = self.effects(step).joins.iter().all(|joined| {
@@ -137,7 +142,8 @@ impl<'a, 'p> Rules<'a, 'p> {
         let ended = |joined: &TemplateId| {
             self.model.ends[*joined].iter().any(|end| pairs.contains(end.index(), source.index()))
         };
-        self.effects(step).joins.iter().all(ended) && self.data.may_take(step, None)
+        let effects = self.effects(step);
+        !effects.impossible && effects.joins.iter().all(ended) && self.data.may_take(step, None)
     }
 
     /// The least solution.

@@ -43,6 +43,9 @@ impl Engine for Flow {
         if *task.property == Property::NoDeadlock {
             return Verdict::Unknown(Reason::Bounded("flow: deadlocks are not looked for".to_owned()));
         }
+        if let Some(assumption) = task.program.assumptions.iter().find(|assumption| assumption.limits_proof) {
+            return Verdict::Unknown(Reason::Unsupported(assumption.text.clone(), assumption.span));
+        }
         let goal = Goal { races: *task.property == Property::NoRace, faults: false };
         let program = match ir::passes::symbolic_of_lowered(task.program, goal, InlineLimits::default()) {
             Ok(program) => program,
@@ -81,7 +84,11 @@ pub fn describe(program: &Program, property: &Property) -> String {
     };
     let mut text = ir::text::print(&program);
     let model = Model::new(&program);
-    let Ok((known, reached, _)) = analyse(&model, &Budget::unlimited()) else { return text };
+    let Ok((known, reached, banned)) = analyse(&model, &Budget::unlimited()) else { return text };
+    for Banned { template, base, offset } in banned {
+        let place = template.map_or("any template".to_owned(), |template| template.to_string());
+        let _ = writeln!(text, "others may break the claim to {base:?} + {offset} in {place}");
+    }
     let setup = Setup::new(&model, &known);
     let coarsened = coarsen(&setup, reached.pairs.len(), &Budget::unlimited()).ok();
     for (id, cell) in setup.memory.cells() {

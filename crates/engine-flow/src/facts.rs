@@ -4,8 +4,9 @@
 //! in which a thread is at the location ([`verdict::LocationFacts`]):
 //!
 //! 1. `local = expression`: both sides change only by the thread's own steps (see [`crate::values`]). Lost when one does.
-//! 2. The thread holds a lock: exclusively, then the lock's owner word is the thread's id; or shared, then the owner word is 0 and the count
-//!    is at least the number of threads that hold it so. Gained by a lock operation, since it goes on only where it sets these words.
+//! 2. The thread holds a lock: exclusively, then the lock's owner word is the thread's id; or shared, then that is so, or the owner word is 0 and the count
+//!    is at least the number of threads with a shared claim. Gained by a lock operation, since it goes on only where it sets these words, and by
+//!    the assumption that the owner word is the thread's id. An exclusive claim is a shared one too. A step that assumes the opposite of a claim is not possible.
 //!    Lost when the thread gives it back, or writes words that may be the lock's, or changes a local in its address.
 //!    What other threads do to the words is not looked at here: [`crate::unreliable`] finds the claims that others may break.
 //!    What frees an object does not change the words; lock operations on dead objects do not go on, so claims about them stay true.
@@ -21,7 +22,10 @@ use ir::ids::Id;
 use ir::passes::bits::BitSet;
 use ir::passes::footprint::{Extent, Region, accesses};
 use ir::passes::liveness::live_locals;
-use ir::{Callee, Expr, IdVec, Lhs, LocalId, LocationId, LocationKind, LockKind, Op, Rhs, TemplateId};
+use ir::{
+    BinaryOp, Callee, EdgeId, Expr, IdVec, IntType, Lhs, LocalId, LocationId, LocationKind, LockKind, Op,
+    Rhs, TemplateId, UnaryOp,
+};
 use verdict::{HeldLock, LocationFacts};
 
 /// A claim that others may break: never made in this template, or for the cell of a single object, in none.
@@ -44,6 +48,8 @@ pub struct StepEffects {
     pub joins: Vec<TemplateId>,
     /// The templates that it starts threads of.
     pub spawns: Vec<TemplateId>,
+    /// Whether it cannot be taken: it assumes the opposite of a claim.
+    pub impossible: bool,
 }
 
 /// The analysis of one template.
@@ -69,12 +75,21 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
     }
 
     /// The facts at each location. Those of locations that no path leads to are empty.
+    ///
+    /// What a lock or a value is known by depends on what else is known, so with fewer facts at a location another one may hold behind it. So facts at a location are made anew
+    /// from all edges that lead there; after some rounds they may only shrink, so that there is an end.
     pub fn solve(&self) -> IdVec<LocationId, LocationFacts> {
+        const ROUNDS_WITH_GAIN: usize = 16;
         let code = &self.model.program.templates[self.template];
         let live = live_locals(code);
         let outgoing = code.outgoing();
+        let mut entering: IdVec<LocationId, Vec<EdgeId>> =
+            code.locations.iter().map(|_| Vec::new()).collect();
+        code.edges.enumerate().for_each(|(id, edge)| entering[edge.target].push(id));
+        let mut behind: IdVec<EdgeId, Option<LocationFacts>> = code.edges.iter().map(|_| None).collect();
         let mut facts: IdVec<LocationId, Option<LocationFacts>> =
             code.locations.iter().map(|_| None).collect();
+        let mut rounds: IdVec<LocationId, usize> = code.locations.iter().map(|_| 0).collect();
         facts[code.entry] = Some(LocationFacts::default());
         let mut queue = std::collections::VecDeque::from([code.entry]);
         let mut queued = BitSet::new(code.locations.len());
@@ -82,30 +97,49 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
         while let Some(location) = queue.pop_front() {
             queued.remove(location.index());
             for edge in &outgoing[location] {
-                let Some(mut here) = facts[location].clone() else { continue };
+                let Some(here) = &facts[location] else { continue };
                 let target = code.edges[*edge].target;
-                let mut effects = StepEffects::default();
-                for op in &code.edges[*edge].ops {
-                    self.apply(op, &mut here, &mut effects);
+                behind[*edge] = self.behind(*edge, here.clone(), &live[target]);
+                if target == code.entry {
+                    continue;
                 }
-                here.equal.retain(|(local, _)| live[target].contains(local.index()));
-                match code.locations[target].kind {
-                    LocationKind::Normal | LocationKind::Error(_) | LocationKind::Halt => {}
-                    LocationKind::End | LocationKind::Exit => here = LocationFacts::default(),
+                let mut inputs = entering[target].iter().filter_map(|edge| behind[*edge].as_ref());
+                let Some(mut now) = inputs.next().cloned() else { continue };
+                inputs.for_each(|input| {
+                    meet(&mut now, input);
+                });
+                rounds[target] += 1;
+                if rounds[target] > ROUNDS_WITH_GAIN
+                    && let Some(before) = &facts[target]
+                {
+                    let mut kept = before.clone();
+                    meet(&mut kept, &now);
+                    now = kept;
                 }
-                let changed = match &mut facts[target] {
-                    known @ None => {
-                        *known = Some(here);
-                        true
+                if facts[target].as_ref() != Some(&now) {
+                    facts[target] = Some(now);
+                    if queued.insert(target.index()) {
+                        queue.push_back(target);
                     }
-                    Some(known) => meet(known, &here),
-                };
-                if changed && queued.insert(target.index()) {
-                    queue.push_back(target);
                 }
             }
         }
         facts.iter().map(|facts| facts.clone().unwrap_or_default()).collect()
+    }
+
+    /// The facts behind an edge; nothing if it cannot be taken.
+    fn behind(&self, edge: EdgeId, mut here: LocationFacts, live: &BitSet) -> Option<LocationFacts> {
+        let code = &self.model.program.templates[self.template];
+        let mut effects = StepEffects::default();
+        for op in &code.edges[edge].ops {
+            self.apply(op, &mut here, &mut effects);
+        }
+        here.equal.retain(|(local, _)| live.contains(local.index()));
+        match code.locations[code.edges[edge].target].kind {
+            LocationKind::Normal | LocationKind::Error(_) | LocationKind::Halt => {}
+            LocationKind::End | LocationKind::Exit => here = LocationFacts::default(),
+        }
+        (!effects.impossible).then_some(here)
     }
 
     /// What a step does, from the facts at its source; calls `visit` with the facts before each operation.
@@ -127,7 +161,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
     /// Changes the facts as an operation does.
     fn apply(&self, op: &Op, facts: &mut LocationFacts, out: &mut StepEffects) {
         match op {
-            Op::Assume(_) => {}
+            Op::Assume(condition) => self.assume(condition, facts, out),
             Op::Assign(assignment) => {
                 // A constraint can make an open value equal to anything.
                 if assignment.constraint.is_some() {
@@ -178,6 +212,32 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
                     }
                 }
             }
+        }
+    }
+
+    /// The assumption that an owner word is the thread's id is the claim to hold that lock; the opposite contradicts the claim.
+    fn assume(&self, condition: &Expr, facts: &mut LocationFacts, out: &mut StepEffects) {
+        let Some((address, mine)) = asks_for_owner(condition) else { return };
+        let Some(key) = self.values.key(address, &facts.equal) else { return };
+        if mine {
+            self.claim(key, false, facts);
+        } else {
+            let is_held =
+                |lock: &HeldLock| lock.base == key.base && lock.offset == key.offset && !lock.shared;
+            out.impossible |= facts.locks.iter().any(is_held);
+        }
+    }
+
+    /// Adds the claim to a lock, unless others may break it.
+    fn claim(&self, Linear { base, offset }: Linear, shared: bool, facts: &mut LocationFacts) {
+        let everywhere = is_cell_of_single(self.model, &base);
+        let banned = self.banned.iter().any(|banned| {
+            let applies = banned.template == if everywhere { None } else { Some(self.template) };
+            applies && banned.base == base && banned.offset == offset
+        });
+        let lock = HeldLock { base, offset, shared };
+        if !banned && !facts.locks.contains(&lock) {
+            facts.locks.push(lock);
         }
     }
 
@@ -307,15 +367,8 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
                 || !breaks(&effect, lock, &lock_region(self.model, self.template, lock))
         });
         out.effects.push(effect);
-        let Some(Linear { base, offset }) = key else { return };
-        let everywhere = is_cell_of_single(self.model, &base);
-        let banned = self.banned.iter().any(|banned| {
-            let applies = banned.template == if everywhere { None } else { Some(self.template) };
-            applies && banned.base == base && banned.offset == offset
-        });
-        let lock = HeldLock { base, offset, shared: kind == LockKind::Read };
-        if !banned && !facts.locks.contains(&lock) {
-            facts.locks.push(lock);
+        if let Some(key) = key {
+            self.claim(key, kind == LockKind::Read, facts);
         }
     }
 
@@ -419,12 +472,43 @@ fn derived_locals(model: &Model<'_>, template: TemplateId) -> Vec<(LocalId, BitS
     derived.collect()
 }
 
-/// Keeps what both say; tells whether anything was lost.
+/// The address of the word that a condition compares with the thread's id, and whether it says that they are equal.
+fn asks_for_owner(condition: &Expr) -> Option<(&Expr, bool)> {
+    match condition {
+        Expr::Unary(UnaryOp::Not, IntType::BOOL, inner) => {
+            asks_for_owner(inner).map(|(address, equal)| (address, !equal))
+        }
+        Expr::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), IntType::U32, pair) => {
+            let is_myself =
+                |expr: &Expr| matches!(expr, Expr::Cast(IntType::U32, inner) if **inner == Expr::Myself);
+            let place = match &**pair {
+                (Expr::Load(place), other) | (other, Expr::Load(place)) if is_myself(other) => place,
+                _ => return None,
+            };
+            (place.ty == IntType::U32).then_some((&place.address, *op == BinaryOp::Eq))
+        }
+        _ => None,
+    }
+}
+
+/// Keeps what both say; tells whether anything was lost. An exclusive claim is a shared one too.
 fn meet(known: &mut LocationFacts, other: &LocationFacts) -> bool {
     let before = (known.equal.len(), known.locks.len(), known.threads.len(), known.fresh.len());
     known.equal.retain(|fact| other.equal.contains(fact));
-    known.locks.retain(|fact| other.locks.contains(fact));
+    let weakened = |lock: &HeldLock| HeldLock { shared: true, ..lock.clone() };
+    let exclusive = |lock: &HeldLock| HeldLock { shared: false, ..lock.clone() };
+    let mut changed = false;
+    known.locks.retain_mut(|lock| {
+        if other.locks.contains(lock) || (lock.shared && other.locks.contains(&exclusive(lock))) {
+            return true;
+        }
+        let weaker = weakened(lock);
+        let stays = other.locks.contains(&weaker);
+        changed = true;
+        *lock = weaker;
+        stays
+    });
     known.threads.retain(|fact| other.threads.contains(fact));
     known.fresh.retain(|fact| other.fresh.contains(fact));
-    before != (known.equal.len(), known.locks.len(), known.threads.len(), known.fresh.len())
+    changed || before != (known.equal.len(), known.locks.len(), known.threads.len(), known.fresh.len())
 }

@@ -1,7 +1,7 @@
 //! What steps do to the words of locks, and whose claims to hold a lock that may break.
 //!
-//! The claim to hold a lock exclusively says that its owner word (the first 4 bytes) is the thread's id; the claim to hold it shared, that the
-//! owner word is 0 and the count (the next 4 bytes) is at least the number of threads with that claim. The rules follow the step semantics:
+//! The claim to hold a lock exclusively says that its owner word (the first 4 bytes) is the thread's id; the claim to hold it shared, that
+//! this is so, or that the owner word is 0 and the count (the next 4 bytes) is at least the number of threads with a shared claim. The rules follow the step semantics:
 //!
 //! 1. A plain store that may touch the claimed words breaks the claim. So does giving back a lock without a claim to it: the semantics
 //!    lets anyone give back any lock.

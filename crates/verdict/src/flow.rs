@@ -46,7 +46,7 @@ pub struct HeldLock {
     pub base: Expr,
     /// How far the lock is from there.
     pub offset: u64,
-    /// Whether it is held for reading only.
+    /// Whether it is held for reading at least; otherwise its owner word is the thread's id.
     pub shared: bool,
 }
 

@@ -9,7 +9,10 @@ use super::terms::{Sum, Terms};
 use super::view::{Node, View};
 use crate::ProofError;
 use ir::passes::footprint::{Extent, Region, accesses};
-use ir::{Assignment, Callee, EdgeId, Expr, Lhs, LocalId, LockKind, Op, Rhs, TemplateId, Value};
+use ir::{
+    Assignment, BinaryOp, Callee, EdgeId, Expr, IntType, Lhs, LocalId, LockKind, Op, Rhs, TemplateId,
+    UnaryOp, Value,
+};
 
 /// A lock that is held, by its address.
 #[derive(Clone, PartialEq, Debug)]
@@ -49,6 +52,8 @@ pub struct Outcome {
     pub touches: Vec<Touch>,
     pub joined: Vec<TemplateId>,
     pub started: Vec<TemplateId>,
+    /// It assumes the opposite of what is known.
+    pub impossible: bool,
 }
 
 /// The outcomes of each node's steps.
@@ -102,7 +107,7 @@ pub fn check_facts(view: &View<'_>) -> Result<Steps, ProofError> {
         for edge in &view.leaving[node] {
             let template = view.nodes[node].0;
             let (after, outcome) = follow(view, template, *edge, before.clone(), &mut |_, _| {});
-            if view.proof.reachable[node] {
+            if view.proof.reachable[node] && !outcome.impossible {
                 let target = view.node(template, view.program.templates[template].edges[*edge].target);
                 implies(&after, &claimed(view, target)?)?;
             }
@@ -143,7 +148,10 @@ fn implies(known: &Knowledge, wanted: &Knowledge) -> Result<(), ProofError> {
         follows(known.equal.contains(fact), format!("{} is {:?}", fact.0, fact.1))?;
     }
     for lock in &wanted.locks {
-        follows(known.locks.contains(lock), format!("a lock is held: {:?}", lock.address))?;
+        // Who holds a lock exclusively holds it for reading too.
+        let exclusive = Held { shared: false, ..lock.clone() };
+        let held = known.locks.contains(lock) || known.locks.contains(&exclusive);
+        follows(held, format!("a lock is held: {:?}", lock.address))?;
     }
     for fact in &wanted.threads {
         follows(known.threads.contains(fact), format!("{:?} is a thread of {}", fact.0, fact.1))?;
@@ -201,6 +209,9 @@ impl Walker<'_, '_> {
         if let Some(thread) = joined {
             let found = known.threads.iter().filter(|(value, _)| *value == thread);
             self.outcome.joined.extend(found.map(|(_, template)| *template));
+        }
+        if let Op::Assume(condition) = op {
+            self.assumed(condition, true, known);
         }
         if let Op::Lock(kind, address) | Op::Unlock(kind, address) = op {
             self.lock_words(op, *kind, address, known);
@@ -269,6 +280,33 @@ impl Walker<'_, '_> {
         };
         if let Some(holder) = holder {
             known.threads.push((Sum { terms: vec![(holder, false)], constant: 0 }, thread));
+        }
+    }
+
+    /// A condition holds, or does not. That the owner word of a lock is the thread's id is what the claim to the lock says.
+    fn assumed(&mut self, condition: &Expr, holds: bool, known: &mut Knowledge) {
+        match condition {
+            Expr::Unary(UnaryOp::Not, IntType::BOOL, inner) => self.assumed(inner, !holds, known),
+            Expr::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), IntType::U32, pair) => {
+                let me = Expr::cast(IntType::U32, Expr::Myself);
+                let word = match (&pair.0, &pair.1) {
+                    (Expr::Load(place), other) | (other, Expr::Load(place))
+                        if *other == me && place.ty == IntType::U32 =>
+                    {
+                        place
+                    }
+                    _ => return,
+                };
+                let Some(address) = self.terms.key(&word.address, &known.equal) else { return };
+                let held = Held { address, shared: false };
+                let is_held = known.locks.contains(&held);
+                if holds != (*op == BinaryOp::Eq) {
+                    self.outcome.impossible |= is_held;
+                } else if !is_held {
+                    known.locks.push(held);
+                }
+            }
+            _ => {}
         }
     }
 

@@ -1,6 +1,6 @@
 //! Whether the reachable locations and the pairs are closed, and no thread breaks another one's claims.
 //!
-//! A step may be left out while another thread is at some location only for one of these reasons: the other one is in an atomic region and the step is not; the step
+//! A step may be left out while another thread is at some location only for one of these reasons: it assumes the opposite of what its thread knows; the other one is in an atomic region and the step is not; the step
 //! waits for the other thread to end, and it has not; the step waits for a third thread, and no end of that one is related to where the other is; what is known of data
 //! contradicts the step's assumptions. A pair may be
 //! left out only if both are in the same unique template, or both hold the same lock, one of them exclusively, at the same address of a single object.
@@ -53,13 +53,13 @@ impl Closure<'_, '_> {
     /// Whether a step may be taken at all.
     pub fn may_take_alone(&self, source: Node, edge: EdgeId, outcome: &Outcome) -> bool {
         let ended = |joined: &TemplateId| self.view.ends(*joined).any(|end| self.related(end, source));
-        outcome.joined.iter().all(ended) && self.data.is_none_or(|data| data.may_take(source, edge, None))
+        !outcome.impossible && outcome.joined.iter().all(ended) && self.data.is_none_or(|data| data.may_take(source, edge, None))
     }
 
     /// Whether a step may be taken while another thread is at a location.
     pub fn may_take(&self, source: Node, edge: EdgeId, outcome: &Outcome, other: Node) -> bool {
         let atomic = |node: Node| self.view.location(node).atomic && !self.view.has_ended(node);
-        if atomic(other) && !atomic(source) {
+        if outcome.impossible || (atomic(other) && !atomic(source)) {
             return false;
         }
         let mut joined = outcome.joined.iter();
@@ -116,7 +116,7 @@ pub fn check_closed(closure: &Closure<'_, '_>, steps: &Steps, budget: &Budget) -
         budget.check(0).map_err(ProofError::TooExpensive)?;
         for (edge, outcome) in steps {
             let target = closure.target(source, *edge);
-            if view.halts(target) {
+            if view.halts(target) || outcome.impossible {
                 continue;
             }
             if view.proof.reachable[source] && closure.may_take_alone(source, *edge, outcome) {

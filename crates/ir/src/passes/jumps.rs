@@ -5,7 +5,7 @@
 //! before the result is asked for. Edges whose first assumption is constantly false go.
 //!
 //! Exact, for the reasons of [`super::compress`]: what is appended are assignments to locals that always go on, choose nothing, and make no access that others may
-//! see, in the same atomic region or outside of any; others cannot tell when they happen. No location is added and no operation that waits is moved.
+//! see, in the same atomic region or outside of any; others cannot tell when they happen. No edge is led to where a thread or the program ends, which others do notice. No location is added and no operation that waits is moved.
 
 use super::dead_code::drop_unreachable;
 use super::sharing::Sharing;
@@ -88,13 +88,15 @@ impl Threader<'_> {
         let atomic = template.locations[start].atomic;
         let (mut at, mut ops, mut best) = (start, Vec::new(), None);
         for _ in 0..MOST_STEPS {
+            // Others notice the end of a thread or of the program, so no step is led past one.
             if template.locations[at].kind != LocationKind::Normal || template.locations[at].atomic != atomic
             {
                 break;
             }
             let Some(edge) = taken(template, &outgoing[at], &known) else { break };
             let edge = &template.edges[edge];
-            if template.locations[edge.target].atomic != atomic
+            if template.locations[edge.target].kind != LocationKind::Normal
+                || template.locations[edge.target].atomic != atomic
                 || !self.append(&edge.ops, &mut known, template, &mut ops)
             {
                 break;

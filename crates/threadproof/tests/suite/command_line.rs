@@ -139,8 +139,16 @@ fn the_timeout_holds() {
     let text = "extern void reach_error(void); int x; int main(void) { unsigned long i = 0; while (i < 100000000000ul) { i = i + 1; x = x ^ 1; } if (x) reach_error(); return 0; }";
     let file = temporary("long.c", text);
     let start = std::time::Instant::now();
-    let (status, out, _) =
-        threadproof(&["verify", "--timeout", "2", "--check", "assertions", file.to_str().unwrap()]);
+    let (status, out, _) = threadproof(&[
+        "verify",
+        "--engine",
+        "explicit",
+        "--timeout",
+        "2",
+        "--check",
+        "assertions",
+        file.to_str().unwrap(),
+    ]);
     assert_eq!(status, 2, "{out}");
     assert!(start.elapsed().as_secs_f64() < 4.0, "took {:?}", start.elapsed());
 }
