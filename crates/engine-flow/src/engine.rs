@@ -141,7 +141,7 @@ fn prove(program: &Program, property: &Property, budget: &Budget) -> Result<Flow
         Ok(()) => return Ok(proof(&model, &known, &reached, None)),
     }
     let setup = Setup::new(&model, &known);
-    let Coarsened { annotation, followed } = coarsen(&setup, reached.pairs.len(), budget)?;
+    let Coarsened { annotation, followed, .. } = coarsen(&setup, reached.pairs.len(), budget)?;
     let data = DataKnowledge::new(&setup, &annotation);
     let rules = Rules::new(&model, &known, &data);
     let reached = rules.solve(budget)?;
@@ -156,7 +156,7 @@ fn prove(program: &Program, property: &Property, budget: &Budget) -> Result<Flow
 }
 
 /// Facts and pairs of which no claim may be broken, and the claims that are not made for that.
-fn analyse(model: &Model<'_>, budget: &Budget) -> Result<(Known, Reached, Vec<Banned>), Exhausted> {
+pub fn analyse(model: &Model<'_>, budget: &Budget) -> Result<(Known, Reached, Vec<Banned>), Exhausted> {
     let mut banned: Vec<Banned> = Vec::new();
     loop {
         budget.check(0)?;
