@@ -10,16 +10,19 @@
 //! * Lock operations change the words of the lock, which are lost. A started thread's id and an allocated object's address are not zero.
 
 use crate::evaluate::{Numbers, Resolve, evaluate};
+use crate::interval::Interval;
 use crate::lattice::Lattice;
 use crate::memory::{Found, Memory, Variable, lock_bytes};
 use crate::number::Number;
 use crate::refine::{assume, refine};
 use ir::passes::footprint::{Extent, Region};
 use ir::{
-    Assignment, BinaryOp, Callee, EdgeId, Expr, IntType, Lhs, LocalId, Op, Place, Rhs, Targets, TemplateId,
+    Assignment, BinaryOp, Callee, EdgeId, Expr, IntType, Lhs, LocalId, ObjectId, Op, Place, Rhs, Storage,
+    Targets, TemplateId,
 };
 
 /// The variables as a thread of a template sees them.
+#[derive(Clone, Copy)]
 pub struct Scope<'a, 'p> {
     /// The cells.
     pub memory: &'a Memory<'p>,
@@ -27,6 +30,15 @@ pub struct Scope<'a, 'p> {
     pub template: TemplateId,
     /// What was known before an assignment, while its constraint is looked at.
     pub old: Option<&'a Numbers<Variable>>,
+    /// Equalities that hold where an operation is looked at.
+    pub known: Option<&'a Known>,
+}
+
+impl<'a, 'p> Scope<'a, 'p> {
+    /// The variables as a thread of a template sees them.
+    pub fn new(memory: &'a Memory<'p>, template: TemplateId) -> Self {
+        Self { memory, template, old: None, known: None }
+    }
 }
 
 /// A thread that a step starts.
@@ -92,14 +104,7 @@ impl Known {
         let mut changed = false;
         for _ in 0..MOST_ROUNDS {
             let mut again = false;
-            result.rewrite(&mut |inner| {
-                if let Expr::Local(local) = inner
-                    && let Some(value) = self.value(*local)
-                {
-                    *inner = value.clone();
-                    again = true;
-                }
-            });
+            self.replace(&mut result, &mut again);
             if !again {
                 break;
             }
@@ -109,6 +114,19 @@ impl Known {
             }
         }
         changed.then_some(result)
+    }
+    fn replace(&self, expr: &mut Expr, changed: &mut bool) {
+        match expr {
+            Expr::Local(local) => {
+                if let Some(value) = self.value(*local) {
+                    *expr = value.clone();
+                    *changed = true;
+                }
+            }
+            // More than the value of the pointer counts: what it is computed from.
+            Expr::Valid(..) | Expr::Old(_) => {}
+            other => other.operands_mut().into_iter().for_each(|operand| self.replace(operand, changed)),
+        }
     }
     /// What a local is equal to: rather something in memory than another local.
     fn value(&self, local: LocalId) -> Option<&Expr> {
@@ -210,6 +228,32 @@ impl Resolve for Scope<'_, '_> {
             }
         }
     }
+    /// Known if what the pointer is computed from is known to point into an object which lives as long as the thread runs, or just behind it: then a byte
+    /// outside of that object is not valid, whatever lies there.
+    fn valid(&self, pointer: &Expr, size: u64, _: &Number, environment: &Numbers<Variable>) -> Number {
+        let ty = self.memory.program.data_model.pointer();
+        let root = root(pointer);
+        let meant = self.known.and_then(|known| known.expanded(root));
+        let Some((object, start)) = offset_of(meant.as_ref().unwrap_or(root), ty) else {
+            return Number::BOOLEAN;
+        };
+        let what = &self.memory.program.objects[object];
+        let lives = match what.storage {
+            Storage::Static | Storage::ThreadLocal => true,
+            Storage::Frame(owner) => owner == self.template,
+            Storage::Site => false,
+        };
+        let inside = Interval::between(0, what.size.into());
+        let starts = evaluate(&start, environment, self).interval();
+        let Some(room) = what.size.checked_sub(size).filter(|_| lives && starts.less_or_equal(&inside))
+        else {
+            return Number::BOOLEAN;
+        };
+        let offset = with_root(pointer, &start);
+        let offset = evaluate(&offset, environment, self).interval();
+        let room = Interval::between(0, room.into());
+        Number::truth(!offset.meet(&room).is_bottom(), !offset.less_or_equal(&room))
+    }
     fn old(&self, operand: &Expr, _: &Numbers<Variable>) -> Number {
         match self.old {
             Some(before) => {
@@ -237,7 +281,7 @@ impl Scope<'_, '_> {
                 after.started.clear();
                 return after;
             }
-            self.op(op, &known, &mut after);
+            Scope { known: Some(&known), ..*self }.op(op, &known, &mut after);
             known.follow(self, op);
         }
         after
@@ -534,7 +578,9 @@ impl Scope<'_, '_> {
     pub fn entry(&self, arguments: &[Number]) -> Numbers<Variable> {
         let mut environment = Numbers::top();
         for (id, cell) in self.memory.cells() {
-            if cell.tracked && cell.private {
+            let of_another = matches!(self.memory.program.objects[cell.object].storage,
+                Storage::Frame(owner) if owner != self.template);
+            if cell.tracked && cell.private && !of_another {
                 environment.set(id, cell.initial);
             }
         }
@@ -557,6 +603,36 @@ impl Scope<'_, '_> {
                 environment.set(id, cell.initial);
             }
         }
+    }
+}
+
+/// What a pointer is computed from by adding and subtracting.
+fn root(pointer: &Expr) -> &Expr {
+    match pointer {
+        Expr::Binary(BinaryOp::Add | BinaryOp::Sub, _, pair) => root(&pair.0),
+        _ => pointer,
+    }
+}
+
+/// The pointer with something else in the place of its root.
+fn with_root(pointer: &Expr, start: &Expr) -> Expr {
+    match pointer {
+        Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), ty, pair) => {
+            Expr::binary(*op, *ty, with_root(&pair.0, start), pair.1.clone())
+        }
+        _ => start.clone(),
+    }
+}
+
+/// The object whose address a pointer is computed from by adding and subtracting, and the offset in it, which wraps.
+fn offset_of(pointer: &Expr, ty: IntType) -> Option<(ObjectId, Expr)> {
+    match pointer {
+        Expr::Address(object, offset) => Some((*object, Expr::int((*offset).into(), ty))),
+        Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), found, pair) if *found == ty => {
+            let (object, offset) = offset_of(&pair.0, ty)?;
+            Some((object, Expr::binary(*op, ty, offset, pair.1.clone())))
+        }
+        _ => None,
     }
 }
 

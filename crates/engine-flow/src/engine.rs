@@ -1,12 +1,12 @@
 //! The engine: analyses until no claim is broken, then looks at what is left.
 
 use crate::coreachable::{Known, Reached, Rules};
-use crate::data::NoData;
 use crate::data::coarsen::{Coarsened, coarsen};
 use crate::data::evidence::evidence;
 use crate::data::flows::FlowSearch;
 use crate::data::knowledge::DataKnowledge;
 use crate::data::setup::Setup;
+use crate::data::{DataFacts, NoData};
 use crate::facts::{Banned, FactsAnalysis};
 use crate::model::{Model, Node, Step};
 use crate::races::{conflicts, shared_accesses};
@@ -51,16 +51,23 @@ impl Engine for Flow {
             Ok(program) => program,
             Err(error) => return Verdict::Unknown(Reason::Bounded(format!("flow: {error}"))),
         };
-        if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
-            return Verdict::Unknown(Reason::Unsupported(assumption.text.clone(), assumption.span));
-        }
         if let Some(span) = unresolved(&program) {
             return Verdict::Unknown(Reason::Unsupported(
                 "a call or start that is not resolved".to_owned(),
                 span,
             ));
         }
-        match prove(&program, task.property, budget) {
+        let result = prove(&program, task.property, budget);
+        if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
+            let rest = match result {
+                Ok(_) => "otherwise it is proved".to_owned(),
+                Err(Failure::Exhausted(exhausted)) => format!("besides, {exhausted:?} ran out"),
+                Err(Failure::Not(why)) => format!("besides, {why}"),
+            };
+            let text = format!("{}; {rest}", assumption.text);
+            return Verdict::Unknown(Reason::Unsupported(text, assumption.span));
+        }
+        match result {
             Ok(proof) => Verdict::Safe(Proof::Flow(Box::new(proof))),
             Err(Failure::Exhausted(exhausted)) => Verdict::Unknown(Reason::Exhausted(exhausted)),
             Err(Failure::Not(why)) => Verdict::Unknown(Reason::Bounded(format!("flow: {why}"))),
@@ -128,13 +135,13 @@ fn prove(program: &Program, property: &Property, budget: &Budget) -> Result<Flow
     let model = Model::new(program);
     let (known, reached, banned) = analyse(&model, budget)?;
     let analyses = analyses(&model, &banned);
-    match check(&model, &known, &analyses, &reached, property) {
+    match check(&model, &known, &analyses, &reached, property, &NoData) {
         Err(Failure::Not(_)) => {}
         Err(failure) => return Err(failure),
         Ok(()) => return Ok(proof(&model, &known, &reached, None)),
     }
     let setup = Setup::new(&model, &known);
-    let Coarsened { annotation, followed } = coarsen(&setup, reached.pairs.len(), budget)?;
+    let Coarsened { annotation, followed, .. } = coarsen(&setup, reached.pairs.len(), budget)?;
     let data = DataKnowledge::new(&setup, &annotation);
     let rules = Rules::new(&model, &known, &data);
     let reached = rules.solve(budget)?;
@@ -142,14 +149,14 @@ fn prove(program: &Program, property: &Property, budget: &Budget) -> Result<Flow
     for node in model.nodes.ids().filter(|node| !data.is_inhabited(*node)) {
         inhabited.nodes.remove(node.index());
     }
-    check(&model, &known, &analyses, &inhabited, property)?;
+    check(&model, &known, &analyses, &inhabited, property, &data)?;
     let search = FlowSearch { setup: &setup, rules: &rules, reached: &reached };
     let evidence = evidence(&search, &annotation, &followed, budget)?;
     Ok(proof(&model, &known, &reached, Some(evidence)))
 }
 
 /// Facts and pairs of which no claim may be broken, and the claims that are not made for that.
-fn analyse(model: &Model<'_>, budget: &Budget) -> Result<(Known, Reached, Vec<Banned>), Exhausted> {
+pub fn analyse(model: &Model<'_>, budget: &Budget) -> Result<(Known, Reached, Vec<Banned>), Exhausted> {
     let mut banned: Vec<Banned> = Vec::new();
     loop {
         budget.check(0)?;
@@ -191,6 +198,7 @@ fn check(
     analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>,
     reached: &Reached,
     property: &Property,
+    data: &dyn DataFacts,
 ) -> Result<(), Failure> {
     match property {
         Property::NoRace => {
@@ -206,17 +214,20 @@ fn check(
             )))
         }
         Property::NoError(kinds) => {
-            let is_error = |node: &Node| matches!(model.location(*node).kind, LocationKind::Error(kind) if kinds.contains(&kind));
-            let errors: Vec<Node> = model.nodes.ids().filter(is_error).collect();
-            let bad: Vec<Node> =
-                errors.iter().copied().filter(|node| reached.nodes.contains(node.index())).collect();
-            let Some(first) = bad.first() else { return Ok(()) };
-            let steps = model.steps.iter().flatten().find(|step| model.target(**step) == *first);
-            let place = steps.map_or_else(String::new, |step| place(model, model.edge(*step).span));
-            let (all, left) = (errors.len(), bad.len());
-            Err(Failure::Not(format!(
-                "{left} of {all} error locations are not proved unreachable, first: {place}"
-            )))
+            let is_error = |node: Node| matches!(model.location(node).kind, LocationKind::Error(kind) if kinds.contains(&kind));
+            let steps =
+                model.nodes.ids().flat_map(|node| model.steps[node].iter().map(move |step| (node, *step)));
+            let checks: Vec<(Node, Step)> = steps.filter(|(_, step)| is_error(model.target(*step))).collect();
+            let open = checks.iter().filter(|(node, step)| {
+                reached.nodes.contains(node.index())
+                    && reached.nodes.contains(model.target(*step).index())
+                    && data.may_take(*step, None)
+            });
+            let open: Vec<&(Node, Step)> = open.collect();
+            let Some((_, first)) = open.first() else { return Ok(()) };
+            let (all, left) = (checks.len(), open.len());
+            let place = place(model, model.edge(*first).span);
+            Err(Failure::Not(format!("{left} of {all} checks are not proved, first: {place}")))
         }
         Property::NoDeadlock => Err(Failure::Not("deadlocks are not looked for".to_owned())),
     }

@@ -1,6 +1,5 @@
 // Abstract threads (paper 2), Figure 2: g stays positive, the assertion of thread B holds.
-// expect: races=true
-// todo: assertions=true
+// expect: assertions=true races=true
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,5 @@
 // Boppo (paper 3), section 5, in the manner of ART-PC-n: an endless loop creates threads that assign arbitrary values to global variables.
-// expect: races=true
-// todo: assertions=true
+// expect: assertions=true races=true
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,6 +1,5 @@
 // Boppo (paper 3), Figure 4: Boolean program with a critical section in unboundedly many threads; the assertion holds.
-// expect: races=true
-// todo: assertions=true
+// expect: assertions=true races=true
 #include <assert.h>
 #include <pthread.h>
 pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER;

@@ -1,6 +1,5 @@
 // DUET (paper 4), Figure 1: producer and consumer, any number of each; the counter of the consumer is never negative.
-// expect: races=true
-// todo: assertions=true
+// expect: assertions=true races=true
 #include <assert.h>
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);

@@ -1,6 +1,5 @@
 // DUET (paper 4), Figure 2 (from its description): global c and local incr, two code segments in any number of threads; c stays non-negative.
-// expect: races=true
-// todo: assertions=true
+// expect: assertions=true races=true
 #include <assert.h>
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);

@@ -1,6 +1,5 @@
 // No input reaches the error behind two contradicting comparisons.
-// expect: races=true
-// todo: assertions=true
+// expect: assertions=true races=true
 extern void abort(void);
 void reach_error(void) { }
 extern int __VERIFIER_nondet_int(void);

@@ -1,6 +1,5 @@
 // A property of all integers.
-// expect: races=true
-// todo: assertions=true
+// expect: assertions=true races=true
 #include <assert.h>
 extern unsigned int __VERIFIER_nondet_uint(void);
 int main(void) {

@@ -1,6 +1,5 @@
 // An arbitrary index is checked on both sides.
-// expect: assertions=true races=true
-// todo: bounds=true
+// expect: assertions=true races=true bounds=true
 extern int __VERIFIER_nondet_int(void);
 int v[4];
 int main(void) {

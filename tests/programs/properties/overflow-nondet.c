@@ -1,6 +1,5 @@
 // The arbitrary summand is bounded before the addition.
-// expect: assertions=true races=true
-// todo: overflow=true
+// expect: assertions=true races=true overflow=true
 #include <limits.h>
 extern int __VERIFIER_nondet_int(void);
 int main(void) {

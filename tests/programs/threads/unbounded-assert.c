@@ -1,6 +1,5 @@
 // Any number of threads keeps a flag zero outside the critical section.
-// expect: races=true
-// todo: assertions=true
+// expect: assertions=true races=true
 #include <assert.h>
 #include <pthread.h>
 extern int __VERIFIER_nondet_int(void);

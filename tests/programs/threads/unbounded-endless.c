@@ -1,6 +1,5 @@
 // Main creates threads in an endless loop and the exchanged flag is always zero or one.
-// expect: races=true
-// todo: assertions=true
+// expect: assertions=true races=true
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

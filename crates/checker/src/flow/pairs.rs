@@ -54,7 +54,9 @@ impl Closure<'_, '_> {
     /// Whether a step may be taken at all.
     pub fn may_take_alone(&self, source: Node, edge: EdgeId, outcome: &Outcome) -> bool {
         let ended = |joined: &TemplateId| self.view.ends(*joined).any(|end| self.related(end, source));
-        outcome.joined.iter().all(ended) && self.data.is_none_or(|data| data.may_take(source, edge, None))
+        !outcome.impossible
+            && outcome.joined.iter().all(ended)
+            && self.data.is_none_or(|data| data.may_take(source, edge, None))
     }
 
     /// Whether a step may be taken while another thread is at a location.

@@ -28,6 +28,8 @@ pub struct Coarsened {
     pub annotation: Annotation,
     /// The cells whose data flow is followed.
     pub followed: Vec<Variable>,
+    /// The data flow between threads.
+    pub graph: FlowGraph,
 }
 
 /// Runs the loop. `pairs` is how many pairs of locations there are if nothing is known of data.
@@ -43,7 +45,7 @@ pub fn coarsen(setup: &Setup<'_, '_>, pairs: usize, budget: &Budget) -> Result<C
         let reached = rules.solve(budget)?;
         let search = FlowSearch { setup, rules: &rules, reached: &reached };
         if !extend(&mut graph, &search, &followed, budget)? {
-            return Ok(Coarsened { annotation, followed });
+            return Ok(Coarsened { annotation, followed, graph });
         }
     }
 }

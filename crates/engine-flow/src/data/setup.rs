@@ -54,7 +54,7 @@ impl<'a, 'p> Setup<'a, 'p> {
         let memory = Memory::new(program, &model.points_to, &model.escapes, single);
         let mut touches: IdVec<TemplateId, IdVec<EdgeId, Touches>> = IdVec::new();
         for (template, code) in program.templates.enumerate() {
-            let scope = Scope { memory: &memory, template, old: None };
+            let scope = Scope::new(&memory, template);
             let of_edge = |edge: EdgeId| {
                 let source = model.node(template, code.edges[edge].source);
                 scope.touches(edge, &known.facts[source].equal)
@@ -97,7 +97,7 @@ impl<'a, 'p> Setup<'a, 'p> {
 
     /// The variables as a thread of a template sees them.
     pub fn scope(&self, template: TemplateId) -> Scope<'_, 'a> {
-        Scope { memory: &self.memory, template, old: None }
+        Scope::new(&self.memory, template)
     }
     /// The equalities that are known at a location whatever other threads do.
     pub fn fixed_equal(&self, node: Node) -> &[(LocalId, Expr)] {

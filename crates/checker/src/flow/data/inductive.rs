@@ -40,12 +40,16 @@ pub fn check_inductive(
     for (source, steps) in steps.iter().enumerate() {
         budget.check(0).map_err(ProofError::TooExpensive)?;
         for (edge, outcome) in steps {
-            if !view.proof.reachable[source] || !closure.may_take_alone(source, *edge, outcome) {
+            let target = closure.target(source, *edge);
+            // Nothing happens once the program has ended.
+            if view.halts(target)
+                || !view.proof.reachable[source]
+                || !closure.may_take_alone(source, *edge, outcome)
+            {
                 continue;
             }
             let template = view.nodes[source].0;
             let after = data.after(source, *edge, None);
-            let target = closure.target(source, *edge);
             own[target] = own[target].join(&after.environment);
             for child in &after.started {
                 let mut environment = data.scope(child.template).entry(&child.arguments);

@@ -62,7 +62,7 @@ fn check_copies(
     let mut entered = vec![false; view.nodes.len()];
     for node in 0..view.nodes.len() {
         let template = view.nodes[node].0;
-        let scope = Scope { memory, template, old: None };
+        let scope = Scope::new(memory, template);
         for edge in &view.leaving[node] {
             let target = view.node(template, view.program.templates[template].edges[*edge].target);
             entered[target] = true;
@@ -111,7 +111,7 @@ impl<'v, 'a> Data<'v, 'a> {
     }
 
     pub fn scope(&self, template: TemplateId) -> Scope<'_, 'v> {
-        Scope { memory: &self.memory, template, old: None }
+        Scope::new(&self.memory, template)
     }
 
     /// What is known after an edge, while another thread is at a location.

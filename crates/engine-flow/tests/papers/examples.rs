@@ -1,0 +1,151 @@
+//! The programs.
+
+use domains::{Number, Variable};
+use engine_flow::Flow;
+use engine_flow::data::coarsen::{Coarsened, coarsen};
+use engine_flow::data::setup::Setup;
+use engine_flow::engine::analyse;
+use engine_flow::model::{Model, Node, Step};
+use ir::ids::Id;
+use ir::{EdgeId, ErrorKind, LocationId, Program, TemplateId};
+use verdict::{Budget, Engine, FlowProof, Proof, Property, Silent, Task, Verdict};
+
+/// Figure 1. The location `uN` of the paper is the source of the edge with that mark.
+pub const FIGURE_1: &str = "program lp64
+start Producer any
+start Consumer any
+static lock1: mutex size 40
+static lock2: mutex size 40
+static counter: i32
+template Producer() {
+  local batch: i32
+  locations 14
+  end l13
+  l0 -> l1: batch := any; assume 0 <= batch
+  l1 -> l2: lock mutex &lock2
+  l2 -> l3: lock mutex &lock1
+  l3 -> l4: assume 0 < atomic i32[&counter]
+  l4 -> l5: atomic i32[&counter] := atomic i32[&counter] + 1
+  l5 -> l6: unlock mutex &lock1
+  l6 -> l13: unlock mutex &lock2
+  l3 -> l7: assume !(0 < atomic i32[&counter])
+  l7 -> l8: unlock mutex &lock1
+  l8 -> l9: atomic i32[&counter] := 0
+  l9 -> l10: assume 0 < batch
+  l10 -> l11: atomic i32[&counter] := atomic i32[&counter] + 1
+  l11 -> l9: batch := batch - 1
+  l9 -> l12: assume !(0 < batch)
+  l12 -> l13: unlock mutex &lock2
+}
+template Consumer() {
+  locations 8
+  end l7
+  error assertion l5
+  l0 -> l1: lock mutex &lock1
+  l1 -> l2: unlock mutex &lock1
+  l2 -> l1: lock mutex &lock1
+  l1 -> l3: assume 0 < atomic i32[&counter]
+  l3 -> l4: atomic i32[&counter] := atomic i32[&counter] - 1
+  l4 -> l5: assume !(0 <= atomic i32[&counter])
+  l4 -> l6: assume 0 <= atomic i32[&counter]
+  l6 -> l7: unlock mutex &lock1
+}
+";
+
+/// Figure 2, from its description: a global `c` and a local `incr`, two code segments in any number of threads.
+pub const FIGURE_2: &str = "program lp64
+start U any
+start V any
+static c: i32
+template U() {
+  local incr: i32
+  locations 3
+  end l2
+  l0 -> l1: incr := 1
+  l1 -> l2: atomic i32[&c] := atomic i32[&c] + incr
+}
+template V() {
+  local incr: i32
+  local seen: i32
+  locations 5
+  end l4
+  error assertion l3
+  l0 -> l1: incr := -7
+  l1 -> l2: seen := atomic i32[&c]
+  l2 -> l3: assume !(0 <= seen)
+  l2 -> l4: assume 0 <= seen
+}
+";
+
+/// What is asked of all of them.
+pub fn property() -> Property {
+    Property::NoError([ErrorKind::Assertion].into())
+}
+
+/// The program of a text.
+pub fn parse(text: &str) -> Program {
+    ir::text::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// The proof that the engine finds, if any.
+pub fn proof(program: &Program) -> Option<FlowProof> {
+    let property = property();
+    let task = Task { program, property: &property };
+    match Flow.verify(task, &Budget::unlimited(), &Silent) {
+        Verdict::Safe(Proof::Flow(proof)) => Some(*proof),
+        _ => None,
+    }
+}
+
+/// Runs the analysis on a program as it is, without compression.
+pub fn with_analysis<T>(text: &str, ask: impl FnOnce(&Analysed<'_, '_, '_>) -> T) -> T {
+    let program = parse(text);
+    let model = Model::new(&program);
+    let (known, reached, _) = analyse(&model, &Budget::unlimited()).expect("there is no limit");
+    let setup = Setup::new(&model, &known);
+    let result = coarsen(&setup, reached.pairs.len(), &Budget::unlimited()).expect("there is no limit");
+    ask(&Analysed { setup: &setup, result })
+}
+
+/// A result to ask questions of.
+pub struct Analysed<'s, 'a, 'p> {
+    pub setup: &'s Setup<'a, 'p>,
+    pub result: Coarsened,
+}
+
+impl Analysed<'_, '_, '_> {
+    fn template(&self, name: &str) -> TemplateId {
+        let templates = &self.setup.model.program.templates;
+        templates.ids().find(|id| templates[*id].name == name).expect("the template exists")
+    }
+    pub fn node(&self, name: &str, location: u32) -> Node {
+        self.setup.model.node(self.template(name), LocationId(location))
+    }
+    fn cell(&self, name: &str) -> Variable {
+        let named = |object: ir::ObjectId| self.setup.model.program.objects[object].name == name;
+        let mut cells = self.setup.memory.cells();
+        cells.find(|(_, cell)| named(cell.object)).expect("the cell exists").0
+    }
+    /// What is known of a cell at a location.
+    pub fn known(&self, cell: &str, name: &str, location: u32) -> Option<Number> {
+        self.result.annotation.values[self.node(name, location)].get(self.cell(cell)).copied()
+    }
+    /// What is known of a local at a location.
+    pub fn local(&self, local: u32, name: &str, location: u32) -> Option<Number> {
+        let variable = self.setup.memory.local(ir::LocalId(local));
+        self.result.annotation.values[self.node(name, location)].get(variable).copied()
+    }
+    /// Whether there is a data flow of a cell from the edge between two locations to a location.
+    pub fn flows(&self, cell: &str, name: &str, edge: (u32, u32), to: Node) -> bool {
+        let template = self.template(name);
+        let code = &self.setup.model.program.templates[template];
+        let is_it = |id: &EdgeId| {
+            code.edges[*id].source == LocationId(edge.0) && code.edges[*id].target == LocationId(edge.1)
+        };
+        let step = Step { template, edge: code.edges.ids().find(is_it).expect("the edge exists") };
+        let cell = self.cell(cell);
+        let definitions = self.setup.definitions.iter().enumerate();
+        let mut of_step = definitions.filter(|(_, found)| found.step == step && found.cell == cell);
+        of_step.any(|(id, _)| self.result.graph.reach[id].contains(to.index()))
+    }
+}
