@@ -1,6 +1,5 @@
 //! The C front end, from text to behaviour: what is lowered runs on the concrete semantics.
 
-mod csmith;
 mod hostile;
 mod interleavings;
 mod linking;

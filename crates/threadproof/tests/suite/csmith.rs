@@ -25,7 +25,7 @@ fn same_checksums_as_gcc() {
     while compared < wanted {
         seed += 1;
         assert!(seed < 20 * wanted + 100, "too few of csmith's programs end in time");
-        let Some(text) = generate(seed) else { continue };
+        let Some(text) = generate(&folder, seed) else { continue };
         let Some(expected) = compiled(&folder, &text) else { continue };
         match interpreted(&text) {
             Ok(found) if found == expected => compared += 1,
@@ -40,9 +40,10 @@ fn same_checksums_as_gcc() {
     println!("{compared} programs with the same checksum");
 }
 
-/// A program that leaves its checksum in the variable `checksum_result`.
-fn generate(seed: u64) -> Option<String> {
+/// A program that leaves its checksum in the variable `checksum_result`. csmith leaves a file where it runs.
+fn generate(folder: &Path, seed: u64) -> Option<String> {
     let output = Command::new("csmith")
+        .current_dir(folder)
         .args(["--seed", &seed.to_string()])
         .args(OPTIONS)
         .output()
