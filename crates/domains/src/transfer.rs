@@ -18,7 +18,7 @@ use crate::refine::{assume, refine};
 use ir::passes::footprint::{Extent, Region};
 use ir::{
     Assignment, BinaryOp, Callee, EdgeId, Expr, IntType, Lhs, LocalId, ObjectId, Op, Place, Rhs, Storage,
-    Targets, TemplateId,
+    Targets, TemplateId, Value,
 };
 
 /// The variables as a thread of a template sees them.
@@ -185,8 +185,10 @@ impl Known {
                     learn(*local, value);
                     copied.iter().for_each(|value| learn(*local, value));
                 }
-                [(Lhs::Memory(place), Rhs::Value(Expr::Local(local)))] => {
-                    learn(*local, &Expr::load(place.clone()));
+                [(Lhs::Memory(place), Rhs::Value(value))] => {
+                    if let Some((local, value)) = inverse(scope, value, Expr::load(place.clone())) {
+                        learn(local, &value);
+                    }
                 }
                 _ => {}
             },
@@ -360,10 +362,78 @@ impl Scope<'_, '_> {
 
     fn assume(&self, condition: &Expr, known: &Known, environment: &mut Numbers<Variable>) {
         let mut now = assume(condition, true, std::mem::take(environment), self);
-        if let Some(more) = known.expanded(condition) {
-            now = assume(&more, true, now, self);
+        let more = known.expanded(condition);
+        if let Some(more) = &more {
+            now = assume(more, true, now, self);
+        }
+        let mut decided = more.unwrap_or_else(|| condition.clone());
+        if self.decide(&mut decided, &now) {
+            now = assume(&decided, true, now, self);
         }
         *environment = now;
+    }
+
+    /// Replaces comparisons of `x + a` with `x + b` by their truth, where neither sum wraps: it depends on `a` and `b` alone. Says whether there were any.
+    fn decide(&self, expr: &mut Expr, environment: &Numbers<Variable>) -> bool {
+        let mut changed = false;
+        if matches!(expr, Expr::Valid(..) | Expr::Old(_) | Expr::Overflows(..)) || environment.is_bottom() {
+            return false;
+        }
+        for operand in expr.operands_mut() {
+            changed |= self.decide(operand, environment);
+        }
+        let Expr::Binary(op, _, pair) = &*expr else { return changed };
+        if !op.is_comparison() {
+            return changed;
+        }
+        let (left, a) = self.linear(&pair.0, environment);
+        let (right, b) = self.linear(&pair.1, environment);
+        if left.is_none() || left != right {
+            return changed;
+        }
+        let truth = match op {
+            BinaryOp::Eq => a == b,
+            BinaryOp::Ne => a != b,
+            BinaryOp::Lt => a < b,
+            _ => a <= b,
+        };
+        *expr = Expr::bool(truth);
+        true
+    }
+
+    /// An expression as another one plus a constant, exactly: without wrapping. Nothing and a constant if it is one.
+    fn linear<'e>(&self, expr: &'e Expr, environment: &Numbers<Variable>) -> (Option<&'e Expr>, Value) {
+        if let Some(value) = evaluate(expr, environment, self).as_constant() {
+            return (None, value);
+        }
+        match expr {
+            Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), ty, pair) => {
+                let (left, a) = self.linear(&pair.0, environment);
+                let (right, b) = self.linear(&pair.1, environment);
+                let values =
+                    [&pair.0, &pair.1].map(|operand| evaluate(operand, environment, self).interval());
+                let (exact, constant) = match op {
+                    BinaryOp::Add => (values[0].plus(values[1]), a.checked_add(b)),
+                    _ => (values[0].subtract(values[1]), a.checked_sub(b)),
+                };
+                // A signed result out of range does not come to be.
+                let fits = ty.signed || exact.less_or_equal(&Interval::of_type(*ty));
+                match (left, right, constant) {
+                    (base, None, Some(constant)) if fits => (base, constant),
+                    (None, base, Some(constant)) if fits && *op == BinaryOp::Add => (base, constant),
+                    _ => (Some(expr), 0),
+                }
+            }
+            Expr::Cast(ty, operand) if *ty != IntType::BOOL => {
+                let value = evaluate(operand, environment, self);
+                if value.less_or_equal(&Number::of_type(*ty)) {
+                    self.linear(operand, environment)
+                } else {
+                    (Some(expr), 0)
+                }
+            }
+            _ => (Some(expr), 0),
+        }
     }
 
     fn assign(&self, Assignment { pairs, constraint }: &Assignment, after: &mut After) {
@@ -603,6 +673,24 @@ impl Scope<'_, '_> {
                 environment.set(id, cell.initial);
             }
         }
+    }
+}
+
+/// The local that an expression of one is computed from, as an expression of the result: `result = local + c` says `local = result - c`, also where it wraps.
+fn inverse(scope: &Scope<'_, '_>, expr: &Expr, result: Expr) -> Option<(LocalId, Expr)> {
+    match expr {
+        Expr::Local(local) => Some((*local, result)),
+        Expr::Cast(ty, operand) => {
+            let from = scope.type_of(operand);
+            let reversible = ty.bits == from.bits && *ty != IntType::BOOL;
+            reversible.then(|| inverse(scope, operand, Expr::cast(from, result)))?
+        }
+        Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), ty, pair) => {
+            let Expr::Const(..) = pair.1 else { return None };
+            let back = if *op == BinaryOp::Add { BinaryOp::Sub } else { BinaryOp::Add };
+            inverse(scope, &pair.0, Expr::binary(back, *ty, result, pair.1.clone()))
+        }
+        _ => None,
     }
 }
 
