@@ -247,7 +247,7 @@ impl<'p> Memory<'p> {
                 aligned[class[second]] = false;
             }
         }
-        for root in 0..shapes.len() {
+        for (root, aligned) in aligned.into_iter().enumerate() {
             let members: Vec<usize> = (0..shapes.len()).filter(|member| class[*member] == root).collect();
             let Some(first) = members.first() else { continue };
             let bytes = shapes[*first].2;
@@ -258,7 +258,7 @@ impl<'p> Memory<'p> {
             let private = storage != Storage::Static && !escapes;
             let own = matches!(storage, Storage::Frame(_) | Storage::ThreadLocal) && private;
             let ty = ty.unwrap_or(IntType::U8);
-            let tracked = aligned[root] && members.iter().all(|member| shapes[*member].2 == bytes);
+            let tracked = aligned && members.iter().all(|member| shapes[*member].2 == bytes);
             if tracked {
                 self.add(Cell {
                     object,

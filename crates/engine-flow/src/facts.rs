@@ -13,7 +13,7 @@
 //! 3. A value is the id of the only thread of a unique template: gained by the spawn, copied along.
 //! 4. A local points to a *fresh* object, one that this thread allocated and that no memory cell and no other thread points to. Lost when a value that may be
 //!    derived from the local by local steps is stored, passed to a thread, or freed. What is loaded from memory is no
-//!    pointer to a fresh object. The derivation is flow-insensitive, so it over-approximates.
+//!    pointer to a fresh object, and neither is an input or a value that is not modelled: nobody computed that address. The derivation is flow-insensitive, so it over-approximates.
 
 use crate::locks::{Effect, breaks, lock_region};
 use crate::model::{Model, Step};
