@@ -5,6 +5,7 @@
 //! * [`Environment`] maps variables to such sets; it is cheap to clone and to compare with a relative.
 //! * [`evaluate()`], [`assume`] and [`refine()`] are the meaning of [`ir::Expr`] in an environment, forwards and backwards.
 //!   An engine says by [`Resolve`] which expressions are variables.
+//! * [`Memory`] sorts a program's memory into variables; [`Scope`] is the meaning of [`ir::Op`] in an environment of these.
 //! * [`Octagon`] relates the variables of one [pack](Packs); [`Relational`] is an environment together with octagons.
 //!
 //! Everything here over-approximates: what [`ir::semantics`] can compute is always in the abstract result. Integers
@@ -16,6 +17,7 @@ mod bits;
 pub mod bound;
 pub mod congruence;
 pub mod environment;
+pub mod equalities;
 pub mod evaluate;
 pub mod interval;
 pub mod lattice;

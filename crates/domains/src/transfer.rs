@@ -9,6 +9,7 @@
 //! * A store to a strong cell replaces its content, one to weak ones adds to it; one to parts of cells loses the content.
 //! * Lock operations change the words of the lock, which are lost. A started thread's id and an allocated object's address are not zero.
 
+use crate::equalities::Known;
 use crate::evaluate::{Numbers, Resolve, evaluate};
 use crate::interval::Interval;
 use crate::lattice::Lattice;
@@ -18,7 +19,7 @@ use crate::refine::{assume, refine};
 use ir::passes::footprint::{Extent, Region};
 use ir::{
     Assignment, BinaryOp, Callee, EdgeId, Expr, IntType, Lhs, LocalId, ObjectId, Op, Place, Rhs, Storage,
-    Targets, TemplateId,
+    Targets, TemplateId, Value,
 };
 
 /// The variables as a thread of a template sees them.
@@ -68,136 +69,6 @@ pub struct Touches {
     pub tests: Vec<Variable>,
     /// Tracked cells that it reads, if it assumes anything.
     pub guards: Vec<Variable>,
-}
-
-/// Locals that are known to be equal to expressions.
-#[derive(Clone, Debug, Default)]
-pub struct Known {
-    equal: Vec<(LocalId, Expr)>,
-}
-
-/// The largest expression that is put in the place of locals.
-const MOST_NODES: usize = 60;
-/// How often locals are replaced in what locals were replaced by.
-const MOST_ROUNDS: usize = 8;
-
-fn reads(expr: &Expr, local: LocalId) -> bool {
-    let mut found = false;
-    expr.walk(&mut |inner| found |= *inner == Expr::Local(local));
-    found
-}
-
-fn size(expr: &Expr) -> usize {
-    let mut size = 0;
-    expr.walk(&mut |_| size += 1);
-    size
-}
-
-impl Known {
-    /// These equalities, which hold where the step starts.
-    pub fn new(equal: &[(LocalId, Expr)]) -> Self {
-        Self { equal: equal.to_vec() }
-    }
-    /// The expression with locals replaced; nothing if there is nothing to replace.
-    fn expanded(&self, expr: &Expr) -> Option<Expr> {
-        let mut result = expr.clone();
-        let mut changed = false;
-        for _ in 0..MOST_ROUNDS {
-            let mut again = false;
-            self.replace(&mut result, &mut again);
-            if !again {
-                break;
-            }
-            changed = true;
-            if size(&result) > MOST_NODES {
-                return None;
-            }
-        }
-        changed.then_some(result)
-    }
-    fn replace(&self, expr: &mut Expr, changed: &mut bool) {
-        match expr {
-            Expr::Local(local) => {
-                if let Some(value) = self.value(*local) {
-                    *expr = value.clone();
-                    *changed = true;
-                }
-            }
-            // More than the value of the pointer counts: what it is computed from.
-            Expr::Valid(..) | Expr::Old(_) => {}
-            other => other.operands_mut().into_iter().for_each(|operand| self.replace(operand, changed)),
-        }
-    }
-    /// What a local is equal to: rather something in memory than another local.
-    fn value(&self, local: LocalId) -> Option<&Expr> {
-        let loads = |expr: &Expr| {
-            let mut found = false;
-            expr.walk(&mut |inner| found |= matches!(inner, Expr::Load(_)));
-            found
-        };
-        let mut values = self.equal.iter().filter(|(known, _)| *known == local).map(|(_, value)| value);
-        let first = values.clone().next()?;
-        Some(values.find(|value| loads(value)).unwrap_or(first))
-    }
-    fn forget(&mut self, local: LocalId) {
-        self.equal.retain(|(known, value)| *known != local && !reads(value, local));
-    }
-    /// Follows an operation.
-    fn follow(&mut self, scope: &Scope<'_, '_>, op: &Op) {
-        let mut written = Vec::new();
-        scope.written(op, &mut written);
-        let copied = match op {
-            Op::Assign(Assignment { pairs, .. }) => match pairs.as_slice() {
-                [(Lhs::Local(_), Rhs::Value(value))] => self.expanded(value),
-                _ => None,
-            },
-            _ => None,
-        };
-        // What frees an object, or ends in a procedure, may do more than is listed.
-        let unclear = matches!(op, Op::Free(_) | Op::Call(..));
-        if unclear || !written.is_empty() {
-            self.equal.retain(|(_, value)| {
-                let loaded = scope.loads(value);
-                (loaded.is_empty() || !unclear) && !loaded.iter().any(|cell| written.contains(cell))
-            });
-        }
-        for lhs in op.targets() {
-            if let Lhs::Local(local) = lhs {
-                self.forget(*local);
-            }
-        }
-        let mut learn = |local: LocalId, value: &Expr| {
-            let mut whole = true;
-            value.walk(&mut |inner| {
-                if let Expr::Load(place) = inner {
-                    let found = scope.memory.place(scope.template, &place.address, place.ty);
-                    whole &= matches!(*found, Found::Exactly(_));
-                }
-                whole &= !matches!(inner, Expr::Old(_) | Expr::Valid(..));
-            });
-            if whole && !reads(value, local) && size(value) <= MOST_NODES {
-                self.equal.push((local, value.clone()));
-            }
-        };
-        match op {
-            Op::Assign(Assignment { pairs, .. }) => match pairs.as_slice() {
-                [(Lhs::Local(local), Rhs::Value(value))] => {
-                    learn(*local, value);
-                    copied.iter().for_each(|value| learn(*local, value));
-                }
-                [(Lhs::Memory(place), Rhs::Value(Expr::Local(local)))] => {
-                    learn(*local, &Expr::load(place.clone()));
-                }
-                _ => {}
-            },
-            Op::Assume(Expr::Binary(BinaryOp::Eq, _, pair)) => match &**pair {
-                (Expr::Local(local), value) | (value, Expr::Local(local)) => learn(*local, value),
-                _ => {}
-            },
-            Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Spawn(..) | Op::Join(..) => {}
-            Op::Allocate { .. } | Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) => {}
-        }
-    }
 }
 
 impl Resolve for Scope<'_, '_> {
@@ -293,7 +164,7 @@ impl Scope<'_, '_> {
         for op in &self.memory.program.templates[self.template].edges[edge].ops {
             known.follow(self, op);
         }
-        known.equal
+        known.into_list()
     }
 
     /// The cells that an expression loads.
@@ -360,10 +231,78 @@ impl Scope<'_, '_> {
 
     fn assume(&self, condition: &Expr, known: &Known, environment: &mut Numbers<Variable>) {
         let mut now = assume(condition, true, std::mem::take(environment), self);
-        if let Some(more) = known.expanded(condition) {
-            now = assume(&more, true, now, self);
+        let more = known.expanded(condition);
+        if let Some(more) = &more {
+            now = assume(more, true, now, self);
+        }
+        let mut decided = more.unwrap_or_else(|| condition.clone());
+        if self.decide(&mut decided, &now) {
+            now = assume(&decided, true, now, self);
         }
         *environment = now;
+    }
+
+    /// Replaces comparisons of `x + a` with `x + b` by their truth, where neither sum wraps: it depends on `a` and `b` alone. Says whether there were any.
+    fn decide(&self, expr: &mut Expr, environment: &Numbers<Variable>) -> bool {
+        let mut changed = false;
+        if matches!(expr, Expr::Valid(..) | Expr::Old(_) | Expr::Overflows(..)) || environment.is_bottom() {
+            return false;
+        }
+        for operand in expr.operands_mut() {
+            changed |= self.decide(operand, environment);
+        }
+        let Expr::Binary(op, _, pair) = &*expr else { return changed };
+        if !op.is_comparison() {
+            return changed;
+        }
+        let (left, a) = self.linear(&pair.0, environment);
+        let (right, b) = self.linear(&pair.1, environment);
+        if left.is_none() || left != right {
+            return changed;
+        }
+        let truth = match op {
+            BinaryOp::Eq => a == b,
+            BinaryOp::Ne => a != b,
+            BinaryOp::Lt => a < b,
+            _ => a <= b,
+        };
+        *expr = Expr::bool(truth);
+        true
+    }
+
+    /// An expression as another one plus a constant, exactly: without wrapping. Nothing and a constant if it is one.
+    fn linear<'e>(&self, expr: &'e Expr, environment: &Numbers<Variable>) -> (Option<&'e Expr>, Value) {
+        if let Some(value) = evaluate(expr, environment, self).as_constant() {
+            return (None, value);
+        }
+        match expr {
+            Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), ty, pair) => {
+                let (left, a) = self.linear(&pair.0, environment);
+                let (right, b) = self.linear(&pair.1, environment);
+                let values =
+                    [&pair.0, &pair.1].map(|operand| evaluate(operand, environment, self).interval());
+                let (exact, constant) = match op {
+                    BinaryOp::Add => (values[0].plus(values[1]), a.checked_add(b)),
+                    _ => (values[0].subtract(values[1]), a.checked_sub(b)),
+                };
+                // A signed result out of range does not come to be.
+                let fits = ty.signed || exact.less_or_equal(&Interval::of_type(*ty));
+                match (left, right, constant) {
+                    (base, None, Some(constant)) if fits => (base, constant),
+                    (None, base, Some(constant)) if fits && *op == BinaryOp::Add => (base, constant),
+                    _ => (Some(expr), 0),
+                }
+            }
+            Expr::Cast(ty, operand) if *ty != IntType::BOOL => {
+                let value = evaluate(operand, environment, self);
+                if value.less_or_equal(&Number::of_type(*ty)) {
+                    self.linear(operand, environment)
+                } else {
+                    (Some(expr), 0)
+                }
+            }
+            _ => (Some(expr), 0),
+        }
     }
 
     fn assign(&self, Assignment { pairs, constraint }: &Assignment, after: &mut After) {
@@ -555,7 +494,7 @@ impl Scope<'_, '_> {
         });
     }
 
-    fn written(&self, op: &Op, found: &mut Vec<Variable>) {
+    pub(crate) fn written(&self, op: &Op, found: &mut Vec<Variable>) {
         for lhs in op.targets() {
             if let Lhs::Memory(place) = lhs {
                 found.extend(self.memory.place(self.template, &place.address, place.ty).cells());

@@ -11,6 +11,7 @@ use crate::facts::{Banned, FactsAnalysis};
 use crate::model::{Model, Node, Step};
 use crate::races::{conflicts, shared_accesses};
 use crate::unreliable::unreliable;
+use domains::{Lattice, Variable};
 use ir::ids::Id;
 use ir::passes::{Goal, InlineLimits};
 use ir::{Callee, EdgeId, IdVec, LocationKind, Op, Program, Span, TemplateId};
@@ -43,9 +44,7 @@ impl Engine for Flow {
         if *task.property == Property::NoDeadlock {
             return Verdict::Unknown(Reason::Bounded("flow: deadlocks are not looked for".to_owned()));
         }
-        if let Some(assumption) = task.program.assumptions.iter().find(|assumption| assumption.limits_proof) {
-            return Verdict::Unknown(Reason::Unsupported(assumption.text.clone(), assumption.span));
-        }
+        // What is assumed may forbid a proof; how far one would go is still worth knowing.
         let goal = Goal { races: *task.property == Property::NoRace, faults: false };
         let program = match ir::passes::symbolic_of_lowered(task.program, goal, InlineLimits::default()) {
             Ok(program) => program,
@@ -91,19 +90,15 @@ pub fn describe(program: &Program, property: &Property) -> String {
     }
     let setup = Setup::new(&model, &known);
     let coarsened = coarsen(&setup, reached.pairs.len(), &Budget::unlimited()).ok();
-    for (id, cell) in setup.memory.cells() {
-        let name = &program.objects[cell.object].name;
-        let _ = writeln!(text, "cell {}: {name} {:?}, {cell:?}", id.0, cell.region.targets);
-    }
     for (node, facts) in known.facts.enumerate() {
         let (template, location) = model.nodes[node];
-        if let Some(coarsened) = &coarsened {
-            let _ = writeln!(text, "{template}:{location} {:?}", coarsened.annotation.values[node]);
-        }
         let unique = if model.unique[template] { " (one thread)" } else { "" };
         let _ = writeln!(text, "{template}:{location}{unique}");
         for (local, value) in &facts.equal {
             let _ = writeln!(text, "  {local} = {value:?}");
+        }
+        if let Some(coarsened) = &coarsened {
+            describe_data(&setup, coarsened, node, &mut text);
         }
         for lock in &facts.locks {
             let kind = if lock.shared { "shared" } else { "exclusive" };
@@ -122,6 +117,41 @@ pub fn describe(program: &Program, property: &Property) -> String {
         let _ = writeln!(text, "  others at {}", others.collect::<Vec<_>>().join(" "));
     }
     text
+}
+
+/// What is known of data at a location, and who may write what while a thread is there.
+fn describe_data(setup: &Setup<'_, '_>, coarsened: &Coarsened, node: Node, text: &mut String) {
+    let program = setup.model.program;
+    let template = setup.model.nodes[node].0;
+    let name = |variable: Variable| match (setup.memory.cell(variable), setup.as_local(variable)) {
+        (Some(cell), _) => {
+            let first = match &cell.region.targets {
+                ir::Targets::Of(places) => places.first().map_or(0, |place| place.first),
+                ir::Targets::Any => 0,
+            };
+            let offset = if first == 0 { String::new() } else { format!("+{first}") };
+            let many = if cell.strong { "" } else { "[..]" };
+            format!("{}{offset}{many}", program.objects[cell.object].name)
+        }
+        (None, Some(local)) => program.templates[template].locals[local].name.clone(),
+        (None, None) => variable.0.to_string(),
+    };
+    let values = &coarsened.annotation.values[node];
+    if values.is_bottom() {
+        let _ = writeln!(text, "  no thread is here");
+    }
+    for (variable, value) in values.iter() {
+        let _ = writeln!(text, "  {} in {value:?}", name(variable));
+    }
+    for (local, value) in &coarsened.annotation.copies[node] {
+        let _ = writeln!(text, "  {local} = {value:?} for now");
+    }
+    for (id, definition) in setup.definitions.iter().enumerate() {
+        if coarsened.graph.during[id].contains(node.index()) {
+            let step = definition.step;
+            let _ = writeln!(text, "  {}:{} may write {}", step.template, step.edge, name(definition.cell));
+        }
+    }
 }
 
 /// A call, or a start through a pointer: there are none after inlining.

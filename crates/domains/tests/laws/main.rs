@@ -11,3 +11,4 @@ mod packing;
 mod refinement;
 mod relations;
 mod samples;
+mod steps;

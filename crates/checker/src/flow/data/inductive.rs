@@ -49,7 +49,7 @@ pub fn check_inductive(
                 continue;
             }
             let template = view.nodes[source].0;
-            let after = data.after(source, *edge, None);
+            let after = data.after(source, *edge);
             own[target] = own[target].join(&after.environment);
             for child in &after.started {
                 let mut environment = data.scope(child.template).entry(&child.arguments);

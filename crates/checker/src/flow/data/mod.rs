@@ -20,6 +20,8 @@ use super::view::{Node, View};
 use crate::ProofError;
 use domains::{Bound, Congruence, Interval, Lattice, Memory, Number, Numbers, Scope, Variable};
 use ir::{EdgeId, Expr, LocalId, TemplateId};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use verdict::{Bounds, DataProof};
 
 pub use inductive::check_inductive;
@@ -34,8 +36,19 @@ pub struct Data<'v, 'a> {
     pub invariants: Vec<Numbers<Variable>>,
     /// All equalities at each node.
     pub equal: Vec<Vec<(LocalId, Expr)>>,
-    /// Whether each edge of each node can be taken at all.
-    takeable: Vec<Vec<(EdgeId, bool)>>,
+    /// What is known of each edge of each node.
+    edges: Vec<Vec<EdgeData>>,
+}
+
+/// What is known of an edge.
+struct EdgeData {
+    edge: EdgeId,
+    /// Whether it can be taken at all.
+    takeable: bool,
+    /// The shared cells that it reads, if it assumes anything.
+    guards: Vec<Variable>,
+    /// Whether it can be taken while another thread is at each location, as far as that was asked.
+    answers: RefCell<BTreeMap<Node, bool>>,
 }
 
 /// The integers that bounds describe.
@@ -100,12 +113,20 @@ impl<'v, 'a> Data<'v, 'a> {
             }
             invariants.push(environment);
         }
-        let mut data = Self { view, proof, memory, invariants, equal, takeable: Vec::new() };
+        let mut data = Self { view, proof, memory, invariants, equal, edges: Vec::new() };
         for node in 0..view.nodes.len() {
-            let edges = view.leaving[node].iter();
-            let taken = edges.map(|edge| (*edge, !data.after(node, *edge, None).environment.is_bottom()));
-            let taken = taken.collect();
-            data.takeable.push(taken);
+            let of_edge = |edge: &EdgeId| {
+                let mut guards = data.scope(view.nodes[node].0).touches(*edge, &data.equal[node]).guards;
+                guards.retain(|cell| data.memory.is_shared(*cell));
+                EdgeData {
+                    edge: *edge,
+                    takeable: !data.after(node, *edge).environment.is_bottom(),
+                    guards,
+                    answers: RefCell::default(),
+                }
+            };
+            let edges = view.leaving[node].iter().map(of_edge).collect();
+            data.edges.push(edges);
         }
         Ok(data)
     }
@@ -114,30 +135,37 @@ impl<'v, 'a> Data<'v, 'a> {
         Scope::new(&self.memory, template)
     }
 
-    /// What is known after an edge, while another thread is at a location.
-    pub fn after(&self, node: Node, edge: EdgeId, other: Option<Node>) -> domains::After {
-        let scope = self.scope(self.view.nodes[node].0);
-        let equal = &self.equal[node];
-        let mut here = self.invariants[node].clone();
-        if let Some(other) = other {
-            for cell in scope.touches(edge, equal).guards {
-                if self.memory.is_shared(cell)
-                    && let Some(theirs) = self.invariants[other].get(cell)
-                {
-                    let mine = here.get(cell).copied().unwrap_or(Number::TOP);
-                    here.set(cell, mine.meet(theirs));
-                }
-            }
-        }
-        scope.after(edge, equal, here)
+    /// What is known after an edge.
+    pub fn after(&self, node: Node, edge: EdgeId) -> domains::After {
+        self.scope(self.view.nodes[node].0).after(edge, &self.equal[node], self.invariants[node].clone())
     }
 
     /// Whether an edge can be taken, while another thread is at a location.
     pub fn may_take(&self, node: Node, edge: EdgeId, other: Option<Node>) -> bool {
-        let alone = self.takeable[node].iter().any(|(known, taken)| *known == edge && *taken);
+        let Some(known) = self.edges[node].iter().find(|known| known.edge == edge) else { return true };
         match other {
-            None => alone,
-            Some(other) => alone && !self.after(node, edge, Some(other)).environment.is_bottom(),
+            Some(other) if known.takeable && !known.guards.is_empty() => {
+                if let Some(answer) = known.answers.borrow().get(&other) {
+                    return *answer;
+                }
+                let answer = self.agrees(node, known, other);
+                known.answers.borrow_mut().insert(other, answer);
+                answer
+            }
+            Some(_) | None => known.takeable,
         }
+    }
+
+    /// Whether the assumptions of an edge can hold where what is known at both locations does.
+    fn agrees(&self, node: Node, known: &EdgeData, other: Node) -> bool {
+        let mut here = self.invariants[node].clone();
+        for cell in &known.guards {
+            if let Some(theirs) = self.invariants[other].get(*cell) {
+                let mine = here.get(*cell).copied().unwrap_or(Number::TOP);
+                here.set(*cell, mine.meet(theirs));
+            }
+        }
+        let scope = self.scope(self.view.nodes[node].0);
+        !scope.after(known.edge, &self.equal[node], here).environment.is_bottom()
     }
 }

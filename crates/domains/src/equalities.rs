@@ -1,0 +1,164 @@
+//! Equalities between locals and expressions, through the operations of an edge.
+//!
+//! An equality is gained by an assignment of a value to a local, by a store of a local (or of a sum of one and a constant, which can be turned around), and by an assumption of
+//! equality. It is lost when the local, a local in the expression, or a cell that the expression loads may change. Loads are exact places only.
+//! Both sides are then equal in every state that the operation leads to; what other threads do is not looked at here.
+
+use crate::evaluate::Resolve;
+use crate::memory::Found;
+use crate::transfer::Scope;
+use ir::{Assignment, BinaryOp, Expr, IntType, Lhs, LocalId, Op, Rhs};
+
+/// Locals that are known to be equal to expressions.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    equal: Vec<(LocalId, Expr)>,
+}
+
+/// The largest expression that is put in the place of locals.
+const MOST_NODES: usize = 60;
+/// How often locals are replaced in what locals were replaced by.
+const MOST_ROUNDS: usize = 8;
+
+fn reads(expr: &Expr, local: LocalId) -> bool {
+    let mut found = false;
+    expr.walk(&mut |inner| found |= *inner == Expr::Local(local));
+    found
+}
+
+fn size(expr: &Expr) -> usize {
+    let mut size = 0;
+    expr.walk(&mut |_| size += 1);
+    size
+}
+
+impl Known {
+    /// These equalities, which hold where the step starts.
+    pub fn new(equal: &[(LocalId, Expr)]) -> Self {
+        Self { equal: equal.to_vec() }
+    }
+    /// All of them.
+    pub(crate) fn into_list(self) -> Vec<(LocalId, Expr)> {
+        self.equal
+    }
+    /// The expression with locals replaced; nothing if there is nothing to replace.
+    pub(crate) fn expanded(&self, expr: &Expr) -> Option<Expr> {
+        let mut result = expr.clone();
+        let mut changed = false;
+        for _ in 0..MOST_ROUNDS {
+            let mut again = false;
+            self.replace(&mut result, &mut again);
+            if !again {
+                break;
+            }
+            changed = true;
+            if size(&result) > MOST_NODES {
+                return None;
+            }
+        }
+        changed.then_some(result)
+    }
+    fn replace(&self, expr: &mut Expr, changed: &mut bool) {
+        match expr {
+            Expr::Local(local) => {
+                if let Some(value) = self.value(*local) {
+                    *expr = value.clone();
+                    *changed = true;
+                }
+            }
+            // More than the value of the pointer counts: what it is computed from.
+            Expr::Valid(..) | Expr::Old(_) => {}
+            other => other.operands_mut().into_iter().for_each(|operand| self.replace(operand, changed)),
+        }
+    }
+    /// What a local is equal to: rather something in memory than another local.
+    fn value(&self, local: LocalId) -> Option<&Expr> {
+        let loads = |expr: &Expr| {
+            let mut found = false;
+            expr.walk(&mut |inner| found |= matches!(inner, Expr::Load(_)));
+            found
+        };
+        let mut values = self.equal.iter().filter(|(known, _)| *known == local).map(|(_, value)| value);
+        let first = values.clone().next()?;
+        Some(values.find(|value| loads(value)).unwrap_or(first))
+    }
+    fn forget(&mut self, local: LocalId) {
+        self.equal.retain(|(known, value)| *known != local && !reads(value, local));
+    }
+    /// Follows an operation.
+    pub(crate) fn follow(&mut self, scope: &Scope<'_, '_>, op: &Op) {
+        let mut written = Vec::new();
+        scope.written(op, &mut written);
+        let copied = match op {
+            Op::Assign(Assignment { pairs, .. }) => match pairs.as_slice() {
+                [(Lhs::Local(_), Rhs::Value(value))] => self.expanded(value),
+                _ => None,
+            },
+            _ => None,
+        };
+        // What frees an object, or ends in a procedure, may do more than is listed.
+        let unclear = matches!(op, Op::Free(_) | Op::Call(..));
+        if unclear || !written.is_empty() {
+            self.equal.retain(|(_, value)| {
+                let loaded = scope.loads(value);
+                (loaded.is_empty() || !unclear) && !loaded.iter().any(|cell| written.contains(cell))
+            });
+        }
+        for lhs in op.targets() {
+            if let Lhs::Local(local) = lhs {
+                self.forget(*local);
+            }
+        }
+        let mut learn = |local: LocalId, value: &Expr| {
+            let mut whole = true;
+            value.walk(&mut |inner| {
+                if let Expr::Load(place) = inner {
+                    let found = scope.memory.place(scope.template, &place.address, place.ty);
+                    whole &= matches!(*found, Found::Exactly(_));
+                }
+                whole &= !matches!(inner, Expr::Old(_) | Expr::Valid(..));
+            });
+            if whole && !reads(value, local) && size(value) <= MOST_NODES {
+                self.equal.push((local, value.clone()));
+            }
+        };
+        match op {
+            Op::Assign(Assignment { pairs, .. }) => match pairs.as_slice() {
+                [(Lhs::Local(local), Rhs::Value(value))] => {
+                    learn(*local, value);
+                    copied.iter().for_each(|value| learn(*local, value));
+                }
+                [(Lhs::Memory(place), Rhs::Value(value))] => {
+                    if let Some((local, value)) = inverse(scope, value, Expr::load(place.clone())) {
+                        learn(local, &value);
+                    }
+                }
+                _ => {}
+            },
+            Op::Assume(Expr::Binary(BinaryOp::Eq, _, pair)) => match &**pair {
+                (Expr::Local(local), value) | (value, Expr::Local(local)) => learn(*local, value),
+                _ => {}
+            },
+            Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Spawn(..) | Op::Join(..) => {}
+            Op::Allocate { .. } | Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) => {}
+        }
+    }
+}
+
+/// The local that an expression of one is computed from, as an expression of the result: `result = local + c` says `local = result - c`, also where it wraps.
+fn inverse(scope: &Scope<'_, '_>, expr: &Expr, result: Expr) -> Option<(LocalId, Expr)> {
+    match expr {
+        Expr::Local(local) => Some((*local, result)),
+        Expr::Cast(ty, operand) => {
+            let from = scope.type_of(operand);
+            let reversible = ty.bits == from.bits && *ty != IntType::BOOL;
+            reversible.then(|| inverse(scope, operand, Expr::cast(from, result)))?
+        }
+        Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), ty, pair) => {
+            let Expr::Const(..) = pair.1 else { return None };
+            let back = if *op == BinaryOp::Add { BinaryOp::Sub } else { BinaryOp::Add };
+            inverse(scope, &pair.0, Expr::binary(back, *ty, result, pair.1.clone()))
+        }
+        _ => None,
+    }
+}
