@@ -2,11 +2,10 @@
 //!
 //! The control side is here: what each thread knows by itself ([`facts`]), which locations two threads can be at ([`coreachable`]), and which accesses
 //! that leaves in conflict ([`races`]). The data side answers [`data::DataFacts`] and
-//! asks which writes reach which reads ([`dataflow`]).
+//! asks which writes reach which reads ([`data`]).
 
 pub mod coreachable;
 pub mod data;
-pub mod dataflow;
 pub mod engine;
 pub mod facts;
 pub mod locks;
