@@ -11,7 +11,7 @@
 
 use super::edges_in_cycles;
 use crate::expr::Expr;
-use crate::ids::{EdgeId, IdVec, ObjectId, TemplateId};
+use crate::ids::{EdgeId, Id, IdVec, ObjectId, TemplateId};
 use crate::op::{Callee, Op};
 use crate::program::{Count, Program, Storage};
 
