@@ -59,14 +59,14 @@ fn a_recursive_mutex_is_given_back_as_often_as_it_was_taken() {
         l3 -> l4: i32[&x] := i32[&x] + 1
         l4 -> l5: unlock mutex &m
         l5 -> l6:";
-    for initial in ["", "= { 16 u32: 1 }"] {
+    for initial in ["", "= { 16 u32: 1u32 }"] {
         let program = two_threads(initial, code);
         assert!(same(initial, &program));
     }
     let edges = |initial| {
         lock_words(&two_threads(initial, code)).templates.iter().map(|code| code.edges.len()).sum::<usize>()
     };
-    assert_eq!((edges(""), edges("= { 16 u32: 1 }")), (6, 10));
+    assert_eq!((edges(""), edges("= { 16 u32: 1u32 }")), (6, 10));
 }
 
 #[test]
