@@ -6,18 +6,22 @@ use std::path::{Path, PathBuf};
 
 /// A crate, and the only crates of this workspace that it may depend on.
 /// A family stands for all its members: `engine-` is every engine. Test-only dependencies are free.
-const ALLOWED: [(&str, &[&str]); 10] = [
+const ALLOWED: [(&str, &[&str]); 11] = [
     ("ir", &[]),
     ("verdict", &["ir"]),
     ("frontend-", &["ir"]),
     ("domains", &["ir"]),
-    ("engine-", &["ir", "verdict", "domains"]),
-    ("checker", &["ir", "verdict", "domains"]),
+    ("smt", &["ir", "verdict"]),
+    ("engine-", &["ir", "verdict", "domains", "smt"]),
+    ("checker", &["ir", "verdict", "domains", "smt"]),
     ("report", &["ir", "verdict", "checker"]),
     ("testkit", &["ir", "verdict"]),
     ("threadproof", &["ir", "verdict", "frontend-", "engine-", "checker", "report"]),
     ("xtask", &[]),
 ];
+
+/// Libraries by the beginning of their names, and the only crate that may see them.
+const FENCED: [(&str, &str); 2] = [("rucc-", "frontend-c"), ("z3", "smt")];
 
 /// The longest that a source file may be.
 const LONGEST_FILE: usize = 800;
@@ -91,8 +95,10 @@ fn dependencies(name: &str, manifest: &str, architecture: &str, complaints: &mut
         } else if !architecture.contains(&format!("`{dependency}`")) && !dependency.starts_with("rucc-") {
             complaints.push(format!("ARCHITECTURE.md does not say why `{name}` depends on `{dependency}`"));
         }
-        if dependency.starts_with("rucc-") && name != "frontend-c" {
-            complaints.push(format!("only `frontend-c` may depend on `{dependency}`"));
+        for (family, owner) in FENCED {
+            if dependency.starts_with(family) && name != owner {
+                complaints.push(format!("only `{owner}` may depend on `{dependency}`"));
+            }
         }
     }
 }
@@ -158,6 +164,13 @@ mod tests {
             &mut found,
         );
         assert_eq!(found, ["the crate `checker` must not depend on `engine-explicit`"]);
+    }
+
+    #[test]
+    fn a_fenced_library_is_found() {
+        let mut found = Vec::new();
+        dependencies("checker", "[dependencies]\nz3 = \"0.22\"\n", "`z3`", &mut found);
+        assert_eq!(found, ["only `smt` may depend on `z3`"]);
     }
 
     #[test]

@@ -1,0 +1,5 @@
+//! Tests of the crate from outside.
+
+mod formulas;
+mod limits;
+mod questions;
