@@ -114,6 +114,8 @@ pub enum EngineName {
     Explicit,
     /// Proofs by locks and thread order, for any number of threads.
     Flow,
+    /// Proofs by Horn clauses.
+    Horn,
 }
 
 /// How to answer.

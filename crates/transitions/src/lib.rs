@@ -15,6 +15,7 @@
 //! * [`blocks`]: fewer locations, by putting steps together.
 
 pub mod blocks;
+mod expressions;
 pub mod follow;
 pub mod memory;
 pub mod system;

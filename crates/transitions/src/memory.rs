@@ -379,7 +379,7 @@ fn fixed_addresses(
 ) -> (IdVec<ObjectId, Option<u64>>, u64) {
     let mut stack = addresses.stack(0);
     let mut heap = addresses.heap(0);
-    let mut place = |next: &mut u64, object: &ir::Object| {
+    let place = |next: &mut u64, object: &ir::Object| {
         let at = next.next_multiple_of(object.align.max(16));
         *next = at.saturating_add(object.size).saturating_add(APART);
         at

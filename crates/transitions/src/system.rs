@@ -281,8 +281,8 @@ impl<'p> System<'p> {
             }
         }
         self.shared.retain(|variable| needed.contains(&(None, variable.variable.clone())));
-        for (template, variables) in self.own.enumerate_mut() {
-            variables.retain(|variable| needed.contains(&(Some(template), variable.variable.clone())));
+        for template in self.program.templates.ids() {
+            self.own[template].retain(|variable| needed.contains(&(Some(template), variable.variable.clone())));
         }
         for step in &mut self.steps {
             let template = step.template;

@@ -104,6 +104,6 @@ impl<'a> Independence<'a> {
         let ranges = Term::all(self.threads.variables.values().cloned());
         let formula = ranges.implies(&commutes(a, b));
         let budget = self.budget.within(PATIENCE);
-        matches!(smt::can_fail(&formula, &budget), Answer::Unsatisfiable)
+        matches!(smt::can_fail(&formula, &budget), Answer::Unsat)
     }
 }
