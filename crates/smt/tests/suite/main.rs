@@ -1,5 +1,6 @@
 //! Tests of the crate from outside.
 
+mod expressions;
 mod formulas;
 mod limits;
 mod questions;
