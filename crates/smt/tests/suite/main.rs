@@ -2,5 +2,6 @@
 
 mod expressions;
 mod formulas;
+mod horn;
 mod limits;
 mod questions;
