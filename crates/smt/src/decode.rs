@@ -178,6 +178,10 @@ fn decode_application(ast: &Dynamic, kind: DeclKind, operands: Vec<Term>) -> Opt
             [high, low] => plain(Operation::Extract { high: *high, low: *low }),
             _ => None,
         },
+        DeclKind::Bit2bool => {
+            let bit = *function_parameters(ast)?.first()?;
+            Some(operands.first()?.extract(bit, bit).equals(&Term::bits(1, 1)))
+        }
         DeclKind::ZeroExt => plain(Operation::ZeroExtend(*function_parameters(ast)?.first()?)),
         DeclKind::SignExt => plain(Operation::SignExtend(*function_parameters(ast)?.first()?)),
         DeclKind::Bv2int => plain(Operation::BitsToUnsigned),

@@ -13,6 +13,10 @@ pub(crate) struct Encoder {
 }
 
 impl Encoder {
+    /// How many terms were translated.
+    pub fn size(&self) -> usize {
+        self.known.len()
+    }
     /// The solver's form of a term.
     pub fn term(&mut self, term: &Term) -> Dynamic {
         fold(term, &mut self.known, encode)

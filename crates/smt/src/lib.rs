@@ -11,6 +11,7 @@ pub mod construct;
 mod decode;
 pub mod eliminate;
 mod encode;
+pub mod expressions;
 pub mod horn;
 pub mod interpolate;
 pub mod limits;

@@ -7,9 +7,18 @@ use crate::sort::Sort;
 use crate::term::{Operation, Term, Variable};
 use crate::value::Value;
 use rustc_hash::FxHashMap;
+use std::time::Duration;
 use verdict::Budget;
 use z3::SatResult;
 use z3::ast::Bool;
+
+/// How many steps the solver may take unwatched: a millisecond's work for most formulas, and on a busy machine
+/// never more than a few tenths of a second for small ones.
+const FEW_STEPS: u32 = 10_000;
+/// How many terms a small set of assertions has.
+const SMALL: usize = 2_000;
+/// With less time left than this, every question is watched from the beginning.
+const LONGEST_UNWATCHED: Duration = Duration::from_millis(500);
 
 /// A stack of assertions, and questions about them. Belongs to one thread; each thread may have any number.
 pub struct Solver {
@@ -36,6 +45,13 @@ pub enum Answer {
     Unknown(NoAnswer),
 }
 
+/// Limits the steps of each question that follows; 0 is no limit.
+fn limit_steps(solver: &z3::Solver, steps: u32) {
+    let mut parameters = z3::Params::new();
+    parameters.set_u32("rlimit", steps);
+    solver.set_params(&parameters);
+}
+
 impl Default for Solver {
     fn default() -> Self {
         Self::new()
@@ -45,8 +61,10 @@ impl Default for Solver {
 impl Solver {
     /// A solver without assertions.
     pub fn new() -> Self {
+        let solver = z3::Solver::new();
+        limit_steps(&solver, FEW_STEPS);
         Self {
-            solver: z3::Solver::new(),
+            solver,
             encoder: Encoder::default(),
             stand_ins: vec![FxHashMap::default()],
             made: 0,
@@ -85,11 +103,7 @@ impl Solver {
         self.model = None;
         self.core.clear();
         let literals: Vec<Bool> = assumptions.iter().map(|assumption| self.literal(assumption)).collect();
-        let solver = &self.solver;
-        let answer = within(budget, || {
-            if literals.is_empty() { solver.check() } else { solver.check_assumptions(&literals) }
-        });
-        match answer {
+        match self.ask(&literals, budget) {
             Err(reason) => Answer::Unknown(reason),
             Ok(SatResult::Sat) => match self.solver.get_model() {
                 Some(model) => {
@@ -111,6 +125,25 @@ impl Solver {
                 Answer::Unknown(NoAnswer::GaveUp(reason))
             }
         }
+    }
+    /// Asks the solver. Most questions are answered at once: those that look small are first asked with a limit on the solver's steps,
+    /// which needs no second thread. What that does not decide is asked again under watch.
+    fn ask(&self, literals: &[Bool], budget: &Budget) -> Result<SatResult, NoAnswer> {
+        let ask = || {
+            if literals.is_empty() { self.solver.check() } else { self.solver.check_assumptions(literals) }
+        };
+        budget.check(0).map_err(NoAnswer::Exhausted)?;
+        let in_no_hurry = budget.remaining().is_none_or(|left| left > LONGEST_UNWATCHED);
+        if in_no_hurry && self.encoder.size() <= SMALL {
+            let answer = ask();
+            if answer != SatResult::Unknown {
+                return Ok(answer);
+            }
+        }
+        limit_steps(&self.solver, 0);
+        let answer = within(budget, ask);
+        limit_steps(&self.solver, FEW_STEPS);
+        answer
     }
     /// A literal that stands for an assumption on the present levels.
     fn literal(&mut self, assumption: &Term) -> Bool {

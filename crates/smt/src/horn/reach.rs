@@ -1,27 +1,41 @@
 //! Which relations matter: those that some clauses can derive, and that a derivation of `false` can use.
+//!
+//! Spacer drops the rest and does not tell: its answer says nothing of relations that it dropped.
 
-use super::{Clause, HornSystem, RelationId};
+use super::{ClauseId, HornSystem, RelationId};
+use crate::limits::NoAnswer;
+use crate::solver::{Answer, satisfiable};
 use ir::IdVec;
-use ir::ids::Id;
+use verdict::Budget;
 
 /// For each relation whether it matters, and how to interpret it where it does not.
 pub(super) struct Relevance {
-    /// Whether some clauses derive it, whatever their constraints.
+    /// Whether the constraint of each clause can hold, as far as is known.
+    possible: IdVec<ClauseId, bool>,
+    /// Whether some clauses whose constraints can hold derive it.
     pub derivable: IdVec<RelationId, bool>,
     /// Whether it can be used to derive `false`.
     pub used: IdVec<RelationId, bool>,
 }
 
 impl Relevance {
-    pub fn of(system: &HornSystem) -> Self {
+    pub fn of(system: &HornSystem, budget: &Budget) -> Result<Self, NoAnswer> {
         let no: IdVec<RelationId, bool> = system.relations.iter().map(|_| false).collect();
-        let mut relevance = Self { derivable: no.clone(), used: no };
+        let mut possible = IdVec::new();
+        for clause in &system.clauses {
+            possible.push(match satisfiable(&clause.constraint, budget) {
+                Answer::Unsat => false,
+                Answer::Unknown(NoAnswer::Exhausted(limit)) => return Err(NoAnswer::Exhausted(limit)),
+                Answer::Sat | Answer::Unknown(NoAnswer::GaveUp(_)) => true,
+            });
+        }
+        let mut relevance = Self { possible, derivable: no.clone(), used: no };
         loop {
             let mut changed = false;
-            for clause in &system.clauses {
+            for (id, clause) in system.clauses.enumerate() {
                 if let Some(head) = &clause.head
                     && !relevance.derivable[head.relation]
-                    && relevance.body_is_derivable(clause)
+                    && relevance.body_is_derivable(system, id)
                 {
                     relevance.derivable[head.relation] = true;
                     changed = true;
@@ -33,8 +47,8 @@ impl Relevance {
         }
         loop {
             let mut changed = false;
-            for clause in &system.clauses {
-                if relevance.matters(clause) {
+            for (id, clause) in system.clauses.enumerate() {
+                if relevance.matters(system, id) {
                     for application in &clause.body {
                         changed |= !relevance.used[application.relation];
                         relevance.used[application.relation] = true;
@@ -42,24 +56,24 @@ impl Relevance {
                 }
             }
             if !changed {
-                return relevance;
+                return Ok(relevance);
             }
         }
     }
 
-    fn body_is_derivable(&self, clause: &Clause) -> bool {
-        !clause.constraint.is_false()
-            && clause.body.iter().all(|application| self.derivable[application.relation])
+    fn body_is_derivable(&self, system: &HornSystem, clause: ClauseId) -> bool {
+        let body = &system.clauses[clause].body;
+        self.possible[clause] && body.iter().all(|application| self.derivable[application.relation])
     }
 
     /// Whether the clause may take part in a derivation of `false`.
-    pub fn matters(&self, clause: &Clause) -> bool {
-        self.body_is_derivable(clause) && clause.head.as_ref().is_none_or(|head| self.used[head.relation])
+    pub fn matters(&self, system: &HornSystem, clause: ClauseId) -> bool {
+        let head = &system.clauses[clause].head;
+        self.body_is_derivable(system, clause) && head.as_ref().is_none_or(|head| self.used[head.relation])
     }
 
     /// The interpretation of a relation that does not matter.
     pub fn default(&self, relation: RelationId) -> Option<bool> {
-        debug_assert!(relation.index() < self.used.len());
         match (self.derivable[relation], self.used[relation]) {
             (false, _) => Some(false),
             (true, false) => Some(true),

@@ -36,18 +36,28 @@ pub fn solve(system: &HornSystem, budget: &Budget) -> Solution {
     search(system, budget).unwrap_or_else(Solution::Unknown)
 }
 
+/// What Spacer would do to relations and clauses before it starts.
+const TRANSFORMATIONS: [&str; 6] = [
+    "xform.slice",
+    "xform.inline_linear",
+    "xform.inline_eager",
+    "xform.coi",
+    "xform.compress_unbound",
+    "xform.subsumption_checker",
+];
+
 /// How Spacer is set up. Its transformations are off: they would change the clauses, and with them what the answers are about.
 fn parameters() -> Params {
     let mut parameters = Params::new();
     parameters.set_symbol("engine", "spacer");
-    for transformation in ["xform.slice", "xform.inline_linear", "xform.inline_eager"] {
+    for transformation in TRANSFORMATIONS {
         parameters.set_bool(transformation, false);
     }
     parameters
 }
 
 fn search(system: &HornSystem, budget: &Budget) -> Result<Solution, NoAnswer> {
-    let relevance = Relevance::of(system);
+    let relevance = Relevance::of(system, budget)?;
     let engine = Fixedpoint::new();
     engine.set_params(&parameters());
     let goal = FuncDecl::new(GOAL, &[], &z3::Sort::bool());
@@ -68,7 +78,7 @@ fn search(system: &HornSystem, budget: &Budget) -> Result<Solution, NoAnswer> {
     let mut encoder = Encoder::default();
     let mut can_fail = false;
     for (id, clause) in system.clauses.enumerate() {
-        if !relevance.matters(clause) {
+        if !relevance.matters(system, id) {
             continue;
         }
         can_fail |= clause.head.is_none();
