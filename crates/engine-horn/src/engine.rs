@@ -3,7 +3,8 @@
 use crate::product::graph::Order;
 use crate::product::prove;
 use ir::passes::{Goal, InlineLimits, lock_words, symbolic_of_lowered};
-use transitions::{Arithmetic, System};
+use smt::expressions::Mode;
+use transitions::System;
 use verdict::{Budget, Engine, Events, Property, Reason, Task, Verdict};
 
 /// The engine.
@@ -20,7 +21,7 @@ impl Engine for Horn {
             Ok(program) => lock_words(&program),
             Err(error) => return Verdict::Unknown(Reason::Bounded(format!("horn: {error}"))),
         };
-        let system = System::new(&program, Arithmetic::Integers);
+        let system = System::new(&program, Mode::Integers);
         if std::env::var_os("HORN_DEBUG").is_some() {
             eprintln!("{}", ir::text::print(&program));
             for v in &system.shared { eprintln!("shared {} {:?}", v.variable.name, v.first.as_ref().map(|t| t.to_string())); }

@@ -4,12 +4,12 @@
 //! * An operation without meaning (overflow, division by zero) ends the execution: that it has one is part of the guard.
 //! * An access through a pointer is at one of the cells that the points-to sets name, or at nothing valid. Where all of them are strong that the address is one of theirs
 //!   is part of the guard.
-//! * What is loaded from memory without a variable, operations on bits in integer arithmetic, and the validity of pointers into the heap may be anything.
+//! * What is loaded from memory without a variable, operations on bits in integer mode, and the validity of pointers into the heap may be anything.
 //! * Filling and copying forget what they may touch, except for zeros that fill a strong cell.
 //! * Waiting for a thread: if it is the one thread of a template, it has ended. Of others nothing is known.
 
 use crate::memory::{Cells, Representation, frees};
-use crate::system::{Arithmetic, Kind, Start, Step, System};
+use crate::system::{Kind, Start, Step, System};
 use domains::Found;
 use indexmap::IndexMap;
 use ir::passes::footprint::{Extent, Region};
@@ -17,6 +17,7 @@ use ir::{
     Assignment, BinaryOp, Callee, EdgeId, Expr, IntType, Lhs, LocalId, ObjectId, Op, Place, Rhs, Storage, Targets,
     TemplateId,
 };
+use smt::expressions::Mode;
 use smt::{Operation, Sort, Term, Variable};
 use std::sync::Arc;
 
@@ -92,7 +93,7 @@ impl Follower<'_, '_, '_> {
     }
     /// Any value of a type.
     pub(crate) fn anything(&mut self, ty: IntType) -> Term {
-        let input = self.new_input(self.system.arithmetic.sort(ty)).term();
+        let input = self.new_input(self.system.mode.sort(ty)).term();
         self.guard.push(self.system.in_range(&input, ty));
         input
     }
@@ -101,14 +102,14 @@ impl Follower<'_, '_, '_> {
     pub(crate) fn local(&self, local: LocalId) -> Term {
         match self.system.own_of(self.template, &Kind::Local(local)) {
             Some(variable) => self.get(variable),
-            None => Term::int(0),
+            None => self.system.number(0, self.pointer()),
         }
     }
     /// The id of the thread.
     pub(crate) fn myself(&self) -> Term {
         match self.system.own_of(self.template, &Kind::Myself) {
             Some(variable) => self.get(variable),
-            None => Term::int(0),
+            None => self.system.number(0, self.pointer()),
         }
     }
 
@@ -357,8 +358,10 @@ impl Follower<'_, '_, '_> {
     }
 
     fn allocate(&mut self, site: ObjectId, size: &Expr, zeroed: bool, result: &Lhs) {
-        let size = self.value(size);
         let pointer = self.pointer();
+        let from = self.system.program.type_of(self.template, size);
+        let size = self.value(size);
+        let size = self.cast(&size, from, pointer);
         for cell in self.cells.memory.of_object(site).to_vec() {
             if let Representation::Scalar(variable) = self.cells.of(cell).clone() {
                 let ty = self.cells.memory.cell(cell).map_or(pointer, |cell| cell.ty);
@@ -377,12 +380,11 @@ impl Follower<'_, '_, '_> {
         self.guard.push(at_least);
         // One more byte than it has: so that no two allocations have one address.
         let one = self.system.number(1, pointer);
-        let size = self.resize(&size, pointer);
         let next = self.plus(&self.plus(&address, &size), &one);
         // The end of memory is never reached.
-        let no_wrap = match self.system.arithmetic {
-            Arithmetic::Integers => self.system.in_range(&next, pointer),
-            Arithmetic::Bits => Term::binary(Operation::UnsignedLess, &address, &next),
+        let no_wrap = match self.system.mode {
+            Mode::Integers => self.system.in_range(&next, pointer),
+            Mode::Bits => Term::binary(Operation::UnsignedLess, &address, &next),
         };
         self.guard.push(no_wrap);
         self.set(&end, next);
@@ -412,9 +414,9 @@ impl Follower<'_, '_, '_> {
             Some(threads) => {
                 let id = self.plus(&self.get(&threads), &one);
                 // There are never so many threads that ids come again.
-                let fresh = match self.system.arithmetic {
-                    Arithmetic::Integers => self.system.in_range(&id, pointer),
-                    Arithmetic::Bits => Term::binary(Operation::UnsignedLess, &self.get(&threads), &id),
+                let fresh = match self.system.mode {
+                    Mode::Integers => self.system.in_range(&id, pointer),
+                    Mode::Bits => Term::binary(Operation::UnsignedLess, &self.get(&threads), &id),
                 };
                 self.guard.push(fresh);
                 self.set(&threads, id.clone());
@@ -525,15 +527,15 @@ impl Follower<'_, '_, '_> {
     }
 
     fn plus(&self, a: &Term, b: &Term) -> Term {
-        match self.system.arithmetic {
-            Arithmetic::Integers => a.plus(b),
-            Arithmetic::Bits => Term::binary(Operation::BitAdd, a, b),
+        match self.system.mode {
+            Mode::Integers => a.plus(b),
+            Mode::Bits => Term::binary(Operation::BitAdd, a, b),
         }
     }
     fn at_most(&self, a: &Term, b: &Term) -> Term {
-        match self.system.arithmetic {
-            Arithmetic::Integers => a.at_most(b),
-            Arithmetic::Bits => Term::binary(Operation::UnsignedLessOrEqual, a, b),
+        match self.system.mode {
+            Mode::Integers => a.at_most(b),
+            Mode::Bits => Term::binary(Operation::UnsignedLessOrEqual, a, b),
         }
     }
 }

@@ -21,4 +21,4 @@ pub mod memory;
 pub mod system;
 
 pub use blocks::merge_steps;
-pub use system::{Arithmetic, Kind, Start, StateVariable, Step, System};
+pub use system::{Kind, Start, StateVariable, Step, System};

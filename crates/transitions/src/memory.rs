@@ -12,7 +12,7 @@
 //! The objects of a thread that there are many of have an address that does not change while the thread runs; nothing else is said of it. Allocated objects get
 //! addresses in rising order. So each execution of a machine whose objects do not overlap has its like here, given that nothing depends on the numbers (assumption 4).
 
-use crate::system::{Arithmetic, Kind, StateVariable};
+use crate::system::{Kind, StateVariable};
 use domains::{Found, Memory};
 use indexmap::IndexMap;
 use ir::ids::Id;
@@ -21,6 +21,7 @@ use ir::semantics::AddressMap;
 use ir::{
     Expr, IdVec, Initial, IntType, Lhs, ObjectId, Op, Place, Program, Storage, Target, Targets, TemplateId,
 };
+use smt::expressions::{Mode, Translated};
 use smt::{Sort, Term, Variable};
 use std::sync::Arc;
 
@@ -45,7 +46,7 @@ pub struct Cells<'a, 'p> {
     program: &'p Program,
     /// The cells.
     pub memory: &'a Memory<'p>,
-    arithmetic: Arithmetic,
+    mode: Mode,
     /// What stands for each cell.
     representation: Vec<Representation>,
     variables: Vec<Owned>,
@@ -90,14 +91,14 @@ impl<'a, 'p> Cells<'a, 'p> {
         program: &'p Program,
         memory: &'a Memory<'p>,
         unique: &Unique,
-        arithmetic: Arithmetic,
+        mode: Mode,
     ) -> Self {
         let addresses = AddressMap::new(program);
         let (fixed, heap) = fixed_addresses(program, unique, &addresses);
         let mut cells = Self {
             program,
             memory,
-            arithmetic,
+            mode,
             representation: vec![Representation::Nothing; memory.count()],
             variables: Vec::new(),
             fixed,
@@ -126,7 +127,7 @@ impl<'a, 'p> Cells<'a, 'p> {
             }
             let Some((object, offset)) = single_place(cell) else { continue };
             let name = format!("{}+{offset}@{}", self.program.objects[object].name, object.0);
-            let variable = Variable::new(Arc::from(name), self.arithmetic.sort(cell.ty));
+            let variable = Variable::new(Arc::from(name), self.mode.sort(cell.ty));
             let first = self.first_value(object, offset, cell.ty);
             let state =
                 StateVariable { variable: variable.clone(), ty: Some(cell.ty), kind: Kind::Memory, first };
@@ -191,14 +192,11 @@ impl<'a, 'p> Cells<'a, 'p> {
     /// The sort of maps. Contents are as wide as the widest type, so that one map may hold all types.
     pub fn map_sort(&self) -> Sort {
         let pointer = self.program.data_model.pointer();
-        Sort::array(self.arithmetic.sort(pointer), self.arithmetic.sort(IntType::U64))
+        Sort::array(self.mode.sort(pointer), self.mode.sort(IntType::U64))
     }
 
     fn number(&self, value: i128, ty: IntType) -> Term {
-        match self.arithmetic {
-            Arithmetic::Integers => Term::int(value),
-            Arithmetic::Bits => Term::bits(u32::from(ty.bits), ty.unsigned().wrap(value) as u128),
-        }
+        self.mode.constant(ty.wrap(value), ty)
     }
 
     /// What a place holds at first, if that is one value.
@@ -266,22 +264,16 @@ impl<'a, 'p> Cells<'a, 'p> {
 
     /// A content as maps hold it.
     pub fn widen(&self, value: &Term, ty: IntType) -> Term {
-        match self.arithmetic {
-            Arithmetic::Integers => value.clone(),
-            Arithmetic::Bits => {
-                let more = 64 - u32::from(ty.bits);
-                let extend =
-                    if ty.signed { smt::Operation::SignExtend(more) } else { smt::Operation::ZeroExtend(more) };
-                if more == 0 { value.clone() } else { Term::unary(extend, value) }
-            }
+        match self.mode {
+            Mode::Integers if ty != IntType::BOOL => value.clone(),
+            Mode::Integers | Mode::Bits => self.mode.cast(wide(ty), &Translated::new(value.clone(), ty)),
         }
     }
-    /// A content of a type from what a map holds.
+    /// A content of a type from what a map holds there.
     pub fn narrow(&self, value: &Term, ty: IntType) -> Term {
-        match self.arithmetic {
-            Arithmetic::Integers => value.clone(),
-            Arithmetic::Bits if ty.bits == 64 => value.clone(),
-            Arithmetic::Bits => value.extract(u32::from(ty.bits) - 1, 0),
+        match self.mode {
+            Mode::Integers if ty != IntType::BOOL => value.clone(),
+            Mode::Integers | Mode::Bits => self.mode.cast(ty, &Translated::new(value.clone(), wide(ty))),
         }
     }
 
@@ -323,11 +315,11 @@ impl<'a, 'p> Cells<'a, 'p> {
     }
     /// The end of what was allocated.
     pub fn heap_end(&self) -> Variable {
-        Variable::new("end of the heap", self.arithmetic.sort(self.program.data_model.pointer()))
+        Variable::new("end of the heap", self.mode.sort(self.program.data_model.pointer()))
     }
     fn frame_address(&self, object: ObjectId) -> Variable {
         let name = format!("&{}@{}", self.program.objects[object].name, object.0);
-        Variable::new(Arc::from(name), self.arithmetic.sort(self.program.data_model.pointer()))
+        Variable::new(Arc::from(name), self.mode.sort(self.program.data_model.pointer()))
     }
 
     /// The address of an object that there is one of.
@@ -342,9 +334,9 @@ impl<'a, 'p> Cells<'a, 'p> {
             None => {
                 let base = self.frame_address(object).term();
                 let offset = self.number(offset.into(), pointer);
-                match self.arithmetic {
-                    Arithmetic::Integers => base.plus(&offset),
-                    Arithmetic::Bits => Term::binary(smt::Operation::BitAdd, &base, &offset),
+                match self.mode {
+                    Mode::Integers => base.plus(&offset),
+                    Mode::Bits => Term::binary(smt::Operation::BitAdd, &base, &offset),
                 }
             }
         }
@@ -358,6 +350,11 @@ impl<'a, 'p> Cells<'a, 'p> {
         let (object, offset) = single_place(self.memory.cell(cell)?)?;
         Some(self.address(object, offset))
     }
+}
+
+/// The type that maps hold contents of a type in.
+fn wide(ty: IntType) -> IntType {
+    if ty.signed { IntType::I64 } else { IntType::U64 }
 }
 
 /// The place of a cell that is one place.

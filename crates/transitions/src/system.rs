@@ -5,27 +5,9 @@ use crate::memory::Cells;
 use indexmap::{IndexMap, IndexSet};
 use ir::passes::{PointsTo, Unique};
 use ir::{Callee, Count, EdgeId, IdVec, IntType, LocalId, LocationId, LocationKind, Op, Program, TemplateId};
-use smt::{Sort, Term, Variable};
+use smt::expressions::Mode;
+use smt::{Term, Variable};
 use std::sync::Arc;
-
-/// How numbers are written down.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub enum Arithmetic {
-    /// As mathematical integers, which is exact for sums and products; operations on bits may give anything.
-    Integers,
-    /// As bit-vectors of their type's width: exact.
-    Bits,
-}
-
-impl Arithmetic {
-    /// The sort of values of a type.
-    pub fn sort(self, ty: IntType) -> Sort {
-        match self {
-            Self::Integers => Sort::Int,
-            Self::Bits => Sort::bit_vector(u32::from(ty.bits)),
-        }
-    }
-}
 
 /// What a variable of the state stands for.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -101,7 +83,7 @@ pub struct System<'p> {
     /// The program: inlined, compressed, its locks as words.
     pub program: &'p Program,
     /// How numbers are written down.
-    pub arithmetic: Arithmetic,
+    pub mode: Mode,
     /// What all threads see.
     pub shared: Vec<StateVariable>,
     /// What each thread of a template has for itself.
@@ -114,20 +96,20 @@ pub struct System<'p> {
 
 impl<'p> System<'p> {
     /// Makes the transitions of a program that is inlined and has no operations on locks left ([`ir::passes::lock_words`]).
-    pub fn new(program: &'p Program, arithmetic: Arithmetic) -> Self {
+    pub fn new(program: &'p Program, mode: Mode) -> Self {
         let points_to = PointsTo::of(program);
         let escapes = points_to.escaping(program);
         let unique = Unique::of(program);
         let memory = domains::Memory::new(program, &points_to, &escapes, unique.objects.clone());
-        let cells = Cells::new(program, &memory, &unique, arithmetic);
+        let cells = Cells::new(program, &memory, &unique, mode);
         let mut system = Self {
             program,
-            arithmetic,
-            shared: cells.shared().into_iter().chain(ghosts(program, &unique, arithmetic)).collect(),
+            mode,
+            shared: cells.shared().into_iter().chain(ghosts(program, &unique, mode)).collect(),
             own: program
                 .templates
                 .enumerate()
-                .map(|(template, code)| own_variables(program, template, code, &cells, arithmetic))
+                .map(|(template, code)| own_variables(program, template, code, &cells, mode))
                 .collect(),
             steps: Vec::new(),
             unique,
@@ -151,20 +133,12 @@ impl<'p> System<'p> {
 
     /// A number of a type.
     pub fn number(&self, value: i128, ty: IntType) -> Term {
-        match self.arithmetic {
-            Arithmetic::Integers => Term::int(ty.wrap(value)),
-            Arithmetic::Bits => Term::bits(u32::from(ty.bits), ty.unsigned().wrap(value) as u128),
-        }
+        self.mode.constant(ty.wrap(value), ty)
     }
 
     /// That a term is a value of a type.
     pub fn in_range(&self, term: &Term, ty: IntType) -> Term {
-        match self.arithmetic {
-            Arithmetic::Integers => {
-                Term::int(ty.min()).at_most(term).and(&term.at_most(&Term::int(ty.max())))
-            }
-            Arithmetic::Bits => Term::bool(true),
-        }
+        self.mode.range(term, ty)
     }
 
     /// What always holds of some variables: each has a value of its type.
@@ -300,14 +274,11 @@ impl<'p> System<'p> {
 }
 
 /// The variables that say how threads were started and ended.
-fn ghosts(program: &Program, unique: &Unique, arithmetic: Arithmetic) -> Vec<StateVariable> {
+fn ghosts(program: &Program, unique: &Unique, mode: Mode) -> Vec<StateVariable> {
     let pointer = program.data_model.pointer();
-    let number = |value: i128| match arithmetic {
-        Arithmetic::Integers => Term::int(value),
-        Arithmetic::Bits => Term::bits(u32::from(pointer.bits), value as u128),
-    };
+    let number = |value: i128| mode.constant(value, pointer);
     let ghost = |name: String, kind: Kind, first: Option<i128>| StateVariable {
-        variable: Variable::new(Arc::from(name), arithmetic.sort(pointer)),
+        variable: Variable::new(Arc::from(name), mode.sort(pointer)),
         ty: Some(pointer),
         kind,
         first: first.map(number),
@@ -340,20 +311,17 @@ fn own_variables(
     template: TemplateId,
     code: &ir::Template,
     cells: &Cells<'_, '_>,
-    arithmetic: Arithmetic,
+    mode: Mode,
 ) -> Vec<StateVariable> {
     let pointer = program.data_model.pointer();
     let mut found = Vec::new();
     for (id, local) in code.locals.enumerate() {
-        let first = (id.0 as usize >= code.parameters).then(|| match arithmetic {
-            Arithmetic::Integers => Term::int(0),
-            Arithmetic::Bits => Term::bits(u32::from(local.ty.bits), 0),
-        });
+        let first = (id.0 as usize >= code.parameters).then(|| mode.constant(0, local.ty));
         let name = format!("{}.{}%{}", code.name, local.name, id.0);
-        let variable = Variable::new(Arc::from(name), arithmetic.sort(local.ty));
+        let variable = Variable::new(Arc::from(name), mode.sort(local.ty));
         found.push(StateVariable { variable, ty: Some(local.ty), kind: Kind::Local(id), first });
     }
-    let me = Variable::new(Arc::from(format!("{}.myself", code.name)), arithmetic.sort(pointer));
+    let me = Variable::new(Arc::from(format!("{}.myself", code.name)), mode.sort(pointer));
     found.push(StateVariable { variable: me, ty: Some(pointer), kind: Kind::Myself, first: None });
     found.extend(cells.own(template));
     found

@@ -51,7 +51,14 @@ impl Clauses {
             })
             .collect();
         let stays = |location: LocationId| location.0 == 0 || graph.errors[location.0 as usize];
-        let merged = merge_steps(&steps, WHOLE, &|location| !stays(location));
+        let mut merged = merge_steps(&steps, WHOLE, &|location| !stays(location));
+        // What is read in the middle of a step may have a known value where it starts.
+        for step in &mut merged {
+            let constants = &graph.constants[step.source.0 as usize];
+            step.guard = step.guard.substitute(constants);
+            step.updates.values_mut().for_each(|value| *value = value.substitute(constants));
+        }
+        merged.retain(|step| !step.guard.is_false());
         Self::of_steps(threads, graph, &merged)
     }
 
@@ -86,7 +93,8 @@ impl Clauses {
             let head = clauses.relations.get(&(step.target.0 as usize)).map(|target| {
                 let arguments = clauses.system.relations[*target].parameters.iter().map(|variable| {
                     let value = step.updates.get(variable).cloned();
-                    value.unwrap_or_else(|| variable.term()).substitute(&graph.constants[step.source.0 as usize])
+                    let constants = &graph.constants[step.source.0 as usize];
+                    value.unwrap_or_else(|| variable.term().substitute(constants))
                 });
                 Application { relation: *target, arguments: arguments.collect() }
             });

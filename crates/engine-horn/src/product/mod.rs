@@ -36,7 +36,7 @@ pub fn prove(system: &System<'_>, order: Order, budget: &Budget) -> Result<(), R
             let _ = clauses.invariants(&graph, &solution);
             Ok(())
         }
-        Solution::Refuted(_) => Err(Reason::Bounded("an error is reached in the abstraction".to_owned())),
+        Solution::Refuted(derivation) => { if std::env::var_os("HORN_DEBUG").is_some() { for step in &derivation.steps { let c = &clauses.system.clauses[step.clause]; eprintln!("{} {:?} -> {:?} {}", c.constraint, c.body.iter().map(|b| clauses.system.relations[b.relation].name.clone()).collect::<Vec<_>>(), c.head.as_ref().map(|h| clauses.system.relations[h.relation].name.clone()), step.values.iter().map(|(v, x)| format!("{}={}", v.name, x.term())).collect::<Vec<_>>().join(", ")); } } Err(Reason::Bounded("an error is reached in the abstraction".to_owned())) }
         Solution::Unknown(why) => Err(Reason::Bounded(why.to_string())),
     }
 }

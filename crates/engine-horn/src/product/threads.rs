@@ -116,7 +116,7 @@ impl Threads {
             if *at_start {
                 let me = system.own_of(*template, &Kind::Myself);
                 let id = first_ids[number].map(|id| system.number(id, system.program.data_model.pointer()));
-                let id = id.or_else(|| me.map(Variable::term)).unwrap_or_else(|| Term::int(0));
+                let id = id.or_else(|| me.map(Variable::term)).unwrap_or_else(|| system.number(0, system.program.data_model.pointer()));
                 let entry = system.entry(*template, &[], &id);
                 result.initial = result.initial.and(&own_renamed(system, *template, number, &entry));
             }

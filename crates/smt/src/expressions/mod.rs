@@ -127,11 +127,7 @@ impl Mode {
             }
             Expr::Cast(ty, operand) => {
                 let operand = self.translate(operand, read)?;
-                let value = match self {
-                    Self::Integers => integers::cast(*ty, &operand),
-                    Self::Bits => bits::cast(*ty, &operand),
-                };
-                Ok(Translated { value, ty: *ty, defined: operand.defined })
+                Ok(Translated { value: self.cast(*ty, &operand), ty: *ty, defined: operand.defined })
             }
             Expr::IfThenElse(three) => {
                 let condition = self.translate(&three.0, read)?;
@@ -143,6 +139,13 @@ impl Mode {
                     defined: condition.defined.and(&chosen),
                 })
             }
+        }
+    }
+    /// A value as one of another type, as [`Expr::Cast`] does.
+    pub fn cast(self, ty: IntType, operand: &Translated) -> Term {
+        match self {
+            Self::Integers => integers::cast(ty, operand),
+            Self::Bits => bits::cast(ty, operand),
         }
     }
     /// The formula of a condition: that it is defined and holds.
