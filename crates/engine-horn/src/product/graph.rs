@@ -5,14 +5,20 @@
 //! A thread that sleeps takes no step: what it would do is done already in another order. For each execution there is one with the same steps in another order,
 //! independent ones exchanged, that ends in the same state and is a path here.
 //!
+//! Persistent sets. Some threads must take another step before the error ([`super::needed`]): the one that the error is in, and those that it waits for. At a node a
+//! set of threads with such a one in it is enough, if no step that another thread may ever take from here on depends on a next step of a thread in the set: the first step of the set in an execution to the
+//! error can then as well be taken at once.
+//!
 //! Nodes from which no error can be reached in this graph are left out ([`Graph::relevant`]): a thread that sleeps until another one has ended, and waits to be joined, is such a case.
 //!
 //! Variables that have one value only at a node are found on the way (conditional constant propagation), so that steps that cannot be taken make no nodes.
 
 use super::independence::Independence;
+use super::needed::Needed;
 use super::threads::{ThreadNumber, Threads};
 use indexmap::IndexMap;
 use ir::LocationId;
+use ir::passes::bits::BitSet;
 use smt::{Operation, Term, Variable};
 use transitions::System;
 use verdict::{Budget, Exhausted};
@@ -80,7 +86,7 @@ pub fn preference(first: ThreadNumber, count: usize) -> impl Iterator<Item = Thr
 }
 
 /// The literals that a condition says that variables have.
-fn equalities(guard: &Term, found: &mut Vec<(Variable, Term)>) {
+pub(super) fn equalities(guard: &Term, found: &mut Vec<(Variable, Term)>) {
     match guard.operation() {
         Operation::And => guard.operands().iter().for_each(|operand| equalities(operand, found)),
         Operation::Equal => {
@@ -102,11 +108,13 @@ impl Graph {
     pub fn new(
         system: &System<'_>,
         threads: &Threads,
+        needed: &Needed,
         order: Order,
         most_nodes: usize,
         budget: &Budget,
     ) -> Result<Self, NoGraph> {
         let count = threads.threads.len();
+        let reach: Vec<Vec<BitSet>> = threads.threads.iter().map(reachable).collect();
         let heads: Vec<Vec<bool>> = threads.threads.iter().map(loop_heads).collect();
         let mut independence = Independence::new(threads, budget);
         let locations =
@@ -131,10 +139,14 @@ impl Graph {
             let alone = (0..count).find(|thread| {
                 node.locations[*thread].is_some_and(|at| threads.is_atomic(system, *thread, at))
             });
+            let set = match alone {
+                Some(alone) => 1 << alone,
+                None => persistent(threads, needed, &reach, &node, &mut independence),
+            };
             let mut before: Vec<ThreadNumber> = Vec::new();
             for thread in preference(node.first, count) {
                 let Some(location) = node.locations[thread] else { continue };
-                if alone.is_some_and(|alone| alone != thread) || node.sleep & (1 << thread) != 0 {
+                if set & (1 << thread) == 0 || node.sleep & (1 << thread) != 0 {
                     continue;
                 }
                 let steps = &threads.threads[thread].steps[location];
@@ -184,9 +196,7 @@ impl Graph {
                                 return Err(NoGraph::TooLarge);
                             }
                             numbers.insert(next.clone(), target);
-                            graph.errors.push((0..count).any(|thread| {
-                                next.locations[thread].is_some_and(|at| threads.is_error(system, thread, at))
-                            }));
+                            graph.errors.push(next.locations[needed.error.0] == Some(needed.error.1));
                             graph.nodes.push(next);
                             graph.constants.push(after.clone());
                             moved.push(Vec::new());
@@ -233,6 +243,78 @@ impl Graph {
         }
         relevant
     }
+}
+
+/// The smallest set of threads that is enough at a node, as bits; all of them if there is no smaller one.
+fn persistent(
+    threads: &Threads,
+    needed: &Needed,
+    reach: &[Vec<BitSet>],
+    node: &Node,
+    independence: &mut Independence<'_>,
+) -> u32 {
+    let count = threads.threads.len();
+    let running = |thread: ThreadNumber| node.locations[thread].is_some();
+    let all: u32 = (0..count).filter(|thread| running(*thread)).map(|thread| 1 << thread).sum();
+    let mut best = all;
+    for seed in preference(node.first, count) {
+        let Some(at) = node.locations[seed] else { continue };
+        if !needed.must_move(seed) || threads.threads[seed].steps[at].is_empty() {
+            continue;
+        }
+        let mut set: u32 = 1 << seed;
+        let mut open = vec![seed];
+        'grow: while let Some(member) = open.pop() {
+            let location = node.locations[member].expect("only threads that run are in the set");
+            for other in (0..count).filter(|other| *other != member) {
+                if set & (1 << other) != 0 {
+                    continue;
+                }
+                // A thread that was not started may come to all its locations.
+                let from = node.locations[other].unwrap_or(threads.threads[other].entry);
+                let depends = reach[other][from.0 as usize]
+                    .iter()
+                    .any(|later| !independence.at_all((member, location), (other, LocationId(later as u32))));
+                if depends {
+                    if !running(other) {
+                        // Whoever starts it would have to be in the set, and what they do first: not worth the trouble.
+                        set = all;
+                        break 'grow;
+                    }
+                    set |= 1 << other;
+                    open.push(other);
+                }
+            }
+        }
+        if set.count_ones() < best.count_ones() {
+            best = set;
+        }
+        if best.count_ones() == 1 {
+            break;
+        }
+    }
+    best
+}
+
+/// The locations that can be reached from each location of a thread, itself included.
+fn reachable(thread: &super::threads::Thread) -> Vec<BitSet> {
+    let size = thread.steps.len();
+    let mut reach: Vec<BitSet> = Vec::new();
+    for start in 0..size {
+        let mut seen = BitSet::new(size);
+        let mut open = vec![start];
+        seen.insert(start);
+        while let Some(at) = open.pop() {
+            for step in &thread.steps[LocationId(at as u32)] {
+                let target = step.target.0 as usize;
+                if seen.insert(target) {
+                    open.push(target);
+                }
+            }
+        }
+        reach.push(seen);
+    }
+    reach
 }
 
 /// The locations that a step leads back to, in a depth-first walk: every cycle has one.

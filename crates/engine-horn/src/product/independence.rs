@@ -86,6 +86,16 @@ impl<'a> Independence<'a> {
         self.known[&key][index].iter().all(|independent| *independent)
     }
 
+    /// Whether all that a thread may do at a location is independent of all that another may do at one.
+    pub fn at_all(&mut self, one: (ThreadNumber, LocationId), other: (ThreadNumber, LocationId)) -> bool {
+        let key = [one, other];
+        if !self.known.contains_key(&key) {
+            let table = self.table(key);
+            self.known.insert(key, table);
+        }
+        self.known[&key].iter().flatten().all(|independent| *independent)
+    }
+
     fn table(&mut self, key: [(ThreadNumber, LocationId); 2]) -> Vec<Vec<bool>> {
         let [(thread, location), (other, at)] = key;
         let mine = &self.threads.threads[thread].steps[location];

@@ -6,10 +6,12 @@
 pub mod clauses;
 pub mod graph;
 pub mod independence;
+pub mod needed;
 pub mod threads;
 
 use clauses::Clauses;
 use graph::{Graph, NoGraph, Order};
+use needed::Needed;
 use smt::horn::{Solution, solve};
 use threads::{NoProduct, Threads};
 use transitions::System;
@@ -26,17 +28,31 @@ pub fn prove(system: &System<'_>, order: Order, budget: &Budget) -> Result<(), R
             NoProduct::TooMany => format!("there are more than {} threads", threads::MOST_THREADS),
         })
     })?;
-    let graph = Graph::new(system, &threads, order, MOST_NODES, budget).map_err(|why| match why {
-        NoGraph::TooLarge => Reason::Bounded(format!("the product has more than {MOST_NODES} nodes")),
-        NoGraph::Exhausted(why) => Reason::Exhausted(why),
-    })?;
-    let clauses = Clauses::new(&threads, &graph);
-    match solve(&clauses.system, budget) {
-        Solution::Solved(solution) => {
-            let _ = clauses.invariants(&graph, &solution);
-            Ok(())
-        }
-        Solution::Refuted(derivation) => { if std::env::var_os("HORN_DEBUG").is_some() { for step in &derivation.steps { let c = &clauses.system.clauses[step.clause]; eprintln!("{} {:?} -> {:?} {}", c.constraint, c.body.iter().map(|b| clauses.system.relations[b.relation].name.clone()).collect::<Vec<_>>(), c.head.as_ref().map(|h| clauses.system.relations[h.relation].name.clone()), step.values.iter().map(|(v, x)| format!("{}={}", v.name, x.term())).collect::<Vec<_>>().join(", ")); } } Err(Reason::Bounded("an error is reached in the abstraction".to_owned())) }
-        Solution::Unknown(why) => Err(Reason::Bounded(why.to_string())),
+    let mut errors = Vec::new();
+    for (number, thread) in threads.threads.iter().enumerate() {
+        let locations = &system.program.templates[thread.template].locations;
+        errors.extend(locations.ids().filter(|at| threads.is_error(system, number, *at)).map(|at| (number, at)));
     }
+    for error in errors {
+        let needed = Needed::new(system, &threads, error);
+        let debug = std::env::var_os("HORN_DEBUG").is_some();
+        if debug { eprintln!("{needed:?}"); }
+        let graph = Graph::new(system, &threads, &needed, order, MOST_NODES, budget).map_err(|why| match why {
+            NoGraph::TooLarge => Reason::Bounded(format!("the product has more than {MOST_NODES} nodes")),
+            NoGraph::Exhausted(why) => Reason::Exhausted(why),
+        })?;
+        if debug { eprintln!("{} nodes, {} moves, {} relevant", graph.nodes.len(), graph.moves.len(), graph.relevant().iter().filter(|x| **x).count()); }
+        let clauses = Clauses::new(&threads, &graph);
+        if debug { eprintln!("{} relations, {} clauses", clauses.system.relations.len(), clauses.system.clauses.len()); }
+        match solve(&clauses.system, budget) {
+            Solution::Solved(solution) => {
+                let _ = clauses.invariants(&graph, &solution);
+            }
+            Solution::Refuted(_) => {
+                return Err(Reason::Bounded("an error is reached in the abstraction".to_owned()));
+            }
+            Solution::Unknown(why) => return Err(Reason::Bounded(why.to_string())),
+        }
+    }
+    Ok(())
 }
