@@ -3,9 +3,10 @@
 use crate::product::graph::Order;
 use crate::product::prove;
 use ir::passes::{Goal, InlineLimits, lock_words, symbolic_of_lowered};
+use ir::{Callee, Op, Program, Span};
 use smt::expressions::Mode;
 use transitions::System;
-use verdict::{Budget, Engine, Events, Property, Reason, Task, Verdict};
+use verdict::{Budget, Engine, Events, Proof, Property, Reason, Task, Verdict};
 
 /// The engine.
 #[derive(Clone, Default, Debug)]
@@ -16,26 +17,37 @@ impl Engine for Horn {
         "horn"
     }
     fn verify(&self, task: Task<'_>, budget: &Budget, _: &dyn Events) -> Verdict {
+        if !matches!(task.property, Property::NoError(_)) {
+            return Verdict::Unknown(Reason::Bounded("horn: only errors are looked for".to_owned()));
+        }
         let goal = Goal { races: *task.property == Property::NoRace, faults: false };
         let program = match symbolic_of_lowered(task.program, goal, InlineLimits::default()) {
             Ok(program) => lock_words(&program),
             Err(error) => return Verdict::Unknown(Reason::Bounded(format!("horn: {error}"))),
         };
+        if let Some(span) = unresolved(&program) {
+            let what = "a call or start that is not resolved".to_owned();
+            return Verdict::Unknown(Reason::Unsupported(what, span));
+        }
+        if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
+            return Verdict::Unknown(Reason::Unsupported(assumption.text.clone(), assumption.span));
+        }
         let system = System::new(&program, Mode::Integers);
-        if std::env::var_os("HORN_DEBUG").is_some() {
-            eprintln!("{}", ir::text::print(&program));
-            for v in &system.shared { eprintln!("shared {} {:?}", v.variable.name, v.first.as_ref().map(|t| t.to_string())); }
-            for (t, own) in system.own.enumerate() { for v in own { eprintln!("own {t} {} {:?}", v.variable.name, v.first.as_ref().map(|t| t.to_string())); } }
-            for s in &system.steps {
-                eprintln!("step {} {} -> {}: {}", s.template, s.source, s.target, s.guard);
-                for (v, t) in &s.updates { eprintln!("    {} := {}", v.name, t); }
-                for t in &s.starts { eprintln!("    start {} {}", t.template, t.id); }
+        let mut last = Reason::Bounded("horn: nothing was tried".to_owned());
+        for (order, share) in [(Order::Sequential, 2), (Order::RoundRobin, 1)] {
+            let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / share));
+            match prove(&system, order, &part) {
+                Ok(proof) => return Verdict::Safe(Proof::Product(Box::new(proof))),
+                Err(reason) => last = reason,
             }
         }
-        let order = if std::env::var_os("HORN_RR").is_some() { Order::RoundRobin } else { Order::Sequential };
-        match prove(&system, order, budget) {
-            Ok(()) => Verdict::Unknown(Reason::Bounded("PROVED".to_owned())),
-            Err(reason) => Verdict::Unknown(reason),
-        }
+        Verdict::Unknown(last)
     }
+}
+
+/// A call, or a start through a pointer, that is left.
+fn unresolved(program: &Program) -> Option<Span> {
+    let mut edges = program.templates.iter().flat_map(|code| code.edges.iter());
+    let open = |op: &Op| matches!(op, Op::Call(..) | Op::Spawn(Callee::Pointer(_), ..));
+    edges.find(|edge| edge.ops.iter().any(open)).map(|edge| edge.span)
 }

@@ -7,7 +7,6 @@
 //! This is the only crate that links the solver, and none of its types leaves it. What it answers is trusted by engines only
 //! as far as a checker asks again.
 
-pub mod construct;
 mod decode;
 pub mod eliminate;
 mod encode;
@@ -15,15 +14,9 @@ pub mod expressions;
 pub mod horn;
 pub mod interpolate;
 pub mod limits;
-pub mod print;
 pub mod solver;
-pub mod sort;
-pub mod term;
-pub mod value;
-pub mod visit;
 
 pub use limits::NoAnswer;
 pub use solver::{Answer, Solver, can_fail, satisfiable};
-pub use sort::Sort;
-pub use term::{Operation, Term, Variable};
-pub use value::{ArrayValue, NoValue, Value};
+pub use terms::{ArrayValue, NoValue, Operation, Sort, Term, Value, Variable};
+pub use terms::{construct, print, sort, term, value, visit};

@@ -7,8 +7,9 @@
 
 use crate::system::Step;
 use indexmap::IndexMap;
-use ir::{LocationId, TemplateId};
+use ir::LocationId;
 use smt::{Term, Variable};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A location goes only if it adds at most this many steps.
@@ -59,49 +60,104 @@ pub fn compose(first: &Step, second: &Step) -> Step {
     }
 }
 
-/// The steps of a template between the locations that stay. `may_go` says which may not.
-pub fn merge_steps(
-    steps: &[Step],
-    template: TemplateId,
-    may_go: &dyn Fn(LocationId) -> bool,
-) -> Vec<Step> {
-    let mut steps: Vec<Step> = steps.iter().filter(|step| step.template == template).cloned().collect();
-    let mut locations: Vec<LocationId> = steps.iter().flat_map(|step| [step.source, step.target]).collect();
-    locations.sort_unstable();
-    locations.dedup();
-    locations.retain(|location| may_go(*location));
+/// The steps between the locations that stay. `may_go` says which may not. Stops early, with more locations than needed, when `stop` says so.
+pub fn merge_steps(steps: &[Step], may_go: &dyn Fn(LocationId) -> bool, stop: &dyn Fn() -> bool) -> Vec<Step> {
+    let mut blocks = Blocks::new(steps);
+    let mut open: BTreeSet<(usize, LocationId)> = BTreeSet::new();
+    let locations: Vec<LocationId> = blocks.entering.keys().copied().filter(|location| may_go(*location)).collect();
+    let mut cost: BTreeMap<LocationId, usize> = BTreeMap::new();
+    for location in locations {
+        if let Some(here) = blocks.cost(location) {
+            open.insert((here, location));
+            cost.insert(location, here);
+        }
+    }
     // The cheapest first, until nothing more can go.
-    loop {
-        let mut best: Option<(usize, LocationId)> = None;
-        for location in &locations {
-            let entering = steps.iter().filter(|step| step.target == *location).count();
-            let leaving = steps.iter().filter(|step| step.source == *location).count();
-            let loops = steps.iter().any(|step| step.source == *location && step.target == *location);
-            if loops || entering * leaving > entering + leaving + MOST_MORE {
-                continue;
+    while let Some((_, location)) = open.pop_first() {
+        if stop() {
+            break;
+        }
+        cost.remove(&location);
+        if blocks.cost(location).is_none() || !blocks.remove(location) {
+            continue;
+        }
+        let neighbours: BTreeSet<LocationId> = std::mem::take(&mut blocks.changed);
+        for neighbour in neighbours.into_iter().filter(|neighbour| may_go(*neighbour) && *neighbour != location) {
+            if let Some(old) = cost.remove(&neighbour) {
+                open.remove(&(old, neighbour));
             }
-            let cost = entering * leaving;
-            if best.is_none_or(|(least, _)| cost < least) {
-                best = Some((cost, *location));
+            if let Some(new) = blocks.cost(neighbour) {
+                open.insert((new, neighbour));
+                cost.insert(neighbour, new);
             }
         }
-        let Some((_, gone)) = best else { return steps };
-        locations.retain(|location| *location != gone);
-        let (entering, rest): (Vec<Step>, Vec<Step>) = steps.iter().cloned().partition(|step| step.target == gone);
-        let (leaving, rest): (Vec<Step>, Vec<Step>) = rest.into_iter().partition(|step| step.source == gone);
+    }
+    let mut steps: Vec<Step> = blocks.steps.into_iter().flatten().collect();
+    steps.sort_by_key(|step| step.source);
+    steps
+}
+
+/// Steps with the locations that they enter and leave.
+struct Blocks {
+    steps: Vec<Option<Step>>,
+    entering: BTreeMap<LocationId, Vec<usize>>,
+    leaving: BTreeMap<LocationId, Vec<usize>>,
+    /// Locations whose steps have changed.
+    changed: BTreeSet<LocationId>,
+}
+
+impl Blocks {
+    fn new(steps: &[Step]) -> Self {
+        let mut blocks =
+            Self { steps: Vec::new(), entering: BTreeMap::new(), leaving: BTreeMap::new(), changed: BTreeSet::new() };
+        steps.iter().for_each(|step| blocks.add(step.clone()));
+        blocks.changed.clear();
+        blocks
+    }
+
+    fn add(&mut self, step: Step) {
+        let number = self.steps.len();
+        self.leaving.entry(step.source).or_default().push(number);
+        self.entering.entry(step.target).or_default().push(number);
+        self.changed.extend([step.source, step.target]);
+        self.steps.push(Some(step));
+    }
+
+    /// How many steps there would be in the place of a location; nothing if it cannot go.
+    fn cost(&self, location: LocationId) -> Option<usize> {
+        let of = |steps: &BTreeMap<LocationId, Vec<usize>>| steps.get(&location).map_or(0, Vec::len);
+        let (entering, leaving) = (of(&self.entering), of(&self.leaving));
+        let loops = self.leaving.get(&location).into_iter().flatten().any(|number| {
+            self.steps[*number].as_ref().is_some_and(|step| step.target == location)
+        });
+        let cost = entering * leaving;
+        (!loops && cost <= entering + leaving + MOST_MORE).then_some(cost)
+    }
+
+    /// Puts the steps through a location together; says whether that was done.
+    fn remove(&mut self, location: LocationId) -> bool {
+        let of = |steps: &BTreeMap<LocationId, Vec<usize>>| steps.get(&location).cloned().unwrap_or_default();
+        let (entering, leaving) = (of(&self.entering), of(&self.leaving));
         let mut joined = Vec::new();
-        for first in &entering {
-            for second in &leaving {
+        for first in entering.iter().filter_map(|number| self.steps[*number].as_ref()) {
+            for second in leaving.iter().filter_map(|number| self.steps[*number].as_ref()) {
                 let step = compose(first, second);
+                if step.guard.size() > LARGEST {
+                    return false;
+                }
                 if !step.guard.is_false() {
                     joined.push(step);
                 }
             }
         }
-        if joined.iter().any(|step| step.guard.size() > LARGEST) {
-            continue;
+        for number in entering.into_iter().chain(leaving) {
+            if let Some(step) = self.steps[number].take() {
+                self.leaving.entry(step.source).or_default().retain(|other| *other != number);
+                self.entering.entry(step.target).or_default().retain(|other| *other != number);
+                self.changed.extend([step.source, step.target]);
+            }
         }
-        steps = rest.into_iter().chain(joined).collect();
-        steps.sort_by_key(|step| step.source);
+        joined.into_iter().for_each(|step| self.add(step));
+        true
     }
 }

@@ -12,6 +12,7 @@
 //! * [`system`]: the variables and the steps of a program.
 //! * [`memory`](mod@memory): which variables stand for which bytes.
 //! * [`follow`]: what the operations of an edge do.
+//! * [`threads`]: the threads of a program that starts a fixed set of them.
 //! * [`blocks`]: fewer locations, by putting steps together.
 
 pub mod blocks;
@@ -19,6 +20,7 @@ mod expressions;
 pub mod follow;
 pub mod memory;
 pub mod system;
+pub mod threads;
 
 pub use blocks::merge_steps;
 pub use system::{Kind, Start, StateVariable, Step, System};

@@ -7,6 +7,7 @@
 mod budget;
 mod engine;
 mod flow;
+mod product;
 mod property;
 mod trace;
 
@@ -15,5 +16,6 @@ pub use engine::{Engine, Event, Events, Proof, Reason, Silent, Task, Verdict};
 pub use flow::{
     Bounds, CellFlows, DataProof, FlowProof, HeldLock, LARGEST_FACT, LocationFacts, Pairs, Reach, Relation,
 };
+pub use product::{ProductNode, ProductPart, ProductProof};
 pub use property::{Check, Property};
 pub use trace::{Trace, TraceStep, Violation};

@@ -4,12 +4,13 @@
 //! such that are not read again, are no arguments of its relation.
 
 use super::graph::{Graph, NodeNumber};
-use super::threads::Threads;
+use transitions::threads::Threads;
 use indexmap::{IndexMap, IndexSet};
 use ir::{LocationId, TemplateId};
 use smt::horn::{Application, Clause, HornSystem, Interpretation, RelationId};
 use smt::{Term, Variable};
 use transitions::{Step, merge_steps};
+use verdict::Budget;
 
 /// The clauses of a product.
 pub struct Clauses {
@@ -27,7 +28,7 @@ fn at(node: NodeNumber) -> LocationId {
 
 impl Clauses {
     /// Makes the clauses that have a solution if no error can be reached.
-    pub fn new(threads: &Threads, graph: &Graph) -> Self {
+    pub fn new(threads: &Threads, graph: &Graph, budget: &Budget) -> Self {
         let relevant = graph.relevant();
         let steps: Vec<Step> = graph
             .moves
@@ -51,7 +52,7 @@ impl Clauses {
             })
             .collect();
         let stays = |location: LocationId| location.0 == 0 || graph.errors[location.0 as usize];
-        let mut merged = merge_steps(&steps, WHOLE, &|location| !stays(location));
+        let mut merged = merge_steps(&steps, &|location| !stays(location), &|| budget.check(0).is_err());
         // What is read in the middle of a step may have a known value where it starts.
         for step in &mut merged {
             let constants = &graph.constants[step.source.0 as usize];
@@ -111,13 +112,9 @@ impl Clauses {
         clauses
     }
 
-    /// The invariant of each node that has a relation, with the values of its constants.
-    pub fn invariants(&self, graph: &Graph, solution: &Interpretation) -> IndexMap<NodeNumber, Term> {
-        let of_node = |(node, relation): (&NodeNumber, &RelationId)| {
-            let constants = graph.constants[*node].iter().map(|(v, value)| v.term().equals(value));
-            (*node, Term::all(constants.chain([solution.formulas[*relation].clone()])))
-        };
-        self.relations.iter().map(of_node).collect()
+    /// The invariant of a node that has a relation.
+    pub fn invariant(&self, node: NodeNumber, solution: &Interpretation) -> Option<Term> {
+        self.relations.get(&node).map(|relation| solution.formulas[*relation].clone())
     }
 }
 

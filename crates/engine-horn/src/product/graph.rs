@@ -15,7 +15,7 @@
 
 use super::independence::Independence;
 use super::needed::Needed;
-use super::threads::{ThreadNumber, Threads};
+use transitions::threads::{ThreadNumber, Threads};
 use indexmap::IndexMap;
 use ir::LocationId;
 use ir::passes::bits::BitSet;
@@ -67,8 +67,10 @@ pub struct Graph {
     pub constants: Vec<IndexMap<Variable, Term>>,
     /// The steps.
     pub moves: Vec<Move>,
-    /// Whether some thread is at an error.
+    /// Whether the thread is at the error.
     pub errors: Vec<bool>,
+    /// The threads that take steps at each node, as bits.
+    pub awake: Vec<u32>,
 }
 
 /// Why there is no graph.
@@ -116,7 +118,7 @@ impl Graph {
         let count = threads.threads.len();
         let reach: Vec<Vec<BitSet>> = threads.threads.iter().map(reachable).collect();
         let heads: Vec<Vec<bool>> = threads.threads.iter().map(loop_heads).collect();
-        let mut independence = Independence::new(threads, budget);
+        let mut independence = Independence::new(system, threads, budget);
         let locations =
             threads.threads.iter().map(|thread| thread.at_start.then_some(thread.entry)).collect();
         let start = Node { locations, sleep: 0, first: 0 };
@@ -127,6 +129,7 @@ impl Graph {
             constants: vec![known.into_iter().collect()],
             moves: Vec::new(),
             errors: vec![false],
+            awake: vec![0],
         };
         let mut numbers: IndexMap<Node, NodeNumber> = IndexMap::from([(start, 0)]);
         let mut moved: Vec<Vec<(ThreadNumber, usize)>> = vec![Vec::new()];
@@ -143,6 +146,7 @@ impl Graph {
                 Some(alone) => 1 << alone,
                 None => persistent(threads, needed, &reach, &node, &mut independence),
             };
+            graph.awake[number] = set;
             let mut before: Vec<ThreadNumber> = Vec::new();
             for thread in preference(node.first, count) {
                 let Some(location) = node.locations[thread] else { continue };
@@ -198,6 +202,7 @@ impl Graph {
                             numbers.insert(next.clone(), target);
                             graph.errors.push(next.locations[needed.error.0] == Some(needed.error.1));
                             graph.nodes.push(next);
+                            graph.awake.push(0);
                             graph.constants.push(after.clone());
                             moved.push(Vec::new());
                             waiting.push(true);
@@ -297,7 +302,7 @@ fn persistent(
 }
 
 /// The locations that can be reached from each location of a thread, itself included.
-fn reachable(thread: &super::threads::Thread) -> Vec<BitSet> {
+fn reachable(thread: &transitions::threads::Thread) -> Vec<BitSet> {
     let size = thread.steps.len();
     let mut reach: Vec<BitSet> = Vec::new();
     for start in 0..size {
@@ -318,7 +323,7 @@ fn reachable(thread: &super::threads::Thread) -> Vec<BitSet> {
 }
 
 /// The locations that a step leads back to, in a depth-first walk: every cycle has one.
-fn loop_heads(thread: &super::threads::Thread) -> Vec<bool> {
+fn loop_heads(thread: &transitions::threads::Thread) -> Vec<bool> {
     let mut heads = vec![false; thread.steps.len()];
     let mut state = vec![0u8; thread.steps.len()];
     let mut stack: Vec<(usize, usize)> = vec![(thread.entry.0 as usize, 0)];

@@ -3,15 +3,17 @@
 //! Two steps are *independent* if, from every state, taking one and then the other leads to the same states as the other way round, and neither makes the
 //! other possible or impossible. Under-approximates: what is found here is so.
 //!
+//! * A step that enters an atomic region is independent of none.
 //! * If neither writes what the other reads or writes, they are independent.
 //! * Else the solver is asked: with the inputs of both fixed, both orders are possible from the same states, and end in the same state.
 
-use super::threads::{ThreadNumber, ThreadStep, Threads};
+use transitions::threads::{ThreadNumber, ThreadStep, Threads};
 use indexmap::{IndexMap, IndexSet};
 use ir::LocationId;
 use rustc_hash::FxHashMap;
 use smt::{Answer, Term, Variable};
 use std::time::Duration;
+use transitions::System;
 use verdict::Budget;
 
 /// The solver gets this long for one pair.
@@ -19,6 +21,7 @@ const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Answers which steps are independent, each question once.
 pub struct Independence<'a> {
+    system: &'a System<'a>,
     threads: &'a Threads,
     budget: &'a Budget,
     /// By thread and location of both: whether all steps there are independent.
@@ -71,8 +74,8 @@ pub fn commutes(a: &ThreadStep, b: &ThreadStep) -> Term {
 
 impl<'a> Independence<'a> {
     /// For the threads of a product.
-    pub fn new(threads: &'a Threads, budget: &'a Budget) -> Self {
-        Self { threads, budget, known: FxHashMap::default() }
+    pub fn new(system: &'a System<'a>, threads: &'a Threads, budget: &'a Budget) -> Self {
+        Self { system, threads, budget, known: FxHashMap::default() }
     }
 
     /// Whether a step (the given one of those at its location) is independent of all that another thread may do at a location.
@@ -104,7 +107,9 @@ impl<'a> Independence<'a> {
     }
 
     fn independent(&self, a: &ThreadStep, b: &ThreadStep) -> bool {
-        if !a.starts.is_empty() && !b.starts.is_empty() {
+        // What enters an atomic region keeps others from going on.
+        let enters = |step: &ThreadStep| self.threads.is_atomic(self.system, step.thread, step.target);
+        if (!a.starts.is_empty() && !b.starts.is_empty()) || enters(a) || enters(b) {
             return false;
         }
         disjoint(a, b) || self.solver_says(a, b)

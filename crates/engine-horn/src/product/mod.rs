@@ -7,52 +7,74 @@ pub mod clauses;
 pub mod graph;
 pub mod independence;
 pub mod needed;
-pub mod threads;
 
 use clauses::Clauses;
 use graph::{Graph, NoGraph, Order};
 use needed::Needed;
+use ir::LocationId;
 use smt::horn::{Solution, solve};
-use threads::{NoProduct, Threads};
+use smt::{NoAnswer, Term};
+
 use transitions::System;
-use verdict::{Budget, Reason};
+use transitions::threads::{self, NoProduct, Threads};
+use verdict::{Budget, ProductNode, ProductPart, ProductProof, Reason};
 
 /// More nodes than this are not tried.
 pub const MOST_NODES: usize = 20_000;
 
 /// Looks for a proof that no error is reached.
-pub fn prove(system: &System<'_>, order: Order, budget: &Budget) -> Result<(), Reason> {
+pub fn prove(system: &System<'_>, order: Order, budget: &Budget) -> Result<ProductProof, Reason> {
     let threads = Threads::new(system).map_err(|why| {
         Reason::Bounded(match why {
             NoProduct::Unbounded => "a thread may be started any number of times".to_owned(),
             NoProduct::TooMany => format!("there are more than {} threads", threads::MOST_THREADS),
         })
     })?;
-    let mut errors = Vec::new();
+    let mut parts = Vec::new();
     for (number, thread) in threads.threads.iter().enumerate() {
         let locations = &system.program.templates[thread.template].locations;
-        errors.extend(locations.ids().filter(|at| threads.is_error(system, number, *at)).map(|at| (number, at)));
-    }
-    for error in errors {
-        let needed = Needed::new(system, &threads, error);
-        let debug = std::env::var_os("HORN_DEBUG").is_some();
-        if debug { eprintln!("{needed:?}"); }
-        let graph = Graph::new(system, &threads, &needed, order, MOST_NODES, budget).map_err(|why| match why {
-            NoGraph::TooLarge => Reason::Bounded(format!("the product has more than {MOST_NODES} nodes")),
-            NoGraph::Exhausted(why) => Reason::Exhausted(why),
-        })?;
-        if debug { eprintln!("{} nodes, {} moves, {} relevant", graph.nodes.len(), graph.moves.len(), graph.relevant().iter().filter(|x| **x).count()); }
-        let clauses = Clauses::new(&threads, &graph);
-        if debug { eprintln!("{} relations, {} clauses", clauses.system.relations.len(), clauses.system.clauses.len()); }
-        match solve(&clauses.system, budget) {
-            Solution::Solved(solution) => {
-                let _ = clauses.invariants(&graph, &solution);
-            }
-            Solution::Refuted(_) => {
-                return Err(Reason::Bounded("an error is reached in the abstraction".to_owned()));
-            }
-            Solution::Unknown(why) => return Err(Reason::Bounded(why.to_string())),
+        for location in locations.ids().filter(|at| threads.is_error(system, number, *at)) {
+            parts.push(prove_one(system, &threads, (number, location), order, budget)?);
         }
     }
-    Ok(())
+    Ok(ProductProof { parts })
+}
+
+/// Looks for a proof that one error is not reached.
+fn prove_one(
+    system: &System<'_>,
+    threads: &Threads,
+    error: (usize, LocationId),
+    order: Order,
+    budget: &Budget,
+) -> Result<ProductPart, Reason> {
+    let needed = Needed::new(system, threads, error);
+    let graph = Graph::new(system, threads, &needed, order, MOST_NODES, budget).map_err(|why| match why {
+        NoGraph::TooLarge => Reason::Bounded(format!("the product has more than {MOST_NODES} nodes")),
+        NoGraph::Exhausted(why) => Reason::Exhausted(why),
+    })?;
+    let clauses = Clauses::new(threads, &graph, budget);
+    let solution = match solve(&clauses.system, budget) {
+        Solution::Solved(solution) => solution,
+        Solution::Refuted(_) => {
+            return Err(Reason::Bounded("an error is reached where nothing is known of some values".to_owned()));
+        }
+        Solution::Unknown(NoAnswer::Exhausted(limit)) => return Err(Reason::Exhausted(limit)),
+        Solution::Unknown(why) => return Err(Reason::Bounded(why.to_string())),
+    };
+    let relevant = graph.relevant();
+    let nodes = graph.nodes.iter().enumerate().map(|(number, node)| ProductNode {
+        locations: node.locations.clone(),
+        sleep: node.sleep,
+        awake: graph.awake[number],
+        first: node.first,
+        constants: graph.constants[number].iter().map(|(v, value)| (v.clone(), value.clone())).collect(),
+        invariant: match clauses.invariant(number, &solution) {
+            _ if graph.errors[number] => Some(Term::bool(false)),
+            // From here no error is reached, whatever holds.
+            _ if !relevant[number] => Some(Term::bool(true)),
+            invariant => invariant,
+        },
+    });
+    Ok(ProductPart { error, ends: needed.ends.clone(), nodes: nodes.collect() })
 }

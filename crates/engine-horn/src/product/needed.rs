@@ -6,7 +6,7 @@
 //!
 //! Under-approximates: a thread that is found here must end before the error.
 
-use super::threads::{ThreadNumber, ThreadStep, Threads};
+use transitions::threads::{ThreadNumber, ThreadStep, Threads};
 use indexmap::{IndexMap, IndexSet};
 use ir::LocationId;
 use smt::{Term, Variable};

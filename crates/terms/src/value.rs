@@ -146,12 +146,12 @@ fn lenient(term: &Term, operands: &[Result<Value, NoValue>]) -> Result<Value, No
 }
 
 /// The low `width` bits.
-pub(crate) fn truncate(width: u32, bits: u128) -> u128 {
+pub fn truncate(width: u32, bits: u128) -> u128 {
     if width >= 128 { bits } else { bits & ((1 << width) - 1) }
 }
 
 /// The signed number that bits stand for.
-pub(crate) fn signed(width: u32, bits: u128) -> i128 {
+pub fn signed(width: u32, bits: u128) -> i128 {
     let unused = 128 - width;
     ((bits << unused) as i128) >> unused
 }

@@ -15,7 +15,7 @@ pub(crate) fn rebuild(term: &Term, operands: Vec<Term>) -> Term {
 ///
 /// # Panics
 /// If the operands are too few or too many or have the wrong sorts.
-pub(crate) fn make(operation: Operation, wanted: Option<&Sort>, operands: Vec<Term>) -> Term {
+pub fn make(operation: Operation, wanted: Option<&Sort>, operands: Vec<Term>) -> Term {
     let sort = match result_sort(&operation, wanted, &operands) {
         Ok(sort) => sort,
         Err(expected) => {

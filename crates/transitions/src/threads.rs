@@ -3,11 +3,11 @@
 //! Every template is unique or started with a known number of copies, so each thread that ever runs is known beforehand. A step of a thread becomes a step of
 //! the product: its own variables get the thread's number, and a start of a thread sets the variables of that thread.
 
+use crate::system::{Kind, Step, System};
 use indexmap::IndexMap;
 use ir::{Count, IdVec, LocationId, LocationKind, TemplateId};
 use smt::{Term, Variable};
 use std::sync::Arc;
-use transitions::{Kind, Step, System};
 
 /// The number of a thread.
 pub type ThreadNumber = usize;
