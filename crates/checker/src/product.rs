@@ -5,7 +5,7 @@
 //! 1. The threads that are said to end before the error do: a thread that the error is in, or one of those before in the list, cannot come to the error, or to its end, while they have not ended.
 //!    Only its own steps are followed, with the values that no other thread can change.
 //! 2. At each node the threads that take steps are enough: all that run; or the one at an atomic location; or a set with a thread in it that must take a step before the error, such that none of the next
-//!    steps of a thread in the set depends on any step that a thread outside may ever take. Then the first step of the set on the way to the error can be taken at once.
+//!    steps of a thread in the set depends on any step that a thread outside may take before that thread has ended. Then the first step of the set on the way to the error can be taken at once.
 //! 3. Each step of these threads that sleep not leads to a node of the proof, or its guard is false for the values that are known. There at most those threads sleep that slept before, or whose
 //!    turn came before, and all whose next steps are independent of this one (sleep sets).
 //! 4. Known values are known at the start, and stay so.
@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 use smt::expressions::Mode;
 use smt::{Answer, NoAnswer, Term, Variable};
 use std::collections::BTreeSet;
-use transitions::threads::{ThreadStep, Threads};
+use transitions::threads::{ThreadStep, Threads, literals};
 use transitions::{Kind, System};
 use verdict::{Budget, ProductNode, ProductPart, ProductProof, Property};
 
@@ -326,8 +326,8 @@ impl<'a> Part<'a, '_> {
         claim(inside.iter().any(must_move), "a thread in the set must take a step")?;
         for other in outside {
             let from = node.locations[other].unwrap_or(self.threads.threads[other].entry);
-            for at in self.future(other, from) {
-                for (thread, location) in &inside {
+            for (thread, location) in &inside {
+                for at in self.future(other, from, *thread) {
                     for index in 0..self.threads.threads[*thread].steps[*location].len() {
                         let apart = self.independent_of_all((*thread, *location, index), other, at);
                         claim(apart, "no thread outside of the set disturbs it")?;
@@ -338,13 +338,16 @@ impl<'a> Part<'a, '_> {
         Ok(())
     }
 
-    /// Where a thread may come to.
-    fn future(&self, thread: usize, from: LocationId) -> BTreeSet<LocationId> {
+    /// Where a thread may come to while another has not ended.
+    fn future(&self, thread: usize, from: LocationId, other: usize) -> BTreeSet<LocationId> {
+        let zero = self.system.number(0, self.system.program.data_model.pointer());
+        let ended = self.system.shared_of(&Kind::Ended(self.threads.threads[other].template));
+        let waiting: Values = ended.into_iter().map(|ended| (ended.clone(), zero.clone())).collect();
         let mut seen = BTreeSet::from([from]);
         let mut open = vec![from];
         while let Some(at) = open.pop() {
             for step in &self.threads.threads[thread].steps[at] {
-                if seen.insert(step.target) {
+                if !step.guard.substitute(&waiting).is_false() && seen.insert(step.target) {
                     open.push(step.target);
                 }
             }
@@ -446,24 +449,5 @@ impl<'a> Part<'a, '_> {
             }
         }
         Ok(())
-    }
-}
-
-/// The variables that a conjunction says have a literal as their value.
-fn literals(formula: &Term, found: &mut Values) {
-    match formula.operation() {
-        smt::Operation::And => formula.operands().iter().for_each(|operand| literals(operand, found)),
-        smt::Operation::Equal => {
-            if let [one, other] = formula.operands() {
-                for (one, other) in [(one, other), (other, one)] {
-                    if let Some(variable) = one.as_variable()
-                        && other.is_literal()
-                    {
-                        found.insert(variable, other.clone());
-                    }
-                }
-            }
-        }
-        _ => {}
     }
 }

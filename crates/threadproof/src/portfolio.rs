@@ -1,35 +1,66 @@
-//! Several engines in turn: proofs that are quick to find first, exploration with what time is left.
+//! Several engines: proofs that are quick to find first, then exploration and Horn clauses side by side.
 
 use engine_explicit::Explicit;
 use engine_flow::Flow;
-use std::time::Instant;
-use verdict::{Budget, Engine, Event, Events, Task, Verdict};
+use engine_horn::Horn;
+use std::sync::mpsc;
+use std::time::Duration;
+use verdict::{Budget, Cancel, Engine, Event, Events, Reason, Silent, Task, Verdict};
 
-/// Tries `flow` within a share of the time, then `explicit`. A proof that the checker does not accept counts as none.
+/// Tries `flow` within a share of the time, then `explicit` and `horn` at once: the first answer counts. A proof of `flow` that the checker does not accept counts as none.
 #[derive(Default)]
 pub struct Auto {
-    /// The engine for what is left.
+    /// The engine that explores.
     pub explicit: Explicit,
 }
 
 /// The part of the time that `flow` gets.
 const SHARE: u32 = 4;
+/// How often it is looked whether someone asked to stop.
+const INTERVAL: Duration = Duration::from_millis(50);
 
 impl Engine for Auto {
     fn name(&self) -> &'static str {
         "auto"
     }
     fn verify(&self, task: Task<'_>, budget: &Budget, events: &dyn Events) -> Verdict {
-        let deadline = budget.remaining().map(|left| Instant::now() + left / SHARE);
-        let first = Budget { deadline: deadline.or(budget.deadline), ..budget.clone() };
+        let first = budget.remaining().map_or(budget.clone(), |left| budget.within(left / SHARE));
         if let Verdict::Safe(proof) = Flow.verify(task, &first, events) {
             match checker::check_proof(task.program, task.property, &proof, budget) {
                 Ok(()) => return Verdict::Safe(proof),
                 Err(error) => {
-                    events.event(Event::Phase(format!("the proof of flow is not accepted: {error}")))
+                    events.event(Event::Phase(format!("the proof of flow is not accepted: {error}")));
                 }
             }
         }
-        self.explicit.verify(task, budget, events)
+        let stop = Cancel::default();
+        let share = Budget { cancel: stop.clone(), ..budget.clone() };
+        std::thread::scope(|scope| {
+            let (answers, answered) = mpsc::channel();
+            let (share, horn) = (&share, answers.clone());
+            scope.spawn(move || horn.send((false, Horn.verify(task, share, &Silent))));
+            scope.spawn(move || answers.send((true, self.explicit.verify(task, share, &Silent))));
+            let mut unknown = Verdict::Unknown(Reason::Bounded("no engine answered".to_owned()));
+            loop {
+                match answered.recv_timeout(INTERVAL) {
+                    Ok((explored, answer)) => {
+                        if !matches!(answer, Verdict::Unknown(_)) {
+                            stop.cancel();
+                            return answer;
+                        }
+                        // Why exploration gave up says more about the program.
+                        if explored {
+                            unknown = answer;
+                        }
+                    }
+                    Err(mpsc::RecvTimeoutError::Timeout) => {
+                        if budget.cancel.is_cancelled() {
+                            stop.cancel();
+                        }
+                    }
+                    Err(mpsc::RecvTimeoutError::Disconnected) => return unknown,
+                }
+            }
+        })
     }
 }

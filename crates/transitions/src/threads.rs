@@ -3,10 +3,10 @@
 //! Every template is unique or started with a known number of copies, so each thread that ever runs is known beforehand. A step of a thread becomes a step of
 //! the product: its own variables get the thread's number, and a start of a thread sets the variables of that thread.
 
-use crate::system::{Kind, Step, System};
-use indexmap::IndexMap;
+use crate::system::{Kind, StateVariable, Step, System};
+use indexmap::{IndexMap, IndexSet};
 use ir::{Count, IdVec, LocationId, LocationKind, TemplateId};
-use smt::{Term, Variable};
+use smt::{Operation, Term, Variable};
 use std::sync::Arc;
 
 /// The number of a thread.
@@ -131,7 +131,97 @@ impl Threads {
             let entry = code.entry;
             result.threads.push(Thread { template: *template, at_start: *at_start, steps, entry });
         }
+        let simplified =
+            (0..numbers.len()).map(|number| result.with_known_values(system, number)).collect::<Vec<_>>();
+        for (thread, steps) in result.threads.iter_mut().zip(simplified) {
+            thread.steps = steps;
+        }
         Ok(result)
+    }
+
+    /// The steps of a thread, with the values that variables always have where the step starts, and without those that can never be taken. Only variables that no other
+    /// thread changes while the thread runs are looked at, so the values are what they are whatever the others do.
+    fn with_known_values(&self, system: &System<'_>, number: ThreadNumber) -> IdVec<LocationId, Vec<ThreadStep>> {
+        let thread = &self.threads[number];
+        let own: IndexSet<Variable> =
+            system.own[thread.template].iter().map(|own| named(&own.variable, number)).collect();
+        let mut foreign: IndexSet<Variable> = IndexSet::new();
+        for other in self.threads.iter().enumerate().filter(|(other, _)| *other != number).map(|(_, other)| other) {
+            let written = other.steps.iter().flatten().flat_map(|step| step.updates.keys());
+            foreign.extend(written.filter(|variable| !own.contains(*variable)).cloned());
+        }
+        let mut first: IndexMap<Variable, Term> = IndexMap::new();
+        if thread.at_start {
+            literals(&self.initial, &mut first);
+        } else {
+            let literal = |own: &StateVariable| own.first.clone().filter(Term::is_literal);
+            let parameters = system.program.templates[thread.template].parameters;
+            let given = |own: &StateVariable| matches!(own.kind, Kind::Local(local) if (local.0 as usize) < parameters);
+            let known = system.own[thread.template].iter().filter(|own| !given(own));
+            first.extend(known.filter_map(|own| Some((named(&own.variable, number), literal(own)?))));
+        }
+        first.retain(|variable, _| !foreign.contains(variable));
+        let mut known: IdVec<LocationId, Option<IndexMap<Variable, Term>>> =
+            thread.steps.iter().map(|_| None).collect();
+        known[thread.entry] = Some(first);
+        let mut open = vec![thread.entry];
+        while let Some(location) = open.pop() {
+            let here = known[location].clone().unwrap_or_default();
+            for step in thread.steps[location].iter().filter(|step| !step.guard.substitute(&here).is_false()) {
+                let mut after = here.clone();
+                for (variable, value) in &step.updates {
+                    let value = value.substitute(&here);
+                    if value.is_literal() && !foreign.contains(variable) {
+                        after.insert(variable.clone(), value);
+                    } else {
+                        after.swap_remove(variable);
+                    }
+                }
+                let there = &mut known[step.target];
+                let changed = match there {
+                    None => {
+                        *there = Some(after);
+                        true
+                    }
+                    Some(there) => {
+                        let size = there.len();
+                        there.retain(|variable, value| after.get(variable) == Some(value));
+                        there.len() < size
+                    }
+                };
+                if changed {
+                    open.push(step.target);
+                }
+            }
+        }
+        let simplified = thread.steps.enumerate().map(|(location, steps)| {
+            let Some(here) = &known[location] else { return Vec::new() };
+            let steps = steps.iter().map(|step| {
+                let updates = step.updates.iter().map(|(v, value)| (v.clone(), value.substitute(here)));
+                ThreadStep { guard: step.guard.substitute(here), updates: updates.collect(), ..step.clone() }
+            });
+            steps.filter(|step| !step.guard.is_false()).collect()
+        });
+        simplified.collect()
+    }
+}
+
+/// The variables that a conjunction says have a literal as their value.
+pub fn literals(formula: &Term, found: &mut IndexMap<Variable, Term>) {
+    match formula.operation() {
+        Operation::And => formula.operands().iter().for_each(|operand| literals(operand, found)),
+        Operation::Equal => {
+            if let [one, other] = formula.operands() {
+                for (one, other) in [(one, other), (other, one)] {
+                    if let Some(variable) = one.as_variable()
+                        && other.is_literal()
+                    {
+                        found.insert(variable, other.clone());
+                    }
+                }
+            }
+        }
+        _ => {}
     }
 }
 

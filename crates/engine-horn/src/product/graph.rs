@@ -6,7 +6,7 @@
 //! independent ones exchanged, that ends in the same state and is a path here.
 //!
 //! Persistent sets. Some threads must take another step before the error ([`super::needed`]): the one that the error is in, and those that it waits for. At a node a
-//! set of threads with such a one in it is enough, if no step that another thread may ever take from here on depends on a next step of a thread in the set: the first step of the set in an execution to the
+//! set of threads with such a one in it is enough, if no step that another thread may take before a thread in the set moves depends on a next step of that thread (steps that wait for it to end are not taken before): the first step of the set in an execution to the
 //! error can then as well be taken at once.
 //!
 //! Nodes from which no error can be reached in this graph are left out ([`Graph::relevant`]): a thread that sleeps until another one has ended, and waits to be joined, is such a case.
@@ -15,12 +15,13 @@
 
 use super::independence::Independence;
 use super::needed::Needed;
-use transitions::threads::{ThreadNumber, Threads};
-use indexmap::IndexMap;
+use transitions::threads::{ThreadNumber, Threads, literals};
+use indexmap::{IndexMap, IndexSet};
 use ir::LocationId;
-use ir::passes::bits::BitSet;
-use smt::{Operation, Term, Variable};
-use transitions::System;
+use smt::{Term, Variable};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+use transitions::{Kind, System};
 use verdict::{Budget, Exhausted};
 
 /// In which order threads are preferred.
@@ -87,24 +88,6 @@ pub fn preference(first: ThreadNumber, count: usize) -> impl Iterator<Item = Thr
     (0..count).map(move |offset| (first + offset) % count)
 }
 
-/// The literals that a condition says that variables have.
-pub(super) fn equalities(guard: &Term, found: &mut Vec<(Variable, Term)>) {
-    match guard.operation() {
-        Operation::And => guard.operands().iter().for_each(|operand| equalities(operand, found)),
-        Operation::Equal => {
-            for (one, other) in [(0, 1), (1, 0)] {
-                let (one, other) = (&guard.operands()[one], &guard.operands()[other]);
-                if let Some(variable) = one.as_variable()
-                    && other.is_literal()
-                {
-                    found.push((variable, other.clone()));
-                }
-            }
-        }
-        _ => {}
-    }
-}
-
 impl Graph {
     /// Explores the product.
     pub fn new(
@@ -116,17 +99,17 @@ impl Graph {
         budget: &Budget,
     ) -> Result<Self, NoGraph> {
         let count = threads.threads.len();
-        let reach: Vec<Vec<BitSet>> = threads.threads.iter().map(reachable).collect();
         let heads: Vec<Vec<bool>> = threads.threads.iter().map(loop_heads).collect();
+        let mut futures = Futures { system, threads, known: FxHashMap::default() };
         let mut independence = Independence::new(system, threads, budget);
         let locations =
             threads.threads.iter().map(|thread| thread.at_start.then_some(thread.entry)).collect();
         let start = Node { locations, sleep: 0, first: 0 };
-        let mut known = Vec::new();
-        equalities(&threads.initial, &mut known);
+        let mut known = IndexMap::new();
+        literals(&threads.initial, &mut known);
         let mut graph = Self {
             nodes: vec![start.clone()],
-            constants: vec![known.into_iter().collect()],
+            constants: vec![known],
             moves: Vec::new(),
             errors: vec![false],
             awake: vec![0],
@@ -144,7 +127,7 @@ impl Graph {
             });
             let set = match alone {
                 Some(alone) => 1 << alone,
-                None => persistent(threads, needed, &reach, &node, &mut independence),
+                None => persistent(needed, &node, &mut futures, &mut independence),
             };
             graph.awake[number] = set;
             let mut before: Vec<ThreadNumber> = Vec::new();
@@ -161,8 +144,8 @@ impl Graph {
                         continue;
                     }
                     let mut after = constants.clone();
-                    let mut learnt = Vec::new();
-                    equalities(&guard, &mut learnt);
+                    let mut learnt = IndexMap::new();
+                    literals(&guard, &mut learnt);
                     let mut more = constants.clone();
                     more.extend(learnt.into_iter().filter(|(v, _)| threads.variables.contains_key(v)));
                     after.extend(more.clone());
@@ -250,14 +233,46 @@ impl Graph {
     }
 }
 
+/// Where threads may come to before another one moves.
+struct Futures<'a> {
+    system: &'a System<'a>,
+    threads: &'a Threads,
+    known: FxHashMap<(ThreadNumber, LocationId, ThreadNumber), Rc<[LocationId]>>,
+}
+
+impl Futures<'_> {
+    /// The locations that a thread may come to from one on, while another one has not ended.
+    fn of(&mut self, thread: ThreadNumber, from: LocationId, other: ThreadNumber) -> Rc<[LocationId]> {
+        if let Some(known) = self.known.get(&(thread, from, other)) {
+            return known.clone();
+        }
+        let ended = self.system.shared_of(&Kind::Ended(self.threads.threads[other].template));
+        let zero = self.system.number(0, self.system.program.data_model.pointer());
+        let not_ended: IndexMap<Variable, Term> = ended.map(|ended| (ended.clone(), zero)).into_iter().collect();
+        let mut seen: IndexSet<LocationId> = IndexSet::from([from]);
+        let mut at = 0;
+        while at < seen.len() {
+            for step in &self.threads.threads[thread].steps[seen[at]] {
+                if !step.guard.substitute(&not_ended).is_false() {
+                    seen.insert(step.target);
+                }
+            }
+            at += 1;
+        }
+        let found: Rc<[LocationId]> = seen.into_iter().collect();
+        self.known.insert((thread, from, other), found.clone());
+        found
+    }
+}
+
 /// The smallest set of threads that is enough at a node, as bits; all of them if there is no smaller one.
 fn persistent(
-    threads: &Threads,
     needed: &Needed,
-    reach: &[Vec<BitSet>],
     node: &Node,
+    futures: &mut Futures<'_>,
     independence: &mut Independence<'_>,
 ) -> u32 {
+    let threads = futures.threads;
     let count = threads.threads.len();
     let running = |thread: ThreadNumber| node.locations[thread].is_some();
     let all: u32 = (0..count).filter(|thread| running(*thread)).map(|thread| 1 << thread).sum();
@@ -270,17 +285,15 @@ fn persistent(
         let mut set: u32 = 1 << seed;
         let mut open = vec![seed];
         'grow: while let Some(member) = open.pop() {
-            let location = node.locations[member].expect("only threads that run are in the set");
+            let Some(location) = node.locations[member] else { continue };
             for other in (0..count).filter(|other| *other != member) {
                 if set & (1 << other) != 0 {
                     continue;
                 }
                 // A thread that was not started may come to all its locations.
                 let from = node.locations[other].unwrap_or(threads.threads[other].entry);
-                let depends = reach[other][from.0 as usize]
-                    .iter()
-                    .any(|later| !independence.at_all((member, location), (other, LocationId(later as u32))));
-                if depends {
+                let future = futures.of(other, from, member);
+                if future.iter().any(|later| !independence.at_all((member, location), (other, *later))) {
                     if !running(other) {
                         // Whoever starts it would have to be in the set, and what they do first: not worth the trouble.
                         set = all;
@@ -299,27 +312,6 @@ fn persistent(
         }
     }
     best
-}
-
-/// The locations that can be reached from each location of a thread, itself included.
-fn reachable(thread: &transitions::threads::Thread) -> Vec<BitSet> {
-    let size = thread.steps.len();
-    let mut reach: Vec<BitSet> = Vec::new();
-    for start in 0..size {
-        let mut seen = BitSet::new(size);
-        let mut open = vec![start];
-        seen.insert(start);
-        while let Some(at) = open.pop() {
-            for step in &thread.steps[LocationId(at as u32)] {
-                let target = step.target.0 as usize;
-                if seen.insert(target) {
-                    open.push(target);
-                }
-            }
-        }
-        reach.push(seen);
-    }
-    reach
 }
 
 /// The locations that a step leads back to, in a depth-first walk: every cycle has one.

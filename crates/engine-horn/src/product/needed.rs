@@ -6,7 +6,7 @@
 //!
 //! Under-approximates: a thread that is found here must end before the error.
 
-use transitions::threads::{ThreadNumber, ThreadStep, Threads};
+use transitions::threads::{ThreadNumber, ThreadStep, Threads, literals};
 use indexmap::{IndexMap, IndexSet};
 use ir::LocationId;
 use smt::{Term, Variable};
@@ -62,8 +62,7 @@ fn must_wait(
     };
     // What another thread may change is not known, except that this one has not ended.
     let mut foreign: IndexSet<Variable> = IndexSet::new();
-    for (number, one) in threads.threads.iter().enumerate().filter(|(number, _)| *number != thread) {
-        let _ = number;
+    for one in threads.threads.iter().enumerate().filter(|(number, _)| *number != thread).map(|(_, one)| one) {
         foreign.extend(one.steps.iter().flatten().flat_map(|step| step.updates.keys().cloned()));
     }
     foreign.swap_remove(&ended);
@@ -71,9 +70,8 @@ fn must_wait(
     let mut known: Vec<Option<IndexMap<Variable, Term>>> = vec![None; code.steps.len()];
     let mut first = IndexMap::new();
     if code.at_start {
-        let mut equal = Vec::new();
-        super::graph::equalities(&threads.initial, &mut equal);
-        first.extend(equal.into_iter().filter(|(variable, _)| !foreign.contains(variable)));
+        literals(&threads.initial, &mut first);
+        first.retain(|variable, _| !foreign.contains(variable));
     }
     let not_ended = system.number(0, system.program.data_model.pointer());
     first.insert(ended.clone(), not_ended.clone());

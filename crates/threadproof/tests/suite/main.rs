@@ -4,6 +4,7 @@ mod command_line;
 mod csmith;
 mod differential;
 mod flow_mutations;
+mod product_mutations;
 mod hostile;
 mod programs;
 
