@@ -36,8 +36,9 @@ pub fn check(
     budget: &Budget,
 ) -> Result<(), ProofError> {
     let Property::NoError(kinds) = property else { return Err(ProofError::Violated) };
-    let symbolic = symbolic_of_lowered(program, Goal { races: false, faults: false }, InlineLimits::default())
-        .map_err(|error| ProofError::Claim(error.to_string()))?;
+    let symbolic =
+        symbolic_of_lowered(program, Goal { races: false, faults: false }, InlineLimits::default())
+            .map_err(|error| ProofError::Claim(error.to_string()))?;
     if let Some(assumption) = symbolic.assumptions.iter().find(|assumption| assumption.limits_proof) {
         return Err(ProofError::Assumption(assumption.text.clone()));
     }
@@ -62,8 +63,12 @@ pub fn check(
     })
 }
 
+fn claim_error(text: &str) -> ProofError {
+    ProofError::Claim(text.to_owned())
+}
+
 fn claim(holds: bool, text: &str) -> Result<(), ProofError> {
-    if holds { Ok(()) } else { Err(ProofError::Claim(text.to_owned())) }
+    if holds { Ok(()) } else { Err(claim_error(text)) }
 }
 
 /// A step of a thread at a location, by position.
@@ -84,19 +89,17 @@ impl<'a> Part<'a, '_> {
         let count = self.threads.threads.len();
         claim(self.part.error.0 < count, "the thread of the error exists")?;
         self.check_ends()?;
-        let mut places: FxHashMap<&[Option<LocationId>], Vec<usize>> = FxHashMap::default();
-        for (number, node) in self.part.nodes.iter().enumerate() {
+        for node in &self.part.nodes {
             claim(node.locations.len() == count && node.first < count, "a node has a place for each thread")?;
             let all = node.locations.iter().zip(&self.threads.threads);
             let exist = all.filter_map(|(at, thread)| at.map(|at| (at, thread)));
             claim({ exist }.all(|(at, thread)| (at.0 as usize) < thread.steps.len()), "locations exist")?;
-            places.entry(&node.locations).or_default().push(number);
         }
         self.check_start()?;
         let mut successors: Vec<Vec<(&'a ThreadStep, usize)>> = Vec::new();
         for number in 0..self.part.nodes.len() {
             self.budget.check(0).map_err(ProofError::TooExpensive)?;
-            successors.push(self.check_node(number, &places)?);
+            successors.push(self.check_node(number)?);
         }
         self.check_invariants(&successors)
     }
@@ -114,7 +117,8 @@ impl<'a> Part<'a, '_> {
         if formula.is_true() {
             return Ok(());
         }
-        let ranges = formula.free_variables().into_iter().filter_map(|v| self.threads.variables.get(&v).cloned());
+        let ranges =
+            formula.free_variables().into_iter().filter_map(|v| self.threads.variables.get(&v).cloned());
         match smt::can_fail(&Term::all(ranges).implies(formula), self.budget) {
             Answer::Unsat => Ok(()),
             Answer::Unknown(NoAnswer::Exhausted(limit)) => Err(ProofError::TooExpensive(limit)),
@@ -134,7 +138,9 @@ impl<'a> Part<'a, '_> {
 
     /// Whether a thread cannot come to the error, or to its end, while another has not ended.
     fn waits(&self, waiter: usize, other: usize) -> bool {
-        let (Some(thread), Some(needed)) = (self.threads.threads.get(waiter), self.threads.threads.get(other)) else {
+        let (Some(thread), Some(needed)) =
+            (self.threads.threads.get(waiter), self.threads.threads.get(other))
+        else {
             return false;
         };
         let Some(ended) = self.system.shared_of(&Kind::Ended(needed.template)) else { return false };
@@ -155,7 +161,8 @@ impl<'a> Part<'a, '_> {
         }
         let zero = self.system.number(0, self.system.program.data_model.pointer());
         let kept = |values: Values| -> Values {
-            let own = values.into_iter().filter(|(variable, _)| !written.contains(variable) && variable != ended);
+            let own =
+                values.into_iter().filter(|(variable, _)| !written.contains(variable) && variable != ended);
             own.chain([(ended.clone(), zero.clone())]).collect()
         };
         let mut first = Values::new();
@@ -183,7 +190,8 @@ impl<'a> Part<'a, '_> {
                     let joined = match there.as_ref() {
                         None => after,
                         Some(old) => {
-                            let same = old.iter().filter(|(variable, value)| after.get(*variable) == Some(*value));
+                            let same =
+                                old.iter().filter(|(variable, value)| after.get(*variable) == Some(*value));
                             same.map(|(variable, value)| (variable.clone(), value.clone())).collect()
                         }
                     };
@@ -213,11 +221,7 @@ impl<'a> Part<'a, '_> {
     }
 
     // 2, 3, 4.
-    fn check_node(
-        &mut self,
-        number: usize,
-        places: &FxHashMap<&[Option<LocationId>], Vec<usize>>,
-    ) -> Result<Vec<(&'a ThreadStep, usize)>, ProofError> {
+    fn check_node(&mut self, number: usize) -> Result<Vec<(&'a ThreadStep, usize)>, ProofError> {
         let (part, threads) = (self.part, self.threads);
         let node = &part.nodes[number];
         let mut found = Vec::new();
@@ -253,26 +257,15 @@ impl<'a> Part<'a, '_> {
                         may_sleep |= 1 << other;
                     }
                 }
-                let candidates = places.get(next.as_slice()).into_iter().flatten().copied();
-                let mut fits = candidates.filter(|target| part.nodes[*target].sleep & !may_sleep == 0);
-                let mut good = None;
-                let mut failure = ProofError::Claim("each step leads to a node".to_owned());
-                // Of several nodes, one whose values are known will do; the one with most sleepers is meant.
-                let mut fits: Vec<usize> = fits.by_ref().collect();
-                fits.sort_by_key(|target| std::cmp::Reverse(part.nodes[*target].sleep.count_ones()));
-                for target in fits {
-                    match self.check_values(step, &guard, &here, &part.nodes[target]) {
-                        Ok(()) => {
-                            good = Some(target);
-                            break;
-                        }
-                        Err(error) => failure = error,
-                    }
-                }
-                match good {
-                    Some(target) => found.push((step, target)),
-                    None => return Err(failure),
-                }
+                let named = node.moves.iter().find(|(who, which, _)| (*who, *which) == (thread, index));
+                let target = named.and_then(|(_, _, target)| Some((*target, part.nodes.get(*target)?)));
+                let Some((target, there)) = target else {
+                    return Err(claim_error("each step leads to a node"));
+                };
+                claim(there.locations == next, "a step leads to the node with its locations")?;
+                claim(there.sleep & !may_sleep == 0, "no thread sleeps that must not")?;
+                self.check_values(step, &guard, &here, there)?;
+                found.push((step, target));
             }
             earlier.push(thread);
         }
@@ -325,34 +318,42 @@ impl<'a> Part<'a, '_> {
         };
         claim(inside.iter().any(must_move), "a thread in the set must take a step")?;
         for other in outside {
+            // A thread that only threads in the set can start does nothing before one of them moves.
+            let starters = self.threads.starters(other);
+            if !runs(other) && starters.iter().all(|starter| node.awake & (1 << starter) != 0) {
+                continue;
+            }
             let from = node.locations[other].unwrap_or(self.threads.threads[other].entry);
             for (thread, location) in &inside {
-                for at in self.future(other, from, *thread) {
-                    for index in 0..self.threads.threads[*thread].steps[*location].len() {
-                        let apart = self.independent_of_all((*thread, *location, index), other, at);
-                        claim(apart, "no thread outside of the set disturbs it")?;
-                    }
+                for step in self.future(other, from, *thread) {
+                    let apart = self.independent_of_all(step, *thread, *location);
+                    claim(apart, "no thread outside of the set disturbs it")?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Where a thread may come to while another has not ended.
-    fn future(&self, thread: usize, from: LocationId, other: usize) -> BTreeSet<LocationId> {
+    /// The steps that a thread may take while another has not ended.
+    fn future(&self, thread: usize, from: LocationId, other: usize) -> Vec<StepName> {
         let zero = self.system.number(0, self.system.program.data_model.pointer());
         let ended = self.system.shared_of(&Kind::Ended(self.threads.threads[other].template));
         let waiting: Values = ended.into_iter().map(|ended| (ended.clone(), zero.clone())).collect();
         let mut seen = BTreeSet::from([from]);
+        let mut found = Vec::new();
         let mut open = vec![from];
         while let Some(at) = open.pop() {
-            for step in &self.threads.threads[thread].steps[at] {
-                if !step.guard.substitute(&waiting).is_false() && seen.insert(step.target) {
+            for (index, step) in self.threads.threads[thread].steps[at].iter().enumerate() {
+                if step.guard.substitute(&waiting).is_false() {
+                    continue;
+                }
+                found.push((thread, at, index));
+                if seen.insert(step.target) {
                     open.push(step.target);
                 }
             }
         }
-        seen
+        found
     }
 
     fn independent_of_all(&mut self, step: StepName, other: usize, at: LocationId) -> bool {
@@ -399,7 +400,8 @@ impl<'a> Part<'a, '_> {
         let ((possible, end), (possible_too, end_too)) = (both(one, other), both(other, one));
         let value = |end: &Values, variable: &Variable| end.get(variable).cloned().unwrap_or(variable.term());
         let written: BTreeSet<&Variable> = end.keys().chain(end_too.keys()).collect();
-        let same = written.into_iter().map(|variable| value(&end, variable).equals(&value(&end_too, variable)));
+        let same =
+            written.into_iter().map(|variable| value(&end, variable).equals(&value(&end_too, variable)));
         let formula = possible.equals(&possible_too).and(&possible.implies(&Term::all(same)));
         self.holds(&formula, "steps commute").is_ok()
     }
@@ -422,7 +424,12 @@ impl<'a> Part<'a, '_> {
                     // Inputs of the same step on one path are different inputs.
                     let fresh = |variable: &Variable| {
                         let input = step.inputs.contains(variable);
-                        input.then(|| Variable::new(format!("{}~{length}~{position}", variable.name), variable.sort.clone()))
+                        input.then(|| {
+                            Variable::new(
+                                format!("{}~{length}~{position}", variable.name),
+                                variable.sort.clone(),
+                            )
+                        })
                     };
                     let condition = condition.and(&step.guard.rename(fresh).substitute(&changes));
                     if condition.is_false() {

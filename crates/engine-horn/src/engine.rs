@@ -34,7 +34,7 @@ impl Engine for Horn {
         }
         let system = System::new(&program, Mode::Integers);
         let mut last = Reason::Bounded("horn: nothing was tried".to_owned());
-        for (order, share) in [(Order::Sequential, 2), (Order::RoundRobin, 1)] {
+        for (order, share) in [(Order::Sequential, 5), (Order::RoundRobin, 2), (Order::Sequential, 1)] {
             let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / share));
             match prove(&system, order, &part) {
                 Ok(proof) => return Verdict::Safe(Proof::Product(Box::new(proof))),

@@ -61,10 +61,15 @@ pub fn compose(first: &Step, second: &Step) -> Step {
 }
 
 /// The steps between the locations that stay. `may_go` says which may not. Stops early, with more locations than needed, when `stop` says so.
-pub fn merge_steps(steps: &[Step], may_go: &dyn Fn(LocationId) -> bool, stop: &dyn Fn() -> bool) -> Vec<Step> {
+pub fn merge_steps(
+    steps: &[Step],
+    may_go: &dyn Fn(LocationId) -> bool,
+    stop: &dyn Fn() -> bool,
+) -> Vec<Step> {
     let mut blocks = Blocks::new(steps);
     let mut open: BTreeSet<(usize, LocationId)> = BTreeSet::new();
-    let locations: Vec<LocationId> = blocks.entering.keys().copied().filter(|location| may_go(*location)).collect();
+    let locations: Vec<LocationId> =
+        blocks.entering.keys().copied().filter(|location| may_go(*location)).collect();
     let mut cost: BTreeMap<LocationId, usize> = BTreeMap::new();
     for location in locations {
         if let Some(here) = blocks.cost(location) {
@@ -82,7 +87,9 @@ pub fn merge_steps(steps: &[Step], may_go: &dyn Fn(LocationId) -> bool, stop: &d
             continue;
         }
         let neighbours: BTreeSet<LocationId> = std::mem::take(&mut blocks.changed);
-        for neighbour in neighbours.into_iter().filter(|neighbour| may_go(*neighbour) && *neighbour != location) {
+        for neighbour in
+            neighbours.into_iter().filter(|neighbour| may_go(*neighbour) && *neighbour != location)
+        {
             if let Some(old) = cost.remove(&neighbour) {
                 open.remove(&(old, neighbour));
             }
@@ -108,8 +115,12 @@ struct Blocks {
 
 impl Blocks {
     fn new(steps: &[Step]) -> Self {
-        let mut blocks =
-            Self { steps: Vec::new(), entering: BTreeMap::new(), leaving: BTreeMap::new(), changed: BTreeSet::new() };
+        let mut blocks = Self {
+            steps: Vec::new(),
+            entering: BTreeMap::new(),
+            leaving: BTreeMap::new(),
+            changed: BTreeSet::new(),
+        };
         steps.iter().for_each(|step| blocks.add(step.clone()));
         blocks.changed.clear();
         blocks
@@ -127,9 +138,12 @@ impl Blocks {
     fn cost(&self, location: LocationId) -> Option<usize> {
         let of = |steps: &BTreeMap<LocationId, Vec<usize>>| steps.get(&location).map_or(0, Vec::len);
         let (entering, leaving) = (of(&self.entering), of(&self.leaving));
-        let loops = self.leaving.get(&location).into_iter().flatten().any(|number| {
-            self.steps[*number].as_ref().is_some_and(|step| step.target == location)
-        });
+        let loops = self
+            .leaving
+            .get(&location)
+            .into_iter()
+            .flatten()
+            .any(|number| self.steps[*number].as_ref().is_some_and(|step| step.target == location));
         let cost = entering * leaving;
         (!loops && cost <= entering + leaving + MOST_MORE).then_some(cost)
     }

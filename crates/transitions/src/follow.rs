@@ -14,8 +14,8 @@ use domains::Found;
 use indexmap::IndexMap;
 use ir::passes::footprint::{Extent, Region};
 use ir::{
-    Assignment, BinaryOp, Callee, EdgeId, Expr, IntType, Lhs, LocalId, ObjectId, Op, Place, Rhs, Storage, Targets,
-    TemplateId,
+    Assignment, BinaryOp, Callee, EdgeId, Expr, IntType, Lhs, LocalId, ObjectId, Op, Place, Rhs, Storage,
+    Targets, TemplateId,
 };
 use smt::expressions::Mode;
 use smt::{Operation, Sort, Term, Variable};
@@ -457,9 +457,10 @@ impl Follower<'_, '_, '_> {
         if let Some(result) = result {
             let ty = self.type_of_target(result);
             let other = self.anything(ty);
-            let value = results.iter().rev().fold(other, |rest, (this, value)| {
-                this.if_then_else(&self.cast(value, pointer, ty), &rest)
-            });
+            let value = results
+                .iter()
+                .rev()
+                .fold(other, |rest, (this, value)| this.if_then_else(&self.cast(value, pointer, ty), &rest));
             self.store(result, value);
         }
     }
@@ -512,7 +513,9 @@ impl Follower<'_, '_, '_> {
                 Storage::ThreadLocal => false,
                 Storage::Site => !frees(self.system.program),
             };
-            let Some(base) = self.cells.fixed_address(object).filter(|_| lives) else { return anything(self) };
+            let Some(base) = self.cells.fixed_address(object).filter(|_| lives) else {
+                return anything(self);
+            };
             let (low, high) = (i128::from(base), i128::from(base) + i128::from(what.size));
             let Some(last) = what.size.checked_sub(bytes) else { continue };
             let number = |value: i128| self.system.number(value, ty);

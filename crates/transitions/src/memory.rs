@@ -87,12 +87,7 @@ fn all_places(program: &Program) -> impl Iterator<Item = (TemplateId, &Place)> {
 
 impl<'a, 'p> Cells<'a, 'p> {
     /// Gives the cells of a program variables.
-    pub fn new(
-        program: &'p Program,
-        memory: &'a Memory<'p>,
-        unique: &Unique,
-        mode: Mode,
-    ) -> Self {
+    pub fn new(program: &'p Program, memory: &'a Memory<'p>, unique: &Unique, mode: Mode) -> Self {
         let addresses = AddressMap::new(program);
         let (fixed, heap) = fixed_addresses(program, unique, &addresses);
         let mut cells = Self {

@@ -143,9 +143,11 @@ impl<'p> System<'p> {
 
     /// What always holds of some variables: each has a value of its type.
     pub fn ranges<'a>(&self, variables: impl IntoIterator<Item = &'a StateVariable>) -> Term {
-        Term::all(variables.into_iter().filter_map(|variable| {
-            variable.ty.map(|ty| self.in_range(&variable.variable.term(), ty))
-        }))
+        Term::all(
+            variables
+                .into_iter()
+                .filter_map(|variable| variable.ty.map(|ty| self.in_range(&variable.variable.term(), ty))),
+        )
     }
 
     /// What holds of the shared variables at the start.
@@ -237,7 +239,9 @@ impl<'p> System<'p> {
                 for start in step.starts.iter().filter(|start| Some(start.template) == template) {
                     let kind = self.own[start.template].iter().find(|own| own.variable == variable);
                     let read: Vec<&Term> = match kind.map(|own| &own.kind) {
-                        Some(Kind::Local(local)) => start.parameters.get(local.0 as usize).into_iter().collect(),
+                        Some(Kind::Local(local)) => {
+                            start.parameters.get(local.0 as usize).into_iter().collect()
+                        }
                         Some(Kind::Myself) => vec![&start.id],
                         _ => vec![],
                     };
@@ -247,7 +251,9 @@ impl<'p> System<'p> {
                 }
             }
             let all = self.shared.iter().chain(template.iter().flat_map(|template| &self.own[*template]));
-            for first in all.filter(|state| state.variable == variable).filter_map(|state| state.first.as_ref()) {
+            for first in
+                all.filter(|state| state.variable == variable).filter_map(|state| state.first.as_ref())
+            {
                 needed.extend(first.free_variables().into_iter().map(|v| match template {
                     Some(template) => owner(template, v),
                     None => (None, v),
@@ -256,7 +262,8 @@ impl<'p> System<'p> {
         }
         self.shared.retain(|variable| needed.contains(&(None, variable.variable.clone())));
         for template in self.program.templates.ids() {
-            self.own[template].retain(|variable| needed.contains(&(Some(template), variable.variable.clone())));
+            self.own[template]
+                .retain(|variable| needed.contains(&(Some(template), variable.variable.clone())));
         }
         for step in &mut self.steps {
             let template = step.template;
@@ -266,7 +273,11 @@ impl<'p> System<'p> {
                 read.extend(value.free_variables());
             }
             for start in &step.starts {
-                start.parameters.iter().chain([&start.id]).for_each(|term| read.extend(term.free_variables()));
+                start
+                    .parameters
+                    .iter()
+                    .chain([&start.id])
+                    .for_each(|term| read.extend(term.free_variables()));
             }
             step.inputs.retain(|input| read.contains(input));
         }
@@ -291,11 +302,15 @@ fn ghosts(program: &Program, unique: &Unique, mode: Mode) -> Vec<StateVariable> 
         };
     }
     let mut found = vec![ghost("number of threads".to_owned(), Kind::Threads, exact)];
-    for (template, code) in program.templates.enumerate().filter(|(template, _)| unique.templates[*template]) {
+    for (template, code) in program.templates.enumerate().filter(|(template, _)| unique.templates[*template])
+    {
         let started = program.start.iter().any(|(started, _)| *started == template);
-        let spawned = program.templates.iter().flat_map(|code| code.edges.iter()).flat_map(|edge| &edge.ops).any(
-            |op| matches!(op, Op::Spawn(Callee::Procedure(child), ..) if *child == template),
-        );
+        let spawned = program
+            .templates
+            .iter()
+            .flat_map(|code| code.edges.iter())
+            .flat_map(|edge| &edge.ops)
+            .any(|op| matches!(op, Op::Spawn(Callee::Procedure(child), ..) if *child == template));
         if spawned && !started {
             let name = |what: &str| format!("{what} of thread {}#{}", code.name, template.0);
             found.push(ghost(name("id"), Kind::ThreadId(template), Some(0)));

@@ -102,8 +102,7 @@ impl Threads {
                 }
             }
         }
-        let mut result =
-            Self { threads: Vec::new(), initial: system.initial(), variables: IndexMap::new() };
+        let mut result = Self { threads: Vec::new(), initial: system.initial(), variables: IndexMap::new() };
         for shared in &system.shared {
             let range = system.ranges([shared]);
             result.variables.insert(shared.variable.clone(), range);
@@ -116,7 +115,9 @@ impl Threads {
             if *at_start {
                 let me = system.own_of(*template, &Kind::Myself);
                 let id = first_ids[number].map(|id| system.number(id, system.program.data_model.pointer()));
-                let id = id.or_else(|| me.map(Variable::term)).unwrap_or_else(|| system.number(0, system.program.data_model.pointer()));
+                let id = id
+                    .or_else(|| me.map(Variable::term))
+                    .unwrap_or_else(|| system.number(0, system.program.data_model.pointer()));
                 let entry = system.entry(*template, &[], &id);
                 result.initial = result.initial.and(&own_renamed(system, *template, number, &entry));
             }
@@ -141,12 +142,18 @@ impl Threads {
 
     /// The steps of a thread, with the values that variables always have where the step starts, and without those that can never be taken. Only variables that no other
     /// thread changes while the thread runs are looked at, so the values are what they are whatever the others do.
-    fn with_known_values(&self, system: &System<'_>, number: ThreadNumber) -> IdVec<LocationId, Vec<ThreadStep>> {
+    fn with_known_values(
+        &self,
+        system: &System<'_>,
+        number: ThreadNumber,
+    ) -> IdVec<LocationId, Vec<ThreadStep>> {
         let thread = &self.threads[number];
         let own: IndexSet<Variable> =
             system.own[thread.template].iter().map(|own| named(&own.variable, number)).collect();
         let mut foreign: IndexSet<Variable> = IndexSet::new();
-        for other in self.threads.iter().enumerate().filter(|(other, _)| *other != number).map(|(_, other)| other) {
+        for other in
+            self.threads.iter().enumerate().filter(|(other, _)| *other != number).map(|(_, other)| other)
+        {
             let written = other.steps.iter().flatten().flat_map(|step| step.updates.keys());
             foreign.extend(written.filter(|variable| !own.contains(*variable)).cloned());
         }
@@ -167,7 +174,8 @@ impl Threads {
         let mut open = vec![thread.entry];
         while let Some(location) = open.pop() {
             let here = known[location].clone().unwrap_or_default();
-            for step in thread.steps[location].iter().filter(|step| !step.guard.substitute(&here).is_false()) {
+            for step in thread.steps[location].iter().filter(|step| !step.guard.substitute(&here).is_false())
+            {
                 let mut after = here.clone();
                 for (variable, value) in &step.updates {
                     let value = value.substitute(&here);
@@ -282,7 +290,11 @@ fn thread_step(
             };
             let value = value.unwrap_or_else(|| {
                 let input = Variable::new(
-                    Arc::from(format!("first {}<{}", variable.name, step.edges.first().map_or(0, |edge| edge.0))),
+                    Arc::from(format!(
+                        "first {}<{}",
+                        variable.name,
+                        step.edges.first().map_or(0, |edge| edge.0)
+                    )),
                     variable.sort.clone(),
                 );
                 let range = system.ranges([own]).rename(|_| Some(input.clone()));
@@ -297,6 +309,13 @@ fn thread_step(
 }
 
 impl Threads {
+    /// The threads that may start a thread.
+    pub fn starters(&self, thread: ThreadNumber) -> Vec<ThreadNumber> {
+        let starts = |other: &ThreadNumber| {
+            self.threads[*other].steps.iter().flatten().any(|step| step.starts.contains(&thread))
+        };
+        (0..self.threads.len()).filter(starts).collect()
+    }
     /// Whether a location of a thread is an error.
     pub fn is_error(&self, system: &System<'_>, thread: ThreadNumber, location: LocationId) -> bool {
         let template = self.threads[thread].template;

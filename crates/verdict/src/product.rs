@@ -34,6 +34,8 @@ pub struct ProductNode {
     pub awake: u32,
     /// The thread that comes first in the order of steps.
     pub first: usize,
+    /// Where steps lead to: the thread, which of its steps at its location, and the node.
+    pub moves: Vec<(usize, usize, usize)>,
     /// Variables that have one value here.
     pub constants: Vec<(Variable, Term)>,
     /// What else holds; nothing if that is not written down: then all steps from here are followed on.

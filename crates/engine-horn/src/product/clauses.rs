@@ -4,11 +4,11 @@
 //! such that are not read again, are no arguments of its relation.
 
 use super::graph::{Graph, NodeNumber};
-use transitions::threads::Threads;
 use indexmap::{IndexMap, IndexSet};
 use ir::{LocationId, TemplateId};
 use smt::horn::{Application, Clause, HornSystem, Interpretation, RelationId};
 use smt::{Term, Variable};
+use transitions::threads::Threads;
 use transitions::{Step, merge_steps};
 use verdict::Budget;
 
@@ -35,7 +35,8 @@ impl Clauses {
             .iter()
             .filter(|step| relevant[step.source] && relevant[step.target])
             .map(|step| {
-                let location = graph.nodes[step.source].locations[step.thread].expect("who moves was started");
+                let location =
+                    graph.nodes[step.source].locations[step.thread].expect("who moves was started");
                 let what = &threads.threads[step.thread].steps[location][step.step];
                 let constants = &graph.constants[step.source];
                 let updates = what.updates.iter().map(|(v, value)| (v.clone(), value.substitute(constants)));
@@ -66,8 +67,11 @@ impl Clauses {
     fn of_steps(threads: &Threads, graph: &Graph, steps: &[Step]) -> Self {
         let live = live(graph, threads, steps);
         let mut clauses = Self { system: HornSystem::default(), relations: IndexMap::new() };
-        let mut nodes: Vec<NodeNumber> =
-            steps.iter().flat_map(|step| [step.source.0 as usize, step.target.0 as usize]).chain([0]).collect();
+        let mut nodes: Vec<NodeNumber> = steps
+            .iter()
+            .flat_map(|step| [step.source.0 as usize, step.target.0 as usize])
+            .chain([0])
+            .collect();
         nodes.sort_unstable();
         nodes.dedup();
         for node in nodes.into_iter().filter(|node| !graph.errors[*node]) {
@@ -81,8 +85,7 @@ impl Clauses {
         let start = clauses.relations[&0];
         let arguments: Vec<Term> =
             clauses.system.relations[start].parameters.iter().map(Variable::term).collect();
-        let constraint =
-            threads.initial.and(&ranges(&mut threads.initial.free_variables().into_iter()));
+        let constraint = threads.initial.and(&ranges(&mut threads.initial.free_variables().into_iter()));
         clauses.system.clause(Clause {
             body: vec![],
             constraint,

@@ -15,12 +15,12 @@
 
 use super::independence::Independence;
 use super::needed::Needed;
-use transitions::threads::{ThreadNumber, Threads, literals};
 use indexmap::{IndexMap, IndexSet};
 use ir::LocationId;
-use smt::{Term, Variable};
 use rustc_hash::FxHashMap;
+use smt::{Term, Variable};
 use std::rc::Rc;
+use transitions::threads::{ThreadNumber, Threads, literals};
 use transitions::{Kind, System};
 use verdict::{Budget, Exhausted};
 
@@ -100,7 +100,8 @@ impl Graph {
     ) -> Result<Self, NoGraph> {
         let count = threads.threads.len();
         let heads: Vec<Vec<bool>> = threads.threads.iter().map(loop_heads).collect();
-        let mut futures = Futures { system, threads, known: FxHashMap::default() };
+        let starters = (0..count).map(|thread| threads.starters(thread)).collect();
+        let mut futures = Futures { system, threads, starters, known: FxHashMap::default() };
         let mut independence = Independence::new(system, threads, budget);
         let locations =
             threads.threads.iter().map(|thread| thread.at_start.then_some(thread.entry)).collect();
@@ -237,29 +238,40 @@ impl Graph {
 struct Futures<'a> {
     system: &'a System<'a>,
     threads: &'a Threads,
-    known: FxHashMap<(ThreadNumber, LocationId, ThreadNumber), Rc<[LocationId]>>,
+    /// Who starts each thread.
+    starters: Vec<Vec<ThreadNumber>>,
+    known: FxHashMap<(ThreadNumber, LocationId, ThreadNumber), Rc<[(LocationId, usize)]>>,
 }
 
 impl Futures<'_> {
-    /// The locations that a thread may come to from one on, while another one has not ended.
-    fn of(&mut self, thread: ThreadNumber, from: LocationId, other: ThreadNumber) -> Rc<[LocationId]> {
+    /// The steps that a thread may take from a location on, while another one has not ended.
+    fn of(
+        &mut self,
+        thread: ThreadNumber,
+        from: LocationId,
+        other: ThreadNumber,
+    ) -> Rc<[(LocationId, usize)]> {
         if let Some(known) = self.known.get(&(thread, from, other)) {
             return known.clone();
         }
         let ended = self.system.shared_of(&Kind::Ended(self.threads.threads[other].template));
         let zero = self.system.number(0, self.system.program.data_model.pointer());
-        let not_ended: IndexMap<Variable, Term> = ended.map(|ended| (ended.clone(), zero)).into_iter().collect();
+        let not_ended: IndexMap<Variable, Term> =
+            ended.map(|ended| (ended.clone(), zero)).into_iter().collect();
         let mut seen: IndexSet<LocationId> = IndexSet::from([from]);
+        let mut found = Vec::new();
         let mut at = 0;
         while at < seen.len() {
-            for step in &self.threads.threads[thread].steps[seen[at]] {
+            let location = seen[at];
+            for (index, step) in self.threads.threads[thread].steps[location].iter().enumerate() {
                 if !step.guard.substitute(&not_ended).is_false() {
+                    found.push((location, index));
                     seen.insert(step.target);
                 }
             }
             at += 1;
         }
-        let found: Rc<[LocationId]> = seen.into_iter().collect();
+        let found: Rc<[(LocationId, usize)]> = found.into();
         self.known.insert((thread, from, other), found.clone());
         found
     }
@@ -290,10 +302,17 @@ fn persistent(
                 if set & (1 << other) != 0 {
                     continue;
                 }
+                // A thread that only this one starts does nothing before this one moves.
+                if !running(other) && futures.starters[other] == [member] {
+                    continue;
+                }
                 // A thread that was not started may come to all its locations.
                 let from = node.locations[other].unwrap_or(threads.threads[other].entry);
                 let future = futures.of(other, from, member);
-                if future.iter().any(|later| !independence.at_all((member, location), (other, *later))) {
+                let disturbs = |(at, index): &(LocationId, usize)| {
+                    !independence.of_all_at((other, *at, *index), (member, location))
+                };
+                if future.iter().any(disturbs) {
                     if !running(other) {
                         // Whoever starts it would have to be in the set, and what they do first: not worth the trouble.
                         set = all;

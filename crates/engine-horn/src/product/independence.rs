@@ -7,13 +7,13 @@
 //! * If neither writes what the other reads or writes, they are independent.
 //! * Else the solver is asked: with the inputs of both fixed, both orders are possible from the same states, and end in the same state.
 
-use transitions::threads::{ThreadNumber, ThreadStep, Threads};
 use indexmap::{IndexMap, IndexSet};
 use ir::LocationId;
 use rustc_hash::FxHashMap;
 use smt::{Answer, Term, Variable};
 use std::time::Duration;
 use transitions::System;
+use transitions::threads::{ThreadNumber, ThreadStep, Threads};
 use verdict::Budget;
 
 /// The solver gets this long for one pair.
@@ -79,7 +79,11 @@ impl<'a> Independence<'a> {
     }
 
     /// Whether a step (the given one of those at its location) is independent of all that another thread may do at a location.
-    pub fn of_all_at(&mut self, step: (ThreadNumber, LocationId, usize), other: (ThreadNumber, LocationId)) -> bool {
+    pub fn of_all_at(
+        &mut self,
+        step: (ThreadNumber, LocationId, usize),
+        other: (ThreadNumber, LocationId),
+    ) -> bool {
         let (thread, location, index) = step;
         let key = [(thread, location), other];
         if !self.known.contains_key(&key) {
@@ -87,16 +91,6 @@ impl<'a> Independence<'a> {
             self.known.insert(key, table);
         }
         self.known[&key][index].iter().all(|independent| *independent)
-    }
-
-    /// Whether all that a thread may do at a location is independent of all that another may do at one.
-    pub fn at_all(&mut self, one: (ThreadNumber, LocationId), other: (ThreadNumber, LocationId)) -> bool {
-        let key = [one, other];
-        if !self.known.contains_key(&key) {
-            let table = self.table(key);
-            self.known.insert(key, table);
-        }
-        self.known[&key].iter().flatten().all(|independent| *independent)
     }
 
     fn table(&mut self, key: [(ThreadNumber, LocationId); 2]) -> Vec<Vec<bool>> {

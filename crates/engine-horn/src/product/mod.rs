@@ -10,8 +10,8 @@ pub mod needed;
 
 use clauses::Clauses;
 use graph::{Graph, NoGraph, Order};
-use needed::Needed;
 use ir::LocationId;
+use needed::Needed;
 use smt::horn::{Solution, solve};
 use smt::{NoAnswer, Term};
 
@@ -54,26 +54,27 @@ fn prove_one(
         NoGraph::Exhausted(why) => Reason::Exhausted(why),
     })?;
     let clauses = Clauses::new(threads, &graph, budget);
-    if std::env::var_os("HORN_DEBUG").is_some() {
-        eprintln!("{order:?} {needed:?} {} nodes {} moves", graph.nodes.len(), graph.moves.len());
-        for m in &graph.moves { eprintln!("MOVE {} {:?} s{} f{} aw{} --t{}.{}--> {} {:?} s{}", m.source, graph.nodes[m.source].locations.iter().map(|l| l.map_or(99, |l| l.0)).collect::<Vec<_>>(), graph.nodes[m.source].sleep, graph.nodes[m.source].first, graph.awake[m.source], m.thread, m.step, m.target, graph.nodes[m.target].locations.iter().map(|l| l.map_or(99, |l| l.0)).collect::<Vec<_>>(), graph.nodes[m.target].sleep); }
-        for (i, r) in clauses.system.relations.enumerate() { eprintln!("{i:?} {} ({}) {:?}", r.name, r.parameters.iter().map(|v| v.name.to_string()).collect::<Vec<_>>().join(", "), graph.nodes[r.name[5..].parse::<usize>().unwrap()]); }
-        for c in clauses.system.clauses.iter() { eprintln!("{:?} & {} => {:?}", c.body.iter().map(|b| b.relation.0).collect::<Vec<_>>(), c.constraint, c.head.as_ref().map(|h| (h.relation.0, h.arguments.iter().map(|t| t.to_string()).collect::<Vec<_>>()))); }
-    }
     let solution = match solve(&clauses.system, budget) {
         Solution::Solved(solution) => solution,
         Solution::Refuted(_) => {
-            return Err(Reason::Bounded("an error is reached where nothing is known of some values".to_owned()));
+            return Err(Reason::Bounded(
+                "an error is reached where nothing is known of some values".to_owned(),
+            ));
         }
         Solution::Unknown(NoAnswer::Exhausted(limit)) => return Err(Reason::Exhausted(limit)),
         Solution::Unknown(why) => return Err(Reason::Bounded(why.to_string())),
     };
     let relevant = graph.relevant();
+    let mut moves = vec![Vec::new(); graph.nodes.len()];
+    for step in &graph.moves {
+        moves[step.source].push((step.thread, step.step, step.target));
+    }
     let nodes = graph.nodes.iter().enumerate().map(|(number, node)| ProductNode {
         locations: node.locations.clone(),
         sleep: node.sleep,
         awake: graph.awake[number],
         first: node.first,
+        moves: std::mem::take(&mut moves[number]),
         constants: graph.constants[number].iter().map(|(v, value)| (v.clone(), value.clone())).collect(),
         invariant: match clauses.invariant(number, &solution) {
             _ if graph.errors[number] => Some(Term::bool(false)),

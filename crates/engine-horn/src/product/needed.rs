@@ -6,10 +6,10 @@
 //!
 //! Under-approximates: a thread that is found here must end before the error.
 
-use transitions::threads::{ThreadNumber, ThreadStep, Threads, literals};
 use indexmap::{IndexMap, IndexSet};
 use ir::LocationId;
 use smt::{Term, Variable};
+use transitions::threads::{ThreadNumber, ThreadStep, Threads, literals};
 use transitions::{Kind, System};
 
 /// What must happen before an error.
@@ -62,7 +62,8 @@ fn must_wait(
     };
     // What another thread may change is not known, except that this one has not ended.
     let mut foreign: IndexSet<Variable> = IndexSet::new();
-    for one in threads.threads.iter().enumerate().filter(|(number, _)| *number != thread).map(|(_, one)| one) {
+    for one in threads.threads.iter().enumerate().filter(|(number, _)| *number != thread).map(|(_, one)| one)
+    {
         foreign.extend(one.steps.iter().flatten().flat_map(|step| step.updates.keys().cloned()));
     }
     foreign.swap_remove(&ended);

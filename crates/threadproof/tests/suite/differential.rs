@@ -34,15 +34,20 @@ fn engines_agree_with_a_naive_exploration() {
             let truth = is_violated(&built, check);
             for (origin, program) in [("built", &built), ("C", &read)] {
                 // Proofs need not be found, but must not be wrong.
-                let provers: [(&dyn Engine, f64); 2] = [(&engine_flow::Flow, 20.0), (&engine_horn::Horn, 2.0)];
+                let provers: [(&dyn Engine, f64); 2] =
+                    [(&engine_flow::Flow, 20.0), (&engine_horn::Horn, 2.0)];
                 for (number, (engine, seconds)) in provers.into_iter().enumerate() {
                     let budget = Budget::seconds(seconds);
                     let outcome = pipeline::verify(program, check, engine, &budget, &Silent);
                     let place = format!("seed {seed}, {origin}, {}: {}", check.name(), engine.name());
                     match outcome.verdict {
-                        Checked::Proved(_) if truth => failures.push(format!("{place} proves what is violated")),
+                        Checked::Proved(_) if truth => {
+                            failures.push(format!("{place} proves what is violated"))
+                        }
                         Checked::Proved(_) => proved[number] += 1,
-                        Checked::Unknown(verdict::Reason::Rejected(why)) => failures.push(format!("{place}: {why}")),
+                        Checked::Unknown(verdict::Reason::Rejected(why)) => {
+                            failures.push(format!("{place}: {why}"))
+                        }
                         Checked::Refuted(_) | Checked::Unknown(_) => {}
                     }
                 }

@@ -4,8 +4,8 @@ mod command_line;
 mod csmith;
 mod differential;
 mod flow_mutations;
-mod product_mutations;
 mod hostile;
+mod product_mutations;
 mod programs;
 
 use std::path::{Path, PathBuf};
