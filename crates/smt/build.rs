@@ -73,7 +73,7 @@ fn unpacked() -> Result<PathBuf, String> {
     let home = third_party.join("z3");
     let libraries = home.join("lib");
     // The pin lies beside the library: when it changes, the library is fetched again.
-    if fs::read_to_string(home.join("pin.txt")).is_ok_and(|known| known == pin) {
+    if is_pinned(&home, &pin) {
         return Ok(libraries);
     }
     let scratch = third_party.join(format!("z3-{}", std::process::id()));
@@ -89,13 +89,21 @@ fn unpacked() -> Result<PathBuf, String> {
 
 /// Renames a folder in one step, so that no build sees half of it.
 fn move_into_place(fresh: &Path, home: &Path, old: &Path, pin: &str) -> Result<(), String> {
+    // Another build may have been faster; what it put there may be in use.
+    if is_pinned(home, pin) {
+        return Ok(());
+    }
     let _ = fs::rename(home, old);
     match fs::rename(fresh, home) {
         Ok(()) => Ok(()),
-        // Another build was faster.
-        Err(_) if fs::read_to_string(home.join("pin.txt")).is_ok_and(|known| known == pin) => Ok(()),
+        Err(_) if is_pinned(home, pin) => Ok(()),
         Err(error) => Err(format!("{}: {error}", home.display())),
     }
+}
+
+/// Whether the folder holds the library that is wanted.
+fn is_pinned(home: &Path, pin: &str) -> bool {
+    fs::read_to_string(home.join("pin.txt")).is_ok_and(|known| known == pin)
 }
 
 /// Downloads the pinned package with the package client and unpacks it into `scratch`.

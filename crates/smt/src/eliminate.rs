@@ -2,7 +2,7 @@
 
 use crate::decode::{Foreign, decode};
 use crate::encode::Encoder;
-use crate::limits::{NoAnswer, within};
+use crate::limits::{NoAnswer, apart, within};
 use crate::term::{Term, Variable};
 use verdict::Budget;
 use z3::ast::{Ast, Bool, Dynamic, exists_const};
@@ -10,6 +10,10 @@ use z3::{Goal, Tactic};
 
 /// A formula without the given variables that holds exactly where some values of them make the given one hold.
 pub fn eliminate(formula: &Term, variables: &[Variable], budget: &Budget) -> Result<Term, NoAnswer> {
+    apart(|| eliminate_here(formula, variables, budget))
+}
+
+fn eliminate_here(formula: &Term, variables: &[Variable], budget: &Budget) -> Result<Term, NoAnswer> {
     let mut encoder = Encoder::default();
     let body = encoder.formula(formula);
     let bound: Vec<Dynamic> = variables.iter().map(|variable| encoder.term(&variable.term())).collect();
@@ -27,8 +31,8 @@ pub fn eliminate(formula: &Term, variables: &[Variable], budget: &Budget) -> Res
 /// An equivalent formula that is not larger, and smaller where contexts, constants and linear arithmetic allow. The formula itself
 /// where the budget does not suffice.
 pub fn simplify(formula: &Term, budget: &Budget) -> Term {
-    let encoded = Encoder::default().formula(formula);
-    match apply(&encoded, &["simplify", "ctx-simplify", "simplify"], budget) {
+    let tactics = ["simplify", "ctx-simplify", "simplify"];
+    match apart(|| apply(&Encoder::default().formula(formula), &tactics, budget)) {
         Ok(simpler) if simpler.size() < formula.size() => simpler,
         _ => formula.clone(),
     }

@@ -1,7 +1,13 @@
 //! Limits on every call of the solver: a deadline, the memory of the process, and a flag that others may set.
 //!
 //! The solver works on the calling thread. A second thread watches the limits while it does, and interrupts it when one is hit.
+//!
+//! An interrupt has two effects that last. An interrupt that comes when nothing is asked leaves a mark on the context, and as long as that
+//! is there assertions are dropped without a word: [`within`] clears it. And a solver that was interrupted (or stopped by a limit on its
+//! steps) in the middle of a question may have lost assertions, so that it later calls satisfiable what is not: whoever gets no
+//! answer from a solver must not ask that solver again.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use verdict::{Budget, Exhausted};
@@ -100,7 +106,46 @@ pub(crate) fn within<T>(budget: &Budget, call: impl FnOnce() -> T) -> Result<T, 
         call()
     });
     match watch.lock().exhausted {
-        Some(limit) => Err(NoAnswer::Exhausted(limit)),
+        Some(limit) => {
+            recover();
+            Err(NoAnswer::Exhausted(limit))
+        }
         None => Ok(result),
+    }
+}
+
+/// Clears the mark that an interrupt may have left: a question of a new solver does. No interrupt can come any more, so that what is
+/// clear stays clear.
+fn recover() {
+    for _ in 0..100 {
+        z3::Solver::new().check();
+        if keeps_assertions() {
+            return;
+        }
+    }
+    panic!("the solver does not recover from an interrupt");
+}
+
+/// Whether assertions reach the solver.
+fn keeps_assertions() -> bool {
+    let solver = z3::Solver::new();
+    solver.push();
+    let probe = z3::ast::Bool::new_const("!probe");
+    solver.assert(&probe);
+    solver.assert(probe.not());
+    solver.check() == z3::SatResult::Unsat
+}
+
+/// Runs a computation with a context of the solver to itself, which ends with it. What it finds depends on nothing that was asked before,
+/// its memory is given back, and an interrupt cannot reach what comes after it (a tactic that was interrupted
+/// leaves its context cancelled).
+pub(crate) fn apart<T: Send + Sync>(computation: impl FnOnce() -> T + Send + Sync) -> T {
+    let outcome = z3::with_z3_config(&z3::Config::new(), || {
+        // A panic must not leave the thread with the wrong context.
+        catch_unwind(AssertUnwindSafe(computation)).map_err(Mutex::new)
+    });
+    match outcome {
+        Ok(result) => result,
+        Err(panic) => resume_unwind(panic.into_inner().unwrap_or_else(PoisonError::into_inner)),
     }
 }

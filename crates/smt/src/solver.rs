@@ -6,7 +6,8 @@ use crate::limits::{NoAnswer, within};
 use crate::sort::Sort;
 use crate::term::{Operation, Term, Variable};
 use crate::value::Value;
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::FxHashSet;
 use std::time::Duration;
 use verdict::Budget;
 use z3::SatResult;
@@ -16,7 +17,7 @@ use z3::ast::Bool;
 /// never more than a few tenths of a second for small ones.
 const FEW_STEPS: u32 = 10_000;
 /// How many terms a small set of assertions has.
-const SMALL: usize = 2_000;
+const SMALL: usize = 10_000;
 /// With less time left than this, every question is watched from the beginning.
 const LONGEST_UNWATCHED: Duration = Duration::from_millis(500);
 
@@ -24,14 +25,25 @@ const LONGEST_UNWATCHED: Duration = Duration::from_millis(500);
 pub struct Solver {
     solver: z3::Solver,
     encoder: Encoder,
-    /// For each level of the stack, the Boolean that stands for each assumption that is no literal.
-    stand_ins: Vec<FxHashMap<Term, Bool>>,
+    /// What is asserted, from the outermost level on; there is always one.
+    levels: Vec<Level>,
+    /// Whether the last question had no answer. The solver cannot be asked again then (see [`crate::limits`]): it is
+    /// replaced by a new one with the same assertions.
+    worn_out: bool,
     /// How many stand-ins were made, for their names.
     made: u64,
     /// Of the last question, if its answer was [`Answer::Sat`].
     model: Option<z3::Model>,
     /// Of the last question, if its answer was [`Answer::Unsat`]: which assumptions are needed, by position.
     core: Vec<usize>,
+}
+
+/// What was asserted between a push and the next.
+#[derive(Default)]
+struct Level {
+    assertions: Vec<Term>,
+    /// The Boolean that stands for each assumption that is no literal.
+    stand_ins: IndexMap<Term, Bool>,
 }
 
 /// Whether the assertions and assumptions can hold together.
@@ -52,6 +64,20 @@ fn limit_steps(solver: &z3::Solver, steps: u32) {
     solver.set_params(&parameters);
 }
 
+/// A new solver of the library, with a limit on steps.
+fn fresh() -> z3::Solver {
+    let solver = z3::Solver::new();
+    limit_steps(&solver, FEW_STEPS);
+    // Without an open level the solver would work the first question through all its simplifications, which takes longer
+    // than a small question.
+    solver.push();
+    solver
+}
+
+fn question(solver: &z3::Solver, literals: &[Bool]) -> SatResult {
+    if literals.is_empty() { solver.check() } else { solver.check_assumptions(literals) }
+}
+
 impl Default for Solver {
     fn default() -> Self {
         Self::new()
@@ -61,12 +87,11 @@ impl Default for Solver {
 impl Solver {
     /// A solver without assertions.
     pub fn new() -> Self {
-        let solver = z3::Solver::new();
-        limit_steps(&solver, FEW_STEPS);
         Self {
-            solver,
+            solver: fresh(),
             encoder: Encoder::default(),
-            stand_ins: vec![FxHashMap::default()],
+            levels: vec![Level::default()],
+            worn_out: false,
             made: 0,
             model: None,
             core: Vec::new(),
@@ -74,16 +99,18 @@ impl Solver {
     }
     /// Opens a level: what is asserted from now on is gone after the matching [`Solver::pop`].
     pub fn push(&mut self) {
+        self.renew();
         self.solver.push();
-        self.stand_ins.push(FxHashMap::default());
+        self.levels.push(Level::default());
     }
     /// Closes the level opened last.
     ///
     /// # Panics
     /// If there is none.
     pub fn pop(&mut self) {
-        assert!(self.stand_ins.len() > 1, "there is no level to close");
-        self.stand_ins.pop();
+        assert!(self.levels.len() > 1, "there is no level to close");
+        self.renew();
+        self.levels.pop();
         self.solver.pop(1);
     }
     /// Demands that a formula holds.
@@ -91,8 +118,32 @@ impl Solver {
     /// # Panics
     /// If the term is no formula.
     pub fn assert(&mut self, formula: &Term) {
-        let formula = self.encoder.formula(formula);
-        self.solver.assert(&formula);
+        self.renew();
+        let encoded = self.encoder.formula(formula);
+        self.solver.assert(&encoded);
+        self.innermost().assertions.push(formula.clone());
+    }
+    fn innermost(&mut self) -> &mut Level {
+        self.levels.last_mut().expect("there is always a level")
+    }
+    /// Replaces a solver that cannot be asked again.
+    fn renew(&mut self) {
+        if !self.worn_out {
+            return;
+        }
+        self.solver = fresh();
+        for (depth, level) in self.levels.iter().enumerate() {
+            if depth > 0 {
+                self.solver.push();
+            }
+            for assertion in &level.assertions {
+                self.solver.assert(self.encoder.formula(assertion));
+            }
+            for (assumption, stand_in) in &level.stand_ins {
+                self.solver.assert(stand_in.implies(self.encoder.formula(assumption)));
+            }
+        }
+        self.worn_out = false;
     }
     /// Whether the assertions can hold together.
     pub fn check(&mut self, budget: &Budget) -> Answer {
@@ -102,6 +153,7 @@ impl Solver {
     pub fn check_assuming(&mut self, assumptions: &[Term], budget: &Budget) -> Answer {
         self.model = None;
         self.core.clear();
+        self.renew();
         let literals: Vec<Bool> = assumptions.iter().map(|assumption| self.literal(assumption)).collect();
         match self.ask(&literals, budget) {
             Err(reason) => Answer::Unknown(reason),
@@ -114,7 +166,7 @@ impl Solver {
             },
             Ok(SatResult::Unsat) => {
                 if !literals.is_empty() {
-                    let core = self.solver.get_unsat_core();
+                    let core: FxHashSet<Bool> = self.solver.get_unsat_core().into_iter().collect();
                     self.core =
                         (0..literals.len()).filter(|position| core.contains(&literals[*position])).collect();
                 }
@@ -128,22 +180,27 @@ impl Solver {
     }
     /// Asks the solver. Most questions are answered at once: those that look small are first asked with a limit on the solver's steps,
     /// which needs no second thread. What that does not decide is asked again under watch.
-    fn ask(&self, literals: &[Bool], budget: &Budget) -> Result<SatResult, NoAnswer> {
-        let ask = || {
-            if literals.is_empty() { self.solver.check() } else { self.solver.check_assumptions(literals) }
-        };
+    fn ask(&mut self, literals: &[Bool], budget: &Budget) -> Result<SatResult, NoAnswer> {
         budget.check(0).map_err(NoAnswer::Exhausted)?;
-        let in_no_hurry = budget.remaining().is_none_or(|left| left > LONGEST_UNWATCHED);
-        if in_no_hurry && self.encoder.size() <= SMALL {
-            let answer = ask();
-            if answer != SatResult::Unknown {
-                return Ok(answer);
-            }
+        if let Some(answer) = self.unwatched(literals, budget) {
+            return Ok(answer);
         }
+        self.renew();
         limit_steps(&self.solver, 0);
-        let answer = within(budget, ask);
+        let answer = within(budget, || question(&self.solver, literals));
         limit_steps(&self.solver, FEW_STEPS);
+        self.worn_out = !matches!(answer, Ok(SatResult::Sat | SatResult::Unsat));
         answer
+    }
+    /// Asks with a limit on steps, if the question looks small and there is time.
+    fn unwatched(&mut self, literals: &[Bool], budget: &Budget) -> Option<SatResult> {
+        let in_no_hurry = budget.remaining().is_none_or(|left| left > LONGEST_UNWATCHED);
+        if !in_no_hurry || self.encoder.size() > SMALL {
+            return None;
+        }
+        let answer = question(&self.solver, literals);
+        self.worn_out = answer == SatResult::Unknown;
+        (!self.worn_out).then_some(answer)
     }
     /// A literal that stands for an assumption on the present levels.
     fn literal(&mut self, assumption: &Term) -> Bool {
@@ -154,7 +211,7 @@ impl Solver {
         if matches!(atom.operation(), Operation::Variable(_)) {
             return self.encoder.formula(assumption);
         }
-        if let Some(known) = self.stand_ins.iter().find_map(|level| level.get(assumption)) {
+        if let Some(known) = self.levels.iter().find_map(|level| level.stand_ins.get(assumption)) {
             return known.clone();
         }
         let formula = self.encoder.formula(assumption);
@@ -162,10 +219,7 @@ impl Solver {
         let stand_in = Bool::new_const(format!("!{}", self.made));
         self.made += 1;
         self.solver.assert(stand_in.implies(&formula));
-        self.stand_ins
-            .last_mut()
-            .expect("there is always a level")
-            .insert(assumption.clone(), stand_in.clone());
+        self.innermost().stand_ins.insert(assumption.clone(), stand_in.clone());
         stand_in
     }
     /// The positions of assumptions of the last question that cannot hold together with the assertions, if its answer was
@@ -203,14 +257,81 @@ impl Solver {
     }
 }
 
-/// Whether a formula can hold, asked of a fresh solver.
+/// Whether a formula can hold. Unlike a [`Solver`], which is made for many questions, this uses all simplifications where the
+/// formula is not decided at once.
 pub fn satisfiable(formula: &Term, budget: &Budget) -> Answer {
-    let mut solver = Solver::new();
-    solver.assert(formula);
-    solver.check(budget)
+    if let Err(limit) = budget.check(0) {
+        return Answer::Unknown(NoAnswer::Exhausted(limit));
+    }
+    let mut quick = Solver::new();
+    quick.assert(formula);
+    let answer = match quick.unwatched(&[], budget) {
+        None => {
+            let thorough = z3::Solver::new();
+            thorough.assert(quick.encoder.formula(formula));
+            within(budget, || (thorough.check(), thorough.get_reason_unknown()))
+        }
+        Some(decided) => Ok((decided, None)),
+    };
+    match answer {
+        Err(reason) => Answer::Unknown(reason),
+        Ok((SatResult::Sat, _)) => Answer::Sat,
+        Ok((SatResult::Unsat, _)) => Answer::Unsat,
+        Ok((SatResult::Unknown, reason)) => Answer::Unknown(NoAnswer::GaveUp(reason.unwrap_or_default())),
+    }
 }
 
-/// Whether a formula always holds: [`Answer::Unsat`] means that it does.
+/// Whether a formula can fail to hold: [`Answer::Unsat`] means that it always holds.
 pub fn can_fail(formula: &Term, budget: &Budget) -> Answer {
     satisfiable(&formula.not(), budget)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A solver that had no answer is replaced, with all levels, assertions and assumptions.
+    #[test]
+    fn a_worn_out_solver_is_replaced() {
+        let budget = Budget::seconds(60.0);
+        let x = Term::int_variable("x");
+        let limit = |bound: i128| x.at_most(&Term::int(bound));
+        let assumptions = [x.at_least(&Term::int(5)), x.at_least(&Term::int(7))];
+        let mut solver = Solver::new();
+        solver.assert(&limit(9));
+        solver.push();
+        assert_eq!(solver.check_assuming(&assumptions, &budget), Answer::Sat);
+        solver.worn_out = true;
+        solver.assert(&limit(6));
+        solver.worn_out = true;
+        assert_eq!(solver.check_assuming(&assumptions, &budget), Answer::Unsat);
+        assert_eq!(solver.core(), [1]);
+        solver.worn_out = true;
+        solver.push();
+        solver.assert(&limit(4));
+        solver.worn_out = true;
+        assert_eq!(solver.check_assuming(&assumptions[..1], &budget), Answer::Unsat);
+        solver.worn_out = true;
+        solver.pop();
+        assert_eq!(solver.check_assuming(&assumptions[..1], &budget), Answer::Sat);
+        solver.worn_out = true;
+        solver.pop();
+        assert_eq!(solver.check_assuming(&assumptions, &budget), Answer::Sat);
+        assert!(solver.int_value(&x).is_ok_and(|value| (7..=9).contains(&value)));
+    }
+
+    /// Whoever gets no answer marks the solver.
+    #[test]
+    fn a_solver_without_an_answer_is_worn_out() {
+        let mut solver = Solver::new();
+        let product = |left: &str, right: &str| Term::int_variable(left).times(&Term::int_variable(right));
+        solver.assert(
+            &product("x", "y").plus(&product("y", "z")).equals(&product("z", "x").plus(&Term::int(77))),
+        );
+        limit_steps(&solver.solver, 1);
+        assert_eq!(solver.unwatched(&[], &Budget::seconds(60.0)), None);
+        assert!(solver.worn_out);
+        assert_eq!(solver.check(&Budget::seconds(60.0)), Answer::Sat);
+        assert!(!solver.worn_out);
+    }
 }

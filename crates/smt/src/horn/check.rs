@@ -2,7 +2,7 @@
 
 use super::{ClauseId, Derivation, HornSystem, Interpretation};
 use crate::limits::NoAnswer;
-use crate::solver::{Answer, Solver};
+use crate::solver::{Answer, satisfiable};
 use crate::term::{Term, Variable};
 use crate::value::Value;
 use verdict::Budget;
@@ -23,15 +23,10 @@ pub fn check_interpretation(
     budget: &Budget,
 ) -> Result<(), Failure> {
     for (id, clause) in system.clauses.enumerate() {
-        let mut solver = Solver::new();
-        for application in &clause.body {
-            solver.assert(&system.instantiate(interpretation, application));
-        }
-        solver.assert(&clause.constraint);
-        if let Some(head) = &clause.head {
-            solver.assert(&system.instantiate(interpretation, head).not());
-        }
-        match solver.check(budget) {
+        let body = clause.body.iter().map(|application| system.instantiate(interpretation, application));
+        let head = clause.head.iter().map(|head| system.instantiate(interpretation, head).not());
+        let violation = Term::all(body.chain([clause.constraint.clone()]).chain(head));
+        match satisfiable(&violation, budget) {
             Answer::Unsat => {}
             Answer::Sat => return Err(Failure::Fails(id)),
             Answer::Unknown(reason) => return Err(Failure::Unknown(id, reason)),

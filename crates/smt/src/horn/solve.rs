@@ -9,7 +9,7 @@ use super::reach::Relevance;
 use super::{Application, HornSystem, Interpretation, RelationId};
 use crate::decode::decode;
 use crate::encode::{Encoder, encode_sort};
-use crate::limits::{NoAnswer, within};
+use crate::limits::{NoAnswer, apart, within};
 use crate::term::{Term, Variable};
 use ir::IdVec;
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ const GOAL: &str = "goal";
 
 /// Finds formulas that make all clauses true, or a derivation of `false`.
 pub fn solve(system: &HornSystem, budget: &Budget) -> Solution {
-    search(system, budget).unwrap_or_else(Solution::Unknown)
+    apart(|| search(system, budget)).unwrap_or_else(Solution::Unknown)
 }
 
 /// What Spacer would do to relations and clauses before it starts.

@@ -1,11 +1,12 @@
 //! The terms of expressions mean what `ir::semantics` says, in both modes, where they are defined and where not.
 
 use ir::semantics::Machine;
-use ir::{BinaryOp, Expr, IntType, LocalId, UnaryOp};
+use ir::{BinaryOp, Expr, IntType, LocalId, Program, UnaryOp};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use smt::expressions::{Mode, Translated};
 use smt::{Answer, Solver, Term, Variable};
+use std::sync::LazyLock;
 use verdict::Budget;
 
 const TYPES: [IntType; 9] = [
@@ -118,11 +119,14 @@ fn translate(mode: Mode, expr: &Expr) -> Translated {
     translated.expect("all expressions that were made have terms")
 }
 
-/// A machine to evaluate with; its program does not matter.
+/// What the machine computes; its program does not matter.
 fn evaluate(expr: &Expr) -> Option<i128> {
-    let program = ir::text::parse("program lp64\nstart main 1\ntemplate main() { locations 1 end l0 }\n")
-        .expect("the program is well formed");
-    let machine = Machine::new(&program).expect("the program is small");
+    static PROGRAM: LazyLock<Program> = LazyLock::new(|| {
+        ir::text::parse("program lp64\nstart main 1\ntemplate main() { locations 1 end l0 }\n")
+            .expect("the program is well formed")
+    });
+    let program: &Program = &PROGRAM;
+    let machine = Machine::new(program).expect("the program is small");
     let state = machine.initial(&[1]).expect("the program is small");
     machine.peek(&state, 0, expr).ok()
 }
@@ -193,6 +197,57 @@ fn bits_agree_on_single_operations() {
 #[test]
 fn bits_agree_on_nested_operations() {
     agrees(Mode::Bits, 1000, 3);
+}
+
+/// Every operation on every pair of values at the ends of the ranges, by folding constants.
+#[test]
+fn both_modes_agree_at_the_ends_of_ranges() {
+    let ends = |ty: IntType| {
+        let near = [ty.min(), ty.min() + 1, -2, -1, 0, 1, 2, 3, 7, 8, 15, 63, 64, ty.max() - 1, ty.max()];
+        let high_bits = [ty.wrap(-8), ty.wrap(-64), ty.wrap(1 << (ty.bits - 1))];
+        near.into_iter().chain(high_bits).filter(move |value| ty.contains(*value)).collect::<Vec<_>>()
+    };
+    let operations = ARITHMETIC.iter().chain(&COMPARISONS).map(|op| (*op, false));
+    let shifts = [(BinaryOp::Shl, true), (BinaryOp::Shr, true)];
+    let mut folded = 0;
+    for (op, is_shift) in operations.chain(shifts) {
+        for ty in TYPES {
+            for right_ty in TYPES.into_iter().filter(|right| is_shift || *right == ty) {
+                for (left, right) in
+                    ends(ty).into_iter().flat_map(|l| ends(right_ty).into_iter().map(move |r| (l, r)))
+                {
+                    let pair = (Expr::Const(left, ty), Expr::Const(right, right_ty));
+                    let mut all = vec![Expr::Binary(op, ty, Box::new(pair.clone()))];
+                    if ty.signed && !op.is_comparison() {
+                        all.push(Expr::Overflows(op, ty, Box::new(pair)));
+                    }
+                    for (expr, mode) in
+                        all.iter().flat_map(|expr| [(expr, Mode::Integers), (expr, Mode::Bits)])
+                    {
+                        let expected = evaluate(expr);
+                        let term = translate(mode, expr);
+                        // Products of more than 127 bits are not folded.
+                        let (Some(defined), Some(value)) =
+                            (term.defined.as_literal(), term.value.as_literal())
+                        else {
+                            assert!(expected.is_none() || op == BinaryOp::Mul, "{mode:?} {expr:?}");
+                            continue;
+                        };
+                        folded += 1;
+                        assert_eq!(defined.as_bool(), Some(expected.is_some()), "{mode:?} {expr:?}");
+                        if let Some(expected) = expected {
+                            assert_eq!(
+                                mode.program_value(&value, term.ty),
+                                Some(expected),
+                                "{mode:?} {expr:?}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(folded > 50_000, "{folded}");
 }
 
 /// Sums of signed numbers stay linear: an overflow is a side condition, not a remainder.

@@ -111,6 +111,73 @@ fn a_deadline_ends_a_search_for_invariants_and_an_elimination() {
     assert!(started.elapsed() < Duration::from_millis(1300));
 }
 
+/// More pigeons than holes.
+fn pigeons(holes: i128) -> Vec<Term> {
+    let pigeons: Vec<Term> =
+        (0..=holes).map(|number| Term::int_variable(&format!("pigeon{number}"))).collect();
+    let mut rules = Vec::new();
+    for (position, pigeon) in pigeons.iter().enumerate() {
+        rules.push(Term::int(0).at_most(pigeon));
+        rules.push(pigeon.less_than(&Term::int(holes)));
+        rules.extend(pigeons[..position].iter().map(|other| pigeon.differs(other)));
+    }
+    rules
+}
+
+/// The library forgets assertions when it is interrupted; we must not. Each solver is stopped at another moment, and then asked again.
+#[test]
+fn a_stopped_solver_forgets_nothing() {
+    let (x, long) = (Term::int_variable("x"), Budget::seconds(60.0));
+    for moment in 0..150 {
+        let mut bystander = Solver::new();
+        bystander.assert(&x.at_least(&Term::int(0)));
+        let mut solver = Solver::new();
+        for rule in &pigeons(5)[..12] {
+            solver.assert(rule);
+        }
+        solver.push();
+        for rule in &pigeons(5)[12..] {
+            solver.assert(rule);
+        }
+        let assumptions = [x.at_least(&Term::int(7)), x.at_most(&Term::int(9))];
+        let budget = Budget::seconds(0.4);
+        let cancel = budget.cancel.clone();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                std::thread::sleep(Duration::from_micros(moment * 60));
+                cancel.cancel();
+            });
+            assert_ne!(solver.check_assuming(&assumptions, &budget), Answer::Sat);
+        });
+        bystander.assert(&x.less_than(&Term::int(0)));
+        assert_eq!(bystander.check(&long), Answer::Unsat);
+        assert_eq!(solver.check_assuming(&assumptions, &long), Answer::Unsat);
+        solver.pop();
+        assert_eq!(solver.check_assuming(&assumptions, &long), Answer::Sat);
+        assert!((7..=9).contains(&solver.int_value(&x).unwrap()));
+        solver.assert(&x.less_than(&Term::int(7)));
+        assert_eq!(solver.check_assuming(&assumptions, &long), Answer::Unsat);
+        assert_eq!(solver.core(), [0]);
+    }
+}
+
+/// What a few steps do not decide is decided by more, with all assertions.
+#[test]
+fn a_question_that_is_not_small_is_asked_again() {
+    for holes in 2..7 {
+        let mut solver = Solver::new();
+        for rule in pigeons(holes) {
+            solver.assert(&rule);
+        }
+        assert_eq!(solver.check(&Budget::seconds(60.0)), Answer::Unsat, "{holes}");
+        assert_eq!(
+            smt::satisfiable(&Term::all(pigeons(holes)), &Budget::seconds(60.0)),
+            Answer::Unsat,
+            "{holes}"
+        );
+    }
+}
+
 /// The example `killed_queries` does this ten thousand times.
 #[test]
 fn killed_questions_leave_no_memory_behind() {
