@@ -132,6 +132,8 @@ pub enum Format {
 pub enum Show {
     /// The program representation as text.
     Ir,
+    /// The source, with what is known at each line, who may interfere there, and what could not be proved.
+    Invariants,
     /// The inlined program, with what the flow engine knows at each location.
     Flow,
     /// The control-flow automata as a DOT graph.

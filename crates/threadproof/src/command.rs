@@ -58,7 +58,7 @@ fn verify(options: &Verify) -> u8 {
         Err(messages) => return bad_input(options.format, &messages),
     };
     if let Some(what) = options.show {
-        return show(&program, what, &asked);
+        return show(options, &program, &sources, what, &asked, deadline);
     }
     let outcomes = run_checks(options, &asked, &program, deadline);
     let answer = Answer::of(&outcomes, &asked.open);
@@ -146,26 +146,41 @@ fn read(options: &Verify) -> Result<(Program, Sources), Vec<String>> {
     };
     let program = frontend_c::read(&sources, &reading)
         .map_err(|diagnostics| diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>())?;
-    let texts = program.files.iter().map(|name| source_text(name, &sources)).collect();
-    Ok((program, Sources::new(texts)))
+    let text = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
+    let given: Vec<(String, String)> =
+        sources.iter().map(|source| (source.name.clone(), text(&source.text))).collect();
+    let other = |name: &str| std::fs::read(Path::new(name)).ok().map(|bytes| text(&bytes));
+    let sources = Sources::new(&program.files, &given, other);
+    Ok((program, sources))
 }
 
-/// The text of a file that spans name, where it is at hand: of a preprocessed file, the original may not be.
-fn source_text(name: &str, given: &[frontend_c::Source]) -> Option<String> {
-    match given.iter().find(|source| source.name == name) {
-        Some(source) => Some(String::from_utf8_lossy(&source.text).into_owned()),
-        None => std::fs::read(Path::new(name)).ok().map(|text| String::from_utf8_lossy(&text).into_owned()),
-    }
-}
-
-fn show(program: &Program, what: Show, asked: &Asked) -> u8 {
+fn show(
+    options: &Verify,
+    program: &Program,
+    sources: &Sources,
+    what: Show,
+    asked: &Asked,
+    deadline: Instant,
+) -> u8 {
     let check = asked.checks.first().copied().unwrap_or(Check::Assertions);
-    let program = pipeline::prepare(program, check);
+    let prepared = pipeline::prepare(program, check);
     print(&match what {
-        Show::Ir => ir::text::print(&program),
-        Show::Flow => engine_flow::describe(&program, &check.property()),
-        Show::Cfa => report::graph::dot(&program),
-        Show::CfaSvg => report::graph::svg_program(&program),
+        Show::Ir => ir::text::print(&prepared),
+        Show::Flow => engine_flow::describe(&prepared, &check.property()),
+        Show::Invariants => {
+            let budget =
+                Budget { deadline: Some(deadline), memory: options.memory << 20, ..Budget::unlimited() };
+            let outcome = pipeline::verify(program, check, &engine_flow::Flow, &budget, &Silent);
+            match engine_flow::listing(&prepared, &budget) {
+                Ok(listing) => report::listing::render(program, sources, &listing, &outcome),
+                Err(reason) => {
+                    eprintln!("threadproof: there is nothing to show: {reason}");
+                    return status::UNKNOWN;
+                }
+            }
+        }
+        Show::Cfa => report::graph::dot(&prepared),
+        Show::CfaSvg => report::graph::svg_program(&prepared),
     });
     status::PROVED
 }

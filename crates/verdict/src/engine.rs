@@ -1,6 +1,6 @@
 //! The interface that every engine has, and what it returns.
 
-use crate::{Budget, Exhausted, FlowProof, Property, Trace};
+use crate::{Attempt, Budget, Exhausted, FlowProof, Property, Trace};
 use ir::{Program, Span};
 use std::fmt;
 
@@ -93,6 +93,8 @@ pub enum Event {
         /// States seen so far.
         states: u64,
     },
+    /// The property is not proved, but this is.
+    Attempt(Box<Attempt>),
 }
 
 /// Who listens to events.

@@ -14,6 +14,7 @@
 
 mod conflicts;
 mod data;
+mod decide;
 mod knowledge;
 mod pairs;
 mod terms;
@@ -21,6 +22,7 @@ mod view;
 
 use crate::ProofError;
 use data::Data;
+pub use decide::decide;
 use ir::passes::{Goal, InlineLimits};
 use ir::{LocationKind, Program};
 use verdict::{Budget, FlowProof, Property};
@@ -54,15 +56,7 @@ fn check_symbolic(
     budget: &Budget,
 ) -> Result<(), ProofError> {
     let view = View::new(program, proof)?;
-    let steps = knowledge::check_facts(&view)?;
-    let data = proof.data.as_ref().map(|data| Data::new(&view, data)).transpose()?;
-    let closure = pairs::closure(&view, data.as_ref())?;
-    pairs::check_closed(&closure, &steps, budget)?;
-    pairs::check_claims(&closure, &steps, budget)?;
-    if let Some(data) = &data {
-        data::check_flows(data, &closure, &steps, budget)?;
-        data::check_inductive(data, &closure, &steps, budget)?;
-    }
+    check_invariant(&view, proof, budget)?;
     match property {
         Property::NoRace => conflicts::check_no_conflict(&view, budget),
         Property::NoError(kinds) => {
@@ -74,4 +68,18 @@ fn check_symbolic(
         }
         Property::NoDeadlock => claim(false, "the proof says nothing about deadlocks"),
     }
+}
+
+/// Checks 1 to 5: that what the proof says holds in all reachable states.
+fn check_invariant(view: &View<'_>, proof: &FlowProof, budget: &Budget) -> Result<(), ProofError> {
+    let steps = knowledge::check_facts(view)?;
+    let data = proof.data.as_ref().map(|data| Data::new(view, data)).transpose()?;
+    let closure = pairs::closure(view, data.as_ref())?;
+    pairs::check_closed(&closure, &steps, budget)?;
+    pairs::check_claims(&closure, &steps, budget)?;
+    if let Some(data) = &data {
+        data::check_flows(data, &closure, &steps, budget)?;
+        data::check_inductive(data, &closure, &steps, budget)?;
+    }
+    Ok(())
 }

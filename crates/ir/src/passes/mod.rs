@@ -32,7 +32,7 @@ mod tests;
 pub mod totality;
 
 pub use calls::resolve_calls;
-pub use compress::compress;
+pub use compress::{compress, compress_within_lines};
 pub use dead_code::remove_dead_code;
 pub use inline::{InlineError, InlineLimits, Inlined, edges_in_cycles, inline};
 pub use jumps::thread_jumps;
@@ -83,4 +83,11 @@ pub fn symbolic_of_lowered(
     }
     let sliced = remove_dead_code(&slice(&result, goal));
     Ok(compress(&remove_dead_code(&thread_jumps(&sliced))))
+}
+
+/// Like [`symbolic_of_lowered`], for listings of the source: all data stays, and each source line keeps its own steps.
+pub fn listed(program: &Program, limits: InlineLimits) -> Result<Program, InlineError> {
+    let Inlined { program: inlined, .. } = inline(&resolve_calls(program), limits)?;
+    let result = points_to::annotate(&remove_dead_code(&separate_starts(&inlined, limits.edges)));
+    Ok(compress_within_lines(&result))
 }

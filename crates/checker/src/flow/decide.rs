@@ -1,0 +1,59 @@
+//! Decides which checks a proof excludes that leaves others open.
+//!
+//! The invariant of the proof is checked as always; then a step to an error location is excluded if the invariant says that no thread is where it starts or where it leads to.
+//! What the program is assumed to do is not looked at: it is part of the answer.
+
+use super::{check_invariant, view::View};
+use crate::ProofError;
+use ir::passes::{Goal, InlineLimits};
+use ir::{EdgeId, LocationKind, Program, Span, TemplateId};
+use std::collections::BTreeMap;
+use verdict::{Attempt, Budget, Decision, Decisions, Property};
+
+/// Decides all checks of a lowered program. Without a proof, only what is open is listed.
+pub fn decide(
+    program: &Program,
+    property: &Property,
+    attempt: &Attempt,
+    budget: &Budget,
+) -> Result<Decisions, ProofError> {
+    let mut lines: BTreeMap<Span, Decision> = BTreeMap::new();
+    let mut decided = |span: Span, why: Option<&str>| {
+        let line = lines.entry(span).or_insert(Decision { span, checks: 0, proved: 0, why: Vec::new() });
+        line.checks += 1;
+        match why {
+            None => line.proved += 1,
+            Some(why) if line.why.iter().any(|known| known == why) => {}
+            Some(why) => line.why.push(why.to_owned()),
+        }
+    };
+    let goal = Goal { races: *property == Property::NoRace, faults: false };
+    let symbolic = ir::passes::symbolic_of_lowered(program, goal, InlineLimits::default())
+        .map_err(|error| ProofError::Claim(error.to_string()))?;
+    match (&attempt.proof, property) {
+        (Some(proof), Property::NoError(kinds)) => {
+            let view = View::new(&symbolic, proof)?;
+            check_invariant(&view, proof, budget)?;
+            let whys: BTreeMap<(TemplateId, EdgeId), &str> =
+                attempt.open.iter().filter_map(|open| Some((open.step?, open.why.as_str()))).collect();
+            for node in 0..view.nodes.len() {
+                let template = view.nodes[node].0;
+                for edge in &view.leaving[node] {
+                    let what = &symbolic.templates[template].edges[*edge];
+                    let target = view.node(template, what.target);
+                    let LocationKind::Error(kind) = view.location(target).kind else { continue };
+                    if kinds.contains(&kind) {
+                        let excluded = !view.is_inhabited(node) || !view.is_inhabited(target);
+                        let why = whys.get(&(template, *edge)).copied().unwrap_or("it is not excluded");
+                        decided(what.span, (!excluded).then_some(why));
+                    }
+                }
+            }
+        }
+        (_, Property::NoError(_) | Property::NoRace | Property::NoDeadlock) => {
+            attempt.open.iter().for_each(|open| decided(open.span, Some(&open.why)));
+        }
+    }
+    let given = symbolic.assumptions.into_iter().filter(|assumption| assumption.limits_proof).collect();
+    Ok(Decisions { lines: lines.into_values().collect(), given })
+}
