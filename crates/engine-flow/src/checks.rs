@@ -8,7 +8,7 @@ use crate::model::{Model, Node, Step};
 use crate::names::Names;
 use domains::{Lattice, Number, Variable};
 use ir::ids::Id;
-use ir::{ErrorKind, Expr, LocationKind, Op};
+use ir::{ErrorKind, Expr, Lhs, LocationKind, Op, Rhs};
 use std::collections::BTreeSet;
 use verdict::OpenCheck;
 
@@ -18,6 +18,11 @@ pub fn checks(model: &Model<'_>, kinds: &BTreeSet<ErrorKind>) -> Vec<Step> {
         |node: Node| matches!(model.location(node).kind, LocationKind::Error(kind) if kinds.contains(&kind));
     let steps = model.nodes.ids().flat_map(|node| model.steps[node].iter().copied());
     steps.filter(|step| is_error(model.target(*step))).collect()
+}
+
+/// How many error locations some steps lead to: each is a check.
+pub fn errors(model: &Model<'_>, steps: &[Step]) -> usize {
+    steps.iter().map(|step| model.target(*step)).collect::<BTreeSet<Node>>().len()
 }
 
 /// Those that may be taken, for all that is known.
@@ -33,25 +38,33 @@ pub fn open(model: &Model<'_>, checks: &[Step], reached: &Reached, data: &dyn Da
 
 /// Open checks, with what is known of the variables that they depend on.
 pub fn explained(setup: &Setup<'_, '_>, coarsened: &Coarsened, open: &[Step]) -> Vec<OpenCheck> {
+    let names = Names::new(setup);
     let explain = |step: &Step| OpenCheck {
         span: setup.model.edge(*step).span,
         step: Some((step.template, step.edge)),
-        why: why(setup, coarsened, *step),
+        why: why(setup, coarsened, &names, *step),
     };
     open.iter().map(explain).collect()
 }
 
 /// What is known of the variables that decide whether a step is taken, as far as the source names them.
-fn why(setup: &Setup<'_, '_>, coarsened: &Coarsened, step: Step) -> String {
-    let names = Names::new(setup);
+fn why(setup: &Setup<'_, '_>, coarsened: &Coarsened, names: &Names<'_, '_, '_>, step: Step) -> String {
     let scope = setup.scope(step.template);
     let node = setup.source(step);
     let mut variables: BTreeSet<Variable> = BTreeSet::new();
     let mut open: Vec<&Expr> = Vec::new();
+    let mut assigned: Vec<(ir::LocalId, &Expr)> = Vec::new();
     for op in &setup.model.edge(step).ops {
         match op {
             Op::Assume(condition) => open.push(condition),
-            Op::Assign(assignment) => open.extend(&assignment.constraint),
+            Op::Assign(assignment) => {
+                open.extend(&assignment.constraint);
+                for (lhs, rhs) in &assignment.pairs {
+                    if let (Lhs::Local(local), Rhs::Value(value)) = (lhs, rhs) {
+                        assigned.push((*local, value));
+                    }
+                }
+            }
             Op::Lock(..) | Op::Unlock(..) | Op::Spawn(..) | Op::Join(..) | Op::Allocate { .. } => {}
             Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) => {}
         }
@@ -67,9 +80,12 @@ fn why(setup: &Setup<'_, '_>, coarsened: &Coarsened, step: Step) -> String {
             }
         });
         for local in locals.into_iter().filter(|local| seen.insert(*local)) {
-            variables.insert(setup.memory.local(local));
+            if assigned.iter().all(|(known, _)| *known != local) {
+                variables.insert(setup.memory.local(local));
+            }
             let equal = coarsened.annotation.equal[node].iter().filter(|(known, _)| *known == local);
             open.extend(equal.map(|(_, value)| value));
+            open.extend(assigned.iter().filter(|(known, _)| *known == local).map(|(_, value)| *value));
         }
     }
     let values = &coarsened.annotation.values[node];

@@ -59,14 +59,19 @@ impl Engine for Flow {
             ));
         }
         let result = prove(&program, task.property, budget, events);
-        if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
+        if let Some((text, span)) = limits(&program) {
             let rest = match result {
-                Ok(_) => "otherwise it is proved".to_owned(),
+                Ok(proof) => {
+                    if matches!(task.property, Property::NoError(_)) {
+                        let attempt = Attempt { proof: Some(proof), open: Vec::new() };
+                        events.event(Event::Attempt(Box::new(attempt)));
+                    }
+                    "otherwise it is proved".to_owned()
+                }
                 Err(Failure::Exhausted(exhausted)) => format!("besides, {exhausted:?} ran out"),
                 Err(Failure::Not(why)) => format!("besides, {why}"),
             };
-            let text = format!("{}; {rest}", assumption.text);
-            return Verdict::Unknown(Reason::Unsupported(text, assumption.span));
+            return Verdict::Unknown(Reason::Unsupported(format!("{text}; {rest}"), span));
         }
         match result {
             Ok(proof) => Verdict::Safe(Proof::Flow(Box::new(proof))),
@@ -74,6 +79,33 @@ impl Engine for Flow {
             Err(Failure::Not(why)) => Verdict::Unknown(Reason::Bounded(format!("flow: {why}"))),
         }
     }
+}
+
+/// The assumptions that forbid a proof, in words, and where the first of them is made. Those that say the same of several names are said once.
+fn limits(program: &Program) -> Option<(String, Span)> {
+    let mut groups: Vec<((&str, &str), Vec<&str>)> = Vec::new();
+    let limits = program.assumptions.iter().filter(|assumption| assumption.limits_proof);
+    for assumption in limits.clone() {
+        let quoted = assumption.text.split_once('\'').and_then(|(before, rest)| {
+            let (name, behind) = rest.split_once('\'')?;
+            Some((before, name, behind))
+        });
+        let (before, name, behind) = quoted.unwrap_or((&assumption.text, "", ""));
+        match groups.iter_mut().find(|(around, _)| *around == (before, behind)) {
+            Some((_, names)) if names.contains(&name) => {}
+            Some((_, names)) => names.push(name),
+            None => groups.push(((before, behind), vec![name])),
+        }
+    }
+    let texts = groups.iter().map(|((before, behind), names)| match names.as_slice() {
+        [""] => (*before).to_owned(),
+        names => {
+            let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+            format!("{before}{}{behind}", quoted.join(", "))
+        }
+    });
+    let texts: Vec<String> = texts.collect();
+    limits.map(|assumption| assumption.span).next().map(|span| (texts.join("; "), span))
 }
 
 /// What the analysis works on and what it finds out, for people.
@@ -195,10 +227,9 @@ fn prove(
     let Some(why) = left.why(&model) else { return Ok(proof()?) };
     let attempt = match &left {
         Left::Races(conflicts) => Attempt { proof: None, open: open_races(&model, conflicts) },
-        Left::Errors { open, all } => {
-            // Where nothing is excluded, there is nothing to prove.
-            let proof = if open.len() < *all { Some(proof()?) } else { None };
-            Attempt { proof, open: checks::explained(&setup, &coarsened, open) }
+        Left::Errors { open, .. } => {
+            // Also where nothing is excluded: it says which checks there are.
+            Attempt { proof: Some(proof()?), open: checks::explained(&setup, &coarsened, open) }
         }
         Left::Deadlocks => return Err(Failure::Not(why)),
     };
@@ -266,7 +297,8 @@ impl Left {
                 ))
             }
             Self::Errors { open, all } => {
-                let (first, left) = (open.first()?, open.len());
+                let first = open.first()?;
+                let left = checks::errors(model, open);
                 let place = place(model, model.edge(*first).span);
                 Some(format!("{left} of {all} checks are not proved, first: {place}"))
             }
@@ -289,7 +321,7 @@ fn left(
         }
         Property::NoError(kinds) => {
             let all = checks::checks(model, kinds);
-            Left::Errors { open: checks::open(model, &all, reached, data), all: all.len() }
+            Left::Errors { open: checks::open(model, &all, reached, data), all: checks::errors(model, &all) }
         }
         Property::NoDeadlock => Left::Deadlocks,
     }

@@ -14,7 +14,7 @@ use crate::names::Names;
 use domains::{Lattice, Number, Variable};
 use ir::ids::Id;
 use ir::passes::InlineLimits;
-use ir::{IdVec, IntType, Program, Span, Storage, TemplateId};
+use ir::{Callee, IdVec, IntType, Op, Program, Span, Storage, TemplateId};
 use std::collections::{BTreeMap, BTreeSet};
 use verdict::{Budget, Exhausted, Interference, KnownValue, ListedFact, ListedLine, Listing, Reason};
 
@@ -39,7 +39,9 @@ fn lines(program: &Program, listed: &Program, budget: &Budget) -> Result<Vec<Lis
     let setup = Setup::new(&model, &known);
     let coarsened = coarsen(&setup, reached.pairs.len(), budget)?;
     let lister = Lister::new(program, &setup, &reached, &coarsened);
-    Ok(lister.steps.keys().map(|line| lister.line(*line)).collect())
+    // What stands in for a function that is only named has a line, but no code of the source.
+    let lines = lister.steps.keys().filter(|line| lister.owners.contains_key(*line));
+    Ok(lines.map(|line| lister.line(*line)).collect())
 }
 
 /// A variable as the source has it: its name, and where it is declared.
@@ -96,16 +98,43 @@ impl<'l, 'a, 'p> Lister<'l, 'a, 'p> {
         }
         let names = Names::new(setup);
         let mut lister = Self { setup, reached, coarsened, names, functions, owners, steps, incoming };
-        for (line, steps) in &lister.steps {
+        lister.gather_cells(program);
+        lister
+    }
+
+    /// Each function's cells are those that its steps touch, and those of the functions that it calls.
+    fn gather_cells(&mut self, program: &Program) {
+        for (line, steps) in &self.steps {
             let touched: BTreeSet<Variable> =
-                steps.iter().flat_map(|step| touched(lister.setup, *step)).collect();
-            for owner in lister.owners.get(line).into_iter().flatten() {
-                if let Some(function) = lister.functions.get_mut(owner) {
+                steps.iter().flat_map(|step| touched(self.setup, *step)).collect();
+            for owner in self.owners.get(line).into_iter().flatten() {
+                if let Some(function) = self.functions.get_mut(owner) {
                     function.cells.extend(&touched);
                 }
             }
         }
-        lister
+        let mut calls: BTreeSet<(TemplateId, TemplateId)> = BTreeSet::new();
+        for (id, code) in program.templates.enumerate() {
+            for op in code.edges.iter().flat_map(|edge| &edge.ops) {
+                if let Op::Call(Callee::Procedure(callee), ..) = op {
+                    calls.insert((id, *callee));
+                }
+            }
+        }
+        loop {
+            let mut grew = false;
+            for (caller, callee) in &calls {
+                let cells = self.functions[callee].cells.clone();
+                if let Some(function) = self.functions.get_mut(caller) {
+                    let before = function.cells.len();
+                    function.cells.extend(cells);
+                    grew |= function.cells.len() > before;
+                }
+            }
+            if !grew {
+                return;
+            }
+        }
     }
 
     fn is_reached(&self, node: Node) -> bool {

@@ -2,17 +2,34 @@
 
 use crate::data::setup::Setup;
 use domains::Variable;
-use ir::{BinaryOp, Expr, Targets, TemplateId};
+use ir::passes::footprint::Extent;
+use ir::{BinaryOp, Expr, Op, Targets, TemplateId};
+use std::collections::BTreeSet;
+
+/// The bytes of the words that any kind of lock has.
+const LOCK_BYTES: u64 = 8;
 
 /// Names of what a program has.
 pub struct Names<'l, 'a, 'p> {
     setup: &'l Setup<'a, 'p>,
+    /// The words of locks: the source does not know them.
+    locks: BTreeSet<Variable>,
 }
 
 impl<'l, 'a, 'p> Names<'l, 'a, 'p> {
     /// The names that a program's source has for its variables.
     pub fn new(setup: &'l Setup<'a, 'p>) -> Self {
-        Self { setup }
+        let memory = &setup.memory;
+        let mut locks = BTreeSet::new();
+        for (template, code) in setup.model.program.templates.enumerate() {
+            for op in code.edges.iter().flat_map(|edge| &edge.ops) {
+                if let Op::Lock(_, address) | Op::Unlock(_, address) = op {
+                    let words = memory.region(template, address, Extent::Bytes(LOCK_BYTES));
+                    locks.extend(memory.touched(&words));
+                }
+            }
+        }
+        Self { setup, locks }
     }
 
     /// A cell of memory; nothing if it is no variable of the source: part of a lock, or made by the tool.
@@ -21,8 +38,7 @@ impl<'l, 'a, 'p> Names<'l, 'a, 'p> {
         let cell = self.setup.memory.cell(variable)?;
         let Targets::Of(places) = &cell.region.targets else { return None };
         let first = places.first()?;
-        let is_hidden = program.objects[cell.object].name.starts_with('%')
-            || ir::names::is_synchronisation(program, cell.object, first.first);
+        let is_hidden = program.objects[cell.object].name.starts_with('%') || self.locks.contains(&variable);
         let summary = places.len() > 1 || first.count > 1;
         (!is_hidden).then(|| ir::names::cell(program, cell.object, first.first, summary))
     }

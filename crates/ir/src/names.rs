@@ -36,29 +36,3 @@ pub fn cell(program: &Program, object: ObjectId, offset: u64, summary: bool) -> 
     }
     if rest > 0 { format!("{name}+{rest}") } else { name }
 }
-
-/// Whether the byte at an offset of an object is part of a synchronisation object, such as a lock.
-pub fn is_synchronisation(program: &Program, object: ObjectId, offset: u64) -> bool {
-    let mut layout = match program.objects.get(object) {
-        Some(found) => &found.layout,
-        None => return false,
-    };
-    let mut rest = offset;
-    loop {
-        match layout {
-            Layout::Sync(_) => return true,
-            Layout::Array { element, stride, .. } if *stride > 0 => {
-                rest %= stride;
-                layout = element;
-            }
-            Layout::Record(fields) => {
-                let field =
-                    fields.iter().filter(|field| field.offset <= rest).max_by_key(|field| field.offset);
-                let Some(field) = field else { return false };
-                rest -= field.offset;
-                layout = &field.layout;
-            }
-            Layout::Array { .. } | Layout::Scalar(_) | Layout::Bytes(_) => return false,
-        }
-    }
-}

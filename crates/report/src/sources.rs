@@ -1,7 +1,7 @@
 //! The user's source lines, where they are at hand.
 
 use ir::{Program, Span};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most characters of a line that is put together from several.
 const LONGEST: usize = 160;
@@ -39,24 +39,31 @@ impl Sources {
     }
 }
 
-/// Reads a text whose lines may say that they come from other files.
+/// Reads a text whose lines may say that they come from other files. Where several lines are said to be one, those that directly follow
+/// what says so count, and else all.
 fn read(name: &str, text: &str, found: &mut BTreeMap<String, BTreeMap<u32, String>>) {
     let mut file = name.to_owned();
     let mut number = 1u32;
+    let mut follows = false;
+    let mut direct: BTreeSet<(String, u32)> = BTreeSet::new();
     for line in text.lines() {
         if let Some((next, named)) = marker(line) {
             number = next;
             file = named.unwrap_or(file);
+            follows = true;
             continue;
         }
-        let lines = found.entry(file.clone()).or_default();
         let shown = line.trim_end();
-        let before = lines.entry(number).or_default();
-        if before.trim().is_empty() {
+        let is_blank = shown.trim().is_empty();
+        let before = found.entry(file.clone()).or_default().entry(number).or_default();
+        let was_direct = direct.contains(&(file.clone(), number));
+        let first = follows && !is_blank && direct.insert((file.clone(), number));
+        if before.trim().is_empty() || first {
             *before = shown.to_owned();
-        } else if !shown.trim().is_empty() && before.len() < LONGEST {
+        } else if !is_blank && before.len() < LONGEST && follows == was_direct {
             before.push_str(&format!(" {}", shown.trim()));
         }
+        follows = false;
         number = number.saturating_add(1);
     }
 }

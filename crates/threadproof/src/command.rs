@@ -65,7 +65,7 @@ fn verify(options: &Verify) -> u8 {
     let document = match options.format {
         Format::Human => report::human::render(&program, &sources, &outcomes, &answer),
         Format::Json => report::json::render(&program, &outcomes, &answer),
-        Format::Sarif => report::sarif::render(&outcomes),
+        Format::Sarif => report::sarif::render(&program, &outcomes),
     };
     print(&document);
     if outcomes.iter().any(|outcome| matches!(&outcome.verdict, Checked::Unknown(Reason::Rejected(_)))) {
@@ -109,7 +109,7 @@ fn bad_input(format: Format, messages: &[String]) -> u8 {
     print(&match format {
         Format::Human => format!("verdict: {answer}\n"),
         Format::Json => report::json::render(&Program::default(), &[], &answer),
-        Format::Sarif => report::sarif::render(&[]),
+        Format::Sarif => report::sarif::render(&Program::default(), &[]),
     });
     status::BAD_INPUT
 }

@@ -70,8 +70,12 @@ fn check_symbolic(
     }
 }
 
-/// Checks 1 to 5: that what the proof says holds in all reachable states.
-fn check_invariant(view: &View<'_>, proof: &FlowProof, budget: &Budget) -> Result<(), ProofError> {
+/// Checks 1 to 5: that what the proof says holds in all reachable states. Returns what it says of data.
+fn check_invariant<'v, 'a>(
+    view: &'v View<'a>,
+    proof: &'a FlowProof,
+    budget: &Budget,
+) -> Result<Option<Data<'v, 'a>>, ProofError> {
     let steps = knowledge::check_facts(view)?;
     let data = proof.data.as_ref().map(|data| Data::new(view, data)).transpose()?;
     let closure = pairs::closure(view, data.as_ref())?;
@@ -81,5 +85,5 @@ fn check_invariant(view: &View<'_>, proof: &FlowProof, budget: &Budget) -> Resul
         data::check_flows(data, &closure, &steps, budget)?;
         data::check_inductive(data, &closure, &steps, budget)?;
     }
-    Ok(())
+    Ok(data)
 }

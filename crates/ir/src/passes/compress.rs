@@ -319,9 +319,10 @@ impl<'a> Compressor<'a> {
         if mark {
             ops[first_behind..].iter_mut().for_each(mark_atomic);
         }
-        // The line of what others notice says most.
+        // The line of what goes wrong, or else of what others notice, says most.
         let facts = (self.facts(before), self.facts(behind));
-        let from_behind = enter.ops.is_empty() || (facts.1.noticed && !facts.0.noticed);
+        let is_error = matches!(self.template.locations[leave.target].kind, LocationKind::Error(_));
+        let from_behind = is_error || enter.ops.is_empty() || (facts.1.noticed && !facts.0.noticed);
         let span = if from_behind { leave.span } else { enter.span };
         Edge { source: enter.source, target: leave.target, ops, span }
     }

@@ -5,6 +5,7 @@ mod csmith;
 mod differential;
 mod flow_mutations;
 mod hostile;
+mod listings;
 mod programs;
 
 use std::path::{Path, PathBuf};
