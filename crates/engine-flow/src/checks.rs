@@ -89,22 +89,24 @@ fn why(setup: &Setup<'_, '_>, coarsened: &Coarsened, names: &Names<'_, '_, '_>, 
         }
     }
     let values = &coarsened.annotation.values[node];
-    let known = variables.into_iter().filter_map(|variable| {
-        let name = names.variable(step.template, variable)?;
+    let (mut known, mut unknown) = (BTreeSet::new(), BTreeSet::new());
+    for variable in variables {
+        let Some(name) = names.variable(step.template, variable) else { continue };
         let ty = match (setup.memory.cell(variable), setup.as_local(variable)) {
             (Some(cell), _) => cell.ty,
             (None, Some(local)) => setup.model.program.templates[step.template].locals[local].ty,
-            (None, None) => return None,
+            (None, None) => continue,
         };
         let value = values.get(variable).copied().unwrap_or(Number::TOP).meet(&Number::of_type(ty));
-        Some(
-            verdict::known_text(&name, &crate::data::evidence::bounds(&value), ty)
-                .unwrap_or(format!("{name}: any")),
-        )
-    });
-    let known: BTreeSet<String> = known.collect();
-    match known.is_empty() {
-        true => "what it depends on is not tracked".to_owned(),
-        false => format!("all that is known: {}", known.into_iter().collect::<Vec<_>>().join(", ")),
+        match verdict::known_text(&name, &crate::data::evidence::bounds(&value), ty) {
+            Some(text) => known.insert(text),
+            None => unknown.insert(name),
+        };
+    }
+    let list = |texts: BTreeSet<String>| texts.into_iter().collect::<Vec<_>>().join(", ");
+    match (known.is_empty(), unknown.is_empty()) {
+        (false, _) => format!("all that is known: {}", list(known)),
+        (true, false) => format!("nothing is known of {}", list(unknown)),
+        (true, true) => "what it depends on is not tracked".to_owned(),
     }
 }
