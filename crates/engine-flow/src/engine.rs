@@ -14,7 +14,7 @@ use crate::races::{Conflict, conflicts, shared_accesses};
 use crate::unreliable::unreliable;
 use domains::{Lattice, Variable};
 use ir::ids::Id;
-use ir::passes::{Goal, InlineLimits};
+use ir::passes::{Goal, InlineError, InlineLimits};
 use ir::{Callee, EdgeId, IdVec, Op, Program, Span, TemplateId};
 use std::fmt::Write;
 use verdict::{
@@ -48,8 +48,10 @@ impl Engine for Flow {
         }
         // What is assumed may forbid a proof; how far one would go is still worth knowing.
         let goal = Goal { races: *task.property == Property::NoRace, faults: false };
-        let program = match ir::passes::symbolic_of_lowered(task.program, goal, InlineLimits::default()) {
+        let limits = InlineLimits { deadline: budget.deadline, ..InlineLimits::default() };
+        let program = match ir::passes::symbolic_of_lowered(task.program, goal, limits) {
             Ok(program) => program,
+            Err(InlineError::OutOfTime) => return Verdict::Unknown(Reason::Exhausted(Exhausted::Time)),
             Err(error) => return Verdict::Unknown(Reason::Bounded(format!("flow: {error}"))),
         };
         if let Some(span) = unresolved(&program) {
@@ -59,7 +61,7 @@ impl Engine for Flow {
             ));
         }
         let result = prove(&program, task.property, budget, events);
-        if let Some((text, span)) = limits(&program) {
+        if let Some((text, span)) = forbidding(&program) {
             let rest = match result {
                 Ok(proof) => {
                     if matches!(task.property, Property::NoError(_)) {
@@ -82,7 +84,7 @@ impl Engine for Flow {
 }
 
 /// The assumptions that forbid a proof, in words, and where the first of them is made. Those that say the same of several names are said once.
-fn limits(program: &Program) -> Option<(String, Span)> {
+fn forbidding(program: &Program) -> Option<(String, Span)> {
     let mut groups: Vec<((&str, &str), Vec<&str>)> = Vec::new();
     let limits = program.assumptions.iter().filter(|assumption| assumption.limits_proof);
     for assumption in limits.clone() {
@@ -201,7 +203,7 @@ fn prove(
     budget: &Budget,
     events: &dyn Events,
 ) -> Result<FlowProof, Failure> {
-    let model = Model::new(program);
+    let model = Model::until(program, budget.deadline).ok_or(Exhausted::Time)?;
     let (known, reached, banned) = analyse(&model, budget)?;
     let analyses = analyses(&model, &banned);
     let left = left(&model, &known, &analyses, &reached, property, &NoData);

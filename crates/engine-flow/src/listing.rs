@@ -13,7 +13,7 @@ use crate::model::{Model, Node, Step};
 use crate::names::Names;
 use domains::{Lattice, Number, Variable};
 use ir::ids::Id;
-use ir::passes::InlineLimits;
+use ir::passes::{InlineError, InlineLimits};
 use ir::{Callee, IdVec, IntType, Op, Program, Span, Storage, TemplateId};
 use std::collections::{BTreeMap, BTreeSet};
 use verdict::{Budget, Exhausted, Interference, KnownValue, ListedFact, ListedLine, Listing, Reason};
@@ -27,14 +27,19 @@ fn line_of(span: Span) -> Line {
 
 /// Lists what is known at each line of a lowered program.
 pub fn listing(program: &Program, budget: &Budget) -> Result<Listing, Reason> {
-    let listed = ir::passes::listed(program, InlineLimits::default())
-        .map_err(|error| Reason::Bounded(format!("flow: {error}")))?;
+    let limits = InlineLimits { deadline: budget.deadline, ..InlineLimits::default() };
+    let listed = ir::passes::listed(program, limits).map_err(|error| match error {
+        InlineError::OutOfTime => Reason::Exhausted(Exhausted::Time),
+        InlineError::TooLarge { .. } | InlineError::UnknownCallee(_) => {
+            Reason::Bounded(format!("flow: {error}"))
+        }
+    })?;
     let lines = lines(program, &listed, budget).map_err(Reason::Exhausted)?;
     Ok(Listing { lines })
 }
 
 fn lines(program: &Program, listed: &Program, budget: &Budget) -> Result<Vec<ListedLine>, Exhausted> {
-    let model = Model::new(listed);
+    let model = Model::until(listed, budget.deadline).ok_or(Exhausted::Time)?;
     let (known, reached, _) = analyse(&model, budget)?;
     let setup = Setup::new(&model, &known);
     let coarsened = coarsen(&setup, reached.pairs.len(), budget)?;

@@ -4,10 +4,9 @@
 //! where it starts or where it leads to, or contradicts what the step assumes.
 //! What the program is assumed to do is not looked at: it is part of the answer.
 
-use super::check_invariant;
 use super::view::{Node, View};
+use super::{check_invariant, symbolic};
 use crate::ProofError;
-use ir::passes::{Goal, InlineLimits};
 use ir::{EdgeId, LocationKind, Program, Span, TemplateId};
 use std::collections::BTreeMap;
 use verdict::{Attempt, Budget, Decision, Decisions, Property};
@@ -32,12 +31,10 @@ pub fn decide(
             }
         }
     };
-    let goal = Goal { races: *property == Property::NoRace, faults: false };
-    let symbolic = ir::passes::symbolic_of_lowered(program, goal, InlineLimits::default())
-        .map_err(|error| ProofError::Claim(error.to_string()))?;
+    let symbolic = symbolic(program, property, budget)?;
     match (&attempt.proof, property) {
         (Some(proof), Property::NoError(kinds)) => {
-            let view = View::new(&symbolic, proof)?;
+            let view = View::new(&symbolic, proof, budget)?;
             let data = check_invariant(&view, proof, budget)?;
             let whys: BTreeMap<(TemplateId, EdgeId), &str> =
                 attempt.open.iter().filter_map(|open| Some((open.step?, open.why.as_str()))).collect();

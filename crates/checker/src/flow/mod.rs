@@ -23,9 +23,9 @@ mod view;
 use crate::ProofError;
 use data::Data;
 pub use decide::decide;
-use ir::passes::{Goal, InlineLimits};
+use ir::passes::{Goal, InlineError, InlineLimits};
 use ir::{LocationKind, Program};
-use verdict::{Budget, FlowProof, Property};
+use verdict::{Budget, Exhausted, FlowProof, Property};
 use view::View;
 
 /// Checks a proof about a lowered program.
@@ -35,13 +35,21 @@ pub fn check(
     proof: &FlowProof,
     budget: &Budget,
 ) -> Result<(), ProofError> {
-    let goal = Goal { races: *property == Property::NoRace, faults: false };
-    let symbolic = ir::passes::symbolic_of_lowered(program, goal, InlineLimits::default())
-        .map_err(|error| ProofError::Claim(error.to_string()))?;
+    let symbolic = symbolic(program, property, budget)?;
     if let Some(assumption) = symbolic.assumptions.iter().find(|assumption| assumption.limits_proof) {
         return Err(ProofError::Assumption(assumption.text.clone()));
     }
     check_symbolic(&symbolic, property, proof, budget)
+}
+
+/// The program that proofs speak of.
+fn symbolic(program: &Program, property: &Property, budget: &Budget) -> Result<Program, ProofError> {
+    let goal = Goal { races: *property == Property::NoRace, faults: false };
+    let limits = InlineLimits { deadline: budget.deadline, ..InlineLimits::default() };
+    ir::passes::symbolic_of_lowered(program, goal, limits).map_err(|error| match error {
+        InlineError::OutOfTime => ProofError::TooExpensive(Exhausted::Time),
+        InlineError::TooLarge { .. } | InlineError::UnknownCallee(_) => ProofError::Claim(error.to_string()),
+    })
 }
 
 fn claim(holds: bool, text: &str) -> Result<(), ProofError> {
@@ -55,7 +63,7 @@ fn check_symbolic(
     proof: &FlowProof,
     budget: &Budget,
 ) -> Result<(), ProofError> {
-    let view = View::new(program, proof)?;
+    let view = View::new(program, proof, budget)?;
     check_invariant(&view, proof, budget)?;
     match property {
         Property::NoRace => conflicts::check_no_conflict(&view, budget),
