@@ -60,10 +60,10 @@ const MOST_OPEN: usize = 40;
 /// What is known of each check: how many are proved, and why the others are not.
 fn decisions(out: &mut String, program: &Program, sources: &Sources, found: &Decisions) {
     let (proved, checks) = (found.proved(), found.checks());
-    if checks == 0 {
+    if found.complete && checks == 0 {
         line(out, "  There is nothing to check in the code that may run.");
     }
-    if proved > 0 {
+    if found.complete && checks > 0 {
         let given =
             if found.given.is_empty() { "" } else { ", provided that what is taken for granted is so" };
         line(out, &format!("  {proved} of {checks} checks are proved{given}."));

@@ -35,6 +35,8 @@ struct CheckResult<'a> {
 /// What is known of each check, where the whole is not known.
 #[derive(Serialize)]
 struct DecisionsEntry<'a> {
+    /// Whether all checks are listed, not only those that are open.
+    complete: bool,
     checks: usize,
     proved: usize,
     /// What all that is proved takes for granted.
@@ -127,6 +129,7 @@ fn decisions_entry<'a>(program: &Program, found: &'a Decisions) -> DecisionsEntr
         why: &line.why,
     });
     DecisionsEntry {
+        complete: found.complete,
         checks: found.checks(),
         proved: found.proved(),
         given: assumption_entries(program, &found.given),

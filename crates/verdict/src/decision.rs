@@ -43,6 +43,8 @@ pub struct Decision {
 pub struct Decisions {
     /// By source line, in order.
     pub lines: Vec<Decision>,
+    /// Whether all checks are listed, not only those that are open.
+    pub complete: bool,
     /// What all that is proved takes for granted beyond what is always taken for granted: these could hide behaviour.
     pub given: Vec<Assumption>,
 }

@@ -62,5 +62,6 @@ pub fn decide(
         }
     }
     let given = symbolic.assumptions.into_iter().filter(|assumption| assumption.limits_proof).collect();
-    Ok(Decisions { lines: lines.into_values().collect(), given })
+    let complete = attempt.proof.is_some();
+    Ok(Decisions { lines: lines.into_values().collect(), complete, given })
 }
