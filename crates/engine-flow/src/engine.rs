@@ -14,8 +14,9 @@ use crate::races::{Conflict, conflicts, shared_accesses};
 use crate::unreliable::unreliable;
 use domains::{Lattice, Variable};
 use ir::ids::Id;
+use ir::passes::liveness::live_locals;
 use ir::passes::{Goal, InlineError, InlineLimits};
-use ir::{Callee, EdgeId, IdVec, Op, Program, Span, TemplateId};
+use ir::{Callee, EdgeId, IdVec, Lhs, Op, Program, Rhs, Span, TemplateId};
 use std::fmt::Write;
 use verdict::{
     Attempt, Budget, DataProof, Engine, Event, Events, Exhausted, FlowProof, OpenCheck, Proof, Property,
@@ -78,7 +79,10 @@ impl Engine for Flow {
         match result {
             Ok(proof) => Verdict::Safe(Proof::Flow(Box::new(proof))),
             Err(Failure::Exhausted(exhausted)) => Verdict::Unknown(Reason::Exhausted(exhausted)),
-            Err(Failure::Not(why)) => Verdict::Unknown(Reason::Bounded(format!("flow: {why}"))),
+            Err(Failure::Not(why)) => {
+                let why = format!("flow: {why}{}", not_modelled(task.program, &program));
+                Verdict::Unknown(Reason::Bounded(why))
+            }
         }
     }
 }
@@ -108,6 +112,45 @@ fn forbidding(program: &Program) -> Option<(String, Span)> {
     });
     let texts: Vec<String> = texts.collect();
     limits.map(|assumption| assumption.span).next().map(|span| (texts.join("; "), span))
+}
+
+/// The most places that a reason names.
+const MOST_PLACES: usize = 4;
+
+/// Where values come from that are not modelled, if the property may depend on any: in the program before it is inlined, where each has its own line.
+fn not_modelled(lowered: &Program, symbolic: &Program) -> String {
+    let is_open = |op: &Op, counts: &dyn Fn(&Lhs) -> bool| match op {
+        Op::Assign(assignment) => {
+            assignment.pairs.iter().any(|(lhs, rhs)| *rhs == Rhs::Unknown && counts(lhs))
+        }
+        Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Spawn(..) | Op::Join(..) => false,
+        Op::Allocate { .. } | Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) => false,
+    };
+    let mut left = symbolic.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops);
+    if !left.any(|op| is_open(op, &|_| true)) {
+        return String::new();
+    }
+    let mut places: Vec<String> = Vec::new();
+    for code in &lowered.templates {
+        let live = live_locals(code);
+        for edge in &code.edges {
+            let counts = |lhs: &Lhs| match lhs {
+                Lhs::Local(local) => live[edge.target].contains(local.index()),
+                Lhs::Memory(_) => true,
+            };
+            let place = place(lowered, edge.span);
+            if edge.ops.iter().any(|op| is_open(op, &counts)) && !places.contains(&place) {
+                places.push(place);
+            }
+        }
+    }
+    let more = places.len().saturating_sub(MOST_PLACES);
+    places.truncate(MOST_PLACES);
+    match (places.is_empty(), more) {
+        (true, _) => String::new(),
+        (false, 0) => format!("; values are not modelled at {}", places.join(", ")),
+        (false, more) => format!("; values are not modelled at {} and {more} more lines", places.join(", ")),
+    }
 }
 
 /// What the analysis works on and what it finds out, for people.
@@ -294,14 +337,14 @@ impl Left {
                 Some(format!(
                     "{} pairs of accesses are not proved race-free, first: {} and {} on {object}",
                     found.len(),
-                    place(model, first.spans[0]),
-                    place(model, first.spans[1]),
+                    place(model.program, first.spans[0]),
+                    place(model.program, first.spans[1]),
                 ))
             }
             Self::Errors { open, all } => {
                 let first = open.first()?;
                 let left = checks::errors(model, open);
-                let place = place(model, model.edge(*first).span);
+                let place = place(model.program, model.edge(*first).span);
                 Some(format!("{left} of {all} checks are not proved, first: {place}"))
             }
             Self::Deadlocks => Some("deadlocks are not looked for".to_owned()),
@@ -335,7 +378,7 @@ fn open_races(model: &Model<'_>, conflicts: &[Conflict]) -> Vec<OpenCheck> {
     for conflict in conflicts {
         let object = conflict.object.map_or("memory", |object| model.program.objects[object].name.as_str());
         for (span, other) in [(0, 1), (1, 0)].map(|(a, b)| (conflict.spans[a], conflict.spans[b])) {
-            let why = format!("may race on `{object}` with {}", place(model, other));
+            let why = format!("may race on `{object}` with {}", place(model.program, other));
             open.push(OpenCheck { span, step: None, why });
         }
     }
@@ -343,8 +386,8 @@ fn open_races(model: &Model<'_>, conflicts: &[Conflict]) -> Vec<OpenCheck> {
 }
 
 /// A position in the source, for people.
-fn place(model: &Model<'_>, span: Span) -> String {
-    let file = model.program.files.get(span.file as usize).map_or("?", String::as_str);
+fn place(program: &Program, span: Span) -> String {
+    let file = program.files.get(span.file as usize).map_or("?", String::as_str);
     format!("{file}:{}", span.line)
 }
 

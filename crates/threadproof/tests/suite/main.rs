@@ -7,6 +7,7 @@ mod flow_mutations;
 mod hostile;
 mod listings;
 mod programs;
+mod unsupported;
 
 use std::path::{Path, PathBuf};
 
