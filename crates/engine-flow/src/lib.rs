@@ -14,6 +14,7 @@ pub mod locks;
 pub mod model;
 pub mod names;
 pub mod races;
+pub mod reasons;
 pub mod unreliable;
 pub mod values;
 
