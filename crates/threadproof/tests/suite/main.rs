@@ -2,6 +2,7 @@
 
 mod command_line;
 mod csmith;
+mod decisions;
 mod differential;
 mod flow_mutations;
 mod hostile;
