@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 pub struct Run {
     /// Seconds on the clock.
     pub seconds: f64,
+    /// Seconds of processor time, which other processes on the machine do not stretch.
+    pub processor: f64,
     /// Megabytes at most.
     pub megabytes: u64,
     /// What it printed.
@@ -22,8 +24,11 @@ impl Run {
     }
 }
 
-/// Builds the tool for measuring, and says where it is.
+/// Builds the tool for measuring, and says where it is. A tool that is built already can be named in `THREADPROOF`.
 pub fn build() -> Result<PathBuf, String> {
+    if let Ok(path) = std::env::var("THREADPROOF") {
+        return Ok(path.into());
+    }
     crate::run("cargo", &["build", "--release", "--package", "threadproof"])?;
     let target =
         std::env::var("CARGO_TARGET_DIR").map_or_else(|_| crate::root().join("target"), PathBuf::from);
@@ -47,13 +52,29 @@ pub fn run(tool: &Path, words: &[&str], file: &Path) -> Result<Run, String> {
         let _ = printed.read_to_end(&mut bytes);
         String::from_utf8_lossy(&bytes).into_owned()
     });
-    let mut megabytes = 0;
-    while child.try_wait().map_err(|error| error.to_string())?.is_none() {
+    let (mut megabytes, mut processor) = (0, 0.0);
+    // What has ended stays readable until it is waited for.
+    while let Some((ended, seconds)) = state(&child) {
+        processor = seconds;
+        if ended {
+            break;
+        }
         megabytes = megabytes.max(peak(&child).unwrap_or(0));
         std::thread::sleep(Duration::from_millis(4));
     }
+    child.wait().map_err(|error| error.to_string())?;
+    let seconds = start.elapsed().as_secs_f64();
     let output = reader.join().unwrap_or_default();
-    Ok(Run { seconds: start.elapsed().as_secs_f64(), megabytes, output })
+    Ok(Run { seconds, processor, megabytes, output })
+}
+
+/// Whether a program has ended, and the seconds of processor time that it took so far.
+fn state(child: &Child) -> Option<(bool, f64)> {
+    let text = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
+    // The name in parentheses may hold anything.
+    let words: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = words.get(11)?.parse::<f64>().ok()? + words.get(12)?.parse::<f64>().ok()?;
+    Some((words.first() == Some(&"Z"), ticks / 100.0))
 }
 
 /// The most memory that a running program took so far.

@@ -95,7 +95,9 @@ pub fn drivers(folder: &Path) -> Result<(), String> {
     files.retain(|file| file.extension().is_some_and(|extension| extension == "c"));
     files.sort();
     let words = ["--check", "assertions", "--timeout", "60", "--memory", "4096"];
-    println!("| driver | lines | time | memory | assertions proved |\n|---|---|---|---|---|");
+    println!(
+        "| driver | lines | time | processor time | memory | assertions proved |\n|---|---|---|---|---|---|"
+    );
     let (mut all_proved, mut all_checks) = (0, 0);
     for file in files {
         let run = measure::run(&tool, &words, &file)?;
@@ -108,10 +110,13 @@ pub fn drivers(folder: &Path) -> Result<(), String> {
         }
         let decided =
             decided.map_or("not decided".to_owned(), |(proved, checks)| format!("{proved} of {checks}"));
-        println!("| {name} | {lines} | {:.2} s | {} MB | {decided} |", run.seconds, run.megabytes);
+        println!(
+            "| {name} | {lines} | {:.2} s | {:.2} s | {} MB | {decided} |",
+            run.seconds, run.processor, run.megabytes
+        );
     }
     let percent = 100.0 * f64::from(all_proved) / f64::from(all_checks.max(1));
-    println!("| all | | | | {all_proved} of {all_checks} ({percent:.0}%) |");
+    println!("| all | | | | | {all_proved} of {all_checks} ({percent:.0}%) |");
     Ok(())
 }
 
