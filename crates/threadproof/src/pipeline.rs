@@ -57,7 +57,7 @@ struct Decider<'a> {
 }
 
 /// The part of the time that is left which a check of a part of the property may take.
-const SHARE: u32 = 4;
+const SHARE: u32 = 16;
 
 impl Events for Decider<'_> {
     fn event(&self, event: Event) {
