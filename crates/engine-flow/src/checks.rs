@@ -8,7 +8,7 @@ use crate::model::{Model, Node, Step};
 use crate::names::Names;
 use domains::{Lattice, Number, Variable};
 use ir::ids::Id;
-use ir::{ErrorKind, Expr, Lhs, LocationKind, Op, Rhs};
+use ir::{ErrorKind, Expr, Lhs, LocationKind, Op, Rhs, Span};
 use std::collections::BTreeSet;
 use verdict::OpenCheck;
 
@@ -20,9 +20,10 @@ pub fn checks(model: &Model<'_>, kinds: &BTreeSet<ErrorKind>) -> Vec<Step> {
     steps.filter(|step| is_error(model.target(*step))).collect()
 }
 
-/// How many error locations some steps lead to: each is a check.
+/// How many checks some steps are: those from one line to one error location are one.
 pub fn errors(model: &Model<'_>, steps: &[Step]) -> usize {
-    steps.iter().map(|step| model.target(*step)).collect::<BTreeSet<Node>>().len()
+    let check = |step: &Step| (model.target(*step), Span { column: 0, ..model.edge(*step).span });
+    steps.iter().map(check).collect::<BTreeSet<(Node, Span)>>().len()
 }
 
 /// Those that may be taken, for all that is known.

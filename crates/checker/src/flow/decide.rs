@@ -38,8 +38,8 @@ pub fn decide(
             let data = check_invariant(&view, proof, budget)?;
             let whys: BTreeMap<(TemplateId, EdgeId), &str> =
                 attempt.open.iter().filter_map(|open| Some((open.step?, open.why.as_str()))).collect();
-            // The steps to one error location are one check.
-            let mut errors: BTreeMap<Node, (Span, Vec<&str>)> = BTreeMap::new();
+            // The steps from one line to one error location are one check.
+            let mut errors: BTreeMap<(Node, Span), Vec<&str>> = BTreeMap::new();
             for node in 0..view.nodes.len() {
                 let template = view.nodes[node].0;
                 for edge in &view.leaving[node] {
@@ -50,12 +50,12 @@ pub fn decide(
                         let may_take = data.as_ref().is_none_or(|data| data.may_take(node, *edge, None));
                         let excluded = !view.is_inhabited(node) || !view.is_inhabited(target) || !may_take;
                         let why = whys.get(&(template, *edge)).copied().unwrap_or("it is not excluded");
-                        let error = errors.entry(target).or_insert((what.span, Vec::new()));
-                        error.1.extend((!excluded).then_some(why));
+                        let line = Span { column: 0, ..what.span };
+                        errors.entry((target, line)).or_default().extend((!excluded).then_some(why));
                     }
                 }
             }
-            errors.values().for_each(|(span, whys)| decided(*span, whys));
+            errors.iter().for_each(|((_, span), whys)| decided(*span, whys));
         }
         (_, Property::NoError(_) | Property::NoRace | Property::NoDeadlock) => {
             attempt.open.iter().for_each(|open| decided(open.span, &[&open.why]));
