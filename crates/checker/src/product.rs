@@ -15,7 +15,7 @@
 
 use crate::ProofError;
 use indexmap::{IndexMap, IndexSet};
-use ir::passes::{Goal, InlineLimits, lock_words, symbolic_of_lowered};
+use ir::passes::{Goal, InlineError, InlineLimits, lock_words, symbolic_of_lowered};
 use ir::{Callee, LocationId, LocationKind, Op, Program};
 use rustc_hash::FxHashMap;
 use smt::expressions::Mode;
@@ -23,7 +23,7 @@ use smt::{Answer, NoAnswer, Term, Variable};
 use std::collections::BTreeSet;
 use transitions::threads::{ThreadStep, Threads, literals};
 use transitions::{Kind, System};
-use verdict::{Budget, ProductNode, ProductPart, ProductProof, Property};
+use verdict::{Budget, Exhausted, ProductNode, ProductPart, ProductProof, Property};
 
 /// No path between two invariants is longer than this.
 const LONGEST: usize = 10_000;
@@ -36,9 +36,12 @@ pub fn check(
     budget: &Budget,
 ) -> Result<(), ProofError> {
     let Property::NoError(kinds) = property else { return Err(ProofError::Violated) };
-    let symbolic =
-        symbolic_of_lowered(program, Goal { races: false, faults: false }, InlineLimits::default())
-            .map_err(|error| ProofError::Claim(error.to_string()))?;
+    let limits = InlineLimits { deadline: budget.deadline, ..InlineLimits::default() };
+    let goal = Goal { races: false, faults: false };
+    let symbolic = symbolic_of_lowered(program, goal, limits).map_err(|error| match error {
+        InlineError::OutOfTime => ProofError::TooExpensive(Exhausted::Time),
+        InlineError::TooLarge { .. } | InlineError::UnknownCallee(_) => ProofError::Claim(error.to_string()),
+    })?;
     if let Some(assumption) = symbolic.assumptions.iter().find(|assumption| assumption.limits_proof) {
         return Err(ProofError::Assumption(assumption.text.clone()));
     }

@@ -2,11 +2,14 @@
 
 use crate::product::graph::Order;
 use crate::product::prove;
-use ir::passes::{Goal, InlineLimits, lock_words, symbolic_of_lowered};
+use ir::passes::{Goal, InlineError, InlineLimits, lock_words, symbolic_of_lowered};
 use ir::{Callee, Op, Program, Span};
 use smt::expressions::Mode;
 use transitions::System;
-use verdict::{Budget, Engine, Events, Proof, Property, Reason, Task, Verdict};
+use verdict::{Budget, Engine, Events, Exhausted, Proof, Property, Reason, Task, Verdict};
+
+/// Larger programs are not tried.
+const MOST_EDGES: usize = 4_000;
 
 /// The engine.
 #[derive(Clone, Default, Debug)]
@@ -21,8 +24,10 @@ impl Engine for Horn {
             return Verdict::Unknown(Reason::Bounded("horn: only errors are looked for".to_owned()));
         }
         let goal = Goal { races: *task.property == Property::NoRace, faults: false };
-        let program = match symbolic_of_lowered(task.program, goal, InlineLimits::default()) {
+        let limits = InlineLimits { deadline: budget.deadline, ..InlineLimits::default() };
+        let program = match symbolic_of_lowered(task.program, goal, limits) {
             Ok(program) => lock_words(&program),
+            Err(InlineError::OutOfTime) => return Verdict::Unknown(Reason::Exhausted(Exhausted::Time)),
             Err(error) => return Verdict::Unknown(Reason::Bounded(format!("horn: {error}"))),
         };
         if let Some(span) = unresolved(&program) {
@@ -31,6 +36,12 @@ impl Engine for Horn {
         }
         if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
             return Verdict::Unknown(Reason::Unsupported(assumption.text.clone(), assumption.span));
+        }
+        let edges: usize = program.templates.iter().map(|code| code.edges.len()).sum();
+        if edges > MOST_EDGES {
+            return Verdict::Unknown(Reason::Bounded(format!(
+                "horn: the program has more than {MOST_EDGES} steps"
+            )));
         }
         let system = System::new(&program, Mode::Integers);
         let mut last = Reason::Bounded("horn: nothing was tried".to_owned());

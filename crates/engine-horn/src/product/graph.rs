@@ -234,23 +234,21 @@ impl Graph {
     }
 }
 
-/// Where threads may come to before another one moves.
+/// Steps of a thread: where they start, and which of those there.
+type Steps = Rc<[(LocationId, usize)]>;
+
+/// What threads may do before another one moves.
 struct Futures<'a> {
     system: &'a System<'a>,
     threads: &'a Threads,
     /// Who starts each thread.
     starters: Vec<Vec<ThreadNumber>>,
-    known: FxHashMap<(ThreadNumber, LocationId, ThreadNumber), Rc<[(LocationId, usize)]>>,
+    known: FxHashMap<(ThreadNumber, LocationId, ThreadNumber), Steps>,
 }
 
 impl Futures<'_> {
     /// The steps that a thread may take from a location on, while another one has not ended.
-    fn of(
-        &mut self,
-        thread: ThreadNumber,
-        from: LocationId,
-        other: ThreadNumber,
-    ) -> Rc<[(LocationId, usize)]> {
+    fn of(&mut self, thread: ThreadNumber, from: LocationId, other: ThreadNumber) -> Steps {
         if let Some(known) = self.known.get(&(thread, from, other)) {
             return known.clone();
         }
@@ -271,7 +269,7 @@ impl Futures<'_> {
             }
             at += 1;
         }
-        let found: Rc<[(LocationId, usize)]> = found.into();
+        let found: Steps = found.into();
         self.known.insert((thread, from, other), found.clone());
         found
     }

@@ -2,11 +2,14 @@
 
 mod command_line;
 mod csmith;
+mod decisions;
 mod differential;
 mod flow_mutations;
 mod hostile;
+mod listings;
 mod product_mutations;
 mod programs;
+mod unsupported;
 
 use std::path::{Path, PathBuf};
 
