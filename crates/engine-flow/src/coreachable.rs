@@ -7,7 +7,8 @@
 //! * STEP: from `(u, v)`, if a step `u -> w` may be taken while the other thread is at `v`: `(w, v)`, if that is consistent. The relation is symmetric.
 //! * SPAWN: a thread at `u`, alone or with another one at `v`, takes a step to `w` that starts a thread of `C`: `(w, entry of C)` and `(v, entry of C)`.
 //! * `u`, `v` are inconsistent if they are in the same unique template, or if the threads there hold the same lock (the same cell of a single
-//!   object), one of them exclusively: their claims contradict each other.
+//!   object), one of them exclusively: their claims contradict each other; or if one is the parent of a family ([`crate::families`]) that has no member,
+//!   and the other is of the family and has not ended.
 //! * A step may not be taken while the other thread is at `v`
 //!   - if `v` is atomic and `u` is not: then only the other thread runs;
 //!   - if it joins the only thread of `C` (a fact of [`crate::facts`]): then that thread has ended. If `v` is in `C`, it must be an end. Otherwise
@@ -26,9 +27,9 @@ use crate::facts::{StepEffects, is_cell_of_single};
 use crate::model::{Model, Node, Step};
 use ir::ids::Id;
 use ir::passes::bits::BitSet;
-use ir::{Count, EdgeId, IdVec, LocationKind, TemplateId};
+use ir::{Count, EdgeId, IdVec, LocationId, LocationKind, TemplateId};
 use std::collections::VecDeque;
-use verdict::{Budget, Exhausted, LocationFacts, Pairs};
+use verdict::{Budget, Exhausted, Family, LocationFacts, Pairs};
 
 /// What is known of each step and location, by template.
 pub struct Known {
@@ -36,6 +37,8 @@ pub struct Known {
     pub facts: IdVec<Node, LocationFacts>,
     /// What each step does.
     pub effects: IdVec<TemplateId, IdVec<EdgeId, StepEffects>>,
+    /// Threads that are started in loops, and what is known of them.
+    pub families: Vec<Family>,
 }
 
 /// The result: which locations are reached, and which by two threads at once.
@@ -58,6 +61,8 @@ pub struct Rules<'a, 'p> {
     known: &'a Known,
     data: &'a dyn DataFacts,
     locks: IdVec<Node, LockSets>,
+    /// The templates of which no thread runs while a thread is at a node.
+    absent: IdVec<Node, Vec<TemplateId>>,
     /// The steps that join each template's thread.
     joins: IdVec<TemplateId, Vec<Step>>,
 }
@@ -95,7 +100,15 @@ impl<'a, 'p> Rules<'a, 'p> {
                 effects.joins.iter().for_each(|joined| joins[*joined].push(Step { template, edge }));
             }
         }
-        Self { model, known, data, locks, joins }
+        let mut absent: IdVec<Node, Vec<TemplateId>> = model.nodes.iter().map(|_| Vec::new()).collect();
+        for family in &known.families {
+            for (location, facts) in family.at.iter().enumerate() {
+                if facts.members.as_ref().is_some_and(|members| members.none) {
+                    absent[model.node(family.parent, LocationId::new(location))].push(family.template);
+                }
+            }
+        }
+        Self { model, known, data, locks, absent, joins }
     }
 
     fn effects(&self, step: Step) -> &'a StepEffects {
@@ -114,6 +127,12 @@ impl<'a, 'p> Rules<'a, 'p> {
     pub fn is_consistent(&self, a: Node, b: Node) -> bool {
         let template = self.model.nodes[a].0;
         if template == self.model.nodes[b].0 && self.model.unique[template] {
+            return false;
+        }
+        let is_absent = |here: Node, other: Node| {
+            !self.model.is_end(other) && self.absent[here].contains(&self.model.nodes[other].0)
+        };
+        if is_absent(a, b) || is_absent(b, a) {
             return false;
         }
         let (a, b) = (&self.locks[a], &self.locks[b]);

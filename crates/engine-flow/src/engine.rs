@@ -8,6 +8,7 @@ use crate::data::knowledge::DataKnowledge;
 use crate::data::setup::Setup;
 use crate::data::{DataFacts, NoData};
 use crate::facts::{Banned, FactsAnalysis};
+use crate::families::families;
 use crate::model::{Model, Node, Step};
 use crate::races::{conflicts, shared_accesses};
 use crate::unreliable::unreliable;
@@ -90,6 +91,10 @@ pub fn describe(program: &Program, property: &Property) -> String {
     }
     let setup = Setup::new(&model, &known);
     let coarsened = coarsen(&setup, reached.pairs.len(), &Budget::unlimited()).ok();
+    for family in &known.families {
+        let (template, parent, index) = (family.template, family.parent, family.index);
+        let _ = writeln!(text, "{template} is a family of {parent} by {index}");
+    }
     for (node, facts) in known.facts.enumerate() {
         let (template, location) = model.nodes[node];
         let unique = if model.unique[template] { " (one thread)" } else { "" };
@@ -109,6 +114,9 @@ pub fn describe(program: &Program, property: &Property) -> String {
         }
         for local in &facts.fresh {
             let _ = writeln!(text, "  {local} points to a fresh object");
+        }
+        for family in known.families.iter().filter(|family| family.parent == template) {
+            let _ = writeln!(text, "  {:?}", family.at[location.index()]);
         }
         let others = reached.pairs.related(node.index()).map(|other| {
             let (template, location) = model.nodes[Node::new(other)];
@@ -219,7 +227,8 @@ fn known(model: &Model<'_>, analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>)
             facts.push(here.clone());
         });
     }
-    Known { facts, effects }
+    let families = families(model, analyses, &facts);
+    Known { facts, effects, families }
 }
 
 fn check(
@@ -232,7 +241,8 @@ fn check(
 ) -> Result<(), Failure> {
     match property {
         Property::NoRace => {
-            let found = conflicts(&shared_accesses(model, known, analyses, reached), reached);
+            let accesses = shared_accesses(model, known, analyses, reached);
+            let found = conflicts(model, known, &accesses, reached);
             let Some(first) = found.first() else { return Ok(()) };
             let place = |span: Span| place(model, span);
             let object = first.object.map_or("memory", |object| model.program.objects[object].name.as_str());
@@ -279,6 +289,7 @@ fn proof(model: &Model<'_>, known: &Known, reached: &Reached, data: Option<DataP
         facts,
         reachable: model.nodes.ids().map(|node| reached.nodes.contains(node.index())).collect(),
         coreachable: reached.pairs.clone(),
+        families: known.families.clone(),
         data,
     }
 }

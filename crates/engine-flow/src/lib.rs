@@ -8,6 +8,7 @@ pub mod coreachable;
 pub mod data;
 pub mod engine;
 pub mod facts;
+pub mod families;
 pub mod locks;
 pub mod model;
 pub mod races;

@@ -7,13 +7,17 @@
 //! 4. both threads hold a lock, one of them exclusively, at the same distance from the byte that both access: each access's address and its lock's are a known distance apart
 //!    (they have the same base). If both access the same byte, both locks are at the same address, so they are one lock, and the claims contradict each other.
 //!    The locks must be held where the step starts, since a race is about the state before both steps.
+//! 5. both are of one family or of a member and its parent ([`verdict::Family`]), and their indices keep them apart.
 
 use crate::coreachable::{Known, Reached};
 use crate::facts::{FactsAnalysis, is_fresh};
-use crate::model::{Model, Node};
+use crate::families::walk_parent;
+use crate::model::{Model, Node, Step};
 use ir::ids::Id;
-use ir::passes::footprint::{Region, accesses};
-use ir::{Expr, IdVec, ObjectId, Span, Storage, Targets, TemplateId};
+use ir::passes::Affine;
+use ir::passes::footprint::{Extent, Region, accesses};
+use ir::{Expr, IdVec, LocationId, ObjectId, Span, Storage, Targets, TemplateId};
+use verdict::{Family, LocationFacts, ParentFacts};
 
 /// An access that others may see.
 pub struct Access {
@@ -28,6 +32,16 @@ pub struct Access {
     own: bool,
     /// The locks held, by their distance from the access, and whether each is shared.
     locks: Vec<(i128, bool)>,
+    /// Its address as the families see it.
+    seen: Vec<Seen>,
+}
+
+/// An address in a family's terms.
+struct Seen {
+    family: usize,
+    address: Affine,
+    /// What the parent knows before the access; nothing if it is a member's.
+    parent: Option<ParentFacts>,
 }
 
 /// Two accesses that are not known to be apart.
@@ -53,8 +67,12 @@ pub fn shared_accesses(
             let analysis = &analyses[step.template];
             let edge = model.edge(*step);
             let mut held = known.facts[node].locks.clone();
+            let before = parent_facts(model, known, analyses, *step);
+            let mut number = 0;
             analysis.walk(*step, &known.facts[node], &mut |op, facts| {
                 held.retain(|lock| facts.locks.contains(lock));
+                let now: Vec<_> = before.iter().map(|(family, facts)| (*family, &facts[number])).collect();
+                number += 1;
                 for access in accesses(&model.points_to, step.template, op) {
                     let Some(region) = visible(model, &access.region) else { continue };
                     let key = analysis.values().key(access.address, &facts.equal);
@@ -76,9 +94,58 @@ pub fn shared_accesses(
                         atomic: access.atomic || model.location(node).atomic,
                         own,
                         locks: locks.collect(),
+                        seen: seen(model, known, analysis, facts, access.address, &now),
                     });
                 }
             });
+        }
+    }
+    found
+}
+
+/// What parents of families know before each operation of a step.
+fn parent_facts(
+    model: &Model<'_>,
+    known: &Known,
+    analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>,
+    step: Step,
+) -> Vec<(usize, Vec<ParentFacts>)> {
+    let families = known.families.iter().enumerate().filter(|(_, family)| family.parent == step.template);
+    let facts = families.map(|(number, family)| {
+        let mut facts = Vec::new();
+        walk_parent(model, &analyses[step.template], &known.facts, family, step, &mut |here| {
+            facts.push(here.clone());
+        });
+        (number, facts)
+    });
+    facts.collect()
+}
+
+/// An address in the terms of all families that it may be known in.
+fn seen(
+    model: &Model<'_>,
+    known: &Known,
+    analysis: &FactsAnalysis<'_, '_>,
+    facts: &LocationFacts,
+    address: &Expr,
+    parents: &[(usize, &ParentFacts)],
+) -> Vec<Seen> {
+    let template = analysis.values().template;
+    let mut found = Vec::new();
+    for (number, family) in known.families.iter().enumerate() {
+        if family.template == template
+            && let Some(form) = analysis.values().canonical(address, &facts.equal)
+            && let Some(address) = family.of_member(model.program, &form)
+        {
+            found.push(Seen { family: number, address, parent: None });
+        }
+        if let Some((_, parent)) = parents.iter().find(|(parent, _)| *parent == number) {
+            let equal: Vec<_> =
+                facts.equal.iter().filter(|(local, _)| *local != family.index).cloned().collect();
+            if let Some(form) = analysis.values().canonical(address, &equal) {
+                let address = Affine::of(model.program, &model.program.templates[template], &form);
+                found.push(Seen { family: number, address, parent: Some((*parent).clone()) });
+            }
         }
     }
     found
@@ -92,7 +159,7 @@ fn visible(model: &Model<'_>, region: &Region) -> Option<Region> {
 }
 
 /// The conflicts among these accesses.
-pub fn conflicts(accesses: &[Access], reached: &Reached) -> Vec<Conflict> {
+pub fn conflicts(model: &Model<'_>, known: &Known, accesses: &[Access], reached: &Reached) -> Vec<Conflict> {
     let mut found = Vec::new();
     for (index, a) in accesses.iter().enumerate() {
         for b in &accesses[index..] {
@@ -102,6 +169,7 @@ pub fn conflicts(accesses: &[Access], reached: &Reached) -> Vec<Conflict> {
                 && reached.pairs.contains(a.node.index(), b.node.index())
                 && a.region.overlaps(&b.region)
                 && !is_protected(a, b)
+                && !is_apart(model, known, reached, a, b)
             {
                 let object = a.region.objects().and_then(|mut objects| {
                     objects.find(|object| {
@@ -113,6 +181,39 @@ pub fn conflicts(accesses: &[Access], reached: &Reached) -> Vec<Conflict> {
         }
     }
     found
+}
+
+/// Whether indices of a family keep two accesses apart.
+fn is_apart(model: &Model<'_>, known: &Known, reached: &Reached, a: &Access, b: &Access) -> bool {
+    let (Extent::Bytes(a_bytes), Extent::Bytes(b_bytes)) = (a.region.extent, b.region.extent) else {
+        return false;
+    };
+    let mut pairs = a.seen.iter().flat_map(|mine| b.seen.iter().map(move |theirs| (mine, theirs)));
+    pairs.any(|(mine, theirs)| {
+        let family = &known.families[mine.family];
+        let (one, other) = ((&mine.address, a_bytes), (&theirs.address, b_bytes));
+        mine.family == theirs.family
+            && match (&mine.parent, &theirs.parent) {
+                (None, None) => {
+                    arguments_hold(model, family, reached, a.node, b.node)
+                        && family.are_apart(model.program, one, other)
+                }
+                (Some(facts), None) => family.is_apart(model.program, facts, one, other),
+                (None, Some(facts)) => family.is_apart(model.program, facts, other, one),
+                (Some(_), Some(_)) => false,
+            }
+    })
+}
+
+/// Whether the arguments of members at two locations are what the family says, wherever the parent is meanwhile.
+fn arguments_hold(model: &Model<'_>, family: &Family, reached: &Reached, a: Node, b: Node) -> bool {
+    let mut locations = family.at.iter().enumerate();
+    locations.all(|(location, facts)| {
+        let parent = model.node(family.parent, LocationId::new(location));
+        let is_there = reached.pairs.contains(parent.index(), a.index())
+            && reached.pairs.contains(parent.index(), b.index());
+        !is_there || facts.members.as_ref().is_some_and(|members| members.none || members.argument)
+    })
 }
 
 fn is_protected(a: &Access, b: &Access) -> bool {

@@ -3,6 +3,7 @@
 //! It speaks of the program that [`ir::passes::symbolic_of_lowered`] makes of the task's program; its templates,
 //! locations and locals are that program's. All in it are claims that the checker tests one by one.
 
+use crate::family::Family;
 use ir::{EdgeId, Expr, LocalId, TemplateId, Value};
 
 /// A proof by locks held, thread creation and joining, and pairs of locations.
@@ -16,6 +17,8 @@ pub struct FlowProof {
     pub reachable: Vec<bool>,
     /// The pairs of locations that two different threads may be at, by the same numbers.
     pub coreachable: Pairs,
+    /// Threads that one thread starts, told apart by an index.
+    pub families: Vec<Family>,
     /// What is known of data, if that is needed.
     pub data: Option<DataProof>,
 }

@@ -6,7 +6,9 @@
 
 mod budget;
 mod engine;
+mod family;
 mod flow;
+mod orders;
 mod property;
 mod trace;
 
@@ -15,5 +17,7 @@ pub use engine::{Engine, Event, Events, Proof, Reason, Silent, Task, Verdict};
 pub use flow::{
     Bounds, CellFlows, DataProof, FlowProof, HeldLock, LARGEST_FACT, LocationFacts, Pairs, Reach, Relation,
 };
+pub use family::{Family, Members, ParentFacts, ParentStep};
+pub use orders::{Bound, Orders};
 pub use property::{Check, Property};
 pub use trace::{Trace, TraceStep, Violation};

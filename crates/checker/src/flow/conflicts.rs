@@ -2,9 +2,10 @@
 //!
 //! Two accesses of different threads are no race for one of these reasons only: they have no byte in common by the points-to sets; neither writes; both are atomic; the bytes
 //! are in objects that no other thread can reach; both name an object of the running thread; both threads hold, before the step, locks at the same distance from any byte that
-//! both could access, one of them exclusively: then the locks are at one address, and only one thread can have it.
+//! both could access, one of them exclusively: then the locks are at one address, and only one thread can have it; or indices of a family keep them apart ([`super::families`]).
 
 use super::claim;
+use super::families::{Placed, are_apart, parents, placed};
 use super::knowledge::{Held, claimed, follow, is_fresh};
 use super::terms::Terms;
 use super::view::{Node, View};
@@ -21,6 +22,8 @@ struct Seen {
     names_own: bool,
     /// Locks held, by their distance from the first byte.
     guards: Vec<(Value, bool)>,
+    /// Its address in the terms of families.
+    placed: Vec<Placed>,
 }
 
 /// Checks that no two threads can be at conflicting accesses.
@@ -33,7 +36,7 @@ pub fn check_no_conflict(view: &View<'_>, budget: &Budget) -> Result<(), ProofEr
         budget.check(0).map_err(ProofError::TooExpensive)?;
         for second in &all[index..] {
             let related = view.proof.coreachable.contains(first.node, second.node);
-            if related && conflict(first, second) {
+            if related && conflict(view, first, second) {
                 return claim(false, "two accesses may race");
             }
         }
@@ -48,6 +51,8 @@ fn collect(view: &View<'_>, node: Node, all: &mut Vec<Seen>) -> Result<(), Proof
     let known = claimed(view, node)?;
     for edge in &view.leaving[node] {
         let mut held: Vec<Held> = known.locks.clone();
+        let parents = parents(view, node, *edge)?;
+        let mut operation = 0;
         follow(view, template, *edge, known.clone(), &mut |op, now| {
             held.retain(|lock| now.locks.contains(lock));
             for access in accesses(&view.points_to, template, op) {
@@ -74,16 +79,22 @@ fn collect(view: &View<'_>, node: Node, all: &mut Vec<Seen>) -> Result<(), Proof
                     atomic: access.atomic || view.location(node).atomic,
                     names_own,
                     guards: guards.collect(),
+                    placed: placed(view, template, now, access.address, &parents, operation),
                 });
             }
+            operation += 1;
         });
     }
     Ok(())
 }
 
-fn conflict(a: &Seen, b: &Seen) -> bool {
+fn conflict(view: &View<'_>, a: &Seen, b: &Seen) -> bool {
     let harmless = !(a.write || b.write) || (a.atomic && b.atomic) || (a.names_own && b.names_own);
     if harmless || !a.region.overlaps(&b.region) {
+        return false;
+    }
+    let (one, other) = ((a.node, &*a.placed, a.region.extent), (b.node, &*b.placed, b.region.extent));
+    if are_apart(view, one, other) {
         return false;
     }
     let Some(distances) = a.region.distances(&b.region) else { return true };

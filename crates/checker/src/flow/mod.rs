@@ -4,16 +4,18 @@
 //!
 //! 1. At most one thread runs of each template that is called unique ([`view`]).
 //! 2. Facts hold at entries, and each step from a location with its facts leads to the facts of the next one ([`knowledge`]).
-//! 3. The reachable locations and the pairs contain where threads start, and are closed under steps of one thread and starts of others ([`pairs`]).
-//! 4. No step of one thread breaks another one's claim to hold a lock, for all related locations ([`pairs`]).
-//! 5. Invariants of data, if there are any, are inductive, and so is the data flow that they rest on ([`data`]).
-//! 6. No two related locations have conflicting accesses ([`conflicts`]), or no forbidden error location is reachable.
+//! 3. What the parents of families claim of their members holds, step by step ([`families`]).
+//! 4. The reachable locations and the pairs contain where threads start, and are closed under steps of one thread and starts of others ([`pairs`]).
+//! 5. No step of one thread breaks another one's claim to hold a lock, for all related locations ([`pairs`]).
+//! 6. Invariants of data, if there are any, are inductive, and so is the data flow that they rest on ([`data`]).
+//! 7. No two related locations have conflicting accesses ([`conflicts`]), or no forbidden error location is reachable.
 //!
-//! 1 to 5 make, by induction over the steps of an execution, an invariant of all reachable states: each thread is at a reachable location, each two
-//! threads at related ones, and all facts hold. 6 says that the invariant excludes what the property forbids.
+//! 1 to 6 make, by induction over the steps of an execution, an invariant of all reachable states: each thread is at a reachable location, each two
+//! threads at related ones, and all facts hold. 7 says that the invariant excludes what the property forbids.
 
 mod conflicts;
 mod data;
+mod families;
 mod knowledge;
 mod pairs;
 mod terms;
@@ -55,6 +57,7 @@ fn check_symbolic(
 ) -> Result<(), ProofError> {
     let view = View::new(program, proof)?;
     let steps = knowledge::check_facts(&view)?;
+    families::check_families(&view)?;
     let data = proof.data.as_ref().map(|data| Data::new(&view, data)).transpose()?;
     let closure = pairs::closure(&view, data.as_ref())?;
     pairs::check_closed(&closure, &steps, budget)?;

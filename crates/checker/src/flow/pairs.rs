@@ -4,10 +4,12 @@
 //! thread knows; the other one is in an atomic region and the step is not; the step waits for the other thread to end, and it has not;
 //! the step waits for a third thread, and no end of that one is related to where the other is; what is known of data contradicts the
 //! step's assumptions. A pair may be
-//! left out only if both are in the same unique template, or both hold the same lock, one of them exclusively, at the same address of a single object.
+//! left out only if both are in the same unique template, or both hold the same lock, one of them exclusively, at the same address of a single object,
+//! or one is the parent of a family that has no member, and the other would be one.
 
 use super::claim;
 use super::data::Data;
+use super::families::is_absent;
 use super::knowledge::{Held, Knowledge, Outcome, Steps, breaks, claimed, words};
 use super::terms::Terms;
 use super::view::{Node, View};
@@ -36,6 +38,8 @@ impl Closure<'_, '_> {
             || self.view.halts(a)
             || self.view.halts(b)
             || (first == second && self.view.is_unique(first))
+            || is_absent(self.view, a, b)
+            || is_absent(self.view, b, a)
         {
             return Ok(());
         }

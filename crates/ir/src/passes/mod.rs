@@ -12,6 +12,7 @@
 //!
 //! Helpers of several passes: [`sharing`] (what others may see), [`totality`] (what cannot fail), [`liveness`].
 
+pub mod affine;
 pub mod bits;
 pub mod calls;
 pub mod compress;
@@ -31,6 +32,7 @@ pub mod starts;
 mod tests;
 pub mod totality;
 
+pub use affine::Affine;
 pub use calls::resolve_calls;
 pub use compress::compress;
 pub use dead_code::remove_dead_code;
