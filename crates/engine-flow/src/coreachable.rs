@@ -13,7 +13,7 @@
 //!   - if `v` is atomic and `u` is not: then only the other thread runs;
 //!   - if it joins the only thread of `C` (a fact of [`crate::facts`]): then that thread has ended. If `v` is in `C`, it must be an end. Otherwise
 //!     some end of `C` must be related to `v`, since the thread of `C` is at one in that very state; and with no other thread given, to `u`;
-//!   - if it assumes the opposite of a claim, or if the data side says so.
+//!   - if it assumes the opposite of a claim, or finds a counter lower than the weights of both threads ([`crate::counters`]), or if the data side says so.
 //! * Nothing is reached by way of a location that halts the program.
 //!
 //! Why this covers all executions: by induction over the steps. Each step changes the place of one thread and adds threads at their entry; pairs of others stay.
@@ -22,14 +22,15 @@
 //! Deviations from the paper: 1. pairs of locations of different templates, not one graph; 2. creation, joins, atomic regions; 3. locks are facts
 //! of their own, not observable conditions.
 
+use crate::counters::Guards;
 use crate::data::DataFacts;
 use crate::facts::{StepEffects, is_cell_of_single};
 use crate::model::{Model, Node, Step};
 use ir::ids::Id;
 use ir::passes::bits::BitSet;
-use ir::{Count, EdgeId, IdVec, LocationId, LocationKind, TemplateId};
+use ir::{Count, EdgeId, IdVec, LocationId, LocationKind, TemplateId, Value};
 use std::collections::VecDeque;
-use verdict::{Budget, Exhausted, Family, LocationFacts, Pairs};
+use verdict::{Budget, Counter, Exhausted, Family, LocationFacts, Pairs};
 
 /// What is known of each step and location, by template.
 pub struct Known {
@@ -65,6 +66,8 @@ pub struct Rules<'a, 'p> {
     absent: IdVec<Node, Vec<TemplateId>>,
     /// The steps that join each template's thread.
     joins: IdVec<TemplateId, Vec<Step>>,
+    /// The weights of counters, and what steps find out about them.
+    counters: Vec<(Vec<Value>, Guards)>,
 }
 
 impl<'a, 'p> Rules<'a, 'p> {
@@ -108,7 +111,22 @@ impl<'a, 'p> Rules<'a, 'p> {
                 }
             }
         }
-        Self { model, known, data, locks, absent, joins }
+        Self { model, known, data, locks, absent, joins, counters: Vec::new() }
+    }
+
+    /// The same rules, with a counter that has weights.
+    pub fn with_counter(mut self, counter: &Counter, guards: Guards) -> Self {
+        self.counters.push((counter.weights.clone(), guards));
+        self
+    }
+
+    /// Whether a counter is too low for a step to be taken, given where another thread is.
+    fn is_too_low(&self, step: Step, other: Option<Node>) -> bool {
+        let source = self.source(step).index();
+        self.counters.iter().any(|(weights, guards)| {
+            let least = weights[source] + other.map_or(0, |other| weights[other.index()]);
+            guards[step.template][step.edge].is_some_and(|at_most| at_most < least)
+        })
     }
 
     fn effects(&self, step: Step) -> &'a StepEffects {
@@ -152,7 +170,7 @@ impl<'a, 'p> Rules<'a, 'p> {
                 self.model.ends[*joined].iter().any(|end| pairs.contains(end.index(), other.index()))
             }
         });
-        joins && self.data.may_take(step, Some(other))
+        joins && !self.is_too_low(step, Some(other)) && self.data.may_take(step, Some(other))
     }
 
     /// Whether a step may be taken at all.
@@ -162,7 +180,10 @@ impl<'a, 'p> Rules<'a, 'p> {
             self.model.ends[*joined].iter().any(|end| pairs.contains(end.index(), source.index()))
         };
         let effects = self.effects(step);
-        !effects.impossible && effects.joins.iter().all(ended) && self.data.may_take(step, None)
+        !effects.impossible
+            && effects.joins.iter().all(ended)
+            && !self.is_too_low(step, None)
+            && self.data.may_take(step, None)
     }
 
     /// The least solution.

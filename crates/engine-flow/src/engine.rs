@@ -1,6 +1,7 @@
 //! The engine: analyses until no claim is broken, then looks at what is left.
 
 use crate::coreachable::{Known, Reached, Rules};
+use crate::counters::{Equal, candidates, find_tickets, weigh};
 use crate::data::coarsen::{Coarsened, coarsen};
 use crate::data::evidence::evidence;
 use crate::data::flows::FlowSearch;
@@ -16,9 +17,10 @@ use domains::{Lattice, Variable};
 use ir::ids::Id;
 use ir::passes::{Goal, InlineLimits};
 use ir::{Callee, EdgeId, IdVec, LocationKind, Op, Program, Span, TemplateId};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use verdict::{
-    Budget, DataProof, Engine, Events, Exhausted, FlowProof, Proof, Property, Reason, Task, Verdict,
+    Budget, Counter, DataProof, Engine, Events, Exhausted, FlowProof, Proof, Property, Reason, Task, Verdict,
 };
 
 /// The engine.
@@ -84,7 +86,9 @@ pub fn describe(program: &Program, property: &Property) -> String {
     };
     let mut text = ir::text::print(&program);
     let model = Model::new(&program);
-    let Ok((known, reached, banned)) = analyse(&model, &Budget::unlimited()) else { return text };
+    let Ok((known, reached, banned)) = analyse(&model, &BTreeSet::new(), &Budget::unlimited()) else {
+        return text;
+    };
     for Banned { template, base, offset } in banned {
         let place = template.map_or("any template".to_owned(), |template| template.to_string());
         let _ = writeln!(text, "others may break the claim to {base:?} + {offset} in {place}");
@@ -169,36 +173,99 @@ fn unresolved(program: &Program) -> Option<Span> {
     edges.find(|edge| edge.ops.iter().any(is_open)).map(|edge| edge.span)
 }
 
+/// Rounds of the analysis: facts know the steps that data excluded in the round before.
+const ROUNDS: usize = 3;
+
 fn prove(program: &Program, property: &Property, budget: &Budget) -> Result<FlowProof, Failure> {
     let model = Model::new(program);
-    let (known, reached, banned) = analyse(&model, budget)?;
-    let analyses = analyses(&model, &banned);
-    match check(&model, &known, &analyses, &reached, property, &NoData) {
-        Err(Failure::Not(_)) => {}
-        Err(failure) => return Err(failure),
-        Ok(()) => return Ok(proof(&model, &known, &reached, None)),
+    let mut pruned: BTreeSet<Step> = BTreeSet::new();
+    let mut before: Option<Known> = None;
+    for round in 1.. {
+        let (known, reached, banned) = analyse(&model, &pruned, budget)?;
+        let analyses = analyses(&model, &banned, &pruned);
+        let nothing: Equal = model.nodes.iter().map(|_| Vec::new()).collect();
+        let view = Analysed { model: &model, known: &known, analyses: &analyses };
+        if round == 1 {
+            match check(&view, &reached, property, &NoData, &[], &nothing) {
+                Err(Failure::Not(_)) => {}
+                Err(failure) => return Err(failure),
+                Ok(()) => return Ok(proof(&model, &known, &reached, Vec::new(), None)),
+            }
+        }
+        let setup = Setup::new(&model, &known);
+        let Coarsened { annotation, followed, .. } = coarsen(&setup, reached.pairs.len(), budget)?;
+        let data = DataKnowledge::new(&setup, &annotation);
+        let rules = Rules::new(&model, &known, &data);
+        let reached = rules.solve(budget)?;
+        let (rules, reached, counters) = with_counters(&view, rules, reached, &annotation.equal, budget)?;
+        let mut inhabited = Reached { nodes: reached.nodes.clone(), pairs: reached.pairs.clone() };
+        for node in model.nodes.ids().filter(|node| !data.is_inhabited(*node)) {
+            inhabited.nodes.remove(node.index());
+        }
+        match check(&view, &inhabited, property, &data, &counters, &annotation.equal) {
+            Ok(()) => {
+                let search = FlowSearch { setup: &setup, rules: &rules, reached: &reached };
+                let evidence = evidence(&search, &annotation, &followed, budget)?;
+                return Ok(proof(&model, &known, &reached, counters, Some(evidence)));
+            }
+            Err(failure) => {
+                let steps = model.nodes.ids().flat_map(|node| model.steps[node].iter().copied());
+                let excluded: BTreeSet<Step> = steps.filter(|step| !data.may_take(*step, None)).collect();
+                let is_new = excluded.iter().any(|step| !pruned.contains(step));
+                let learnt = before.as_ref().is_none_or(|before| before.facts != known.facts);
+                if *property != Property::NoRace || round == ROUNDS || !is_new || !learnt {
+                    return Err(failure);
+                }
+                pruned = excluded;
+            }
+        }
+        before = Some(known);
     }
-    let setup = Setup::new(&model, &known);
-    let Coarsened { annotation, followed, .. } = coarsen(&setup, reached.pairs.len(), budget)?;
-    let data = DataKnowledge::new(&setup, &annotation);
-    let rules = Rules::new(&model, &known, &data);
-    let reached = rules.solve(budget)?;
-    let mut inhabited = Reached { nodes: reached.nodes.clone(), pairs: reached.pairs.clone() };
-    for node in model.nodes.ids().filter(|node| !data.is_inhabited(*node)) {
-        inhabited.nodes.remove(node.index());
+    Err(Failure::Not("there is no end of rounds".to_owned()))
+}
+
+/// What a round found out about control.
+struct Analysed<'v, 'a, 'p> {
+    model: &'v Model<'p>,
+    known: &'v Known,
+    analyses: &'v IdVec<TemplateId, FactsAnalysis<'a, 'p>>,
+}
+
+/// Counters with claims, and what may happen given these.
+fn with_counters<'k, 'p>(
+    view: &Analysed<'_, '_, 'p>,
+    mut rules: Rules<'k, 'p>,
+    mut reached: Reached,
+    equal: &Equal,
+    budget: &Budget,
+) -> Result<(Rules<'k, 'p>, Reached, Vec<Counter>), Exhausted> {
+    let mut counters = candidates(view.model);
+    for counter in &mut counters {
+        budget.check(0)?;
+        match weigh(view.model, counter, equal, &rules, &reached) {
+            Some(guards) => {
+                rules = rules.with_counter(counter, guards);
+                reached = rules.solve(budget)?;
+            }
+            None => counter.weights.clear(),
+        }
     }
-    check(&model, &known, &analyses, &inhabited, property, &data)?;
-    let search = FlowSearch { setup: &setup, rules: &rules, reached: &reached };
-    let evidence = evidence(&search, &annotation, &followed, budget)?;
-    Ok(proof(&model, &known, &reached, Some(evidence)))
+    counters.retain_mut(|counter| {
+        find_tickets(view.model, counter, equal, &rules, &reached) || !counter.weights.is_empty()
+    });
+    Ok((rules, reached, counters))
 }
 
 /// Facts and pairs of which no claim may be broken, and the claims that are not made for that.
-pub fn analyse(model: &Model<'_>, budget: &Budget) -> Result<(Known, Reached, Vec<Banned>), Exhausted> {
+pub fn analyse(
+    model: &Model<'_>,
+    pruned: &BTreeSet<Step>,
+    budget: &Budget,
+) -> Result<(Known, Reached, Vec<Banned>), Exhausted> {
     let mut banned: Vec<Banned> = Vec::new();
     loop {
         budget.check(0)?;
-        let known = known(model, &analyses(model, &banned));
+        let known = known(model, &analyses(model, &banned, pruned));
         let rules = Rules::new(model, &known, &NoData);
         let reached = rules.solve(budget)?;
         let more = unreliable(model, &known, &rules, &reached);
@@ -209,8 +276,12 @@ pub fn analyse(model: &Model<'_>, budget: &Budget) -> Result<(Known, Reached, Ve
     }
 }
 
-fn analyses<'a, 'p>(model: &'a Model<'p>, banned: &'a [Banned]) -> IdVec<TemplateId, FactsAnalysis<'a, 'p>> {
-    model.program.templates.ids().map(|id| FactsAnalysis::new(model, id, banned)).collect()
+fn analyses<'a, 'p>(
+    model: &'a Model<'p>,
+    banned: &'a [Banned],
+    pruned: &'a BTreeSet<Step>,
+) -> IdVec<TemplateId, FactsAnalysis<'a, 'p>> {
+    model.program.templates.ids().map(|id| FactsAnalysis::new(model, id, banned, pruned)).collect()
 }
 
 fn known(model: &Model<'_>, analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>) -> Known {
@@ -232,16 +303,17 @@ fn known(model: &Model<'_>, analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>)
 }
 
 fn check(
-    model: &Model<'_>,
-    known: &Known,
-    analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>,
+    view: &Analysed<'_, '_, '_>,
     reached: &Reached,
     property: &Property,
     data: &dyn DataFacts,
+    counters: &[Counter],
+    equal: &Equal,
 ) -> Result<(), Failure> {
+    let Analysed { model, known, analyses } = *view;
     match property {
         Property::NoRace => {
-            let accesses = shared_accesses(model, known, analyses, reached);
+            let accesses = shared_accesses(model, known, analyses, reached, counters, equal);
             let found = conflicts(model, known, &accesses, reached);
             let Some(first) = found.first() else { return Ok(()) };
             let place = |span: Span| place(model, span);
@@ -279,7 +351,13 @@ fn place(model: &Model<'_>, span: Span) -> String {
     format!("{file}:{}", span.line)
 }
 
-fn proof(model: &Model<'_>, known: &Known, reached: &Reached, data: Option<DataProof>) -> FlowProof {
+fn proof(
+    model: &Model<'_>,
+    known: &Known,
+    reached: &Reached,
+    counters: Vec<Counter>,
+    data: Option<DataProof>,
+) -> FlowProof {
     let mut facts: Vec<Vec<_>> = model.program.templates.iter().map(|_| Vec::new()).collect();
     for (node, here) in known.facts.enumerate() {
         facts[model.nodes[node].0.index()].push(here.clone());
@@ -290,6 +368,7 @@ fn proof(model: &Model<'_>, known: &Known, reached: &Reached, data: Option<DataP
         reachable: model.nodes.ids().map(|node| reached.nodes.contains(node.index())).collect(),
         coreachable: reached.pairs.clone(),
         families: known.families.clone(),
+        counters,
         data,
     }
 }

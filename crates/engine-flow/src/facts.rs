@@ -26,6 +26,7 @@ use ir::{
     BinaryOp, Callee, EdgeId, Expr, IdVec, IntType, Lhs, LocalId, LocationId, LocationKind, LockKind, Op,
     Rhs, TemplateId, UnaryOp,
 };
+use std::collections::BTreeSet;
 use verdict::{HeldLock, LocationFacts};
 
 /// A claim that others may break: never made in this template, or for the cell of a single object, in none.
@@ -48,7 +49,7 @@ pub struct StepEffects {
     pub joins: Vec<TemplateId>,
     /// The templates that it starts threads of.
     pub spawns: Vec<TemplateId>,
-    /// Whether it cannot be taken: it assumes the opposite of a claim.
+    /// Whether it cannot be taken: it assumes the opposite of a claim, or of what is known of data.
     pub impossible: bool,
 }
 
@@ -58,15 +59,22 @@ pub struct FactsAnalysis<'a, 'p> {
     template: TemplateId,
     values: Values<'a, 'p>,
     banned: &'a [Banned],
+    /// Steps that data excludes.
+    pruned: &'a BTreeSet<Step>,
     /// For each local that gets allocated objects: the locals that may be derived from it.
     derived: Vec<(LocalId, BitSet)>,
 }
 
 impl<'a, 'p> FactsAnalysis<'a, 'p> {
     /// Prepares the analysis.
-    pub fn new(model: &'a Model<'p>, template: TemplateId, banned: &'a [Banned]) -> Self {
+    pub fn new(
+        model: &'a Model<'p>,
+        template: TemplateId,
+        banned: &'a [Banned],
+        pruned: &'a BTreeSet<Step>,
+    ) -> Self {
         let values = Values { model, template };
-        Self { model, template, values, banned, derived: derived_locals(model, template) }
+        Self { model, template, values, banned, pruned, derived: derived_locals(model, template) }
     }
 
     /// The canonical forms of this template.
@@ -130,7 +138,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
     /// The facts behind an edge; nothing if it cannot be taken.
     fn behind(&self, edge: EdgeId, mut here: LocationFacts, live: &BitSet) -> Option<LocationFacts> {
         let code = &self.model.program.templates[self.template];
-        let mut effects = StepEffects::default();
+        let mut effects = self.effects_of(Step { template: self.template, edge });
         for op in &code.edges[edge].ops {
             self.apply(op, &mut here, &mut effects);
         }
@@ -142,6 +150,10 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
         (!effects.impossible).then_some(here)
     }
 
+    fn effects_of(&self, step: Step) -> StepEffects {
+        StepEffects { impossible: self.pruned.contains(&step), ..StepEffects::default() }
+    }
+
     /// What a step does, from the facts at its source; calls `visit` with the facts before each operation.
     pub fn walk(
         &self,
@@ -150,7 +162,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
         visit: &mut dyn FnMut(&Op, &LocationFacts),
     ) -> StepEffects {
         let mut facts = source.clone();
-        let mut effects = StepEffects::default();
+        let mut effects = self.effects_of(step);
         for op in &self.model.edge(step).ops {
             visit(op, &facts);
             self.apply(op, &mut facts, &mut effects);

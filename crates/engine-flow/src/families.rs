@@ -154,8 +154,7 @@ impl Search<'_, '_, '_> {
             code.locations.iter().map(|_| Vec::new()).collect();
         code.edges.enumerate().for_each(|(id, edge)| entering[edge.target].push(id));
         let mut behind: IdVec<EdgeId, Option<ParentFacts>> = code.edges.iter().map(|_| None).collect();
-        let mut found: IdVec<LocationId, Option<ParentFacts>> =
-            code.locations.iter().map(|_| None).collect();
+        let mut found: IdVec<LocationId, Option<ParentFacts>> = code.locations.iter().map(|_| None).collect();
         let mut rounds: IdVec<LocationId, usize> = code.locations.iter().map(|_| 0).collect();
         let first = ParentFacts {
             members: Some(Members { none: true, ..Members::default() }),
@@ -233,14 +232,8 @@ impl Search<'_, '_, '_> {
         (!effects.impossible).then_some(here)
     }
 
-    fn parent_step(
-        &self,
-        family: &Family,
-        facts: &LocationFacts,
-        with: &mut dyn FnMut(&ParentStep<'_>),
-    ) {
-        let equal: Vec<_> =
-            facts.equal.iter().filter(|(local, _)| *local != family.index).cloned().collect();
+    fn parent_step(&self, family: &Family, facts: &LocationFacts, with: &mut dyn FnMut(&ParentStep<'_>)) {
+        let equal: Vec<_> = facts.equal.iter().filter(|(local, _)| *local != family.index).cloned().collect();
         let canonical = |expr: &Expr| self.analysis.values().canonical(expr, &equal);
         with(&ParentStep {
             program: self.model.program,

@@ -5,6 +5,7 @@
 //! asks which writes reach which reads ([`data`]).
 
 pub mod coreachable;
+pub mod counters;
 pub mod data;
 pub mod engine;
 pub mod facts;

@@ -7,9 +7,11 @@
 //! 4. both threads hold a lock, one of them exclusively, at the same distance from the byte that both access: each access's address and its lock's are a known distance apart
 //!    (they have the same base). If both access the same byte, both locks are at the same address, so they are one lock, and the claims contradict each other.
 //!    The locks must be held where the step starts, since a race is about the state before both steps.
-//! 5. both are of one family or of a member and its parent ([`verdict::Family`]), and their indices keep them apart.
+//! 5. both addresses depend on tickets of one counter ([`verdict::Counter`]), which are different and far enough apart;
+//! 6. both are of one family or of a member and its parent ([`verdict::Family`]), and their indices keep them apart.
 
 use crate::coreachable::{Known, Reached};
+use crate::counters::{Equal, walk_tickets};
 use crate::facts::{FactsAnalysis, is_fresh};
 use crate::families::walk_parent;
 use crate::model::{Model, Node, Step};
@@ -17,7 +19,7 @@ use ir::ids::Id;
 use ir::passes::Affine;
 use ir::passes::footprint::{Extent, Region, accesses};
 use ir::{Expr, IdVec, LocationId, ObjectId, Span, Storage, Targets, TemplateId};
-use verdict::{Family, LocationFacts, ParentFacts};
+use verdict::{Counter, Family, LocationFacts, ParentFacts, TicketAddress};
 
 /// An access that others may see.
 pub struct Access {
@@ -34,6 +36,8 @@ pub struct Access {
     locks: Vec<(i128, bool)>,
     /// Its address as the families see it.
     seen: Vec<Seen>,
+    /// Its address as the counters see it.
+    tickets: Vec<(usize, TicketAddress)>,
 }
 
 /// An address in a family's terms.
@@ -58,6 +62,8 @@ pub fn shared_accesses(
     known: &Known,
     analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>,
     reached: &Reached,
+    counters: &[Counter],
+    equal: &Equal,
 ) -> Vec<Access> {
     let pointer = model.program.data_model.pointer();
     let signed = ir::IntType { signed: true, ..pointer };
@@ -68,12 +74,15 @@ pub fn shared_accesses(
             let edge = model.edge(*step);
             let mut held = known.facts[node].locks.clone();
             let before = parent_facts(model, known, analyses, *step);
+            let by_ticket = ticket_addresses(model, counters, equal, *step);
             let mut number = 0;
+            let mut place = 0;
             analysis.walk(*step, &known.facts[node], &mut |op, facts| {
                 held.retain(|lock| facts.locks.contains(lock));
                 let now: Vec<_> = before.iter().map(|(family, facts)| (*family, &facts[number])).collect();
                 number += 1;
                 for access in accesses(&model.points_to, step.template, op) {
+                    place += 1;
                     let Some(region) = visible(model, &access.region) else { continue };
                     let key = analysis.values().key(access.address, &facts.equal);
                     if key.as_ref().is_some_and(|key| is_fresh(key, facts)) {
@@ -95,10 +104,33 @@ pub fn shared_accesses(
                         own,
                         locks: locks.collect(),
                         seen: seen(model, known, analysis, facts, access.address, &now),
+                        tickets: by_ticket[place - 1].clone(),
                     });
                 }
             });
         }
+    }
+    found
+}
+
+/// The addresses of all accesses of a step, as the counters see them.
+fn ticket_addresses(
+    model: &Model<'_>,
+    counters: &[Counter],
+    equal: &Equal,
+    step: Step,
+) -> Vec<Vec<(usize, TicketAddress)>> {
+    let ops = &model.edge(step).ops;
+    let count: usize = ops.iter().map(|op| accesses(&model.points_to, step.template, op).len()).sum();
+    let mut found: Vec<Vec<(usize, TicketAddress)>> = vec![Vec::new(); count];
+    for (number, counter) in counters.iter().enumerate().filter(|(_, counter)| !counter.tickets.is_empty()) {
+        let mut place = 0;
+        walk_tickets(model, counter, equal, step, &mut |op, state| {
+            for access in accesses(&model.points_to, step.template, op) {
+                found[place].extend(state.address(access.address).map(|address| (number, address)));
+                place += 1;
+            }
+        });
     }
     found
 }
@@ -170,6 +202,7 @@ pub fn conflicts(model: &Model<'_>, known: &Known, accesses: &[Access], reached:
                 && a.region.overlaps(&b.region)
                 && !is_protected(a, b)
                 && !is_apart(model, known, reached, a, b)
+                && !has_other_ticket(model, a, b)
             {
                 let object = a.region.objects().and_then(|mut objects| {
                     objects.find(|object| {
@@ -202,6 +235,18 @@ fn is_apart(model: &Model<'_>, known: &Known, reached: &Reached, a: &Access, b: 
                 (None, Some(facts)) => family.is_apart(model.program, facts, other, one),
                 (Some(_), Some(_)) => false,
             }
+    })
+}
+
+/// Whether tickets of one counter keep two accesses apart.
+fn has_other_ticket(model: &Model<'_>, a: &Access, b: &Access) -> bool {
+    let (Extent::Bytes(a_bytes), Extent::Bytes(b_bytes)) = (a.region.extent, b.region.extent) else {
+        return false;
+    };
+    let pointer = model.program.data_model.pointer();
+    let mut pairs = a.tickets.iter().flat_map(|mine| b.tickets.iter().map(move |theirs| (mine, theirs)));
+    pairs.any(|((counter, mine), (other, theirs))| {
+        counter == other && mine.is_apart(a_bytes, theirs, b_bytes, pointer)
     })
 }
 

@@ -15,9 +15,9 @@
 //! Indices are integers: where the parent's local wraps, no order is known of it any more.
 
 use crate::orders::{Bound, Orders};
+use ir::ids::Id;
 use ir::passes::footprint::{Extent, Region, accesses};
 use ir::passes::{Affine, PointsTo};
-use ir::ids::Id;
 use ir::{
     Assignment, Callee, Expr, Lhs, LocalId, Op, Place, Program, Rhs, Storage, Template, TemplateId, Value,
 };
@@ -104,15 +104,14 @@ impl Family {
             _ => return false,
         };
         // How far the parent's index is behind the member's, at least and at most.
-        let least = members.below.iter().filter_map(|below| {
-            Some(1 - below.plus - facts.orders.distance(below.of, of)?)
-        });
-        let greatest = members.above.iter().filter_map(|above| {
-            Some(facts.orders.distance(of, above.of)? - above.plus)
-        });
+        let least = members
+            .below
+            .iter()
+            .filter_map(|below| Some(1 - below.plus - facts.orders.distance(below.of, of)?));
+        let greatest =
+            members.above.iter().filter_map(|above| Some(facts.orders.distance(of, above.of)? - above.plus));
         let is_behind = |least: Value| factor * least + there.constant >= Value::from(member.1);
-        let is_before =
-            |greatest: Value| factor * greatest + there.constant + Value::from(parent.1) <= 0;
+        let is_before = |greatest: Value| factor * greatest + there.constant + Value::from(parent.1) <= 0;
         members.argument
             && factor > 0
             && (least.max().is_some_and(is_behind) || greatest.min().is_some_and(is_before))
@@ -381,7 +380,9 @@ impl<'a> ParentStep<'a> {
             Expr::Load(place) => self.handle_at(place, facts),
             Expr::Local(local) => {
                 let members = facts.members.as_ref();
-                members.and_then(|members| members.loaded.iter().find(|(loaded, _)| loaded == local)).map(|(_, index)| *index)
+                members
+                    .and_then(|members| members.loaded.iter().find(|(loaded, _)| loaded == local))
+                    .map(|(_, index)| *index)
             }
             _ => None,
         };
@@ -400,7 +401,8 @@ impl<'a> ParentStep<'a> {
     fn lose_written(&self, op: &Op, facts: &mut ParentFacts) {
         let Some(members) = facts.members.as_mut().filter(|members| !members.none) else { return };
         let parent = self.family.parent;
-        let at = |address: &Expr, bytes: u64| Region::at(self.points_to, parent, address, Extent::Bytes(bytes));
+        let at =
+            |address: &Expr, bytes: u64| Region::at(self.points_to, parent, address, Extent::Bytes(bytes));
         let mut written: Vec<Region> = Vec::new();
         for access in accesses(self.points_to, parent, op).into_iter().filter(|access| access.write) {
             written.push(access.region);
@@ -422,7 +424,8 @@ impl<'a> ParentStep<'a> {
         let Some(handle) = &self.family.handle else { return };
         members.handle &= !loads_written(handle);
         // Where a start puts the new handle was looked at there.
-        let is_start = matches!(op, Op::Spawn(Callee::Procedure(child), ..) if *child == self.family.template);
+        let is_start =
+            matches!(op, Op::Spawn(Callee::Procedure(child), ..) if *child == self.family.template);
         let bytes = self.program.data_model.pointer().bytes();
         members.handle &= is_start || !is_written(&at(handle, bytes));
     }

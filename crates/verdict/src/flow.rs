@@ -3,6 +3,7 @@
 //! It speaks of the program that [`ir::passes::symbolic_of_lowered`] makes of the task's program; its templates,
 //! locations and locals are that program's. All in it are claims that the checker tests one by one.
 
+use crate::counters::Counter;
 use crate::family::Family;
 use ir::{EdgeId, Expr, LocalId, TemplateId, Value};
 
@@ -19,6 +20,8 @@ pub struct FlowProof {
     pub coreachable: Pairs,
     /// Threads that one thread starts, told apart by an index.
     pub families: Vec<Family>,
+    /// Counters that threads take numbers from, or count themselves in.
+    pub counters: Vec<Counter>,
     /// What is known of data, if that is needed.
     pub data: Option<DataProof>,
 }

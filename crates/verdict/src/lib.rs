@@ -5,6 +5,7 @@
 //! This crate does no IO and holds no search.
 
 mod budget;
+mod counters;
 mod engine;
 mod family;
 mod flow;
@@ -13,11 +14,12 @@ mod property;
 mod trace;
 
 pub use budget::{Budget, Cancel, Exhausted};
+pub use counters::{Counter, CounterStep, TicketAddress};
 pub use engine::{Engine, Event, Events, Proof, Reason, Silent, Task, Verdict};
+pub use family::{Family, Members, ParentFacts, ParentStep};
 pub use flow::{
     Bounds, CellFlows, DataProof, FlowProof, HeldLock, LARGEST_FACT, LocationFacts, Pairs, Reach, Relation,
 };
-pub use family::{Family, Members, ParentFacts, ParentStep};
 pub use orders::{Bound, Orders};
 pub use property::{Check, Property};
 pub use trace::{Trace, TraceStep, Violation};

@@ -2,9 +2,11 @@
 //!
 //! Two accesses of different threads are no race for one of these reasons only: they have no byte in common by the points-to sets; neither writes; both are atomic; the bytes
 //! are in objects that no other thread can reach; both name an object of the running thread; both threads hold, before the step, locks at the same distance from any byte that
-//! both could access, one of them exclusively: then the locks are at one address, and only one thread can have it; or indices of a family keep them apart ([`super::families`]).
+//! both could access, one of them exclusively: then the locks are at one address, and only one thread can have it; or indices of a family ([`super::families`]) or tickets of a counter ([`super::counters`]) keep them apart.
 
 use super::claim;
+use super::counters::{by_ticket, have_other_tickets};
+use super::data::Data;
 use super::families::{Placed, are_apart, parents, placed};
 use super::knowledge::{Held, claimed, follow, is_fresh};
 use super::terms::Terms;
@@ -12,7 +14,7 @@ use super::view::{Node, View};
 use crate::ProofError;
 use ir::passes::footprint::{Region, accesses};
 use ir::{Expr, IntType, Storage, Targets, Value};
-use verdict::Budget;
+use verdict::{Budget, TicketAddress};
 
 struct Seen {
     node: Node,
@@ -24,13 +26,19 @@ struct Seen {
     guards: Vec<(Value, bool)>,
     /// Its address in the terms of families.
     placed: Vec<Placed>,
+    /// Its address in the terms of counters.
+    tickets: Vec<(usize, TicketAddress)>,
 }
 
 /// Checks that no two threads can be at conflicting accesses.
-pub fn check_no_conflict(view: &View<'_>, budget: &Budget) -> Result<(), ProofError> {
+pub fn check_no_conflict(
+    view: &View<'_>,
+    data: Option<&Data<'_, '_>>,
+    budget: &Budget,
+) -> Result<(), ProofError> {
     let mut all: Vec<Seen> = Vec::new();
     for node in (0..view.nodes.len()).filter(|node| view.is_inhabited(*node)) {
-        collect(view, node, &mut all)?;
+        collect(view, data, node, &mut all)?;
     }
     for (index, first) in all.iter().enumerate() {
         budget.check(0).map_err(ProofError::TooExpensive)?;
@@ -44,7 +52,12 @@ pub fn check_no_conflict(view: &View<'_>, budget: &Budget) -> Result<(), ProofEr
     Ok(())
 }
 
-fn collect(view: &View<'_>, node: Node, all: &mut Vec<Seen>) -> Result<(), ProofError> {
+fn collect(
+    view: &View<'_>,
+    data: Option<&Data<'_, '_>>,
+    node: Node,
+    all: &mut Vec<Seen>,
+) -> Result<(), ProofError> {
     let template = view.nodes[node].0;
     let terms = Terms { view, template };
     let signed = IntType { signed: true, ..terms.pointer() };
@@ -52,10 +65,13 @@ fn collect(view: &View<'_>, node: Node, all: &mut Vec<Seen>) -> Result<(), Proof
     for edge in &view.leaving[node] {
         let mut held: Vec<Held> = known.locks.clone();
         let parents = parents(view, node, *edge)?;
-        let mut operation = 0;
+        let by_ticket = by_ticket(view, data, node, *edge);
+        let (mut operation, mut place) = (0, 0);
         follow(view, template, *edge, known.clone(), &mut |op, now| {
             held.retain(|lock| now.locks.contains(lock));
             for access in accesses(&view.points_to, template, op) {
+                let tickets = by_ticket.get(place).cloned().unwrap_or_default();
+                place += 1;
                 let mut region = access.region;
                 if let Targets::Of(targets) = &region.targets {
                     region.targets = Targets::Of(
@@ -79,6 +95,7 @@ fn collect(view: &View<'_>, node: Node, all: &mut Vec<Seen>) -> Result<(), Proof
                     atomic: access.atomic || view.location(node).atomic,
                     names_own,
                     guards: guards.collect(),
+                    tickets,
                     placed: placed(view, template, now, access.address, &parents, operation),
                 });
             }
@@ -94,7 +111,8 @@ fn conflict(view: &View<'_>, a: &Seen, b: &Seen) -> bool {
         return false;
     }
     let (one, other) = ((a.node, &*a.placed, a.region.extent), (b.node, &*b.placed, b.region.extent));
-    if are_apart(view, one, other) {
+    let (my_tickets, their_tickets) = ((&*a.tickets, a.region.extent), (&*b.tickets, b.region.extent));
+    if are_apart(view, one, other) || have_other_tickets(view, my_tickets, their_tickets) {
         return false;
     }
     let Some(distances) = a.region.distances(&b.region) else { return true };

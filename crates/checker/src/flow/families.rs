@@ -4,7 +4,7 @@
 //! but the parent writes where handles are; there is no member where the parent starts; and each step of the parent leads from the facts of its source to those of its target.
 
 use super::claim;
-use super::knowledge::{Knowledge, claimed, follow};
+use super::knowledge::{Knowledge, Steps, claimed, follow};
 use super::terms::Terms;
 use super::view::{Node, View};
 use crate::ProofError;
@@ -15,12 +15,12 @@ use ir::{Callee, EdgeId, Expr, Lhs, LocalId, Op, TemplateId};
 use verdict::{Bound, Family, LARGEST_FACT, Members, ParentFacts, ParentStep};
 
 /// Checks all families.
-pub fn check_families(view: &View<'_>) -> Result<(), ProofError> {
+pub fn check_families(view: &View<'_>, steps: &Steps) -> Result<(), ProofError> {
     for family in &view.proof.families {
         check_shape(view, family)?;
         check_starts(view, family)?;
         check_members_keep(view, family)?;
-        check_parent(view, family)?;
+        check_parent(view, family, steps)?;
     }
     Ok(())
 }
@@ -105,12 +105,10 @@ fn check_members_keep(view: &View<'_>, family: &Family) -> Result<(), ProofError
 }
 
 /// Whether the parent's facts follow from one another.
-fn check_parent(view: &View<'_>, family: &Family) -> Result<(), ProofError> {
+fn check_parent(view: &View<'_>, family: &Family, steps: &Steps) -> Result<(), ProofError> {
     let code = &view.program.templates[family.parent];
-    let first = ParentFacts {
-        members: Some(Members { none: true, ..Members::default() }),
-        ..ParentFacts::default()
-    };
+    let first =
+        ParentFacts { members: Some(Members { none: true, ..Members::default() }), ..ParentFacts::default() };
     implies(&first, &family.at[code.entry.index()])?;
     for (edge, what) in code.edges.enumerate() {
         let node = view.node(family.parent, what.source);
@@ -121,8 +119,9 @@ fn check_parent(view: &View<'_>, family: &Family) -> Result<(), ProofError> {
         let mut visit = |op: &Op, known: &Knowledge| {
             with_step(view, family, known, &mut |step| step.apply(op, &mut here));
         };
-        let (_, outcome) = follow(view, family.parent, edge, claimed(view, node)?, &mut visit);
-        if !outcome.impossible {
+        follow(view, family.parent, edge, claimed(view, node)?, &mut visit);
+        let is_impossible = steps[node].iter().any(|(known, outcome)| *known == edge && outcome.impossible);
+        if !is_impossible {
             implies(&here, &family.at[what.target.index()])?;
         }
     }
@@ -137,7 +136,13 @@ fn implies(known: &ParentFacts, wanted: &ParentFacts) -> Result<(), ProofError> 
     claim(members, "a fact about a family does not follow")
 }
 
-fn form(view: &View<'_>, template: TemplateId, known: &Knowledge, kept: Option<LocalId>, expr: &Expr) -> Option<Expr> {
+fn form(
+    view: &View<'_>,
+    template: TemplateId,
+    known: &Knowledge,
+    kept: Option<LocalId>,
+    expr: &Expr,
+) -> Option<Expr> {
     let terms = Terms { view, template };
     let equal: Vec<_> = known.equal.iter().filter(|(local, _)| Some(*local) != kept).cloned().collect();
     Some(terms.rebuilt(&terms.sum(expr, &equal)?))
@@ -157,7 +162,11 @@ pub struct Placed {
 }
 
 /// What parents know before each operation of an edge.
-pub fn parents(view: &View<'_>, node: Node, edge: EdgeId) -> Result<Vec<(usize, Vec<ParentFacts>)>, ProofError> {
+pub fn parents(
+    view: &View<'_>,
+    node: Node,
+    edge: EdgeId,
+) -> Result<Vec<(usize, Vec<ParentFacts>)>, ProofError> {
     let (template, location) = view.nodes[node];
     let mut found = Vec::new();
     for (number, family) in view.proof.families.iter().enumerate() {
@@ -230,7 +239,8 @@ fn has_arguments(view: &View<'_>, family: &Family, a: Node, b: Node) -> bool {
     view.program.templates[family.parent].locations.ids().all(|location| {
         let parent = view.node(family.parent, location);
         let members = family.at[location.index()].members.as_ref();
-        !(related(parent, a) && related(parent, b)) || members.is_some_and(|members| members.none || members.argument)
+        !(related(parent, a) && related(parent, b))
+            || members.is_some_and(|members| members.none || members.argument)
     })
 }
 

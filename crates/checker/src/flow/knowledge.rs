@@ -5,6 +5,7 @@
 //! is claimed. What the facts mean, and why each operation keeps or makes them, is said at [`verdict::LocationFacts`] and at each function here.
 
 use super::claim;
+use super::data::Data;
 use super::terms::{Sum, Terms};
 use super::view::{Node, View};
 use crate::ProofError;
@@ -52,7 +53,7 @@ pub struct Outcome {
     pub touches: Vec<Touch>,
     pub joined: Vec<TemplateId>,
     pub started: Vec<TemplateId>,
-    /// It assumes the opposite of what is known.
+    /// It assumes the opposite of what is known, or is not possible by what is known of data.
     pub impossible: bool,
 }
 
@@ -91,8 +92,8 @@ pub fn breaks(touch: &Touch, held: &Held, words: &Region) -> bool {
     }
 }
 
-/// Checks all facts; returns what each step does.
-pub fn check_facts(view: &View<'_>) -> Result<Steps, ProofError> {
+/// Checks all facts; returns what each step does. What is known of data may say that a step is not possible.
+pub fn check_facts(view: &View<'_>, data: Option<&Data<'_, '_>>) -> Result<Steps, ProofError> {
     let mut steps = Vec::new();
     for template in view.program.templates.ids() {
         let entry = claimed(view, view.entry(template))?;
@@ -106,7 +107,8 @@ pub fn check_facts(view: &View<'_>) -> Result<Steps, ProofError> {
         let mut here = Vec::new();
         for edge in &view.leaving[node] {
             let template = view.nodes[node].0;
-            let (after, outcome) = follow(view, template, *edge, before.clone(), &mut |_, _| {});
+            let (after, mut outcome) = follow(view, template, *edge, before.clone(), &mut |_, _| {});
+            outcome.impossible |= data.is_some_and(|data| !data.may_take(node, *edge, None));
             if view.proof.reachable[node] && !outcome.impossible {
                 let target = view.node(template, view.program.templates[template].edges[*edge].target);
                 implies(&after, &claimed(view, target)?)?;

@@ -59,14 +59,12 @@ impl Affine {
             Expr::Binary(BinaryOp::Sub, ty, pair) if is_exact(*ty) => {
                 of(&pair.0).plus(&of(&pair.1), -1, pointer)
             }
-            Expr::Binary(BinaryOp::Mul, ty, pair) if is_exact(*ty) => {
-                match (of(&pair.0), of(&pair.1)) {
-                    (sum, factor) | (factor, sum) if factor.terms.is_empty() => {
-                        sum.times(factor.constant, pointer)
-                    }
-                    _ => atom(),
+            Expr::Binary(BinaryOp::Mul, ty, pair) if is_exact(*ty) => match (of(&pair.0), of(&pair.1)) {
+                (sum, factor) | (factor, sum) if factor.terms.is_empty() => {
+                    sum.times(factor.constant, pointer)
                 }
-            }
+                _ => atom(),
+            },
             Expr::Local(_) | Expr::Load(_) | Expr::Procedure(_) | Expr::Myself | Expr::Unary(..) => atom(),
             Expr::Binary(..) | Expr::IfThenElse(_) | Expr::Overflows(..) | Expr::Valid(..) => atom(),
             Expr::Old(_) => atom(),
