@@ -36,6 +36,8 @@ pub struct Access {
     locks: Vec<(i128, bool)>,
     /// Its address as the families see it.
     seen: Vec<Seen>,
+    /// Templates of which no thread runs when the step gets here.
+    absent: Vec<TemplateId>,
     /// Its address as the counters see it.
     tickets: Vec<(usize, TicketAddress)>,
 }
@@ -103,6 +105,7 @@ pub fn shared_accesses(
                         atomic: access.atomic || model.location(node).atomic,
                         own,
                         locks: locks.collect(),
+                        absent: absent(known, &now),
                         seen: seen(model, known, analysis, facts, access.address, &now),
                         tickets: by_ticket[place - 1].clone(),
                     });
@@ -216,8 +219,18 @@ pub fn conflicts(model: &Model<'_>, known: &Known, accesses: &[Access], reached:
     found
 }
 
-/// Whether indices of a family keep two accesses apart.
+/// The families that have no members, as their parents know.
+fn absent(known: &Known, parents: &[(usize, &ParentFacts)]) -> Vec<TemplateId> {
+    let none = parents.iter().filter(|(_, facts)| facts.members.as_ref().is_some_and(|members| members.none));
+    none.map(|(family, _)| known.families[*family].template).collect()
+}
+
+/// Whether indices of a family keep two accesses apart, or one of them is made when no thread runs that could make the other.
 fn is_apart(model: &Model<'_>, known: &Known, reached: &Reached, a: &Access, b: &Access) -> bool {
+    let template = |access: &Access| model.nodes[access.node].0;
+    if a.absent.contains(&template(b)) || b.absent.contains(&template(a)) {
+        return true;
+    }
     let (Extent::Bytes(a_bytes), Extent::Bytes(b_bytes)) = (a.region.extent, b.region.extent) else {
         return false;
     };

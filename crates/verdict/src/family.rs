@@ -6,7 +6,7 @@
 //!
 //! 1. At the parent's entry there is no member. What members do themselves keeps all claims: they end, and do not change the parent's locals; that nobody but the parent writes where the handles
 //!    are is checked once, for all of the program.
-//! 2. A start keeps indices apart if all members' indices are below the new one's. Its argument and the place where its handle goes must be what the family says, and another handle's place.
+//! 2. A start keeps indices apart if all members' indices are below the new one's, or all above. Its argument and the place where its handle goes must be what the family says, and another handle's place.
 //! 3. Orders of locals ([`Orders`]) move bounds from one local to another. If the lower bound is not below the upper one, there is no member.
 //! 4. A value that was loaded from the handle's place of some index is the handle of the member with that index, if there is one. After it was joined there is none, so a bound
 //!    that is equal to that index moves by one. Starting another member ends what is known of loaded values.
@@ -21,6 +21,7 @@ use ir::passes::{Affine, PointsTo};
 use ir::{
     Assignment, Callee, Expr, Lhs, LocalId, Op, Place, Program, Rhs, Storage, Template, TemplateId, Value,
 };
+use std::collections::BTreeSet;
 
 /// Threads of one template that one thread starts.
 #[derive(Clone, Debug, PartialEq)]
@@ -339,33 +340,33 @@ impl<'a> ParentStep<'a> {
             _ => false,
         };
         let orders = &facts.orders;
-        let locals = orders.iter().flat_map(|(less, more, _)| [less, more]);
+        // Any order of the index is a bound of it.
+        let (mut least, mut greatest) = (vec![index], vec![behind]);
+        let others: BTreeSet<_> = orders.iter().flat_map(|(less, more, _)| [less, more]).collect();
+        for of in others.into_iter().filter(|of| *of != index.of) {
+            least.extend(orders.distance(of, index.of).map(|by| Bound { of, plus: -by }));
+            greatest.extend(orders.distance(index.of, of).map(|by| Bound { of, plus: by + 1 }));
+        }
         let Some(members) = &mut facts.members else { return };
         if members.none {
-            // Any order of the index is a bound.
-            let mut above = vec![index];
-            let mut below = vec![behind];
-            for of in locals.filter(|of| *of != index.of) {
-                if let Some(by) = orders.distance(of, index.of) {
-                    add(&mut above, vec![Bound { of, plus: -by }]);
-                }
-                if let Some(by) = orders.distance(index.of, of) {
-                    add(&mut below, vec![Bound { of, plus: by + 1 }]);
-                }
-            }
+            let (above, below) = (least, greatest);
             *members = Members { none: false, argument, handle, above, below, loaded: Vec::new() };
             return;
         }
-        if !members.below.iter().any(|below| orders.at_most(*below, index)) {
-            facts.members = None;
-            return;
-        }
+        let is_greatest = members.below.iter().any(|below| orders.at_most(*below, index));
+        let is_least = members.above.iter().any(|above| orders.at_most(behind, *above));
         members.argument &= argument;
         members.handle &= handle;
         members.above.retain(|above| orders.at_most(*above, index));
         members.below.retain(|below| orders.at_most(behind, *below));
-        add(&mut members.below, vec![behind]);
         members.loaded.clear();
+        if is_greatest {
+            add(&mut members.below, greatest);
+        } else if is_least {
+            add(&mut members.above, least);
+        } else {
+            facts.members = None;
+        }
     }
 
     /// Whether different indices have different places for their handles.

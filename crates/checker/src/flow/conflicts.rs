@@ -2,18 +2,19 @@
 //!
 //! Two accesses of different threads are no race for one of these reasons only: they have no byte in common by the points-to sets; neither writes; both are atomic; the bytes
 //! are in objects that no other thread can reach; both name an object of the running thread; both threads hold, before the step, locks at the same distance from any byte that
-//! both could access, one of them exclusively: then the locks are at one address, and only one thread can have it; or indices of a family ([`super::families`]) or tickets of a counter ([`super::counters`]) keep them apart.
+//! both could access, one of them exclusively: then the locks are at one address, and only one thread can have it; or indices of a family ([`super::families`]) or tickets of a counter ([`super::counters`]) keep them apart; or one is a parent's,
+//! made when its family has no members, and the other would be a member's.
 
 use super::claim;
 use super::counters::{by_ticket, have_other_tickets};
 use super::data::Data;
-use super::families::{Placed, are_apart, parents, placed};
+use super::families::{Placed, absent, are_apart, parents, placed};
 use super::knowledge::{Held, claimed, follow, is_fresh};
 use super::terms::Terms;
 use super::view::{Node, View};
 use crate::ProofError;
 use ir::passes::footprint::{Region, accesses};
-use ir::{Expr, IntType, Storage, Targets, Value};
+use ir::{Expr, IntType, Storage, Targets, TemplateId, Value};
 use verdict::{Budget, TicketAddress};
 
 struct Seen {
@@ -26,6 +27,8 @@ struct Seen {
     guards: Vec<(Value, bool)>,
     /// Its address in the terms of families.
     placed: Vec<Placed>,
+    /// Templates of which no thread runs when it is made.
+    absent: Vec<TemplateId>,
     /// Its address in the terms of counters.
     tickets: Vec<(usize, TicketAddress)>,
 }
@@ -96,6 +99,7 @@ fn collect(
                     names_own,
                     guards: guards.collect(),
                     tickets,
+                    absent: absent(view, &parents, operation),
                     placed: placed(view, template, now, access.address, &parents, operation),
                 });
             }
@@ -108,6 +112,10 @@ fn collect(
 fn conflict(view: &View<'_>, a: &Seen, b: &Seen) -> bool {
     let harmless = !(a.write || b.write) || (a.atomic && b.atomic) || (a.names_own && b.names_own);
     if harmless || !a.region.overlaps(&b.region) {
+        return false;
+    }
+    let template = |seen: &Seen| view.nodes[seen.node].0;
+    if a.absent.contains(&template(b)) || b.absent.contains(&template(a)) {
         return false;
     }
     let (one, other) = ((a.node, &*a.placed, a.region.extent), (b.node, &*b.placed, b.region.extent));

@@ -210,6 +210,13 @@ pub fn placed(
     found
 }
 
+/// The families that have no members before an operation.
+pub fn absent(view: &View<'_>, parents: &[(usize, Vec<ParentFacts>)], operation: usize) -> Vec<TemplateId> {
+    let none = |facts: &ParentFacts| facts.members.as_ref().is_some_and(|members| members.none);
+    let absent = parents.iter().filter(|(_, facts)| none(&facts[operation]));
+    absent.map(|(family, _)| view.proof.families[*family].template).collect()
+}
+
 /// Whether indices keep two accesses of threads at these nodes apart.
 pub fn are_apart(
     view: &View<'_>,
