@@ -17,7 +17,7 @@ use std::collections::{BTreeSet, VecDeque};
 use verdict::{Family, LocationFacts, Members, ParentFacts, ParentStep};
 
 /// After this many visits of a location, what is known there only shrinks.
-const ROUNDS_WITH_GAIN: usize = 16;
+const ROUNDS_WITH_GAIN: usize = 8;
 /// After this many, orders do.
 const ROUNDS_WITH_NEW_ORDERS: usize = 3;
 
@@ -184,7 +184,10 @@ impl Search<'_, '_, '_> {
                         });
                     }
                     if rounds[target] > ROUNDS_WITH_GAIN {
-                        now.members = meet(before, &now).members;
+                        now.members = match (&now.members, &before.members) {
+                            (Some(now), Some(before)) => Some(now.widen(before)),
+                            _ => None,
+                        };
                     }
                 }
                 if found[target].as_ref() != Some(&now) {

@@ -155,11 +155,31 @@ impl Members {
         if !other.none {
             both.argument &= other.argument;
             both.handle &= other.handle;
-            both.above.retain(|bound| other.above.contains(bound));
-            both.below.retain(|bound| other.below.contains(bound));
+            let weaker = |bound: &Bound, bounds: &[Bound], sign: Value| {
+                let others = bounds.iter().filter(|other| other.of == bound.of);
+                let other = others.map(|other| sign * other.plus).min()?;
+                Some(Bound { plus: sign * other.max(sign * bound.plus), ..*bound })
+            };
+            both.above = self.above.iter().filter_map(|bound| weaker(bound, &other.above, -1)).collect();
+            both.below = self.below.iter().filter_map(|bound| weaker(bound, &other.below, 1)).collect();
             both.loaded.retain(|loaded| other.loaded.contains(loaded));
         }
         both
+    }
+    fn is_above(&self, bound: &Bound) -> bool {
+        self.above.iter().any(|known| known.of == bound.of && known.plus >= bound.plus)
+    }
+    fn is_below(&self, bound: &Bound) -> bool {
+        self.below.iter().any(|known| known.of == bound.of && known.plus <= bound.plus)
+    }
+    /// What was claimed before and still follows.
+    pub fn widen(&self, before: &Self) -> Self {
+        let mut kept = self.meet(before);
+        if !self.none && !before.none {
+            kept.above = before.above.iter().filter(|bound| self.is_above(bound)).copied().collect();
+            kept.below = before.below.iter().filter(|bound| self.is_below(bound)).copied().collect();
+        }
+        kept
     }
     /// Whether all of the other's claims follow.
     pub fn implies(&self, other: &Self) -> bool {
@@ -167,8 +187,8 @@ impl Members {
             || (!other.none
                 && (self.argument || !other.argument)
                 && (self.handle || !other.handle)
-                && other.above.iter().all(|bound| self.above.contains(bound))
-                && other.below.iter().all(|bound| self.below.contains(bound))
+                && other.above.iter().all(|bound| self.is_above(bound))
+                && other.below.iter().all(|bound| self.is_below(bound))
                 && other.loaded.iter().all(|loaded| self.loaded.contains(loaded)))
     }
 }
@@ -302,7 +322,8 @@ impl<'a> ParentStep<'a> {
             && loaded.of != Some(local)
             && code.locals[local].ty.bits >= 32
         {
-            members.loaded.push((local, loaded));
+            let same = facts.orders.equal_to(loaded).into_iter().filter(|bound| bound.of != Some(local));
+            members.loaded.extend(same.map(|bound| (local, bound)));
         }
     }
 
@@ -377,24 +398,24 @@ impl<'a> ParentStep<'a> {
     }
 
     fn join(&self, thread: &Expr, facts: &mut ParentFacts) {
-        let index = match thread {
-            Expr::Load(place) => self.handle_at(place, facts),
-            Expr::Local(local) => {
-                let members = facts.members.as_ref();
-                members
-                    .and_then(|members| members.loaded.iter().find(|(loaded, _)| loaded == local))
-                    .map(|(_, index)| *index)
+        let indices: Vec<Bound> = match (thread, &facts.members) {
+            (Expr::Load(place), _) => self.handle_at(place, facts).into_iter().collect(),
+            (Expr::Local(local), Some(members)) => {
+                let loaded = members.loaded.iter().filter(|(loaded, _)| loaded == local);
+                loaded.map(|(_, index)| *index).collect()
             }
-            _ => None,
+            _ => Vec::new(),
         };
-        let (Some(index), Some(members)) = (index, &mut facts.members) else { return };
-        let behind = Bound { plus: index.plus + 1, ..index };
+        let Some(members) = &mut facts.members else { return };
         let orders = &facts.orders;
-        if members.above.iter().any(|above| orders.at_most(index, *above)) {
-            add(&mut members.above, vec![behind]);
-        }
-        if members.below.iter().any(|below| orders.at_most(*below, behind)) {
-            add(&mut members.below, vec![index]);
+        for index in indices {
+            let behind = Bound { plus: index.plus + 1, ..index };
+            if members.above.iter().any(|above| orders.at_most(index, *above)) {
+                add(&mut members.above, vec![behind]);
+            }
+            if members.below.iter().any(|below| orders.at_most(*below, behind)) {
+                add(&mut members.below, vec![index]);
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 //! They are about the values as integers, so nothing wraps: a sum counts only where it is known to be that of integers.
 
 use ir::{BinaryOp, Expr, IntType, LocalId, Program, Template, UnaryOp, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A local plus a constant, or a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -88,6 +88,19 @@ impl Orders {
     /// Whether a bound is known to be at most another one.
     pub fn at_most(&self, less: Bound, more: Bound) -> bool {
         self.distance(less.of, more.of).is_some_and(|by| less.plus + by <= more.plus)
+    }
+    /// All bounds that are known to be equal to one, and itself.
+    pub fn equal_to(&self, bound: Bound) -> Vec<Bound> {
+        let mut found = vec![bound];
+        let others: BTreeSet<_> = self.iter().flat_map(|(less, more, _)| [less, more]).collect();
+        for of in others.into_iter().filter(|of| *of != bound.of) {
+            if let (Some(up), Some(down)) = (self.distance(bound.of, of), self.distance(of, bound.of))
+                && up == -down
+            {
+                found.push(Bound { of, plus: bound.plus + up });
+            }
+        }
+        found
     }
     /// Whether all of the other facts follow.
     pub fn implies(&self, other: &Self) -> bool {

@@ -189,10 +189,17 @@ fn made_up_members(proof: &FlowProof, found: &mut Vec<(String, FlowProof)>) {
             if !members.handle {
                 edit("handles".to_owned(), &|members| members.handle = true);
             }
-            for bound in above.iter().filter(|bound| !members.above.contains(bound)) {
+            // What is weaker than what is known is no lie.
+            let is_above = |bound: &verdict::Bound| {
+                members.above.iter().any(|known| known.of == bound.of && known.plus >= bound.plus)
+            };
+            let is_below = |bound: &verdict::Bound| {
+                members.below.iter().any(|known| known.of == bound.of && known.plus <= bound.plus)
+            };
+            for bound in above.iter().filter(|bound| !is_above(bound)) {
                 edit(format!("above {bound:?}"), &|members| members.above.push(*bound));
             }
-            for bound in below.iter().filter(|bound| !members.below.contains(bound)) {
+            for bound in below.iter().filter(|bound| !is_below(bound)) {
                 edit(format!("below {bound:?}"), &|members| members.below.push(*bound));
             }
             for handle in loaded.iter().filter(|handle| !members.loaded.contains(handle)) {
