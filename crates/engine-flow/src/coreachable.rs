@@ -28,7 +28,7 @@ use crate::facts::{StepEffects, is_cell_of_single};
 use crate::model::{Model, Node, Step};
 use ir::ids::Id;
 use ir::passes::bits::BitSet;
-use ir::{Count, EdgeId, IdVec, LocationId, LocationKind, TemplateId, Value};
+use ir::{Count, EdgeId, IdVec, LocalId, LocationId, LocationKind, TemplateId, Value};
 use std::collections::VecDeque;
 use verdict::{Budget, Counter, Exhausted, Family, LocationFacts, Pairs};
 
@@ -40,6 +40,8 @@ pub struct Known {
     pub effects: IdVec<TemplateId, IdVec<EdgeId, StepEffects>>,
     /// Threads that are started in loops, and what is known of them.
     pub families: Vec<Family>,
+    /// Parameters that point to an object of the thread's own.
+    pub given: Vec<(TemplateId, LocalId)>,
 }
 
 /// The result: which locations are reached, and which by two threads at once.

@@ -9,7 +9,7 @@ use crate::data::knowledge::DataKnowledge;
 use crate::data::setup::Setup;
 use crate::data::{DataFacts, NoData};
 use crate::facts::{Banned, FactsAnalysis};
-use crate::families::families;
+use crate::families::{families, given};
 use crate::model::{Model, Node, Step};
 use crate::races::{conflicts, shared_accesses};
 use crate::unreliable::unreliable;
@@ -299,7 +299,8 @@ fn known(model: &Model<'_>, analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>)
         });
     }
     let families = families(model, analyses, &facts);
-    Known { facts, effects, families }
+    let given = given(model, analyses, &facts);
+    Known { facts, effects, families, given }
 }
 
 fn check(
@@ -367,6 +368,7 @@ fn proof(
         facts,
         reachable: model.nodes.ids().map(|node| reached.nodes.contains(node.index())).collect(),
         coreachable: reached.pairs.clone(),
+        given: known.given.clone(),
         families: known.families.clone(),
         counters,
         data,

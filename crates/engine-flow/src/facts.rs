@@ -14,6 +14,8 @@
 //! 4. A local points to a *fresh* object, one that this thread allocated and that no memory cell and no other thread points to. Lost when a value that may be
 //!    derived from the local by local steps is stored, passed to a thread, or freed. What is loaded from memory is no
 //!    pointer to a fresh object, and neither is an input or a value that is not modelled: nobody computed that address. The derivation is flow-insensitive, so it over-approximates.
+//! 5. A local points to an *unspent* object: one that this thread allocated into it and that was no argument of a started thread since. If all starts of a template get unspent objects, each of its
+//!    threads has its own: addresses are never used again.
 
 use crate::locks::{Effect, breaks, lock_region};
 use crate::model::{Model, Step};
@@ -185,6 +187,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
             Op::Unlock(kind, address) => self.unlock(*kind, address, facts, out),
             Op::Spawn(callee, arguments, lhs) => {
                 arguments.iter().for_each(|argument| self.publish(argument, facts));
+                arguments.iter().for_each(|argument| self.spend(argument, facts));
                 if let Some(lhs) = lhs {
                     self.store(lhs, facts, out);
                 }
@@ -211,6 +214,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
                 self.store(result, facts, out);
                 if let Lhs::Local(local) = result {
                     facts.fresh.push(*local);
+                    facts.unspent.push(*local);
                 }
             }
             Op::Free(address) => self.publish(address, facts),
@@ -319,6 +323,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
         facts.locks.retain(|lock| !mentions(&lock.base, local));
         facts.threads.retain(|(holder, _)| !mentions(holder, local));
         facts.fresh.retain(|known| *known != local);
+        facts.unspent.retain(|known| *known != local);
     }
 
     /// Forgets what rests on the content of a region.
@@ -364,6 +369,13 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
             let derived = self.derived.iter().find(|(root, _)| root == fresh);
             derived.is_some_and(|(_, derived)| !locals.iter().any(|local| derived.contains(local.index())))
         });
+    }
+
+    /// A value becomes the argument of a thread.
+    fn spend(&self, value: &Expr, facts: &mut LocationFacts) {
+        if let Some(Linear { base, .. }) = self.values.linear(value, &facts.equal) {
+            facts.unspent.retain(|unspent| !mentions(&base, *unspent));
+        }
     }
 
     fn lock(&self, kind: LockKind, address: &Expr, facts: &mut LocationFacts, out: &mut StepEffects) {
@@ -505,7 +517,11 @@ fn asks_for_owner(condition: &Expr) -> Option<(&Expr, bool)> {
 
 /// Keeps what both say; tells whether anything was lost. An exclusive claim is a shared one too.
 fn meet(known: &mut LocationFacts, other: &LocationFacts) -> bool {
-    let before = (known.equal.len(), known.locks.len(), known.threads.len(), known.fresh.len());
+    let sizes = |known: &LocationFacts| {
+        let (equal, locks, threads) = (known.equal.len(), known.locks.len(), known.threads.len());
+        (equal, locks, threads, known.fresh.len(), known.unspent.len())
+    };
+    let before = sizes(known);
     known.equal.retain(|fact| other.equal.contains(fact));
     let weakened = |lock: &HeldLock| HeldLock { shared: true, ..lock.clone() };
     let exclusive = |lock: &HeldLock| HeldLock { shared: false, ..lock.clone() };
@@ -522,5 +538,6 @@ fn meet(known: &mut LocationFacts, other: &LocationFacts) -> bool {
     });
     known.threads.retain(|fact| other.threads.contains(fact));
     known.fresh.retain(|fact| other.fresh.contains(fact));
-    changed || before != (known.equal.len(), known.locks.len(), known.threads.len(), known.fresh.len())
+    known.unspent.retain(|fact| other.unspent.contains(fact));
+    changed || before != sizes(known)
 }

@@ -37,6 +37,47 @@ pub fn families(
     found.collect()
 }
 
+/// Parameters that are never assigned to, and are unspent objects at all starts.
+pub fn given(
+    model: &Model<'_>,
+    analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>,
+    facts: &IdVec<Node, LocationFacts>,
+) -> Vec<(TemplateId, LocalId)> {
+    let mut found: BTreeSet<(TemplateId, LocalId)> = BTreeSet::new();
+    for (template, code) in model.program.templates.enumerate() {
+        let started = model.program.start.iter().any(|(started, _)| *started == template);
+        for parameter in (0..code.parameters).filter(|_| !started && !model.unique[template]) {
+            let local = LocalId::new(parameter);
+            let mut ops = code.edges.iter().flat_map(|edge| &edge.ops);
+            if !ops.any(|op| op.targets().contains(&&Lhs::Local(local))) {
+                found.insert((template, local));
+            }
+        }
+    }
+    for (node, facts) in facts.enumerate() {
+        for step in &model.steps[node] {
+            let values = analyses[step.template].values();
+            let effects = analyses[step.template].walk(*step, facts, &mut |_, _| {});
+            if effects.impossible {
+                continue;
+            }
+            analyses[step.template].walk(*step, facts, &mut |op, facts| {
+                let Op::Spawn(Callee::Procedure(child), arguments, _) = op else { return };
+                for (parameter, argument) in arguments.iter().enumerate() {
+                    let is_unspent = match values.canonical(argument, &facts.equal) {
+                        Some(Expr::Local(local)) => facts.unspent.contains(&local),
+                        _ => false,
+                    };
+                    if !is_unspent {
+                        found.remove(&(*child, LocalId::new(parameter)));
+                    }
+                }
+            });
+        }
+    }
+    found.into_iter().collect()
+}
+
 /// The only template that starts threads of one of which there may be many, if there is one and it is unique.
 fn parent(model: &Model<'_>, template: TemplateId) -> Option<TemplateId> {
     let started = model.program.start.iter();

@@ -8,18 +8,20 @@
 //!    (they have the same base). If both access the same byte, both locks are at the same address, so they are one lock, and the claims contradict each other.
 //!    The locks must be held where the step starts, since a race is about the state before both steps.
 //! 5. both addresses depend on tickets of one counter ([`verdict::Counter`]), which are different and far enough apart;
-//! 6. both are of one family or of a member and its parent ([`verdict::Family`]), and their indices keep them apart.
+//! 6. both are in the objects that two threads of one template got as an argument, each its own;
+//! 7. both are of one family or of a member and its parent ([`verdict::Family`]), and their indices keep them apart.
 
 use crate::coreachable::{Known, Reached};
 use crate::counters::{Equal, walk_tickets};
 use crate::facts::{FactsAnalysis, is_fresh};
 use crate::families::walk_parent;
 use crate::model::{Model, Node, Step};
+use crate::values::Linear;
 use ir::ids::Id;
 use ir::passes::Affine;
 use ir::passes::footprint::{Extent, Region, accesses};
-use ir::{Expr, IdVec, LocationId, ObjectId, Span, Storage, Targets, TemplateId};
-use verdict::{Counter, Family, LocationFacts, ParentFacts, TicketAddress};
+use ir::{Expr, IdVec, LocalId, LocationId, ObjectId, Span, Storage, Targets, TemplateId};
+use verdict::{Counter, Family, LocationFacts, ParentFacts, Present, TicketAddress};
 
 /// An access that others may see.
 pub struct Access {
@@ -36,6 +38,8 @@ pub struct Access {
     locks: Vec<(i128, bool)>,
     /// Its address as the families see it.
     seen: Vec<Seen>,
+    /// The parameter whose object it is in, if that is the thread's own.
+    given: Option<LocalId>,
     /// Templates of which no thread runs when the step gets here.
     absent: Vec<TemplateId>,
     /// Its address as the counters see it.
@@ -77,6 +81,7 @@ pub fn shared_accesses(
             let mut held = known.facts[node].locks.clone();
             let before = parent_facts(model, known, analyses, *step);
             let by_ticket = ticket_addresses(model, counters, equal, *step);
+            let mut present = Present::new(&equal[node]);
             let mut number = 0;
             let mut place = 0;
             analysis.walk(*step, &known.facts[node], &mut |op, facts| {
@@ -105,11 +110,18 @@ pub fn shared_accesses(
                         atomic: access.atomic || model.location(node).atomic,
                         own,
                         locks: locks.collect(),
+                        given: match &key {
+                            Some(Linear { base: Expr::Local(local), .. }) => {
+                                Some(*local).filter(|local| known.given.contains(&(step.template, *local)))
+                            }
+                            _ => None,
+                        },
                         absent: absent(known, &now),
-                        seen: seen(model, known, analysis, facts, access.address, &now),
+                        seen: seen(model, known, analysis, (facts, &present), access.address, &now),
                         tickets: by_ticket[place - 1].clone(),
                     });
                 }
+                present.apply(&model.points_to, step.template, op);
             });
         }
     }
@@ -161,23 +173,25 @@ fn seen(
     model: &Model<'_>,
     known: &Known,
     analysis: &FactsAnalysis<'_, '_>,
-    facts: &LocationFacts,
+    (facts, present): (&LocationFacts, &Present),
     address: &Expr,
     parents: &[(usize, &ParentFacts)],
 ) -> Vec<Seen> {
     let template = analysis.values().template;
     let mut found = Vec::new();
     for (number, family) in known.families.iter().enumerate() {
-        if family.template == template
-            && let Some(form) = analysis.values().canonical(address, &facts.equal)
-            && let Some(address) = family.of_member(model.program, &form)
-        {
-            found.push(Seen { family: number, address, parent: None });
+        if family.template == template {
+            let mut forms = present.expand(address, &|_| false);
+            forms.extend(analysis.values().canonical(address, &facts.equal));
+            let forms = forms.iter().filter_map(|form| family.of_member(model.program, form));
+            found.extend(forms.map(|address| Seen { family: number, address, parent: None }));
         }
         if let Some((_, parent)) = parents.iter().find(|(parent, _)| *parent == number) {
             let equal: Vec<_> =
                 facts.equal.iter().filter(|(local, _)| *local != family.index).cloned().collect();
-            if let Some(form) = analysis.values().canonical(address, &equal) {
+            if let Some(form) = analysis.values().canonical(address, &equal)
+                && present.is_unchanged(&form)
+            {
                 let address = Affine::of(model.program, &model.program.templates[template], &form);
                 found.push(Seen { family: number, address, parent: Some((*parent).clone()) });
             }
@@ -228,6 +242,9 @@ fn absent(known: &Known, parents: &[(usize, &ParentFacts)]) -> Vec<TemplateId> {
 /// Whether indices of a family keep two accesses apart, or one of them is made when no thread runs that could make the other.
 fn is_apart(model: &Model<'_>, known: &Known, reached: &Reached, a: &Access, b: &Access) -> bool {
     let template = |access: &Access| model.nodes[access.node].0;
+    if a.given.is_some() && a.given == b.given && template(a) == template(b) {
+        return true;
+    }
     if a.absent.contains(&template(b)) || b.absent.contains(&template(a)) {
         return true;
     }

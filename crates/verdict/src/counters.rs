@@ -10,6 +10,7 @@
 //! counter before the edge are equalities that the data side of a proof has shown. All numbers are integers: signed arithmetic that
 //! leaves its type faults, and of unsigned arithmetic only the addition of 1 to what is not the greatest value is understood.
 
+use crate::present::Present;
 use ir::passes::footprint::{Extent, Region, accesses};
 use ir::passes::{Affine, PointsTo};
 use ir::{
@@ -42,9 +43,7 @@ pub struct CounterStep<'a> {
     /// Locals that are the counter's first value plus a constant.
     values: BTreeMap<LocalId, Value>,
     /// What locals are equal to.
-    equal: Vec<(LocalId, Expr)>,
-    /// Whether memory may have been written.
-    wrote: bool,
+    present: Present,
     /// The counter is not the greatest value of its type.
     can_grow: bool,
     /// The counter's value, less its first one, if that is known.
@@ -73,8 +72,7 @@ impl<'a> CounterStep<'a> {
             template,
             counter,
             values: BTreeMap::new(),
-            equal: equal.to_vec(),
-            wrote: false,
+            present: Present::new(equal),
             can_grow: false,
             now: Some(0),
             tickets,
@@ -141,18 +139,13 @@ impl<'a> CounterStep<'a> {
             if let Lhs::Local(local) = lhs {
                 self.values.remove(local);
                 self.tickets.remove(local);
-                self.equal.retain(|(known, value)| known != local && !reads(value, *local));
             }
         }
         for (local, value, ticket) in gained {
             self.values.extend(value.map(|value| (local, value)));
             self.tickets.extend(ticket.map(|ticket| (local, ticket)));
         }
-        if let [(Lhs::Local(local), Rhs::Value(value))] = pairs
-            && !reads(value, *local)
-        {
-            self.equal.push((*local, value.clone()));
-        }
+        self.present.apply(self.points_to, self.template, op);
     }
 
     /// The memory that an operation may write, with the value that it stores to the counter if it is a plain store there.
@@ -160,11 +153,7 @@ impl<'a> CounterStep<'a> {
         let bytes = self.counter.ty.bytes();
         let region = Region::exact(self.counter.object, self.counter.offset, bytes);
         let accesses = accesses(self.points_to, self.template, op);
-        let mut writes = accesses.iter().filter(|access| access.write).peekable();
-        if writes.peek().is_some() || matches!(op, Op::Lock(..) | Op::Unlock(..)) {
-            self.wrote = true;
-            self.equal.retain(|(_, value)| !loads(value));
-        }
+        let mut writes = accesses.iter().filter(|access| access.write);
         let mut written = writes.any(|access| access.region.overlaps(&region));
         if let Op::Lock(_, address) | Op::Unlock(_, address) = op {
             let words = Region::at(self.points_to, self.template, address, Extent::Object);
@@ -197,10 +186,10 @@ impl<'a> CounterStep<'a> {
             Expr::Unary(UnaryOp::Not, IntType::BOOL, inner) => self.assume(inner, !holds),
             Expr::Cast(IntType::BOOL, inner) => {
                 let known = match &**inner {
-                    Expr::Local(local) => self.equal.iter().find(|(known, _)| known == local),
+                    Expr::Local(local) => self.present.of(*local),
                     _ => None,
                 };
-                let inner = known.map_or((**inner).clone(), |(_, value)| value.clone());
+                let inner = known.map_or_else(|| (**inner).clone(), Expr::clone);
                 let code = &self.program.templates[self.template];
                 match &inner {
                     Expr::Cast(_, truth) if self.program.type_in(code, truth) == IntType::BOOL => {
@@ -273,19 +262,12 @@ impl CounterStep<'_> {
     ///
     /// What is loaded from memory is the same for all threads in the state before the step, as long as the step has written nothing.
     pub fn address(&self, address: &Expr) -> Option<TicketAddress> {
-        if self.wrote {
-            return None;
-        }
-        let mut address = address.clone();
-        address.rewrite(&mut |inner| {
-            if let Expr::Local(local) = inner
-                && !self.tickets.contains_key(local)
-                && let Some((_, value)) = self.equal.iter().find(|(known, _)| known == local)
-            {
-                *inner = value.clone();
-            }
-        });
-        let sum = Affine::of(self.program, &self.program.templates[self.template], &address);
+        let expanded = self.present.expand(address, &|local| self.tickets.contains_key(&local));
+        expanded.iter().find_map(|address| self.of_ticket(address))
+    }
+
+    fn of_ticket(&self, address: &Expr) -> Option<TicketAddress> {
+        let sum = Affine::of(self.program, &self.program.templates[self.template], address);
         let is_static = |object: ObjectId| self.program.objects[object].storage == Storage::Static;
         let is_common = |atom: &Expr| match atom {
             Expr::Address(object, _) => is_static(*object),
@@ -300,16 +282,4 @@ impl CounterStep<'_> {
         let (factor, rest) = sum.split(&atom);
         rest.terms.iter().all(|(atom, _)| is_common(atom)).then_some(TicketAddress { factor, rest, step })
     }
-}
-
-fn loads(expr: &Expr) -> bool {
-    let mut found = false;
-    expr.walk(&mut |inner| found |= matches!(inner, Expr::Load(_)));
-    found
-}
-
-fn reads(expr: &Expr, local: LocalId) -> bool {
-    let mut found = false;
-    expr.walk(&mut |inner| found |= *inner == Expr::Local(local));
-    found
 }

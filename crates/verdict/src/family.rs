@@ -15,6 +15,7 @@
 //! Indices are integers: where the parent's local wraps, no order is known of it any more.
 
 use crate::orders::{Bound, Orders};
+use crate::present::reads;
 use ir::ids::Id;
 use ir::passes::footprint::{Extent, Region, accesses};
 use ir::passes::{Affine, PointsTo};
@@ -459,10 +460,4 @@ fn add(bounds: &mut Vec<Bound>, more: Vec<Bound>) {
             bounds.push(bound);
         }
     }
-}
-
-fn reads(expr: &Expr, local: LocalId) -> bool {
-    let mut found = false;
-    expr.walk(&mut |inner| found |= *inner == Expr::Local(local));
-    found
 }

@@ -18,6 +18,8 @@ pub struct FlowProof {
     pub reachable: Vec<bool>,
     /// The pairs of locations that two different threads may be at, by the same numbers.
     pub coreachable: Pairs,
+    /// Parameters that point to the start of an object that is no other thread's of that template.
+    pub given: Vec<(TemplateId, LocalId)>,
     /// Threads that one thread starts, told apart by an index.
     pub families: Vec<Family>,
     /// Counters that threads take numbers from, or count themselves in.
@@ -43,6 +45,8 @@ pub struct LocationFacts {
     pub threads: Vec<(Expr, TemplateId)>,
     /// A local points to an allocated object that no memory and no other thread points to.
     pub fresh: Vec<LocalId>,
+    /// A local points to the start of an allocated object that was never an argument of a started thread; different ones to different objects.
+    pub unspent: Vec<LocalId>,
 }
 
 /// A lock that a thread holds: its address is a base plus an offset, modulo 2 to the width of a pointer.

@@ -10,6 +10,7 @@ mod engine;
 mod family;
 mod flow;
 mod orders;
+mod present;
 mod property;
 mod trace;
 
@@ -21,5 +22,6 @@ pub use flow::{
     Bounds, CellFlows, DataProof, FlowProof, HeldLock, LARGEST_FACT, LocationFacts, Pairs, Reach, Relation,
 };
 pub use orders::{Bound, Orders};
+pub use present::Present;
 pub use property::{Check, Property};
 pub use trace::{Trace, TraceStep, Violation};

@@ -6,7 +6,7 @@
 //! made when its family has no members, and the other would be a member's.
 
 use super::claim;
-use super::counters::{by_ticket, have_other_tickets};
+use super::counters::{by_ticket, equal, have_other_tickets};
 use super::data::Data;
 use super::families::{Placed, absent, are_apart, parents, placed};
 use super::knowledge::{Held, claimed, follow, is_fresh};
@@ -14,8 +14,8 @@ use super::terms::Terms;
 use super::view::{Node, View};
 use crate::ProofError;
 use ir::passes::footprint::{Region, accesses};
-use ir::{Expr, IntType, Storage, Targets, TemplateId, Value};
-use verdict::{Budget, TicketAddress};
+use ir::{Expr, IntType, LocalId, Storage, Targets, TemplateId, Value};
+use verdict::{Budget, Present, TicketAddress};
 
 struct Seen {
     node: Node,
@@ -27,6 +27,8 @@ struct Seen {
     guards: Vec<(Value, bool)>,
     /// Its address in the terms of families.
     placed: Vec<Placed>,
+    /// The given parameter whose object it is in.
+    given: Option<LocalId>,
     /// Templates of which no thread runs when it is made.
     absent: Vec<TemplateId>,
     /// Its address in the terms of counters.
@@ -69,6 +71,7 @@ fn collect(
         let mut held: Vec<Held> = known.locks.clone();
         let parents = parents(view, node, *edge)?;
         let by_ticket = by_ticket(view, data, node, *edge);
+        let mut present = Present::new(equal(view, data, node));
         let (mut operation, mut place) = (0, 0);
         follow(view, template, *edge, known.clone(), &mut |op, now| {
             held.retain(|lock| now.locks.contains(lock));
@@ -99,11 +102,18 @@ fn collect(
                     names_own,
                     guards: guards.collect(),
                     tickets,
+                    given: key.as_ref().and_then(|key| match key.terms.as_slice() {
+                        [(Expr::Local(local), false)] => {
+                            Some(*local).filter(|local| view.proof.given.contains(&(template, *local)))
+                        }
+                        _ => None,
+                    }),
                     absent: absent(view, &parents, operation),
-                    placed: placed(view, template, now, access.address, &parents, operation),
+                    placed: placed(view, template, (now, &present), access.address, &parents, operation),
                 });
             }
             operation += 1;
+            present.apply(&view.points_to, template, op);
         });
     }
     Ok(())
@@ -115,6 +125,9 @@ fn conflict(view: &View<'_>, a: &Seen, b: &Seen) -> bool {
         return false;
     }
     let template = |seen: &Seen| view.nodes[seen.node].0;
+    if a.given.is_some() && a.given == b.given && template(a) == template(b) {
+        return false;
+    }
     if a.absent.contains(&template(b)) || b.absent.contains(&template(a)) {
         return false;
     }

@@ -44,7 +44,7 @@ pub fn check_shape(view: &View<'_>) -> Result<(), ProofError> {
 }
 
 /// What is known to be equal at a node.
-fn equal<'x>(view: &'x View<'_>, data: Option<&'x Data<'_, '_>>, node: Node) -> &'x [(LocalId, Expr)] {
+pub fn equal<'x>(view: &'x View<'_>, data: Option<&'x Data<'_, '_>>, node: Node) -> &'x [(LocalId, Expr)] {
     data.map_or(&view.facts(node).equal, |data| &data.equal[node])
 }
 

@@ -12,7 +12,7 @@ use ir::ids::Id;
 use ir::passes::Affine;
 use ir::passes::footprint::{Extent, Region, accesses};
 use ir::{Callee, EdgeId, Expr, Lhs, LocalId, Op, TemplateId};
-use verdict::{Bound, Family, LARGEST_FACT, Members, ParentFacts, ParentStep};
+use verdict::{Bound, Family, LARGEST_FACT, Members, ParentFacts, ParentStep, Present};
 
 /// Checks all families.
 pub fn check_families(view: &View<'_>, steps: &Steps) -> Result<(), ProofError> {
@@ -21,6 +21,40 @@ pub fn check_families(view: &View<'_>, steps: &Steps) -> Result<(), ProofError> 
         check_starts(view, family)?;
         check_members_keep(view, family)?;
         check_parent(view, family, steps)?;
+    }
+    Ok(())
+}
+
+/// Whether parameters that are called given are: never assigned to, and an unspent object at each start that is possible, which is spent by it. So of two threads of the template the one that was started later
+/// got an object that was not the other's.
+pub fn check_given(view: &View<'_>, steps: &Steps) -> Result<(), ProofError> {
+    for (template, local) in &view.proof.given {
+        let Some(code) = view.program.templates.get(*template) else {
+            return claim(false, "a template does not exist");
+        };
+        let started = view.program.start.iter().any(|(started, _)| started == template);
+        let mut ops = code.edges.iter().flat_map(|edge| &edge.ops);
+        let is_kept = !ops.any(|op| op.targets().contains(&&Lhs::Local(*local)));
+        claim(local.index() < code.parameters && !started && is_kept, "an argument is not kept")?;
+    }
+    for (node, steps) in steps.iter().enumerate().filter(|(node, _)| view.proof.reachable[*node]) {
+        let template = view.nodes[node].0;
+        let terms = Terms { view, template };
+        for (edge, _) in steps.iter().filter(|(_, outcome)| !outcome.impossible) {
+            let mut all_unspent = true;
+            follow(view, template, *edge, claimed(view, node)?, &mut |op, known| {
+                let Op::Spawn(Callee::Procedure(child), arguments, _) = op else { return };
+                for (_, local) in view.proof.given.iter().filter(|(given, _)| given == child) {
+                    let argument = arguments.get(local.index());
+                    let sum = argument.and_then(|argument| terms.sum(argument, &known.equal));
+                    all_unspent &= sum.is_some_and(|sum| match sum.terms.as_slice() {
+                        [(Expr::Local(local), false)] => sum.constant == 0 && known.unspent.contains(local),
+                        _ => false,
+                    });
+                }
+            });
+            claim(all_unspent, "a thread may get another one's object")?;
+        }
     }
     Ok(())
 }
@@ -187,21 +221,22 @@ pub fn parents(
 pub fn placed(
     view: &View<'_>,
     template: TemplateId,
-    known: &Knowledge,
+    (known, present): (&Knowledge, &Present),
     address: &Expr,
     parents: &[(usize, Vec<ParentFacts>)],
     operation: usize,
 ) -> Vec<Placed> {
     let mut found = Vec::new();
     for (number, family) in view.proof.families.iter().enumerate() {
-        if family.template == template
-            && let Some(form) = form(view, template, known, None, address)
-            && let Some(address) = family.of_member(view.program, &form)
-        {
-            found.push(Placed { family: number, address, parent: None });
+        if family.template == template {
+            let mut forms = present.expand(address, &|_| false);
+            forms.extend(form(view, template, known, None, address));
+            let forms = forms.iter().filter_map(|form| family.of_member(view.program, form));
+            found.extend(forms.map(|address| Placed { family: number, address, parent: None }));
         }
         if let Some((_, facts)) = parents.iter().find(|(parent, _)| *parent == number)
             && let Some(form) = form(view, template, known, Some(family.index), address)
+            && present.is_unchanged(&form)
         {
             let address = Affine::of(view.program, &view.program.templates[template], &form);
             found.push(Placed { family: number, address, parent: Some(facts[operation].clone()) });

@@ -30,11 +30,16 @@ pub struct Knowledge {
     /// Values that are the id of a unique template's thread.
     pub threads: Vec<(Sum, TemplateId)>,
     pub fresh: Vec<LocalId>,
+    pub unspent: Vec<LocalId>,
 }
 
 impl Knowledge {
     fn is_empty(&self) -> bool {
-        self.equal.is_empty() && self.locks.is_empty() && self.threads.is_empty() && self.fresh.is_empty()
+        self.equal.is_empty()
+            && self.locks.is_empty()
+            && self.threads.is_empty()
+            && self.fresh.is_empty()
+            && self.unspent.is_empty()
     }
 }
 
@@ -124,7 +129,8 @@ pub fn check_facts(view: &View<'_>, data: Option<&Data<'_, '_>>) -> Result<Steps
 pub fn claimed(view: &View<'_>, node: Node) -> Result<Knowledge, ProofError> {
     let facts = view.facts(node);
     let terms = Terms { view, template: view.nodes[node].0 };
-    let mut known = Knowledge { fresh: facts.fresh.clone(), ..Knowledge::default() };
+    let (fresh, unspent) = (facts.fresh.clone(), facts.unspent.clone());
+    let mut known = Knowledge { fresh, unspent, ..Knowledge::default() };
     let meaningless = || ProofError::Claim("a fact is about memory that others change".to_owned());
     for (local, value) in &facts.equal {
         let value = terms.sum(value, &[]).ok_or_else(meaningless)?;
@@ -160,6 +166,9 @@ fn implies(known: &Knowledge, wanted: &Knowledge) -> Result<(), ProofError> {
     }
     for local in &wanted.fresh {
         follows(known.fresh.contains(local), format!("{local} points to a fresh object"))?;
+    }
+    for local in &wanted.unspent {
+        follows(known.unspent.contains(local), format!("{local} points to an unspent object"))?;
     }
     Ok(())
 }
@@ -198,7 +207,17 @@ impl Walker<'_, '_> {
                     }
                 }
             }
-            Op::Spawn(_, arguments, _) => arguments.iter().for_each(|argument| self.leaves(argument, known)),
+            Op::Spawn(_, arguments, _) => {
+                for argument in arguments {
+                    self.leaves(argument, known);
+                    let sum = self.terms.sum(argument, &known.equal);
+                    let is_spent = |local: &LocalId| {
+                        sum.as_ref()
+                            .is_some_and(|sum| sum.terms.iter().any(|(term, _)| reads_local(term, *local)))
+                    };
+                    known.unspent.retain(|local| !is_spent(local));
+                }
+            }
             Op::Free(address) => self.leaves(address, known),
             Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Join(..) | Op::Allocate { .. } => {}
             Op::Fill(..) | Op::Copy(..) | Op::Call(..) => {}
@@ -264,7 +283,10 @@ impl Walker<'_, '_> {
             Op::Spawn(Callee::Procedure(child), _, Some(lhs)) if self.terms.view.is_unique(*child) => {
                 self.holds_thread(lhs, *child, known);
             }
-            Op::Allocate { result: Lhs::Local(local), .. } => known.fresh.push(*local),
+            Op::Allocate { result: Lhs::Local(local), .. } => {
+                known.fresh.push(*local);
+                known.unspent.push(*local);
+            }
             Op::Spawn(..) | Op::Allocate { .. } | Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) => {}
             Op::Join(..) | Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) => {}
         }
@@ -441,4 +463,5 @@ fn change_local(local: LocalId, known: &mut Knowledge) {
     known.locks.retain(|held| !sum_reads(&held.address));
     known.threads.retain(|(value, _)| !sum_reads(value));
     known.fresh.retain(|fresh| *fresh != local);
+    known.unspent.retain(|unspent| *unspent != local);
 }

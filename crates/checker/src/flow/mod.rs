@@ -62,6 +62,7 @@ fn check_symbolic(
     let data = proof.data.as_ref().map(|data| Data::new(&view, data)).transpose()?;
     let steps = knowledge::check_facts(&view, data.as_ref())?;
     families::check_families(&view, &steps)?;
+    families::check_given(&view, &steps)?;
     let closure = pairs::closure(&view, data.as_ref())?;
     pairs::check_closed(&closure, &steps, budget)?;
     pairs::check_claims(&closure, &steps, budget)?;

@@ -1,12 +1,12 @@
 //! The checker refuses a proof of the flow engine with any one fact removed or made up.
 
 use checker::check_proof;
-use ir::{Expr, ObjectId, TemplateId};
+use ir::{Expr, LocalId, ObjectId, TemplateId};
 use threadproof::pipeline;
 use verdict::{Budget, Check, Engine, FlowProof, HeldLock, Proof, Silent, Task, Verdict};
 
 /// A program without races, for whose proof each fact counts.
-const PROGRAMS: [(&str, &str); 11] = [
+const PROGRAMS: [(&str, &str); 12] = [
     (
         "a lock, two threads, joins",
         "#include <pthread.h>
@@ -89,6 +89,15 @@ const PROGRAMS: [(&str, &str); 11] = [
             data[5] = 1; return 0; }",
     ),
     (
+        "an object for each thread",
+        "#include <pthread.h>
+        #include <stdlib.h>
+        int *last; pthread_mutex_t m; extern int __VERIFIER_nondet_int(void);
+        void *f(void *a) { int *p = a; *p = 2; pthread_mutex_lock(&m); last = 0; pthread_mutex_unlock(&m); free(p); return 0; }
+        int main(void) { pthread_t t; while (__VERIFIER_nondet_int()) { int *p = malloc(sizeof *p); *p = 1;
+            pthread_mutex_lock(&m); last = p; pthread_mutex_unlock(&m); pthread_create(&t, 0, f, p); } return 0; }",
+    ),
+    (
         "numbers from a counter",
         "#include <pthread.h>
         int data[100], next; pthread_mutex_t m; extern int __VERIFIER_nondet_int(void);
@@ -152,6 +161,11 @@ fn mutants(proof: &FlowProof) -> Vec<(String, FlowProof)> {
             let mut mutant = proof.clone();
             mutant.unique.push(template);
             found.push((format!("{template} is called unique"), mutant));
+        }
+        if !proof.given.iter().any(|(given, _)| *given == template) {
+            let mut mutant = proof.clone();
+            mutant.given.push((template, LocalId(0)));
+            found.push((format!("{template} has its own object"), mutant));
         }
     }
     made_up_facts(proof, &mut found);
@@ -265,6 +279,7 @@ fn made_up_facts(proof: &FlowProof, found: &mut Vec<(String, FlowProof)>) {
     }));
     let threads: Vec<_> = all().flat_map(|facts| facts.threads.clone()).collect();
     let fresh: Vec<_> = all().flat_map(|facts| facts.fresh.clone()).collect();
+    let unspent: Vec<_> = all().flat_map(|facts| facts.unspent.clone()).collect();
     let first = proof.first_locations();
     for (template, locations) in proof.facts.iter().enumerate() {
         for (location, facts) in locations.iter().enumerate() {
@@ -286,6 +301,11 @@ fn made_up_facts(proof: &FlowProof, found: &mut Vec<(String, FlowProof)>) {
             for thread in &threads {
                 if !facts.threads.contains(thread) {
                     change(format!("knowing {thread:?}"), &mut |facts| facts.threads.push(thread.clone()));
+                }
+            }
+            for local in &unspent {
+                if !facts.unspent.contains(local) {
+                    change(format!("{local} is unspent"), &mut |facts| facts.unspent.push(*local));
                 }
             }
             for local in &fresh {
