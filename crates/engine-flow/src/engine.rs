@@ -86,7 +86,7 @@ pub fn describe(program: &Program, property: &Property) -> String {
     };
     let mut text = ir::text::print(&program);
     let model = Model::new(&program);
-    let Ok((known, reached, banned)) = analyse(&model, &BTreeSet::new(), &Budget::unlimited()) else {
+    let Ok((known, reached, banned)) = analyse(&model, &Budget::unlimited()) else {
         return text;
     };
     for Banned { template, base, offset } in banned {
@@ -181,7 +181,7 @@ fn prove(program: &Program, property: &Property, budget: &Budget) -> Result<Flow
     let mut pruned: BTreeSet<Step> = BTreeSet::new();
     let mut before: Option<Known> = None;
     for round in 1.. {
-        let (known, reached, banned) = analyse(&model, &pruned, budget)?;
+        let (known, reached, banned) = analyse_without(&model, &pruned, budget)?;
         let analyses = analyses(&model, &banned, &pruned);
         let nothing: Equal = model.nodes.iter().map(|_| Vec::new()).collect();
         let view = Analysed { model: &model, known: &known, analyses: &analyses };
@@ -257,7 +257,12 @@ fn with_counters<'k, 'p>(
 }
 
 /// Facts and pairs of which no claim may be broken, and the claims that are not made for that.
-pub fn analyse(
+pub fn analyse(model: &Model<'_>, budget: &Budget) -> Result<(Known, Reached, Vec<Banned>), Exhausted> {
+    analyse_without(model, &BTreeSet::new(), budget)
+}
+
+/// The same, without steps that data excludes.
+fn analyse_without(
     model: &Model<'_>,
     pruned: &BTreeSet<Step>,
     budget: &Budget,
