@@ -3,6 +3,8 @@
 //! It speaks of the program that [`ir::passes::symbolic_of_lowered`] makes of the task's program; its templates,
 //! locations and locals are that program's. All in it are claims that the checker tests one by one.
 
+use crate::counters::Counter;
+use crate::family::Family;
 use ir::{EdgeId, Expr, LocalId, TemplateId, Value};
 
 /// A proof by locks held, thread creation and joining, and pairs of locations.
@@ -16,6 +18,12 @@ pub struct FlowProof {
     pub reachable: Vec<bool>,
     /// The pairs of locations that two different threads may be at, by the same numbers.
     pub coreachable: Pairs,
+    /// Parameters that point to the start of an object that is no other thread's of that template.
+    pub given: Vec<(TemplateId, LocalId)>,
+    /// Threads that one thread starts, told apart by an index.
+    pub families: Vec<Family>,
+    /// Counters that threads take numbers from, or count themselves in.
+    pub counters: Vec<Counter>,
     /// What is known of data, if that is needed.
     pub data: Option<DataProof>,
 }
@@ -37,6 +45,8 @@ pub struct LocationFacts {
     pub threads: Vec<(Expr, TemplateId)>,
     /// A local points to an allocated object that no memory and no other thread points to.
     pub fresh: Vec<LocalId>,
+    /// A local points to the start of an allocated object that was never an argument of a started thread; different ones to different objects.
+    pub unspent: Vec<LocalId>,
 }
 
 /// A lock that a thread holds: its address is a base plus an offset, modulo 2 to the width of a pointer.

@@ -12,6 +12,7 @@
 //!
 //! Helpers of several passes: [`sharing`] (what others may see), [`totality`] (what cannot fail), [`liveness`].
 
+pub mod affine;
 pub mod bits;
 pub mod calls;
 pub mod compress;
@@ -33,6 +34,7 @@ mod tests;
 pub mod totality;
 pub mod unique;
 
+pub use affine::Affine;
 pub use calls::{resolve_calls, resolve_calls_until};
 pub use compress::{compress, compress_within_lines};
 pub use dead_code::remove_dead_code;
