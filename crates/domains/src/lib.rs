@@ -6,6 +6,7 @@
 //! * [`evaluate()`], [`assume`] and [`refine()`] are the meaning of [`ir::Expr`] in an environment, forwards and backwards.
 //!   An engine says by [`Resolve`] which expressions are variables.
 //! * [`Memory`] sorts a program's memory into variables; [`Scope`] is the meaning of [`ir::Op`] in an environment of these.
+//! * [`Interference`] is what other threads do to all this.
 //! * [`Octagon`] relates the variables of one [pack](Packs); [`Relational`] is an environment together with octagons.
 //!
 //! Everything here over-approximates: what [`ir::semantics`] can compute is always in the abstract result. Integers
@@ -19,6 +20,7 @@ pub mod congruence;
 pub mod environment;
 pub mod equalities;
 pub mod evaluate;
+pub mod interference;
 pub mod interval;
 pub mod lattice;
 pub mod linear;
@@ -35,6 +37,7 @@ pub use bound::Bound;
 pub use congruence::Congruence;
 pub use environment::Environment;
 pub use evaluate::{Numbers, Resolve, evaluate};
+pub use interference::{Interference, Written};
 pub use interval::Interval;
 pub use lattice::{Lattice, Thresholds};
 pub use linear::Linear;

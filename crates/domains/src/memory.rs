@@ -18,6 +18,7 @@
 
 use crate::lattice::Lattice;
 use crate::number::Number;
+use crate::packs::{PackId, Packs};
 use ir::ids::Id;
 use ir::passes::PointsTo;
 use ir::passes::footprint::{Extent, Region};
@@ -83,6 +84,7 @@ impl Found {
 }
 
 /// The cells of a program.
+#[derive(Clone)]
 pub struct Memory<'p> {
     /// The program.
     pub program: &'p Program,
@@ -94,6 +96,9 @@ pub struct Memory<'p> {
     /// What places are.
     found: IdVec<TemplateId, HashMap<Expr, Vec<(IntType, Found)>>>,
     points_to: &'p PointsTo,
+    /// The variables of each template that are related to each other, see [`Memory::relate`].
+    packs: IdVec<TemplateId, Packs<Variable>>,
+    shared_packs: usize,
 }
 
 /// The bytes that a lock operation changes.
@@ -138,6 +143,8 @@ impl<'p> Memory<'p> {
             targets: program.templates.iter().map(|_| HashMap::new()).collect(),
             found: program.templates.iter().map(|_| HashMap::new()).collect(),
             points_to,
+            packs: program.templates.iter().map(|_| Packs::default()).collect(),
+            shared_packs: 0,
         };
         let mut shapes: IdVec<ObjectId, BTreeMap<(Target, u64), IntType>> =
             program.objects.iter().map(|_| BTreeMap::new()).collect();
@@ -318,6 +325,42 @@ impl<'p> Memory<'p> {
         }
         let places = targets.iter().map(|target| target.count).fold(0u64, u64::saturating_add);
         if set < places || targets.len() > 1 { result.join(&Number::constant(0)) } else { result }
+    }
+
+    /// Says which variables are to be related to each other: packs of shared cells, which all templates have under the same numbers, and those of each template. Each in
+    /// rising order. Whether these are variables that can be related: cells that are one place each.
+    pub fn relate(&mut self, shared: &[Vec<Variable>], of_template: &[Vec<Vec<Variable>>]) -> bool {
+        let is_one = |variable: Variable, template: TemplateId| match self.cell(variable) {
+            Some(cell) => cell.tracked && cell.strong,
+            None => variable.index() - self.count() < self.program.templates[template].locals.len(),
+        };
+        let rises = |pack: &Vec<Variable>| pack.is_sorted_by(|a, b| a < b);
+        let good = of_template.len() == self.program.templates.len()
+            && self.program.templates.ids().zip(of_template).all(|(template, packs)| {
+                let mut all = shared.iter().chain(packs);
+                all.all(|pack| rises(pack) && pack.iter().all(|variable| is_one(*variable, template)))
+            })
+            && shared.iter().flatten().all(|variable| self.is_shared(*variable));
+        if good {
+            self.shared_packs = shared.len();
+            let lists = of_template.iter().map(|packs| shared.iter().chain(packs).cloned());
+            self.packs = lists.map(Packs::of_lists).collect();
+        }
+        good
+    }
+    /// The packs of a template.
+    pub fn packs(&self, template: TemplateId) -> &Packs<Variable> {
+        &self.packs[template]
+    }
+    /// Whether a pack is one of shared cells.
+    pub fn is_shared_pack(&self, pack: PackId) -> bool {
+        pack.index() < self.shared_packs
+    }
+    /// The packs of shared cells, with their cells.
+    pub fn shared_packs(&self) -> impl Iterator<Item = (PackId, &[Variable])> {
+        let packs = self.packs.iter().next();
+        let ids = (0..self.shared_packs).map(PackId::new);
+        ids.filter_map(move |pack| Some((pack, packs?.variables(pack))))
     }
 
     /// All cells.

@@ -10,10 +10,13 @@
 //! 4. An assignment with three variables, as `x = y + z`, merges nothing but may have a pack of its own (as in 2).
 
 use crate::environment::Environment;
+use crate::equalities::Known;
 use crate::evaluate::Resolve;
+use crate::memory::Variable;
 use crate::octagon::Octagon;
+use crate::transfer::Scope;
 use ir::ids::{Id, IdVec};
-use ir::{Expr, Lhs, Op, Rhs};
+use ir::{EdgeId, Expr, Lhs, LocalId, Op, Rhs};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -52,6 +55,15 @@ pub enum Statement<V> {
     Assignment(BTreeSet<V>),
     /// The variables of a condition.
     Guard(BTreeSet<V>),
+}
+
+impl<V> Statement<V> {
+    /// The variables.
+    pub fn variables(&self) -> &BTreeSet<V> {
+        match self {
+            Self::Assignment(variables) | Self::Guard(variables) => variables,
+        }
+    }
 }
 
 /// How packs are made.
@@ -106,13 +118,26 @@ impl<V: Ord + Copy> Packs<V> {
         found.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         for pack in found {
             if pack.len() <= packing.largest && !packs.together(&pack) {
-                let id = packs.packs.push(pack.clone());
-                for variable in pack {
-                    packs.of.entry(variable).or_default().push(id);
-                }
+                packs.add(pack);
             }
         }
         packs
+    }
+    /// Packs as they are listed, each in rising order; the first gets the first number.
+    pub fn of_lists(lists: impl IntoIterator<Item = Vec<V>>) -> Self {
+        let mut packs = Self { packs: IdVec::new(), of: BTreeMap::new() };
+        lists.into_iter().for_each(|list| packs.add(list));
+        packs
+    }
+    fn add(&mut self, pack: Vec<V>) {
+        let id = self.packs.push(pack);
+        for variable in &self.packs[id] {
+            self.of.entry(*variable).or_default().push(id);
+        }
+    }
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.packs.is_empty()
     }
     /// Whether there is a pack with all of these variables.
     pub fn together(&self, variables: &[V]) -> bool {
@@ -167,6 +192,30 @@ pub fn statements<R: Resolve>(op: &Op, resolve: &R) -> Vec<Statement<R::Variable
         | Op::Fill(..)
         | Op::Copy(..)
         | Op::Call(..) => vec![],
+    }
+}
+
+impl Scope<'_, '_> {
+    /// The statements of an edge: of its operations as they are, and with what locals are known to be equal to in their place.
+    pub fn statements(&self, edge: EdgeId, equal: &[(LocalId, Expr)]) -> Vec<Statement<Variable>> {
+        let mut known = Known::new(equal);
+        let mut found = Vec::new();
+        for op in &self.memory.program.templates[self.template].edges[edge].ops {
+            found.extend(statements(op, self));
+            let expanded = match op {
+                Op::Assume(condition) => known.expanded(condition).map(Op::Assume),
+                Op::Assign(assignment) => match assignment.pairs.as_slice() {
+                    [(lhs, Rhs::Value(value))] => {
+                        known.expanded(value).map(|value| Op::set(lhs.clone(), value))
+                    }
+                    _ => None,
+                },
+                _ => None,
+            };
+            found.extend(expanded.iter().flat_map(|op| statements(op, self)));
+            known.follow(self, op);
+        }
+        found
     }
 }
 

@@ -46,7 +46,8 @@ impl<V: Id> Relational<V> {
     fn number(&self, variable: V) -> Number {
         self.numbers.get(variable).copied().unwrap_or(Number::TOP)
     }
-    fn octagon(&self, packs: &Packs<V>, pack: PackId) -> Octagon {
+    /// What is known of a pack.
+    pub fn octagon(&self, packs: &Packs<V>, pack: PackId) -> Octagon {
         let known = self.octagons.get(pack).cloned();
         known.unwrap_or_else(|| Octagon::top(packs.variables(pack).len()))
     }
@@ -65,14 +66,14 @@ impl<V: Id> Relational<V> {
         range
     }
     /// The expression as a form.
-    fn linear<R: Resolve<Variable = V>>(&self, packs: &Packs<V>, expr: &Expr, resolve: &R) -> Linear<V> {
+    pub fn linear<R: Resolve<Variable = V>>(&self, packs: &Packs<V>, expr: &Expr, resolve: &R) -> Linear<V> {
         let range = |form: &Linear<V>| self.range(packs, form);
         Linearizer { refiner: Refiner::new(resolve), numbers: &self.numbers, range: &range }.linear(expr)
     }
     /// The values of an expression, with the help of the octagons.
     pub fn evaluate<R: Resolve<Variable = V>>(&self, packs: &Packs<V>, expr: &Expr, resolve: &R) -> Number {
         let value = crate::evaluate::evaluate(expr, &self.numbers, resolve);
-        if value.as_constant().is_some() || value.is_bottom() {
+        if packs.is_empty() || value.as_constant().is_some() || value.is_bottom() {
             return value;
         }
         if let Expr::Binary(op, _, pair) = expr
@@ -125,50 +126,60 @@ impl<V: Id> Relational<V> {
         pairs: &[(V, Source<'_>)],
         resolve: &R,
     ) -> Self {
-        if self.is_bottom() {
-            return Self::bottom();
-        }
         let mut after = self.clone();
         let mut forms = Vec::new();
         for (variable, source) in pairs {
             let (value, form) = match source {
                 Source::Value(expr) => {
-                    (self.evaluate(packs, expr, resolve), self.linear(packs, expr, resolve))
+                    (self.evaluate(packs, expr, resolve), vec![self.linear(packs, expr, resolve)])
                 }
-                Source::Any(values) => (*values, Linear::constant(values.interval())),
+                Source::Any(values) => (*values, Vec::new()),
             };
-            after.numbers.set(*variable, value);
-            forms.push((*variable, value, form));
+            after.put(packs, *variable, value);
+            forms.push((*variable, form));
         }
-        if after.numbers.is_bottom() {
-            return Self::bottom();
-        }
-        let touched: BTreeSet<PackId> = pairs.iter().flat_map(|(x, _)| packs.of(*x)).copied().collect();
+        after.relate_assigned(packs, self, &forms);
+        after
+    }
+    /// Relates variables that got their new values in one assignment, and no others did, to what these were computed from: forms over the variables `before` it,
+    /// each of which has all the values of the right-hand side.
+    pub fn relate_assigned(&mut self, packs: &Packs<V>, before: &Self, assigned: &[(V, Vec<Linear<V>>)]) {
+        let touched: BTreeSet<PackId> =
+            assigned.iter().flat_map(|(variable, _)| packs.of(*variable)).copied().collect();
         for pack in touched {
-            let mut octagon = self.octagon(packs, pack);
+            if self.is_bottom() || before.is_bottom() {
+                *self = Self::bottom();
+                return;
+            }
+            let mut octagon = before.octagon(packs, pack);
             let mut changed = BTreeSet::new();
-            for (variable, value, form) in &forms {
+            for (variable, forms) in assigned {
                 let Some(position) = packs.position(pack, *variable) else { continue };
                 // A variable that has its new value already is an interval here: its old values.
                 let to = |x: V| packs.position(pack, x).filter(|_| !changed.contains(&x));
-                let form = form.rename(to, |x| self.number(x).interval());
-                for read in form.terms.keys() {
-                    octagon.restrict(*read, self.number(packs.variables(pack)[*read]).interval());
+                let strange = |form: &&Linear<V>| form.terms.keys().filter(|x| to(**x).is_none()).count();
+                match forms.iter().min_by_key(strange) {
+                    Some(form) => {
+                        let form = form.rename(to, |x| before.number(x).interval());
+                        for read in form.terms.keys() {
+                            octagon.restrict(*read, before.number(packs.variables(pack)[*read]).interval());
+                        }
+                        octagon.assign(position, &form);
+                    }
+                    None => octagon.forget(position),
                 }
-                octagon.assign(position, &form);
-                octagon.restrict(position, value.interval());
+                octagon.restrict(position, self.number(*variable).interval());
                 changed.insert(*variable);
             }
-            after.store(packs, pack, octagon);
+            self.store(packs, pack, octagon);
         }
-        after
     }
-    /// The states after a variable got any of some values.
-    pub fn havoc(&self, packs: &Packs<V>, variable: V, values: Number) -> Self {
-        let mut after = self.clone();
-        after.numbers.set(variable, values);
-        if after.is_bottom() {
-            return Self::bottom();
+    /// Gives a variable any of some values.
+    pub fn put(&mut self, packs: &Packs<V>, variable: V, values: Number) {
+        self.numbers.set(variable, values);
+        if self.is_bottom() {
+            *self = Self::bottom();
+            return;
         }
         for pack in packs.of(variable) {
             if let (Some(octagon), Some(position)) =
@@ -176,11 +187,30 @@ impl<V: Id> Relational<V> {
             {
                 let mut octagon = octagon.clone();
                 octagon.forget(position);
-                octagon.restrict(position, values.interval());
-                after.octagons.set(*pack, octagon);
+                self.octagons.set(*pack, octagon);
             }
         }
-        after
+    }
+    /// Drops all that is known of a variable.
+    pub fn forget(&mut self, packs: &Packs<V>, variable: V) {
+        if !self.is_bottom() {
+            self.put(packs, variable, Number::TOP);
+        }
+    }
+    /// The same states, with all that numbers and octagons know of each other.
+    pub fn reduced(&self, packs: &Packs<V>) -> Self {
+        let mut state = self.clone();
+        for pack in packs.ids() {
+            if state.is_bottom() {
+                return Self::bottom();
+            }
+            let mut octagon = state.octagon(packs, pack);
+            for (position, variable) in packs.variables(pack).iter().enumerate() {
+                octagon.restrict(position, state.number(*variable).interval());
+            }
+            state.store(packs, pack, octagon);
+        }
+        if state.is_bottom() { Self::bottom() } else { state }
     }
     /// Keeps a pack's octagon and tells the numbers what it knows.
     fn store(&mut self, packs: &Packs<V>, pack: PackId, octagon: Octagon) {
@@ -211,7 +241,13 @@ impl<V: Id> Relational<V> {
     ) -> Self {
         let numbers = assume(condition, truth, self.numbers.clone(), resolve);
         let state = Self { numbers, octagons: self.octagons.clone() };
-        if state.is_bottom() { Self::bottom() } else { state.relate(packs, condition, truth, resolve) }
+        if state.is_bottom() {
+            Self::bottom()
+        } else if packs.is_empty() {
+            state
+        } else {
+            state.relate(packs, condition, truth, resolve)
+        }
     }
     fn relate<R: Resolve<Variable = V>>(
         self,
@@ -247,9 +283,19 @@ impl<V: Id> Relational<V> {
             | Expr::Unary(..)
             | Expr::Binary(..)
             | Expr::IfThenElse(_)
-            | Expr::Overflows(..)
             | Expr::Valid(..)
             | Expr::Old(_) => self,
+            Expr::Overflows(op, ty, pair) => {
+                let (left, right) = (self.linear(packs, &pair.0, resolve), self.linear(packs, &pair.1, resolve));
+                let form = match op {
+                    BinaryOp::Add => left.add(&right),
+                    BinaryOp::Sub => left.subtract(&right),
+                    _ => None,
+                };
+                let fits = form
+                    .is_some_and(|form| self.range(packs, &form).less_or_equal(&Interval::of_type(*ty)));
+                if fits && truth { Self::bottom() } else { self }
+            }
         }
     }
     fn relate_comparison<R: Resolve<Variable = V>>(

@@ -5,7 +5,8 @@ use crate::data::coarsen::{Coarsened, coarsen};
 use crate::data::evidence::evidence;
 use crate::data::flows::FlowSearch;
 use crate::data::knowledge::DataKnowledge;
-use crate::data::setup::Setup;
+use crate::data::packing::related;
+use crate::data::setup::{Setup, Subject};
 use crate::data::{DataFacts, NoData};
 use crate::facts::{Banned, FactsAnalysis};
 use crate::model::{Model, Node, Step};
@@ -89,7 +90,7 @@ pub fn describe(program: &Program, property: &Property) -> String {
         let _ = writeln!(text, "others may break the claim to {base:?} + {offset} in {place}");
     }
     let setup = Setup::new(&model, &known);
-    let coarsened = coarsen(&setup, reached.pairs.len(), &Budget::unlimited()).ok();
+    let coarsened = coarsen(&setup, reached.pairs.len(), None, &Budget::unlimited()).ok();
     for (node, facts) in known.facts.enumerate() {
         let (template, location) = model.nodes[node];
         let unique = if model.unique[template] { " (one thread)" } else { "" };
@@ -140,8 +141,19 @@ fn describe_data(setup: &Setup<'_, '_>, coarsened: &Coarsened, node: Node, text:
     if values.is_bottom() {
         let _ = writeln!(text, "  no thread is here");
     }
-    for (variable, value) in values.iter() {
+    for (variable, value) in values.numbers.iter() {
         let _ = writeln!(text, "  {} in {value:?}", name(variable));
+    }
+    let packs = setup.memory.packs(template);
+    for (pack, octagon) in values.octagons.iter() {
+        for relation in octagon.relations() {
+            let Some(second) = relation.second else { continue };
+            let term = |(position, negated): (usize, bool)| {
+                let sign = if negated { "-" } else { "" };
+                format!("{sign}{}", name(packs.variables(pack)[position]))
+            };
+            let _ = writeln!(text, "  {} + {} <= {}", term(relation.first), term(second), relation.bound);
+        }
     }
     for (local, value) in &coarsened.annotation.copies[node] {
         let _ = writeln!(text, "  {local} = {value:?} for now");
@@ -149,7 +161,9 @@ fn describe_data(setup: &Setup<'_, '_>, coarsened: &Coarsened, node: Node, text:
     for (id, definition) in setup.definitions.iter().enumerate() {
         if coarsened.graph.during[id].contains(node.index()) {
             let step = definition.step;
-            let _ = writeln!(text, "  {}:{} may write {}", step.template, step.edge, name(definition.cell));
+            if let Subject::Cell(cell) = definition.subject {
+                let _ = writeln!(text, "  {}:{} may write {}", step.template, step.edge, name(cell));
+            }
         }
     }
 }
@@ -170,19 +184,29 @@ fn prove(program: &Program, property: &Property, budget: &Budget) -> Result<Flow
         Err(failure) => return Err(failure),
         Ok(()) => return Ok(proof(&model, &known, &reached, None)),
     }
+    let prove_with = |setup: &Setup<'_, '_>, coarsened: &Coarsened| {
+        let data = DataKnowledge::new(setup, &coarsened.annotation);
+        let rules = Rules::new(&model, &known, &data);
+        let reached = rules.solve(budget)?;
+        let mut inhabited = Reached { nodes: reached.nodes.clone(), pairs: reached.pairs.clone() };
+        for node in model.nodes.ids().filter(|node| !data.is_inhabited(*node)) {
+            inhabited.nodes.remove(node.index());
+        }
+        check(&model, &known, &analyses, &inhabited, property, &data)?;
+        let search = FlowSearch { setup, rules: &rules, reached: &reached };
+        let evidence = evidence(&search, &coarsened.annotation, &coarsened.followed, budget)?;
+        Ok(proof(&model, &known, &reached, Some(evidence)))
+    };
+    // Values of single variables first; relations between them if these do not do, on top of what is known.
     let setup = Setup::new(&model, &known);
-    let Coarsened { annotation, followed, .. } = coarsen(&setup, reached.pairs.len(), budget)?;
-    let data = DataKnowledge::new(&setup, &annotation);
-    let rules = Rules::new(&model, &known, &data);
-    let reached = rules.solve(budget)?;
-    let mut inhabited = Reached { nodes: reached.nodes.clone(), pairs: reached.pairs.clone() };
-    for node in model.nodes.ids().filter(|node| !data.is_inhabited(*node)) {
-        inhabited.nodes.remove(node.index());
-    }
-    check(&model, &known, &analyses, &inhabited, property, &data)?;
-    let search = FlowSearch { setup: &setup, rules: &rules, reached: &reached };
-    let evidence = evidence(&search, &annotation, &followed, budget)?;
-    Ok(proof(&model, &known, &reached, Some(evidence)))
+    let coarsened = coarsen(&setup, reached.pairs.len(), None, budget)?;
+    let result = prove_with(&setup, &coarsened);
+    let Err(Failure::Not(_)) = result else { return result };
+    let Some(memory) = related(&setup, &coarsened.annotation) else { return result };
+    let setup = Setup::with_memory(&model, &known, memory);
+    let values = &coarsened.annotation.values;
+    let coarsened = coarsen(&setup, reached.pairs.len(), Some(values), budget)?;
+    prove_with(&setup, &coarsened)
 }
 
 /// Facts and pairs of which no claim may be broken, and the claims that are not made for that.

@@ -7,7 +7,7 @@
 //! The fewer writes there are in the data flow graph, the more equalities hold: they are computed anew in each round, and hold in the end by the same induction as the invariants.
 
 use super::flows::FlowGraph;
-use super::setup::Setup;
+use super::setup::{Setup, Subject};
 use crate::model::Node;
 use domains::Variable;
 use ir::ids::Id;
@@ -26,7 +26,9 @@ pub fn copies(setup: &Setup<'_, '_>, graph: &FlowGraph) -> Copies {
     let mut written: IdVec<Node, BTreeSet<Variable>> = model.nodes.iter().map(|_| BTreeSet::new()).collect();
     for (id, during) in graph.during.iter().enumerate() {
         for node in during.iter() {
-            written[Node::new(node)].insert(setup.definitions[id].cell);
+            if let Subject::Cell(cell) = setup.definitions[id].subject {
+                written[Node::new(node)].insert(cell);
+            }
         }
     }
     let mut found: IdVec<Node, Option<Vec<(LocalId, Expr)>>> = model.nodes.iter().map(|_| None).collect();

@@ -3,7 +3,7 @@
 use domains::{Number, Variable};
 use engine_flow::Flow;
 use engine_flow::data::coarsen::{Coarsened, coarsen};
-use engine_flow::data::setup::Setup;
+use engine_flow::data::setup::{Setup, Subject};
 use engine_flow::engine::analyse;
 use engine_flow::model::{Model, Node, Step};
 use ir::ids::Id;
@@ -103,7 +103,7 @@ pub fn with_analysis<T>(text: &str, ask: impl FnOnce(&Analysed<'_, '_, '_>) -> T
     let model = Model::new(&program);
     let (known, reached, _) = analyse(&model, &Budget::unlimited()).expect("there is no limit");
     let setup = Setup::new(&model, &known);
-    let result = coarsen(&setup, reached.pairs.len(), &Budget::unlimited()).expect("there is no limit");
+    let result = coarsen(&setup, reached.pairs.len(), None, &Budget::unlimited()).expect("there is no limit");
     ask(&Analysed { setup: &setup, result })
 }
 
@@ -128,12 +128,12 @@ impl Analysed<'_, '_, '_> {
     }
     /// What is known of a cell at a location.
     pub fn known(&self, cell: &str, name: &str, location: u32) -> Option<Number> {
-        self.result.annotation.values[self.node(name, location)].get(self.cell(cell)).copied()
+        self.result.annotation.values[self.node(name, location)].numbers.get(self.cell(cell)).copied()
     }
     /// What is known of a local at a location.
     pub fn local(&self, local: u32, name: &str, location: u32) -> Option<Number> {
         let variable = self.setup.memory.local(ir::LocalId(local));
-        self.result.annotation.values[self.node(name, location)].get(variable).copied()
+        self.result.annotation.values[self.node(name, location)].numbers.get(variable).copied()
     }
     /// Whether there is a data flow of a cell from the edge between two locations to a location.
     pub fn flows(&self, cell: &str, name: &str, edge: (u32, u32), to: Node) -> bool {
@@ -145,7 +145,7 @@ impl Analysed<'_, '_, '_> {
         let step = Step { template, edge: code.edges.ids().find(is_it).expect("the edge exists") };
         let cell = self.cell(cell);
         let definitions = self.setup.definitions.iter().enumerate();
-        let mut of_step = definitions.filter(|(_, found)| found.step == step && found.cell == cell);
+        let mut of_step = definitions.filter(|(_, found)| found.step == step && found.subject == Subject::Cell(cell));
         of_step.any(|(id, _)| self.result.graph.reach[id].contains(to.index()))
     }
 }

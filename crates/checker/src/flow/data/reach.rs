@@ -34,8 +34,9 @@ pub fn check_flows(
 ) -> Result<(), ProofError> {
     let view = data.view;
     for flows in &data.proof.flows {
-        let cell = Variable(flows.cell);
-        claim(data.memory.is_shared(cell), "the data flow of something that is not shared")?;
+        let cells: Vec<Variable> = flows.cells.iter().map(|cell| Variable(*cell)).collect();
+        let shared = cells.iter().all(|cell| data.memory.is_shared(*cell));
+        claim(shared && !cells.is_empty(), "the data flow of something that is not shared")?;
         let definitions: BTreeSet<(TemplateId, EdgeId)> =
             flows.definitions.iter().map(|(template, edge, _)| (*template, *edge)).collect();
         claim(definitions.len() == flows.definitions.len(), "a definition stands twice")?;
@@ -43,7 +44,7 @@ pub fn check_flows(
             let template = view.nodes[node].0;
             for (edge, _) in steps {
                 let touches = data.scope(template).touches(*edge, &data.equal[node]);
-                let written = touches.writes.contains(&cell);
+                let written = cells.iter().any(|cell| touches.writes.contains(cell));
                 claim(!written || definitions.contains(&(template, *edge)), "a definition is missing")?;
             }
         }
