@@ -44,7 +44,7 @@ pub use linear::Linear;
 pub use memory::{Cell, Found, Memory, Variable};
 pub use number::Number;
 pub use octagon::{Constraint, Octagon};
-pub use packs::{Octagons, PackId, Packing, Packs, Statement, statements};
+pub use packs::{Octagons, Overlap, PackId, Packing, Packs, Statement, statements};
 pub use refine::{assume, refine};
 pub use relational::{Relational, Source};
 pub use transfer::{After, Scope, Started, Touches};

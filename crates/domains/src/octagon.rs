@@ -215,6 +215,28 @@ impl Octagon {
             *self = Self::from_closed(self.dimension, matrix);
         }
     }
+    /// The points that agree with a point of another set on common variables, as far as two of them at a time can tell: pairs of a variable here and there.
+    pub fn agree(&mut self, other: &Self, common: &[(usize, usize)]) {
+        let Some(theirs) = other.closed() else {
+            *self = Self::bottom(self.dimension);
+            return;
+        };
+        let Some(mine) = self.closed() else { return };
+        let mut better = Vec::new();
+        let nodes = common.iter().flat_map(|(here, there)| [false, true].map(|sign| (*here, *there, sign)));
+        for (x, x_there, sign) in nodes.clone() {
+            for (y, y_there, other_sign) in nodes.clone().filter(|(y, ..)| *y != x) {
+                let bound = theirs.get(node(x_there, sign), node(y_there, other_sign));
+                let (row, column) = (node(x, sign), node(y, other_sign));
+                if bound < mine.get(row, column) {
+                    better.push((row, column, bound));
+                }
+            }
+        }
+        if !better.is_empty() {
+            self.change(|matrix| better.iter().for_each(|it| matrix.restrict(it.0, it.1, it.2)));
+        }
+    }
     /// The points for which constraints hold.
     pub fn of_constraints(dimension: usize, constraints: &[Constraint]) -> Self {
         let mut octagon = Self::top(dimension);

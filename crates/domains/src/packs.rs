@@ -46,6 +46,16 @@ pub type Octagons = Environment<PackId, Octagon>;
 pub struct Packs<V> {
     packs: IdVec<PackId, Vec<V>>,
     of: BTreeMap<V, Vec<PackId>>,
+    overlaps: Vec<Overlap>,
+}
+
+/// Two packs with two or more common variables, and where these are in both.
+#[derive(Clone, Debug)]
+pub struct Overlap {
+    /// The packs.
+    pub packs: (PackId, PackId),
+    /// The positions of common variables.
+    pub common: Vec<(usize, usize)>,
 }
 
 /// The variables of one statement.
@@ -109,7 +119,7 @@ impl<V: Ord + Copy> Packs<V> {
             }
             related.insert(variables);
         }
-        let mut packs = Self { packs: IdVec::new(), of: BTreeMap::new() };
+        let mut packs = Self { packs: IdVec::new(), of: BTreeMap::new(), overlaps: Vec::new() };
         let mut found: Vec<Vec<V>> = sets.sets();
         if packing.mixed {
             found.extend(related.into_iter().map(|variables| variables.into_iter().collect()));
@@ -125,15 +135,29 @@ impl<V: Ord + Copy> Packs<V> {
     }
     /// Packs as they are listed, each in rising order; the first gets the first number.
     pub fn of_lists(lists: impl IntoIterator<Item = Vec<V>>) -> Self {
-        let mut packs = Self { packs: IdVec::new(), of: BTreeMap::new() };
+        let mut packs = Self { packs: IdVec::new(), of: BTreeMap::new(), overlaps: Vec::new() };
         lists.into_iter().for_each(|list| packs.add(list));
         packs
     }
     fn add(&mut self, pack: Vec<V>) {
+        for (other, members) in self.packs.enumerate() {
+            let place = |(position, variable): (usize, &V)| {
+                members.binary_search(variable).ok().map(|there| (there, position))
+            };
+            let common: Vec<(usize, usize)> = pack.iter().enumerate().filter_map(place).collect();
+            if common.len() > 1 {
+                let packs = (other, PackId::new(self.packs.len()));
+                self.overlaps.push(Overlap { packs, common });
+            }
+        }
         let id = self.packs.push(pack);
         for variable in &self.packs[id] {
             self.of.entry(*variable).or_default().push(id);
         }
+    }
+    /// Packs that can tell each other something.
+    pub fn overlaps(&self) -> &[Overlap] {
+        &self.overlaps
     }
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {

@@ -10,7 +10,7 @@ use crate::lattice::{Lattice, Thresholds};
 use crate::linear::{Linear, Linearizer};
 use crate::number::Number;
 use crate::octagon::Octagon;
-use crate::packs::{Octagons, PackId, Packs};
+use crate::packs::{Octagons, Overlap, PackId, Packs};
 use crate::refine::{Refiner, assume};
 use ir::ids::Id;
 use ir::{BinaryOp, Expr, IntType, UnaryOp};
@@ -209,6 +209,20 @@ impl<V: Id> Relational<V> {
                 octagon.restrict(position, state.number(*variable).interval());
             }
             state.store(packs, pack, octagon);
+        }
+        for Overlap { packs: (first, second), common } in packs.overlaps() {
+            if state.is_bottom() {
+                break;
+            }
+            let (mut a, mut b) = (state.octagon(packs, *first), state.octagon(packs, *second));
+            let (before_a, before_b) = (a.clone(), b.clone());
+            a.agree(&before_b, common);
+            b.agree(&a, &common.iter().map(|(x, y)| (*y, *x)).collect::<Vec<_>>());
+            for (pack, octagon, before) in [(*first, a, before_a), (*second, b, before_b)] {
+                if !octagon.is_same(&before) && !state.is_bottom() {
+                    state.store(packs, pack, octagon);
+                }
+            }
         }
         if state.is_bottom() { Self::bottom() } else { state }
     }

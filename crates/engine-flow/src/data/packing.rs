@@ -6,11 +6,41 @@
 use super::invariants::Annotation;
 use super::setup::Setup;
 use domains::{Memory, Packing, Packs, Statement, Variable};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most variables in a pack. A step costs the cube of it.
 const LARGEST: usize = 6;
 /// The most packs of shared cells, and of each template beside these.
 const MOST: usize = 200;
+
+/// Guards of locals, with the shared cells that these are copied from or to in their place, and beside them: what holds of the copies once held of the cells, or will.
+fn beside_copies(
+    statements: &[Statement<Variable>],
+    is_shared: impl Fn(&Variable) -> bool,
+) -> (Vec<Statement<Variable>>, Vec<Statement<Variable>>) {
+    let mut copies: BTreeMap<Variable, BTreeSet<Variable>> = BTreeMap::new();
+    for statement in statements {
+        let Statement::Assignment(variables) = statement else { continue };
+        let (cells, locals): (Vec<Variable>, Vec<Variable>) = variables.iter().partition(|it| is_shared(it));
+        if let ([cell], [local]) = (cells.as_slice(), locals.as_slice()) {
+            copies.entry(*local).or_default().insert(*cell);
+        }
+    }
+    let (mut shared, mut mixed) = (Vec::new(), Vec::new());
+    for statement in statements {
+        let Statement::Guard(variables) = statement else { continue };
+        if variables.len() < 2 || variables.iter().any(&is_shared) {
+            continue;
+        }
+        let cells: BTreeSet<Variable> =
+            variables.iter().filter_map(|local| copies.get(local)).flatten().copied().collect();
+        if !cells.is_empty() {
+            mixed.push(Statement::Guard(variables.union(&cells).copied().collect()));
+            shared.push(Statement::Guard(cells));
+        }
+    }
+    (shared, mixed)
+}
 
 /// The variables of a setup, related to each other. Nothing if there is nothing to relate.
 pub fn related<'a>(setup: &Setup<'a, '_>, annotation: &Annotation) -> Option<Memory<'a>> {
@@ -28,6 +58,11 @@ pub fn related<'a>(setup: &Setup<'a, '_>, annotation: &Annotation) -> Option<Mem
             }
         }
         others.push(of_template);
+    }
+    for statements in &mut others {
+        let (cells, mixed) = beside_copies(statements, is_shared);
+        shared.extend(cells);
+        statements.extend(mixed);
     }
     let packing = Packing { largest: LARGEST, mixed: true };
     let lists = |statements: Vec<Statement<Variable>>| -> Vec<Vec<Variable>> {
