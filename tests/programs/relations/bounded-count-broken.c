@@ -10,7 +10,7 @@ int buffer[2];
 void *put(void *arg) {
   pthread_mutex_lock(&m);
   if (count <= size) {
-    buffer[count] = 1;
+    buffer[count] = 1; //~ ERROR
     count++;
   }
   assert(count <= size); //~ ERROR
