@@ -105,31 +105,25 @@ impl Resolve for Scope<'_, '_> {
             }
         }
     }
-    /// Known if what the pointer is computed from is known to point into an object which lives as long as the thread runs, or just behind it: then a byte
+    fn address(&self, object: ObjectId, offset: u64) -> Number {
+        self.memory.address(object, offset)
+    }
+    /// Known if what the pointer is computed from is known to point into objects which live as long as the thread runs, or just behind them: then a byte
     /// outside of that object is not valid, whatever lies there.
     fn valid(&self, pointer: &Expr, size: u64, _: &Number, environment: &Numbers<Variable>) -> Number {
         let ty = self.memory.program.data_model.pointer();
         let root = root(pointer);
         let meant = self.known.and_then(|known| known.expanded(root));
-        let Some((object, start)) = offset_of(meant.as_ref().unwrap_or(root), ty) else {
-            return Number::BOOLEAN;
-        };
-        let what = &self.memory.program.objects[object];
-        let lives = match what.storage {
-            Storage::Static | Storage::ThreadLocal => true,
-            Storage::Frame(owner) => owner == self.template,
-            Storage::Site => false,
-        };
-        let inside = Interval::between(0, what.size.into());
-        let starts = evaluate(&start, environment, self).interval();
-        let Some(room) = what.size.checked_sub(size).filter(|_| lives && starts.less_or_equal(&inside))
-        else {
-            return Number::BOOLEAN;
-        };
-        let offset = with_root(pointer, &start);
-        let offset = evaluate(&offset, environment, self).interval();
-        let room = Interval::between(0, room.into());
-        Number::truth(!offset.meet(&room).is_bottom(), !offset.less_or_equal(&room))
+        if let Some((object, start)) = offset_of(meant.as_ref().unwrap_or(root), ty) {
+            return self.valid_in(object, &start, pointer, size, environment);
+        }
+        let value = evaluate(root, environment, self);
+        let Some(addresses) = value.addresses() else { return Number::BOOLEAN };
+        let null = if value.is_nonzero() { Number::BOTTOM } else { Number::constant(0) };
+        self.memory.places_of(addresses).fold(null, |all, (object, offset)| {
+            let start = Expr::int(offset.into(), ty);
+            all.join(&self.valid_in(object, &start, pointer, size, environment))
+        })
     }
     fn old(&self, operand: &Expr, _: &Numbers<Variable>) -> Number {
         match self.old {
@@ -143,6 +137,33 @@ impl Resolve for Scope<'_, '_> {
 }
 
 impl Scope<'_, '_> {
+    /// Whether bytes from a pointer on are in an object, if what it is computed from points into it.
+    fn valid_in(
+        &self,
+        object: ObjectId,
+        start: &Expr,
+        pointer: &Expr,
+        size: u64,
+        environment: &Numbers<Variable>,
+    ) -> Number {
+        let what = &self.memory.program.objects[object];
+        let lives = match what.storage {
+            Storage::Static | Storage::ThreadLocal => true,
+            Storage::Frame(owner) => owner == self.template,
+            Storage::Site => false,
+        };
+        let inside = Interval::between(0, what.size.into());
+        let starts = evaluate(start, environment, self).interval();
+        let Some(room) = what.size.checked_sub(size).filter(|_| lives && starts.less_or_equal(&inside))
+        else {
+            return Number::BOOLEAN;
+        };
+        let offset = with_root(pointer, start);
+        let offset = evaluate(&offset, environment, self).interval();
+        let room = Interval::between(0, room.into());
+        Number::truth(!offset.meet(&room).is_bottom(), !offset.less_or_equal(&room))
+    }
+
     /// What a cell holds.
     fn content(&self, cell: Variable, environment: &Numbers<Variable>) -> Number {
         let Some(what) = self.memory.cell(cell) else { return Number::TOP };

@@ -178,6 +178,8 @@ pub struct Bounds {
     pub rest: Value,
     /// None is 0.
     pub nonzero: bool,
+    /// If known: all are 0, or one of these addresses, as `domains::Memory` numbers them.
+    pub addresses: Option<u64>,
 }
 
 /// The data flow of one shared cell, or of all cells of a pack together.

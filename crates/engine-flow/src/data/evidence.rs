@@ -16,6 +16,7 @@ pub fn bounds(number: &Number) -> Bounds {
         modulus: congruence.modulus(),
         rest: congruence.remainder(),
         nonzero: number.is_nonzero(),
+        addresses: number.addresses(),
     }
 }
 

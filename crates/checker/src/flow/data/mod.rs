@@ -59,7 +59,8 @@ fn number(bounds: &Bounds) -> Number {
     let lower = bounds.lower.map_or(Bound::MINUS_INFINITY, Bound::finite);
     let upper = bounds.upper.map_or(Bound::PLUS_INFINITY, Bound::finite);
     let number = Number::new(Interval::new(lower, upper), Congruence::new(bounds.modulus, bounds.rest));
-    if bounds.nonzero { number.without(0) } else { number }
+    let number = if bounds.nonzero { number.without(0) } else { number };
+    bounds.addresses.map_or(number, |addresses| number.among(addresses))
 }
 
 /// Checks that all edges to a location leave the equalities that are claimed there. That no other thread breaks them is checked with the invariants.
