@@ -81,6 +81,11 @@ impl<V: Id> Relational<V> {
         {
             return value.meet(&self.compare(packs, *op, pair, resolve));
         }
+        if let Expr::Cast(ty, operand) = expr
+            && let Some(inner) = under_casts(operand, resolve)
+        {
+            return value.meet(&self.evaluate(packs, inner, resolve).cast(*ty));
+        }
         let form = self.linear(packs, expr, resolve);
         value.meet(&self.range(packs, &form).into())
     }
@@ -158,15 +163,24 @@ impl<V: Id> Relational<V> {
                 // A variable that has its new value already is an interval here: its old values.
                 let to = |x: V| packs.position(pack, x).filter(|_| !changed.contains(&x));
                 let strange = |form: &&Linear<V>| form.terms.keys().filter(|x| to(**x).is_none()).count();
-                match forms.iter().min_by_key(strange) {
-                    Some(form) => {
-                        let form = form.rename(to, |x| before.number(x).interval());
-                        for read in form.terms.keys() {
-                            octagon.restrict(*read, before.number(packs.variables(pack)[*read]).interval());
-                        }
-                        octagon.assign(position, &form);
+                let Some(best) = forms.iter().min_by_key(strange) else {
+                    octagon.forget(position);
+                    octagon.restrict(position, self.number(*variable).interval());
+                    changed.insert(*variable);
+                    continue;
+                };
+                let local = |form: &Linear<V>| form.rename(to, |x| before.number(x).interval());
+                let form = local(best);
+                for read in form.terms.keys() {
+                    octagon.restrict(*read, before.number(packs.variables(pack)[*read]).interval());
+                }
+                octagon.assign(position, &form);
+                // What the others are of is still there, unless it is the variable itself.
+                for form in forms.iter().filter(|form| *form != best && strange(form) == 0).map(local) {
+                    let equal = form.subtract(&Linear::variable(position));
+                    if let Some(equal) = equal.filter(|_| !form.terms.contains_key(&position)) {
+                        octagon.guard_zero(&equal);
                     }
-                    None => octagon.forget(position),
                 }
                 octagon.restrict(position, self.number(*variable).interval());
                 changed.insert(*variable);
@@ -284,11 +298,11 @@ impl<V: Id> Relational<V> {
                 Some((inner, same)) => self.relate(packs, inner, truth == same, resolve),
                 None => self.relate_comparison(packs, *op, truth, pair, resolve),
             },
-            Expr::Cast(_, operand) if resolve.type_of(operand) == IntType::BOOL => {
-                self.relate(packs, operand, truth, resolve)
-            }
-            Expr::Cast(..)
-            | Expr::Const(..)
+            Expr::Cast(_, operand) => match under_casts(operand, resolve) {
+                Some(inner) => self.relate(packs, inner, truth, resolve),
+                None => self,
+            },
+            Expr::Const(..)
             | Expr::Local(_)
             | Expr::Load(_)
             | Expr::Address(..)
@@ -364,6 +378,16 @@ fn packs_of<V: Id>(packs: &Packs<V>, form: &Linear<V>) -> BTreeSet<PackId> {
     form.terms.keys().flat_map(|variable| packs.of(*variable)).copied().collect()
 }
 
+/// The Boolean that an expression is, or is converted from: from a Boolean outwards, no conversion changes the value.
+fn under_casts<'e, R: Resolve>(expr: &'e Expr, resolve: &R) -> Option<&'e Expr> {
+    let mut inner = expr;
+    while resolve.type_of(inner) != IntType::BOOL {
+        let Expr::Cast(_, operand) = inner else { return None };
+        inner = operand;
+    }
+    Some(inner)
+}
+
 /// `(int)b == 0`, `(int)b != 0` and their kin: the Boolean, and whether the comparison holds when it does.
 fn truth_of<'e, R: Resolve>(op: BinaryOp, pair: &'e (Expr, Expr), resolve: &R) -> Option<(&'e Expr, bool)> {
     let same = match op {
@@ -375,16 +399,8 @@ fn truth_of<'e, R: Resolve>(op: BinaryOp, pair: &'e (Expr, Expr), resolve: &R) -
         (expr, Expr::Const(value @ (0 | 1), _)) | (Expr::Const(value @ (0 | 1), _), expr) => (expr, *value),
         _ => return None,
     };
-    let mut inner = expr;
-    while let Expr::Cast(_, operand) = inner {
-        inner = operand;
-        if resolve.type_of(inner) == IntType::BOOL {
-            break;
-        }
-    }
-    // From a Boolean outwards, no conversion changes the value.
-    (resolve.type_of(inner) == IntType::BOOL && !matches!(inner, Expr::Const(..)))
-        .then_some((inner, same == (value == 1)))
+    let inner = under_casts(expr, resolve).filter(|inner| !matches!(inner, Expr::Const(..)))?;
+    Some((inner, same == (value == 1)))
 }
 
 impl<V: Id> Lattice for Relational<V> {

@@ -89,8 +89,15 @@ pub fn describe(program: &Program, property: &Property) -> String {
         let place = template.map_or("any template".to_owned(), |template| template.to_string());
         let _ = writeln!(text, "others may break the claim to {base:?} + {offset} in {place}");
     }
-    let setup = Setup::new(&model, &known);
-    let coarsened = coarsen(&setup, reached.pairs.len(), None, &Budget::unlimited()).ok();
+    let mut setup = Setup::new(&model, &known);
+    let pairs = reached.pairs.len();
+    let mut coarsened = coarsen(&setup, pairs, None, &Budget::unlimited()).ok();
+    if let Some(values) = &coarsened
+        && let Some(memory) = related(&setup, &values.annotation)
+    {
+        setup = Setup::with_memory(&model, &known, memory);
+        coarsened = coarsen(&setup, pairs, Some(&values.annotation.values), &Budget::unlimited()).ok();
+    }
     for (node, facts) in known.facts.enumerate() {
         let (template, location) = model.nodes[node];
         let unique = if model.unique[template] { " (one thread)" } else { "" };

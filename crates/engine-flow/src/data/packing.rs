@@ -13,11 +13,11 @@ const LARGEST: usize = 6;
 /// The most packs of shared cells, and of each template beside these.
 const MOST: usize = 200;
 
-/// Guards of locals, with the shared cells that these are copied from or to in their place, and beside them: what holds of the copies once held of the cells, or will.
-fn beside_copies(
+/// The shared cells that each local is copied from or to.
+fn copies(
     statements: &[Statement<Variable>],
     is_shared: impl Fn(&Variable) -> bool,
-) -> (Vec<Statement<Variable>>, Vec<Statement<Variable>>) {
+) -> BTreeMap<Variable, BTreeSet<Variable>> {
     let mut copies: BTreeMap<Variable, BTreeSet<Variable>> = BTreeMap::new();
     for statement in statements {
         let Statement::Assignment(variables) = statement else { continue };
@@ -26,20 +26,37 @@ fn beside_copies(
             copies.entry(*local).or_default().insert(*cell);
         }
     }
-    let (mut shared, mut mixed) = (Vec::new(), Vec::new());
-    for statement in statements {
-        let Statement::Guard(variables) = statement else { continue };
-        if variables.len() < 2 || variables.iter().any(&is_shared) {
-            continue;
-        }
-        let cells: BTreeSet<Variable> =
-            variables.iter().filter_map(|local| copies.get(local)).flatten().copied().collect();
-        if !cells.is_empty() {
-            mixed.push(Statement::Guard(variables.union(&cells).copied().collect()));
-            shared.push(Statement::Guard(cells));
-        }
-    }
-    (shared, mixed)
+    copies
+}
+
+/// Guards of locals, with the shared cells that these are copied from or to in their place: what holds of the copies once held of the cells, or will.
+fn in_place_of_copies(
+    statements: &[Statement<Variable>],
+    copies: &BTreeMap<Variable, BTreeSet<Variable>>,
+) -> Vec<Statement<Variable>> {
+    let guards = statements.iter().filter(|statement| matches!(statement, Statement::Guard(_)));
+    guards
+        .map(|guard| {
+            let cells = guard.variables().iter().filter_map(|local| copies.get(local)).flatten();
+            Statement::Guard(cells.copied().collect())
+        })
+        .collect()
+}
+
+/// A pack of shared cells, beside locals that these are copied from or to: a relation goes from the ones to the others one by one. If there is no room for all, those of which two or more
+/// of the cells are copies.
+fn beside_copies(
+    pack: &[Variable],
+    copies: &BTreeMap<Variable, BTreeSet<Variable>>,
+) -> Option<Statement<Variable>> {
+    let with_copies_of = |least: usize| -> BTreeSet<Variable> {
+        let related = copies
+            .iter()
+            .filter(|(_, cells)| pack.iter().filter(|cell| cells.contains(cell)).count() >= least);
+        related.map(|(local, _)| *local).chain(pack.iter().copied()).collect()
+    };
+    let fits = |all: &BTreeSet<Variable>| all.len() > pack.len() && all.len() <= LARGEST;
+    [1, 2].into_iter().map(with_copies_of).find(fits).map(Statement::Guard)
 }
 
 /// The variables of a setup, related to each other. Nothing if there is nothing to relate.
@@ -59,10 +76,9 @@ pub fn related<'a>(setup: &Setup<'a, '_>, annotation: &Annotation) -> Option<Mem
         }
         others.push(of_template);
     }
-    for statements in &mut others {
-        let (cells, mixed) = beside_copies(statements, is_shared);
-        shared.extend(cells);
-        statements.extend(mixed);
+    let copies: Vec<_> = others.iter().map(|statements| copies(statements, is_shared)).collect();
+    for (statements, copies) in others.iter().zip(&copies) {
+        shared.extend(in_place_of_copies(statements, copies));
     }
     let packing = Packing { largest: LARGEST, mixed: true };
     let lists = |statements: Vec<Statement<Variable>>| -> Vec<Vec<Variable>> {
@@ -70,6 +86,9 @@ pub fn related<'a>(setup: &Setup<'a, '_>, annotation: &Annotation) -> Option<Mem
         packs.ids().take(MOST).map(|pack| packs.variables(pack).to_vec()).collect()
     };
     let shared = lists(shared);
+    for (statements, copies) in others.iter_mut().zip(&copies) {
+        statements.extend(shared.iter().filter_map(|pack| beside_copies(pack, copies)));
+    }
     let others: Vec<_> = others.into_iter().map(lists).collect();
     if shared.is_empty() && others.iter().all(Vec::is_empty) {
         return None;
