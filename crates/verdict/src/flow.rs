@@ -185,12 +185,21 @@ pub struct Bounds {
 /// The data flow of one shared cell, or of all cells of a pack together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellFlows {
-    /// The cell, or those of the pack.
-    pub cells: Vec<u32>,
+    /// What flows.
+    pub subject: FlowSubject,
     /// How far the first values reach.
     pub first: Reach,
     /// How far each definition reaches: the steps that write one of the cells, or test it.
     pub definitions: Vec<(TemplateId, EdgeId, Reach)>,
+}
+
+/// What flows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlowSubject {
+    /// The value of a shared cell.
+    Cell(u32),
+    /// The values of the cells of a pack of shared cells, by its number.
+    Pack(u32),
 }
 
 /// The locations that threads may be at while a definition is the latest one of its cell.

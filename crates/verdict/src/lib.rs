@@ -13,7 +13,7 @@ mod trace;
 pub use budget::{Budget, Cancel, Exhausted};
 pub use engine::{Engine, Event, Events, Proof, Reason, Silent, Task, Verdict};
 pub use flow::{
-    Bounds, CellFlows, DataProof, FlowProof, HeldLock, LARGEST_FACT, LocationFacts, PackRelation, Pairs, Reach, Relation,
+    Bounds, CellFlows, DataProof, FlowProof, FlowSubject, HeldLock, LARGEST_FACT, LocationFacts, PackRelation, Pairs, Reach, Relation,
     VariablePacks,
 };
 pub use property::{Check, Property};

@@ -5,7 +5,7 @@ use super::invariants::Annotation;
 use super::setup::Subject;
 use domains::{Lattice, Memory, Number, Packs, Relational, Variable};
 use ir::ids::Id;
-use verdict::{Bounds, Budget, CellFlows, DataProof, Exhausted, PackRelation, VariablePacks};
+use verdict::{Bounds, Budget, CellFlows, DataProof, Exhausted, FlowSubject, PackRelation, VariablePacks};
 
 /// A set of integers, written down.
 pub fn bounds(number: &Number) -> Bounds {
@@ -85,14 +85,12 @@ pub fn evidence(
             let reach = search.reach(Origin::Definition(id), budget)?;
             definitions.push((definition.step.template, definition.step.edge, reach));
         }
-        let cells = match subject {
-            Subject::Cell(cell) => vec![cell.0],
-            Subject::Pack(pack) => {
-                let mut packs = setup.memory.shared_packs();
-                packs.find(|(known, _)| known == pack).map_or(Vec::new(), |(_, cells)| numbers(cells))
-            }
+        let first = search.reach(Origin::First(*subject), budget)?;
+        let subject = match subject {
+            Subject::Cell(cell) => FlowSubject::Cell(cell.0),
+            Subject::Pack(pack) => FlowSubject::Pack(pack.0),
         };
-        flows.push(CellFlows { cells, first: search.reach(Origin::First(*subject), budget)?, definitions });
+        flows.push(CellFlows { subject, first, definitions });
     }
     Ok(DataProof {
         invariants,

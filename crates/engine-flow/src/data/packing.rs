@@ -4,7 +4,7 @@
 //! `x` and `y`. The packs of a template come from its statements with locals, also beside shared cells.
 
 use super::invariants::Annotation;
-use super::setup::Setup;
+use super::setup::{Setup, Subject};
 use domains::{Memory, Packing, Packs, Statement, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -85,9 +85,21 @@ pub fn related<'a>(setup: &Setup<'a, '_>, annotation: &Annotation) -> Option<Mem
         let packs = Packs::new(packing, statements, |variable| !is_shared(&variable));
         packs.ids().take(MOST).map(|pack| packs.variables(pack).to_vec()).collect()
     };
-    let shared = lists(shared);
+    let mut shared = lists(shared);
+    // The data flow of packs is that of writes alone, which may say more of a cell that is tested, too.
+    let mut tested: Vec<Variable> = Vec::new();
+    for definition in setup.definitions.iter().filter(|definition| !definition.writes) {
+        if let Subject::Cell(cell) = definition.subject
+            && !tested.contains(&cell)
+            && setup.memory.cell(cell).is_some_and(|cell| cell.strong)
+        {
+            tested.push(cell);
+        }
+    }
+    shared.extend(tested.into_iter().take(MOST).map(|cell| vec![cell]));
     for (statements, copies) in others.iter_mut().zip(&copies) {
-        statements.extend(shared.iter().filter_map(|pack| beside_copies(pack, copies)));
+        let related = shared.iter().filter(|pack| pack.len() > 1);
+        statements.extend(related.filter_map(|pack| beside_copies(pack, copies)));
     }
     let others: Vec<_> = others.into_iter().map(lists).collect();
     if shared.is_empty() && others.iter().all(Vec::is_empty) {

@@ -10,7 +10,7 @@ use crate::flow::knowledge::Steps;
 use crate::flow::pairs::Closure;
 use crate::flow::view::Node;
 use domains::{Interference, Interval, Lattice, Number, Octagon, PackId, Relational, Variable, Written};
-use verdict::{Budget, CellFlows, Reach};
+use verdict::{Budget, CellFlows, FlowSubject, Reach};
 
 /// Checks that the invariants are inductive.
 pub fn check_inductive(
@@ -124,6 +124,12 @@ enum Values {
 }
 
 impl Subject {
+    pub(super) fn cells(self) -> Vec<Variable> {
+        match self {
+            Self::Cell(cell) => vec![cell],
+            Self::Pack(_, cells) => cells,
+        }
+    }
     fn values(
         &self,
         value: impl Fn(Variable) -> Number,
@@ -147,15 +153,16 @@ impl Values {
 
 impl Data<'_, '_> {
     /// What a data flow is of.
-    fn subject(&self, flows: &CellFlows) -> Result<Subject, ProofError> {
-        if let [cell] = flows.cells.as_slice() {
-            return Ok(Subject::Cell(Variable(*cell)));
+    pub(super) fn subject(&self, flows: &CellFlows) -> Result<Subject, ProofError> {
+        match flows.subject {
+            FlowSubject::Cell(cell) => Ok(Subject::Cell(Variable(cell))),
+            FlowSubject::Pack(pack) => {
+                let found = self.memory.shared_packs().find(|(known, _)| *known == PackId(pack));
+                found
+                    .map(|(pack, cells)| Subject::Pack(pack, cells.to_vec()))
+                    .ok_or_else(|| ProofError::Claim("the data flow of a pack that does not exist".to_owned()))
+            }
         }
-        let cells: Vec<Variable> = flows.cells.iter().map(|cell| Variable(*cell)).collect();
-        let found = self.memory.shared_packs().find(|(_, members)| *members == cells.as_slice());
-        found
-            .map(|(pack, _)| Subject::Pack(pack, cells))
-            .ok_or_else(|| ProofError::Claim("the data flow of a pack that does not exist".to_owned()))
     }
 }
 

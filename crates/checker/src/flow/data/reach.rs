@@ -10,7 +10,6 @@ use crate::flow::claim;
 use crate::flow::knowledge::{Outcome, Steps};
 use crate::flow::pairs::Closure;
 use crate::flow::view::Node;
-use domains::Variable;
 use ir::{Count, EdgeId, TemplateId};
 use std::collections::BTreeSet;
 use verdict::{Budget, CellFlows, Reach};
@@ -34,9 +33,9 @@ pub fn check_flows(
 ) -> Result<(), ProofError> {
     let view = data.view;
     for flows in &data.proof.flows {
-        let cells: Vec<Variable> = flows.cells.iter().map(|cell| Variable(*cell)).collect();
+        let cells = data.subject(flows)?.cells();
         let shared = cells.iter().all(|cell| data.memory.is_shared(*cell));
-        claim(shared && !cells.is_empty(), "the data flow of something that is not shared")?;
+        claim(shared, "the data flow of something that is not shared")?;
         let definitions: BTreeSet<(TemplateId, EdgeId)> =
             flows.definitions.iter().map(|(template, edge, _)| (*template, *edge)).collect();
         claim(definitions.len() == flows.definitions.len(), "a definition stands twice")?;
