@@ -89,13 +89,25 @@ impl Known {
     pub(crate) fn follow(&mut self, scope: &Scope<'_, '_>, op: &Op) {
         let mut written = Vec::new();
         scope.written(op, &mut written);
-        let copied = match op {
-            Op::Assign(Assignment { pairs, .. }) => match pairs.as_slice() {
-                [(Lhs::Local(_), Rhs::Value(value))] => self.expanded(value),
-                _ => None,
-            },
-            _ => None,
-        };
+        // What locals get, also with locals in it replaced; an assignment of several reads the values before it.
+        let mut copied: Vec<(LocalId, Expr)> = Vec::new();
+        if let Op::Assign(Assignment { pairs, .. }) = op
+            && pairs.iter().all(|(lhs, _)| matches!(lhs, Lhs::Local(_)))
+        {
+            for (lhs, rhs) in pairs {
+                if let (Lhs::Local(local), Rhs::Value(value)) = (lhs, rhs) {
+                    copied.extend(
+                        [Some(value.clone()), self.expanded(value)]
+                            .into_iter()
+                            .flatten()
+                            .map(|it| (*local, it)),
+                    );
+                }
+            }
+            copied.retain(|(_, value)| {
+                !pairs.iter().any(|(lhs, _)| matches!(lhs, Lhs::Local(local) if reads(value, *local)))
+            });
+        }
         // What frees an object, or ends in a procedure, may do more than is listed.
         let unclear = matches!(op, Op::Free(_) | Op::Call(..));
         if unclear || !written.is_empty() {
@@ -122,12 +134,9 @@ impl Known {
                 self.equal.push((local, value.clone()));
             }
         };
+        copied.iter().for_each(|(local, value)| learn(*local, value));
         match op {
             Op::Assign(Assignment { pairs, .. }) => match pairs.as_slice() {
-                [(Lhs::Local(local), Rhs::Value(value))] => {
-                    learn(*local, value);
-                    copied.iter().for_each(|value| learn(*local, value));
-                }
                 [(Lhs::Memory(place), Rhs::Value(value))] => {
                     if let Some((local, value)) = inverse(scope, value, Expr::load(place.clone())) {
                         learn(local, &value);

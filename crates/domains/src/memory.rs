@@ -378,9 +378,7 @@ impl<'p> Memory<'p> {
                 Expr::Address(object, offset) if *value_type == self.program.data_model.pointer() => {
                     self.address(*object, *offset).meet(&Number::of_type(*value_type)).cast(ty)
                 }
-                Expr::Procedure(_)
-                    if *value_type == self.program.data_model.pointer() =>
-                {
+                Expr::Procedure(_) if *value_type == self.program.data_model.pointer() => {
                     Number::of_type(*value_type).without(0).cast(ty)
                 }
                 _ => Number::of_type(ty),

@@ -36,7 +36,8 @@ pub type Addresses = u64;
 
 impl Number {
     /// No integer.
-    pub const BOTTOM: Self = Self { interval: Interval::BOTTOM, congruence: Congruence::TOP, nonzero: true, addresses: None };
+    pub const BOTTOM: Self =
+        Self { interval: Interval::BOTTOM, congruence: Congruence::TOP, nonzero: true, addresses: None };
     /// All integers.
     pub const TOP: Self =
         Self { interval: Interval::TOP, congruence: Congruence::TOP, nonzero: false, addresses: None };
@@ -337,7 +338,9 @@ impl Lattice for Number {
             || (self.interval.less_or_equal(&other.interval)
                 && self.congruence.less_or_equal(other.congruence)
                 && (self.nonzero || !other.nonzero)
-                && other.addresses.is_none_or(|theirs| self.addresses().is_some_and(|mine| mine & !theirs == 0)))
+                && other
+                    .addresses
+                    .is_none_or(|theirs| self.addresses().is_some_and(|mine| mine & !theirs == 0)))
     }
     fn join(&self, other: &Self) -> Self {
         if self.is_bottom() {

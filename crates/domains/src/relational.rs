@@ -314,14 +314,15 @@ impl<V: Id> Relational<V> {
             | Expr::Valid(..)
             | Expr::Old(_) => self,
             Expr::Overflows(op, ty, pair) => {
-                let (left, right) = (self.linear(packs, &pair.0, resolve), self.linear(packs, &pair.1, resolve));
+                let (left, right) =
+                    (self.linear(packs, &pair.0, resolve), self.linear(packs, &pair.1, resolve));
                 let form = match op {
                     BinaryOp::Add => left.add(&right),
                     BinaryOp::Sub => left.subtract(&right),
                     _ => None,
                 };
-                let fits = form
-                    .is_some_and(|form| self.range(packs, &form).less_or_equal(&Interval::of_type(*ty)));
+                let fits =
+                    form.is_some_and(|form| self.range(packs, &form).less_or_equal(&Interval::of_type(*ty)));
                 if fits && truth { Self::bottom() } else { self }
             }
         }

@@ -13,8 +13,8 @@ mod trace;
 pub use budget::{Budget, Cancel, Exhausted};
 pub use engine::{Engine, Event, Events, Proof, Reason, Silent, Task, Verdict};
 pub use flow::{
-    Bounds, CellFlows, DataProof, FlowProof, FlowSubject, HeldLock, LARGEST_FACT, LocationFacts, PackRelation, Pairs, Reach, Relation,
-    VariablePacks,
+    Bounds, CellFlows, DataProof, FlowProof, FlowSubject, HeldLock, LARGEST_FACT, LocationFacts,
+    PackRelation, Pairs, Reach, Relation, VariablePacks,
 };
 pub use property::{Check, Property};
 pub use trace::{Trace, TraceStep, Violation};

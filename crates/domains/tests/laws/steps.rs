@@ -67,7 +67,8 @@ fn around(
     slack: Value,
 ) -> Relational<Variable> {
     let mut state = Relational { numbers, octagons: Octagons::top() };
-    let value = |variable: Variable| values.iter().find(|(known, _)| *known == variable).map(|(_, value)| *value);
+    let value =
+        |variable: Variable| values.iter().find(|(known, _)| *known == variable).map(|(_, value)| *value);
     for pack in scope.packs().ids() {
         let mut octagon = state.octagon(scope.packs(), pack);
         let variables = scope.packs().variables(pack);
@@ -87,7 +88,8 @@ fn around(
 
 /// Whether all relations of a state hold for these values.
 fn holds(scope: &Scope<'_, '_>, state: &Relational<Variable>, values: &[(Variable, Value)]) -> bool {
-    let value = |variable: Variable| values.iter().find(|(known, _)| *known == variable).map(|(_, value)| *value);
+    let value =
+        |variable: Variable| values.iter().find(|(known, _)| *known == variable).map(|(_, value)| *value);
     !state.is_bottom()
         && state.octagons.iter().all(|(pack, octagon)| {
             octagon.constraints().iter().all(|constraint| {
@@ -166,9 +168,14 @@ fn a_step_of_the_machine_is_described_by_the_abstract_step() {
                     );
                 }
                 for (variable, value) in found {
-                    if let (Some((_, old)), true) = (before.iter().find(|(known, _)| *known == variable), memory.is_shared(variable)) {
+                    if let (Some((_, old)), true) =
+                        (before.iter().find(|(known, _)| *known == variable), memory.is_shared(variable))
+                    {
                         let shift = shifts.get(&variable).copied().unwrap_or(Interval::constant(0));
-                        assert!(shift.contains(value - old), "seed {seed}: {variable:?} from {old} to {value}, not by {shift}");
+                        assert!(
+                            shift.contains(value - old),
+                            "seed {seed}: {variable:?} from {old} to {value}, not by {shift}"
+                        );
                     }
                     let known = after.numbers.get(variable).copied().unwrap_or(Number::TOP);
                     assert!(

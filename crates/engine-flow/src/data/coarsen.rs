@@ -65,9 +65,7 @@ fn affordable(setup: &Setup<'_, '_>, pairs: usize) -> Vec<Subject> {
     let mut subjects: Vec<(usize, Subject)> =
         counts.into_iter().map(|(subject, count)| (count, subject)).collect();
     // Cells before packs: what is known of them without packs must stay known.
-    subjects.sort_unstable_by_key(|(count, subject)| {
-        (matches!(subject, Subject::Pack(_)), *count, *subject)
-    });
+    subjects.sort_unstable_by_key(|(count, subject)| (matches!(subject, Subject::Pack(_)), *count, *subject));
     let square = setup.model.nodes.len().pow(2);
     let (mut work, mut bits) = (0usize, 0usize);
     let mut found = Vec::new();

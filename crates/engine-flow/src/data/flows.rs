@@ -254,7 +254,8 @@ impl Spread<'_, '_, '_, '_> {
 
     fn step_alone(&mut self, step: Step) {
         let search = self.search;
-        if search.setup.defines(step, self.subject) || !search.rules.may_take_alone(step, &search.reached.pairs)
+        if search.setup.defines(step, self.subject)
+            || !search.rules.may_take_alone(step, &search.reached.pairs)
         {
             return;
         }
@@ -279,7 +280,8 @@ impl Spread<'_, '_, '_, '_> {
     /// A step of the owner, or of the other thread, while the second of the two is at `other`.
     fn step(&mut self, step: Step, other: Node, of_owner: bool) {
         let search = self.search;
-        if search.setup.defines(step, self.subject) || !search.rules.may_take(step, other, &search.reached.pairs)
+        if search.setup.defines(step, self.subject)
+            || !search.rules.may_take(step, other, &search.reached.pairs)
         {
             return;
         }

@@ -99,7 +99,8 @@ struct Sides<'s, 'a, 'p> {
 impl<'s, 'a, 'p> Sides<'s, 'a, 'p> {
     fn new(setup: &'s Setup<'a, 'p>, graph: &'s FlowGraph, given: Option<&'s Values>) -> Self {
         let nodes = setup.model.nodes.len();
-        let dimension = |pack: PackId| setup.memory.shared_packs().nth(pack.index()).map_or(0, |it| it.1.len());
+        let dimension =
+            |pack: PackId| setup.memory.shared_packs().nth(pack.index()).map_or(0, |it| it.1.len());
         let nothing = |subject: Subject| match subject {
             Subject::Cell(_) => Left::Cell(Written::NONE),
             Subject::Pack(pack) => Left::Pack(Octagon::bottom(dimension(pack))),
@@ -142,9 +143,7 @@ impl<'s, 'a, 'p> Sides<'s, 'a, 'p> {
         let memory = &self.setup.memory;
         let result = self.others[node].settle(memory, template, &self.own[node], &self.setup.thresholds);
         match self.given {
-            Some(given) if !result.is_bottom() => {
-                result.meet(&given[node]).reduced(memory.packs(template))
-            }
+            Some(given) if !result.is_bottom() => result.meet(&given[node]).reduced(memory.packs(template)),
             _ => result,
         }
     }

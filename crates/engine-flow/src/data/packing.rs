@@ -9,18 +9,18 @@ use domains::{Memory, Packing, Packs, Statement, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most variables in a pack. A step costs the cube of it.
-const LARGEST: usize = 6;
+const LARGEST: usize = 8;
 /// The most packs of shared cells, and of each template beside these.
 const MOST: usize = 200;
 
-/// The shared cells that each local is copied from or to.
+/// The shared cells that each local is copied from or to, or compared with.
 fn copies(
     statements: &[Statement<Variable>],
     is_shared: impl Fn(&Variable) -> bool,
 ) -> BTreeMap<Variable, BTreeSet<Variable>> {
     let mut copies: BTreeMap<Variable, BTreeSet<Variable>> = BTreeMap::new();
     for statement in statements {
-        let Statement::Assignment(variables) = statement else { continue };
+        let variables = statement.variables();
         let (cells, locals): (Vec<Variable>, Vec<Variable>) = variables.iter().partition(|it| is_shared(it));
         if let ([cell], [local]) = (cells.as_slice(), locals.as_slice()) {
             copies.entry(*local).or_default().insert(*cell);
@@ -43,20 +43,21 @@ fn in_place_of_copies(
         .collect()
 }
 
-/// A pack of shared cells, beside locals that these are copied from or to: a relation goes from the ones to the others one by one. If there is no room for all, those of which two or more
-/// of the cells are copies.
+/// Shared cells, beside locals that these are copied from or to: a relation goes from the ones to the others one by one. If there is no room for all, without those that the front end
+/// made up, or those of which two or more of the cells are copies.
 fn beside_copies(
-    pack: &[Variable],
+    cells: &[Variable],
     copies: &BTreeMap<Variable, BTreeSet<Variable>>,
+    is_named: impl Fn(Variable) -> bool,
 ) -> Option<Statement<Variable>> {
-    let with_copies_of = |least: usize| -> BTreeSet<Variable> {
-        let related = copies
-            .iter()
-            .filter(|(_, cells)| pack.iter().filter(|cell| cells.contains(cell)).count() >= least);
-        related.map(|(local, _)| *local).chain(pack.iter().copied()).collect()
+    let with_copies_of = |(least, named): (usize, bool)| -> BTreeSet<Variable> {
+        let related = copies.iter().filter(|(local, of)| {
+            cells.iter().filter(|cell| of.contains(cell)).count() >= least && (!named || is_named(**local))
+        });
+        related.map(|(local, _)| *local).chain(cells.iter().copied()).collect()
     };
-    let fits = |all: &BTreeSet<Variable>| all.len() > pack.len() && all.len() <= LARGEST;
-    [1, 2].into_iter().map(with_copies_of).find(fits).map(Statement::Guard)
+    let fits = |all: &BTreeSet<Variable>| all.len() > cells.len() && all.len() <= LARGEST;
+    [(1, false), (1, true), (2, false)].into_iter().map(with_copies_of).find(fits).map(Statement::Guard)
 }
 
 /// The variables of a setup, related to each other. Nothing if there is nothing to relate.
@@ -97,9 +98,11 @@ pub fn related<'a>(setup: &Setup<'a, '_>, annotation: &Annotation) -> Option<Mem
         }
     }
     shared.extend(tested.into_iter().take(MOST).map(|cell| vec![cell]));
-    for (statements, copies) in others.iter_mut().zip(&copies) {
-        let related = shared.iter().filter(|pack| pack.len() > 1);
-        statements.extend(related.filter_map(|pack| beside_copies(pack, copies)));
+    for (code, (statements, copies)) in program.templates.iter().zip(others.iter_mut().zip(&copies)) {
+        let is_named = |variable: Variable| {
+            setup.as_local(variable).is_some_and(|local| !code.locals[local].name.starts_with('%'))
+        };
+        statements.extend(shared.iter().filter_map(|pack| beside_copies(pack, copies, is_named)));
     }
     let others: Vec<_> = others.into_iter().map(lists).collect();
     if shared.is_empty() && others.iter().all(Vec::is_empty) {

@@ -24,9 +24,15 @@ fn two_counters_are_proved_equal_and_broken_variants_are_not() {
     assert!(proof(&parse(TWO_COUNTERS)).is_some());
     let changes = [
         // The reader does not wait.
-        ("template V() {\n  locations 4\n  end l2\n  error assertion l3\n  l0 -> l1: lock mutex &m", "template V() {\n  locations 4\n  end l2\n  error assertion l3\n  l0 -> l1:"),
+        (
+            "template V() {\n  locations 4\n  end l2\n  error assertion l3\n  l0 -> l1: lock mutex &m",
+            "template V() {\n  locations 4\n  end l2\n  error assertion l3\n  l0 -> l1:",
+        ),
         // The writer does not wait.
-        ("template T() {\n  locations 5\n  end l4\n  l0 -> l1: lock mutex &m", "template T() {\n  locations 5\n  end l4\n  l0 -> l1:"),
+        (
+            "template T() {\n  locations 5\n  end l4\n  l0 -> l1: lock mutex &m",
+            "template T() {\n  locations 5\n  end l4\n  l0 -> l1:",
+        ),
         // The second counter is changed by two.
         ("i32[&y] := i32[&y] + 1", "i32[&y] := i32[&y] + 2"),
         // Or not always.

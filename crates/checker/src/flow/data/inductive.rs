@@ -94,8 +94,7 @@ pub fn check_inductive(
     }
     for node in 0..count {
         budget.check(0).map_err(ProofError::TooExpensive)?;
-        let found =
-            others[node].arrive(&data.memory, view.nodes[node].0, &own[node], &data.invariants[node]);
+        let found = others[node].arrive(&data.memory, view.nodes[node].0, &own[node], &data.invariants[node]);
         claim(found.less_or_equal(&data.invariants[node]), "an invariant does not follow")?;
     }
     Ok(())
@@ -158,9 +157,9 @@ impl Data<'_, '_> {
             FlowSubject::Cell(cell) => Ok(Subject::Cell(Variable(cell))),
             FlowSubject::Pack(pack) => {
                 let found = self.memory.shared_packs().find(|(known, _)| *known == PackId(pack));
-                found
-                    .map(|(pack, cells)| Subject::Pack(pack, cells.to_vec()))
-                    .ok_or_else(|| ProofError::Claim("the data flow of a pack that does not exist".to_owned()))
+                found.map(|(pack, cells)| Subject::Pack(pack, cells.to_vec())).ok_or_else(|| {
+                    ProofError::Claim("the data flow of a pack that does not exist".to_owned())
+                })
             }
         }
     }

@@ -19,8 +19,8 @@ use super::claim;
 use super::view::{Node, View};
 use crate::ProofError;
 use domains::{
-    Bound, Congruence, Constraint, Interval, Lattice, Memory, Number, Numbers, Octagon, Octagons, PackId, Relational,
-    Scope, Variable,
+    Bound, Congruence, Constraint, Interval, Lattice, Memory, Number, Numbers, Octagon, Octagons, PackId,
+    Relational, Scope, Variable,
 };
 use ir::{EdgeId, Expr, LocalId, TemplateId};
 use std::cell::RefCell;
