@@ -136,14 +136,13 @@ impl Known {
         };
         copied.iter().for_each(|(local, value)| learn(*local, value));
         match op {
-            Op::Assign(Assignment { pairs, .. }) => match pairs.as_slice() {
-                [(Lhs::Memory(place), Rhs::Value(value))] => {
-                    if let Some((local, value)) = inverse(scope, value, Expr::load(place.clone())) {
-                        learn(local, &value);
-                    }
+            Op::Assign(Assignment { pairs, .. }) => {
+                if let [(Lhs::Memory(place), Rhs::Value(value))] = pairs.as_slice()
+                    && let Some((local, value)) = inverse(scope, value, Expr::load(place.clone()))
+                {
+                    learn(local, &value);
                 }
-                _ => {}
-            },
+            }
             Op::Assume(Expr::Binary(BinaryOp::Eq, _, pair)) => match &**pair {
                 (Expr::Local(local), value) | (value, Expr::Local(local)) => learn(*local, value),
                 _ => {}
