@@ -1,7 +1,7 @@
 //! Numbers and octagons together: what is known of each variable, and of those that share a pack.
 //!
 //! Paper 4, section 5.1 (relational domains on packs). Over-approximates. The parts help each other: bounds go from
-//! numbers to octagons before a condition or an assignment, and back afterwards.
+//! numbers to octagons before a condition or an assignment, and back afterwards; packs with two or more common variables tell each other about these.
 
 use crate::environment::Environment;
 use crate::evaluate::{Numbers, Resolve};

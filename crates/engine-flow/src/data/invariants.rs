@@ -9,6 +9,9 @@
 //!   thread was at `v`. So the value is one that an edge to `v`, or a write that may happen while a thread is at `v`, leaves behind. A test by another
 //!   thread changes nothing, so it does not count here.
 //!
+//! Packs of shared cells are treated as cells are (section 5.1), with octagons for values. Other packs, of locals and shared cells, have no data flow of their own: B holds
+//! of them with what a write changes, see [`domains::interference`].
+//!
 //! Proof that ι describes all states, by induction over the steps: a step's values are in its post-condition, since the state before is described by ι at its source. Both bounds then
 //! follow from what the data flow graph contains, see [`super::flows`].
 //!

@@ -11,6 +11,7 @@
 //! describe, those of its source and, as to shared cells, those of the locations of all other threads; so a step whose assumptions contradict these is never taken
 //! ([`Data::may_take`]). The state after the step is described again: locals and private cells change by the thread's own steps only. The value of a shared cell was
 //! left by its latest definition, which by 1 reaches every location where a thread is. It was also left by a step to the thread's location, or by a write while the thread was there.
+//! The same holds of the values of all cells of a pack together; of packs with locals see [`domains::interference`].
 
 mod inductive;
 mod reach;
