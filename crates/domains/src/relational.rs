@@ -213,20 +213,42 @@ impl<V: Id> Relational<V> {
     }
     /// The same states, with all that numbers and octagons know of each other.
     pub fn reduced(&self, packs: &Packs<V>) -> Self {
+        self.reduced_in(packs, packs.ids().collect())
+    }
+    /// The same, if what differs from this was computed from `base`, which is reduced: what did not change can tell nothing new.
+    pub fn reduced_since(&self, packs: &Packs<V>, base: &Self) -> Self {
+        let is_changed = |pack: &PackId| {
+            let same = match (self.octagons.get(*pack), base.octagons.get(*pack)) {
+                (Some(a), Some(b)) => a.is_same(b),
+                (None, None) => true,
+                (Some(_), None) | (None, Some(_)) => false,
+            };
+            !same
+                || packs
+                    .variables(*pack)
+                    .iter()
+                    .any(|variable| self.number(*variable) != base.number(*variable))
+        };
+        self.reduced_in(packs, packs.ids().filter(is_changed).collect())
+    }
+    fn reduced_in(&self, packs: &Packs<V>, mut changed: BTreeSet<PackId>) -> Self {
         let mut state = self.clone();
-        for pack in packs.ids() {
+        for pack in &changed {
             if state.is_bottom() {
                 return Self::bottom();
             }
-            let mut octagon = state.octagon(packs, pack);
-            for (position, variable) in packs.variables(pack).iter().enumerate() {
+            let mut octagon = state.octagon(packs, *pack);
+            for (position, variable) in packs.variables(*pack).iter().enumerate() {
                 octagon.restrict(position, state.number(*variable).interval());
             }
-            state.store(packs, pack, octagon);
+            state.store(packs, *pack, octagon);
         }
         for Overlap { packs: (first, second), common } in packs.overlaps() {
             if state.is_bottom() {
                 break;
+            }
+            if !changed.contains(first) && !changed.contains(second) {
+                continue;
             }
             let (mut a, mut b) = (state.octagon(packs, *first), state.octagon(packs, *second));
             let (before_a, before_b) = (a.clone(), b.clone());
@@ -235,6 +257,7 @@ impl<V: Id> Relational<V> {
             for (pack, octagon, before) in [(*first, a, before_a), (*second, b, before_b)] {
                 if !octagon.is_same(&before) && !state.is_bottom() {
                     state.store(packs, pack, octagon);
+                    changed.insert(pack);
                 }
             }
         }

@@ -170,9 +170,9 @@ impl Scope<'_, '_> {
         environment.get(cell).copied().unwrap_or(Number::TOP).meet(&Number::of_type(what.ty))
     }
 
-    /// What is known after a step, given what is known before it, and equalities that hold there.
+    /// What is known after a step, given what is known before it (reduced), and equalities that hold there.
     pub fn after(&self, edge: EdgeId, equal: &[(LocalId, Expr)], before: Relational<Variable>) -> After {
-        let mut after = After { environment: before, started: Vec::new(), shifts: BTreeMap::new() };
+        let mut after = After { environment: before.clone(), started: Vec::new(), shifts: BTreeMap::new() };
         let mut known = Known::new(equal);
         for op in &self.memory.program.templates[self.template].edges[edge].ops {
             if after.environment.is_bottom() {
@@ -182,7 +182,7 @@ impl Scope<'_, '_> {
             Scope { known: Some(&known), ..*self }.op(op, &known, &mut after);
             known.follow(self, op);
         }
-        after.environment = after.environment.reduced(self.packs());
+        after.environment = after.environment.reduced_since(self.packs(), &before);
         if after.environment.is_bottom() {
             after.started.clear();
         }

@@ -108,6 +108,7 @@ impl<'s, 'a, 'p> DataKnowledge<'s, 'a, 'p> {
         if !more {
             return true;
         }
+        let here = here.reduced(packs);
         let after = self.setup.scope(step.template).after(step.edge, &self.annotation.equal[source], here);
         !after.environment.is_bottom()
     }

@@ -205,6 +205,7 @@ impl<'v, 'a> Data<'v, 'a> {
                 here.octagons.set(pack, both);
             }
         }
+        let here = here.reduced(scope.packs());
         !scope.after(known.edge, &self.equal[node], here).environment.is_bottom()
     }
 }
