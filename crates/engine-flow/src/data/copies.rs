@@ -50,7 +50,8 @@ pub fn copies(setup: &Setup<'_, '_>, graph: &FlowGraph) -> Copies {
             after.retain(|(local, value)| {
                 setup.is_live(step.template, location, *local) && {
                     let loads = scope.loads(value);
-                    !loads.is_empty() && !loads.iter().any(|cell| written[target].contains(cell))
+                    !matches!(value, Expr::Const(..))
+                        && !loads.iter().any(|cell| written[target].contains(cell))
                 }
             });
             after.retain(|fact| !known.contains(fact));
