@@ -43,9 +43,18 @@ impl Known {
     }
     /// The expression with locals replaced; nothing if there is nothing to replace.
     pub(crate) fn expanded(&self, expr: &Expr) -> Option<Expr> {
+        self.expanded_by(expr, MOST_ROUNDS)
+    }
+    /// The same with locals replaced as often as that goes, and only once: the one is about what was there first, the other about what is at hand.
+    pub(crate) fn expansions(&self, expr: &Expr) -> Vec<Expr> {
+        let mut found: Vec<Expr> = self.expanded(expr).into_iter().collect();
+        found.extend(self.expanded_by(expr, 1).filter(|once| found.first() != Some(once)));
+        found
+    }
+    fn expanded_by(&self, expr: &Expr, rounds: usize) -> Option<Expr> {
         let mut result = expr.clone();
         let mut changed = false;
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..rounds {
             let mut again = false;
             self.replace(&mut result, &mut again);
             if !again {

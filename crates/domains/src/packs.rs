@@ -226,15 +226,16 @@ impl Scope<'_, '_> {
         let mut found = Vec::new();
         for op in &self.memory.program.templates[self.template].edges[edge].ops {
             found.extend(statements(op, self));
-            let expanded = match op {
-                Op::Assume(condition) => known.expanded(condition).map(Op::Assume),
+            let expanded: Vec<Op> = match op {
+                Op::Assume(condition) => known.expansions(condition).into_iter().map(Op::Assume).collect(),
                 Op::Assign(assignment) => match assignment.pairs.as_slice() {
                     [(lhs, Rhs::Value(value))] => {
-                        known.expanded(value).map(|value| Op::set(lhs.clone(), value))
+                        let values = known.expansions(value).into_iter();
+                        values.map(|value| Op::set(lhs.clone(), value)).collect()
                     }
-                    _ => None,
+                    _ => Vec::new(),
                 },
-                _ => None,
+                _ => Vec::new(),
             };
             found.extend(expanded.iter().flat_map(|op| statements(op, self)));
             known.follow(self, op);

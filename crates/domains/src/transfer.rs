@@ -268,11 +268,11 @@ impl Scope<'_, '_> {
     fn assume(&self, condition: &Expr, known: &Known, environment: &mut Relational<Variable>) {
         let packs = self.packs();
         let mut now = environment.assume(packs, condition, true, self);
-        let more = known.expanded(condition);
-        if let Some(more) = &more {
+        let mut more = known.expansions(condition);
+        for more in &more {
             now = now.assume(packs, more, true, self);
         }
-        let mut decided = more.unwrap_or_else(|| condition.clone());
+        let mut decided = if more.is_empty() { condition.clone() } else { more.swap_remove(0) };
         if self.decide(&mut decided, &now.numbers) {
             now = now.assume(packs, &decided, true, self);
         }
@@ -408,7 +408,7 @@ impl Scope<'_, '_> {
             }
             let forms = match rhs {
                 Rhs::Value(value) => {
-                    let expanded = known.expanded(value);
+                    let expanded = known.expansions(value);
                     let all = expanded.iter().chain([value]);
                     all.map(|value| before.linear(packs, value, self)).collect()
                 }

@@ -18,7 +18,7 @@ use std::collections::{BTreeSet, VecDeque};
 pub type Copies = IdVec<Node, Vec<(LocalId, Expr)>>;
 
 /// The most equalities that are remembered at a location.
-const MOST: usize = 24;
+const MOST: usize = 64;
 
 /// The equalities that hold under a data flow graph.
 pub fn copies(setup: &Setup<'_, '_>, graph: &FlowGraph) -> Copies {
