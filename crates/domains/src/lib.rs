@@ -31,6 +31,7 @@ pub mod octagon;
 pub mod packs;
 pub mod refine;
 pub mod relational;
+pub mod touches;
 pub mod transfer;
 
 pub use bound::Bound;
@@ -47,4 +48,5 @@ pub use octagon::{Constraint, Octagon};
 pub use packs::{Octagons, Overlap, PackId, Packing, Packs, Statement, statements};
 pub use refine::{assume, refine};
 pub use relational::{Relational, Source};
-pub use transfer::{After, Scope, Started, Touches};
+pub use touches::Touches;
+pub use transfer::{After, Scope, Started};
