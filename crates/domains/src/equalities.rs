@@ -26,6 +26,12 @@ fn reads(expr: &Expr, local: LocalId) -> bool {
     found
 }
 
+fn loads(expr: &Expr) -> bool {
+    let mut found = false;
+    expr.walk(&mut |inner| found |= matches!(inner, Expr::Load(_)));
+    found
+}
+
 fn size(expr: &Expr) -> usize {
     let mut size = 0;
     expr.walk(&mut |_| size += 1);
@@ -43,20 +49,23 @@ impl Known {
     }
     /// The expression with locals replaced; nothing if there is nothing to replace.
     pub(crate) fn expanded(&self, expr: &Expr) -> Option<Expr> {
-        self.expanded_by(expr, MOST_ROUNDS)
+        self.expanded_by(expr, MOST_ROUNDS, false)
     }
-    /// The same with locals replaced as often as that goes, and only once: the one is about what was there first, the other about what is at hand.
+    /// The same with locals replaced as often as that goes, only once, and only by what is in memory: the first is about what was there first, the others about what is at hand.
     pub(crate) fn expansions(&self, expr: &Expr) -> Vec<Expr> {
         let mut found: Vec<Expr> = self.expanded(expr).into_iter().collect();
-        found.extend(self.expanded_by(expr, 1).filter(|once| found.first() != Some(once)));
+        for (rounds, only_loads) in [(1, false), (1, true)] {
+            let more = self.expanded_by(expr, rounds, only_loads);
+            found.extend(more.filter(|more| !found.contains(more)));
+        }
         found
     }
-    fn expanded_by(&self, expr: &Expr, rounds: usize) -> Option<Expr> {
+    fn expanded_by(&self, expr: &Expr, rounds: usize, only_loads: bool) -> Option<Expr> {
         let mut result = expr.clone();
         let mut changed = false;
         for _ in 0..rounds {
             let mut again = false;
-            self.replace(&mut result, &mut again);
+            self.replace(&mut result, &mut again, only_loads);
             if !again {
                 break;
             }
@@ -67,26 +76,24 @@ impl Known {
         }
         changed.then_some(result)
     }
-    fn replace(&self, expr: &mut Expr, changed: &mut bool) {
+    fn replace(&self, expr: &mut Expr, changed: &mut bool, only_loads: bool) {
         match expr {
             Expr::Local(local) => {
-                if let Some(value) = self.value(*local) {
+                if let Some(value) = self.value(*local).filter(|value| !only_loads || loads(value)) {
                     *expr = value.clone();
                     *changed = true;
                 }
             }
             // More than the value of the pointer counts: what it is computed from.
             Expr::Valid(..) | Expr::Old(_) => {}
-            other => other.operands_mut().into_iter().for_each(|operand| self.replace(operand, changed)),
+            other => {
+                let operands = other.operands_mut().into_iter();
+                operands.for_each(|operand| self.replace(operand, changed, only_loads));
+            }
         }
     }
     /// What a local is equal to: rather something in memory than another local.
     fn value(&self, local: LocalId) -> Option<&Expr> {
-        let loads = |expr: &Expr| {
-            let mut found = false;
-            expr.walk(&mut |inner| found |= matches!(inner, Expr::Load(_)));
-            found
-        };
         let mut values = self.equal.iter().filter(|(known, _)| *known == local).map(|(_, value)| value);
         let first = values.clone().next()?;
         Some(values.find(|value| loads(value)).unwrap_or(first))
