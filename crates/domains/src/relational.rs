@@ -25,6 +25,9 @@ pub struct Relational<V: Id> {
     pub octagons: Octagons,
 }
 
+/// How often numbers and octagons tell each other what they know.
+const MOST_ROUNDS: usize = 8;
+
 /// A right-hand side: an expression, or any of some values.
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'a> {
@@ -213,7 +216,17 @@ impl<V: Id> Relational<V> {
     }
     /// The same states, with all that numbers and octagons know of each other.
     pub fn reduced(&self, packs: &Packs<V>) -> Self {
-        self.reduced_in(packs, packs.ids().collect())
+        let mut state = self.reduced_in(packs, packs.ids().collect());
+        // What one pack says of a variable counts for those before it, too.
+        for _ in 0..MOST_ROUNDS {
+            let next = state.reduced_in(packs, packs.ids().collect());
+            let same = next.numbers == state.numbers;
+            state = next;
+            if same {
+                break;
+            }
+        }
+        state
     }
     /// The same, if what differs from this was computed from `base`, which is reduced: what did not change can tell nothing new.
     pub fn reduced_since(&self, packs: &Packs<V>, base: &Self) -> Self {
