@@ -7,7 +7,8 @@ use crate::data::coarsen::{Coarsened, coarsen};
 use crate::data::evidence::evidence;
 use crate::data::flows::FlowSearch;
 use crate::data::knowledge::DataKnowledge;
-use crate::data::setup::Setup;
+use crate::data::packing::related;
+use crate::data::setup::{Setup, Subject};
 use crate::data::{DataFacts, NoData};
 use crate::facts::{Banned, FactsAnalysis};
 use crate::families::{families, given};
@@ -104,11 +105,18 @@ pub fn describe(program: &Program, property: &Property) -> String {
         let place = template.map_or("any template".to_owned(), |template| template.to_string());
         let _ = writeln!(text, "others may break the claim to {base:?} + {offset} in {place}");
     }
-    let setup = Setup::new(&model, &known);
-    let coarsened = coarsen(&setup, reached.pairs.len(), &Budget::unlimited()).ok();
     for family in &known.families {
         let (template, parent, index) = (family.template, family.parent, family.index);
         let _ = writeln!(text, "{template} is a family of {parent} by {index}");
+    }
+    let mut setup = Setup::new(&model, &known);
+    let pairs = reached.pairs.len();
+    let mut coarsened = coarsen(&setup, pairs, None, &Budget::unlimited()).ok();
+    if let Some(values) = &coarsened
+        && let Some(memory) = related(&setup, &values.annotation)
+    {
+        setup = Setup::with_memory(&model, &known, memory);
+        coarsened = coarsen(&setup, pairs, Some(&values.annotation.values), &Budget::unlimited()).ok();
     }
     for (node, facts) in known.facts.enumerate() {
         let (template, location) = model.nodes[node];
@@ -163,8 +171,19 @@ fn describe_data(setup: &Setup<'_, '_>, coarsened: &Coarsened, node: Node, text:
     if values.is_bottom() {
         let _ = writeln!(text, "  no thread is here");
     }
-    for (variable, value) in values.iter() {
+    for (variable, value) in values.numbers.iter() {
         let _ = writeln!(text, "  {} in {value:?}", name(variable));
+    }
+    let packs = setup.memory.packs(template);
+    for (pack, octagon) in values.octagons.iter() {
+        for relation in octagon.relations() {
+            let Some(second) = relation.second else { continue };
+            let term = |(position, negated): (usize, bool)| {
+                let sign = if negated { "-" } else { "" };
+                format!("{sign}{}", name(packs.variables(pack)[position]))
+            };
+            let _ = writeln!(text, "  {} + {} <= {}", term(relation.first), term(second), relation.bound);
+        }
     }
     for (local, value) in &coarsened.annotation.copies[node] {
         let _ = writeln!(text, "  {local} = {value:?} for now");
@@ -172,7 +191,9 @@ fn describe_data(setup: &Setup<'_, '_>, coarsened: &Coarsened, node: Node, text:
     for (id, definition) in setup.definitions.iter().enumerate() {
         if coarsened.graph.during[id].contains(node.index()) {
             let step = definition.step;
-            let _ = writeln!(text, "  {}:{} may write {}", step.template, step.edge, name(definition.cell));
+            if let Subject::Cell(cell) = definition.subject {
+                let _ = writeln!(text, "  {}:{} may write {}", step.template, step.edge, name(cell));
+            }
         }
     }
 }
@@ -204,45 +225,93 @@ fn prove(
         if round == 1 && left(&view, &reached, property, &NoData, &[], &nothing).why(&model).is_none() {
             return Ok(proof(&model, &known, &reached, Vec::new(), None));
         }
+        // Values of single variables first; relations between them if these do not do, on top of what is known.
         let setup = Setup::new(&model, &known);
-        let coarsened = coarsen(&setup, reached.pairs.len(), budget)?;
-        let Coarsened { annotation, followed, .. } = &coarsened;
-        let data = DataKnowledge::new(&setup, annotation);
-        let rules = Rules::new(&model, &known, &data);
-        let reached = rules.solve(budget)?;
-        let (rules, reached, counters) = with_counters(&view, rules, reached, &annotation.equal, budget)?;
-        let mut inhabited = Reached { nodes: reached.nodes.clone(), pairs: reached.pairs.clone() };
-        for node in model.nodes.ids().filter(|node| !data.is_inhabited(*node)) {
-            inhabited.nodes.remove(node.index());
-        }
-        let left = self::left(&view, &inhabited, property, &data, &counters, &annotation.equal);
-        let proof = |counters: Vec<Counter>| {
-            let search = FlowSearch { setup: &setup, rules: &rules, reached: &reached };
-            let evidence = evidence(&search, annotation, followed, budget)?;
-            Ok::<FlowProof, Exhausted>(proof(&model, &known, &reached, counters, Some(evidence)))
+        let coarsened = coarsen(&setup, reached.pairs.len(), None, budget)?;
+        let mut open = match attempt(&view, property, &setup, &coarsened, budget)? {
+            Attempted::Proved(proof) => return Ok(*proof),
+            Attempted::Open(open) => open,
         };
-        let Some(why) = left.why(&model) else { return Ok(proof(counters)?) };
-        let steps = model.nodes.ids().flat_map(|node| model.steps[node].iter().copied());
-        let excluded: BTreeSet<Step> = steps.filter(|step| !data.may_take(*step, None)).collect();
-        let is_new = excluded.iter().any(|step| !pruned.contains(step));
+        let mut exhausted = None;
+        if let Some(memory) = related(&setup, &coarsened.annotation) {
+            let setup = Setup::with_memory(&model, &known, memory);
+            let values = &coarsened.annotation.values;
+            let more = coarsen(&setup, reached.pairs.len(), Some(values), budget)
+                .and_then(|coarsened| attempt(&view, property, &setup, &coarsened, budget));
+            match more {
+                Ok(Attempted::Proved(proof)) => return Ok(*proof),
+                Ok(Attempted::Open(rest)) => open = rest,
+                // What was found without relations is still worth knowing.
+                Err(reason) => exhausted = Some(reason),
+            }
+        }
+        let is_new = open.excluded.iter().any(|step| !pruned.contains(step));
         let learnt = before.as_ref().is_none_or(|before| before.facts != known.facts);
-        if *property == Property::NoRace && round < ROUNDS && is_new && learnt {
-            pruned = excluded;
+        if *property == Property::NoRace && round < ROUNDS && is_new && learnt && exhausted.is_none() {
+            pruned = open.excluded;
             before = Some(known);
             continue;
         }
-        let attempt = match &left {
-            Left::Races(conflicts) => Attempt { proof: None, open: open_races(&model, conflicts) },
-            Left::Errors { open, .. } => {
-                // Also where nothing is excluded: it says which checks there are.
-                Attempt { proof: Some(proof(counters)?), open: checks::explained(&setup, &coarsened, open) }
-            }
-            Left::Deadlocks => return Err(Failure::Not(why)),
-        };
-        events.event(Event::Attempt(Box::new(attempt)));
-        return Err(Failure::Not(why));
+        if let Some(attempt) = open.partial {
+            events.event(Event::Attempt(Box::new(attempt)));
+        }
+        return Err(exhausted.map_or(Failure::Not(open.why), Failure::Exhausted));
     }
     Err(Failure::Not("there is no end of rounds".to_owned()))
+}
+
+/// What came of an annotation.
+enum Attempted {
+    /// The property is proved.
+    Proved(Box<FlowProof>),
+    /// It is not.
+    Open(Open),
+}
+
+/// Why the property is not proved, and how far it is.
+struct Open {
+    why: String,
+    partial: Option<Attempt>,
+    /// The steps that data excludes.
+    excluded: BTreeSet<Step>,
+}
+
+/// Looks at what is left with an annotation.
+fn attempt(
+    view: &Analysed<'_, '_, '_>,
+    property: &Property,
+    setup: &Setup<'_, '_>,
+    coarsened: &Coarsened,
+    budget: &Budget,
+) -> Result<Attempted, Exhausted> {
+    let (model, known) = (view.model, view.known);
+    let Coarsened { annotation, followed, .. } = coarsened;
+    let data = DataKnowledge::new(setup, annotation);
+    let rules = Rules::new(model, known, &data);
+    let reached = rules.solve(budget)?;
+    let (rules, reached, counters) = with_counters(view, rules, reached, &annotation.equal, budget)?;
+    let mut inhabited = Reached { nodes: reached.nodes.clone(), pairs: reached.pairs.clone() };
+    for node in model.nodes.ids().filter(|node| !data.is_inhabited(*node)) {
+        inhabited.nodes.remove(node.index());
+    }
+    let left = left(view, &inhabited, property, &data, &counters, &annotation.equal);
+    let proof = |counters: Vec<Counter>| {
+        let search = FlowSearch { setup, rules: &rules, reached: &reached };
+        let evidence = evidence(&search, annotation, followed, budget)?;
+        Ok::<FlowProof, Exhausted>(proof(model, known, &reached, counters, Some(evidence)))
+    };
+    let Some(why) = left.why(model) else { return Ok(Attempted::Proved(Box::new(proof(counters)?))) };
+    let steps = model.nodes.ids().flat_map(|node| model.steps[node].iter().copied());
+    let excluded = steps.filter(|step| !data.may_take(*step, None)).collect();
+    let partial = match &left {
+        Left::Races(conflicts) => Some(Attempt { proof: None, open: open_races(model, conflicts) }),
+        Left::Errors { open, .. } => {
+            // Also where nothing is excluded: it says which checks there are.
+            Some(Attempt { proof: Some(proof(counters)?), open: checks::explained(setup, coarsened, open) })
+        }
+        Left::Deadlocks => None,
+    };
+    Ok(Attempted::Open(Open { why, partial, excluded }))
 }
 
 /// What a round found out about control.

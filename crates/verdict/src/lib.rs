@@ -23,7 +23,8 @@ pub use decision::{Attempt, Decision, Decisions, OpenCheck};
 pub use engine::{Engine, Event, Events, Proof, Reason, Silent, Task, Verdict};
 pub use family::{Family, Members, ParentFacts, ParentStep};
 pub use flow::{
-    Bounds, CellFlows, DataProof, FlowProof, HeldLock, LARGEST_FACT, LocationFacts, Pairs, Reach, Relation,
+    Bounds, CellFlows, DataProof, FlowProof, FlowSubject, HeldLock, LARGEST_FACT, LocationFacts,
+    PackRelation, Pairs, Reach, Relation, VariablePacks,
 };
 pub use listing::{Interference, KnownValue, ListedFact, ListedLine, Listing, known_text};
 pub use orders::{Bound, Orders};
