@@ -124,8 +124,12 @@ impl<'a, 'p> Cells<'a, 'p> {
             let name = format!("{}+{offset}@{}", self.program.objects[object].name, object.0);
             let variable = Variable::new(Arc::from(name), self.mode.sort(cell.ty));
             let first = self.first_value(object, offset, cell.ty);
-            let state =
-                StateVariable { variable: variable.clone(), ty: Some(cell.ty), kind: Kind::Memory, first };
+            let state = StateVariable {
+                variable: variable.clone(),
+                ty: Some(cell.ty),
+                kind: Kind::Cell(object, offset),
+                first,
+            };
             self.variables.push(Owned { state, owners: self.owners(object, cell.private) });
             self.representation[id.index()] = Representation::Scalar(variable);
         }
@@ -176,7 +180,7 @@ impl<'a, 'p> Cells<'a, 'p> {
             let name = format!("map of {}@{}", names.join(", "), cells[0]);
             let variable = Variable::new(Arc::from(name), self.map_sort());
             let first = self.first_map(cells);
-            let state = StateVariable { variable: variable.clone(), ty: None, kind: Kind::Memory, first };
+            let state = StateVariable { variable: variable.clone(), ty: None, kind: Kind::Map, first };
             self.variables.push(Owned { state, owners });
             for cell in cells {
                 self.representation[*cell] = Representation::Map(variable.clone());

@@ -4,7 +4,10 @@ use crate::follow::follow;
 use crate::memory::Cells;
 use indexmap::{IndexMap, IndexSet};
 use ir::passes::{PointsTo, Unique};
-use ir::{Callee, Count, EdgeId, IdVec, IntType, LocalId, LocationId, LocationKind, Op, Program, TemplateId};
+use ir::{
+    Callee, Count, EdgeId, IdVec, IntType, LocalId, LocationId, LocationKind, ObjectId, Op, Program,
+    TemplateId,
+};
 use smt::expressions::Mode;
 use smt::{Term, Variable};
 use std::sync::Arc;
@@ -12,8 +15,10 @@ use std::sync::Arc;
 /// What a variable of the state stands for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// A cell of memory, or several with one map from addresses to contents.
-    Memory,
+    /// The cell at an offset of an object.
+    Cell(ObjectId, u64),
+    /// Several cells: a map from addresses to contents.
+    Map,
     /// A local.
     Local(LocalId),
     /// The thread's id.
@@ -171,7 +176,8 @@ impl<'p> System<'p> {
                     }
                 }
                 Kind::Myself => facts.push(here.equals(id)),
-                Kind::Memory
+                Kind::Cell(..)
+                | Kind::Map
                 | Kind::Local(_)
                 | Kind::FrameAddress
                 | Kind::Threads
