@@ -8,3 +8,4 @@ pub mod command;
 pub mod pipeline;
 pub mod portfolio;
 pub mod property_file;
+mod watchdog;
