@@ -230,7 +230,7 @@ fn prove(
         let coarsened = coarsen(&setup, reached.pairs.len(), None, budget)?;
         let mut open = match attempt(&view, property, &setup, &coarsened, budget)? {
             Attempted::Proved(proof) => return Ok(*proof),
-            Attempted::Open(open) => open,
+            Attempted::Open(open) => *open,
         };
         let mut exhausted = None;
         if let Some(memory) = related(&setup, &coarsened.annotation) {
@@ -240,7 +240,7 @@ fn prove(
                 .and_then(|coarsened| attempt(&view, property, &setup, &coarsened, budget));
             match more {
                 Ok(Attempted::Proved(proof)) => return Ok(*proof),
-                Ok(Attempted::Open(rest)) => open = rest,
+                Ok(Attempted::Open(rest)) => open = *rest,
                 // What was found without relations is still worth knowing.
                 Err(reason) => exhausted = Some(reason),
             }
@@ -265,7 +265,7 @@ enum Attempted {
     /// The property is proved.
     Proved(Box<FlowProof>),
     /// It is not.
-    Open(Open),
+    Open(Box<Open>),
 }
 
 /// Why the property is not proved, and how far it is.
@@ -311,7 +311,7 @@ fn attempt(
         }
         Left::Deadlocks => None,
     };
-    Ok(Attempted::Open(Open { why, partial, excluded }))
+    Ok(Attempted::Open(Box::new(Open { why, partial, excluded })))
 }
 
 /// What a round found out about control.

@@ -114,19 +114,14 @@ pub(crate) fn within<T>(budget: &Budget, call: impl FnOnce() -> T) -> Result<T, 
     }
 }
 
-/// Clears the mark that an interrupt may have left: a question of a new solver does. No interrupt can come any more, so that what is
+/// Clears the mark that an interrupt may have left: the next question does. No interrupt can come any more, so that what is
 /// clear stays clear.
 fn recover() {
-    for _ in 0..100 {
-        z3::Solver::new().check();
-        if keeps_assertions() {
-            return;
-        }
-    }
-    panic!("the solver does not recover from an interrupt");
+    let recovered = (0..100).any(|_| keeps_assertions());
+    assert!(recovered, "the solver does not recover from an interrupt");
 }
 
-/// Whether assertions reach the solver.
+/// Whether assertions reach the solver. Asks a question to find out.
 fn keeps_assertions() -> bool {
     let solver = z3::Solver::new();
     solver.push();
