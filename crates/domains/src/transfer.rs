@@ -208,7 +208,8 @@ impl Scope<'_, '_> {
                 }
                 self.store(result, &self.address_value(), &mut after.environment);
             }
-            Op::Free(_) => {}
+            // What a broadcast does to other threads is not seen here: such programs are not inlined.
+            Op::Free(_) | Op::Broadcast(_) => {}
             Op::Fill(to, byte, size) => {
                 let region = self.memory.region(self.template, to, extent(size));
                 let byte = evaluate(byte, &after.environment, self);
@@ -509,7 +510,7 @@ impl Scope<'_, '_> {
             Op::Fill(to, _, size) | Op::Copy(to, _, size) => {
                 found.extend(self.memory.touched(&region(to, extent(size))));
             }
-            Op::Assume(_) | Op::Assign(_) | Op::Spawn(..) | Op::Join(..) | Op::Free(_) | Op::Call(..) => {}
+            Op::Assume(_) | Op::Assign(_) | Op::Spawn(..) | Op::Join(..) | Op::Free(_) | Op::Call(..) | Op::Broadcast(_) => {}
         }
     }
 

@@ -231,7 +231,9 @@ impl Follower<'_, '_> {
                 self.all(template, local, op)
             }
             Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Join(..) => self.all(template, local, op),
-            Op::Allocate { .. } | Op::Free(_) | Op::Fill(..) | Op::Copy(..) => self.all(template, local, op),
+            Op::Allocate { .. } | Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Broadcast(_) => {
+                self.all(template, local, op);
+            }
         }
     }
     fn all(&mut self, template: TemplateId, local: LocalId, op: &Op) {

@@ -206,6 +206,11 @@ impl Template {
 }
 
 impl Program {
+    /// Whether some step changes the locals of other threads.
+    pub fn has_broadcasts(&self) -> bool {
+        let mut ops = self.templates.iter().flat_map(|template| &template.edges).flat_map(|edge| &edge.ops);
+        ops.any(|op| matches!(op, Op::Broadcast(_)))
+    }
     /// The type of an expression in a template.
     pub fn type_of(&self, template: TemplateId, expr: &Expr) -> IntType {
         self.type_in(&self.templates[template], expr)

@@ -1,15 +1,15 @@
 //! What the command line does.
 
 use crate::arguments::{Arguments, Command, EngineName, Format, Show, Verify, normalise};
+use crate::input::{self, Input, Kind};
 use crate::pipeline;
 use crate::property_file::{self, Asked};
 use checker::Checked;
 use clap::Parser;
 use ir::Program;
-use report::{Answer, Outcome, Sources};
+use report::{Answer, Outcome};
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 use verdict::{Budget, Check, Engine, Reason, Silent};
@@ -49,13 +49,13 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 fn verify(options: &Verify) -> u8 {
     let deadline = Instant::now() + Duration::from_secs_f64(options.timeout.clamp(0.0, 1e8));
-    let asked = match asked(options) {
-        Ok(asked) => asked,
-        Err(message) => return bad_input(options.format, &[message]),
-    };
-    let (program, sources) = match read(options) {
+    let Input { program, sources, kind } = match input::read(options) {
         Ok(read) => read,
         Err(messages) => return bad_input(options.format, &messages),
+    };
+    let asked = match asked(options, kind) {
+        Ok(asked) => asked,
+        Err(message) => return bad_input(options.format, &[message]),
     };
     if let Some(what) = options.show {
         return show(&program, what, &asked);
@@ -120,42 +120,18 @@ fn print(document: &str) {
     let _ = out.write_all(document.as_bytes()).and_then(|()| out.flush());
 }
 
-fn asked(options: &Verify) -> Result<Asked, String> {
+fn asked(options: &Verify, kind: Kind) -> Result<Asked, String> {
     let Some(path) = &options.property else {
-        return Ok(Asked { checks: options.check.iter().map(|check| check.0).collect(), open: Vec::new() });
+        let mut checks: Vec<Check> = options.check.iter().map(|check| check.0).collect();
+        if checks.is_empty() {
+            checks.push(Check::Assertions);
+            checks.extend((kind == Kind::C).then_some(Check::Races));
+        }
+        return Ok(Asked { checks, open: Vec::new() });
     };
     let bytes = std::fs::read(path).map_err(|error| format!("{}: error: {error}", path.display()))?;
     property_file::parse(&String::from_utf8_lossy(&bytes))
         .map_err(|error| format!("{}: error: {error}", path.display()))
-}
-
-/// Reads the files and the program in them.
-fn read(options: &Verify) -> Result<(Program, Sources), Vec<String>> {
-    let mut sources = Vec::new();
-    for path in &options.files {
-        let text =
-            std::fs::read(path).map_err(|error| vec![format!("{}: error: {error}", path.display())])?;
-        sources.push(frontend_c::Source { name: path.to_string_lossy().into_owned(), text });
-    }
-    let reading = frontend_c::Options {
-        data_model: options.data_model.into(),
-        include_dirs: options.include_dirs.clone(),
-        defines: options.defines.clone(),
-        includes: options.includes.clone(),
-        standard: options.standard.clone(),
-    };
-    let program = frontend_c::read(&sources, &reading)
-        .map_err(|diagnostics| diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>())?;
-    let texts = program.files.iter().map(|name| source_text(name, &sources)).collect();
-    Ok((program, Sources::new(texts)))
-}
-
-/// The text of a file that spans name, where it is at hand: of a preprocessed file, the original may not be.
-fn source_text(name: &str, given: &[frontend_c::Source]) -> Option<String> {
-    match given.iter().find(|source| source.name == name) {
-        Some(source) => Some(String::from_utf8_lossy(&source.text).into_owned()),
-        None => std::fs::read(Path::new(name)).ok().map(|text| String::from_utf8_lossy(&text).into_owned()),
-    }
 }
 
 fn show(program: &Program, what: Show, asked: &Asked) -> u8 {

@@ -199,7 +199,7 @@ impl Walker<'_, '_> {
             Op::Spawn(_, arguments, _) => arguments.iter().for_each(|argument| self.leaves(argument, known)),
             Op::Free(address) => self.leaves(address, known),
             Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Join(..) | Op::Allocate { .. } => {}
-            Op::Fill(..) | Op::Copy(..) | Op::Call(..) => {}
+            Op::Fill(..) | Op::Copy(..) | Op::Call(..) | Op::Broadcast(_) => {}
         }
         let gained = self.gained(op, known);
         let joined = match op {
@@ -264,7 +264,7 @@ impl Walker<'_, '_> {
             }
             Op::Allocate { result: Lhs::Local(local), .. } => known.fresh.push(*local),
             Op::Spawn(..) | Op::Allocate { .. } | Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) => {}
-            Op::Join(..) | Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) => {}
+            Op::Join(..) | Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) | Op::Broadcast(_) => {}
         }
     }
 
