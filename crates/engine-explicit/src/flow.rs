@@ -107,6 +107,11 @@ impl Follower<'_, '_> {
         }
         for &edge in &flow.outgoing[template][location] {
             let step = &code.edges[edge];
+            // A copy made by one operation may be read by the next: that is not followed.
+            let expressions = || step.ops.iter().flat_map(Op::expressions);
+            if step.ops.len() > 1 && expressions().any(|expr| expr.mentions(local)) {
+                self.uses.exact = false;
+            }
             let mut overwritten = false;
             for op in &step.ops {
                 if overwritten {
