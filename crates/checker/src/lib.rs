@@ -12,6 +12,7 @@ mod future_locks;
 mod inputs;
 mod proof;
 mod replay;
+mod states;
 
 pub use describe::Change;
 pub use examine::{Checked, Refutation, examine};

@@ -62,6 +62,13 @@ fn reason(proof: &Proof) -> String {
         Proof::Flow(proof) => {
             format!("by locks and thread order, {} pairs of locations", proof.coreachable.len())
         }
+        Proof::States(proof) if proof.unreachable.is_empty() => {
+            let points = proof.sets.iter().filter(|set| **set != 0).count();
+            format!("by thread states, for any number of threads, {points} points")
+        }
+        Proof::States(proof) => {
+            format!("no thread configuration of {} that lead to an error is reachable", proof.unreachable.len())
+        }
     }
 }
 

@@ -101,7 +101,7 @@ pub fn render(program: &Program, outcomes: &[Outcome], answer: &Answer) -> Strin
 fn check_result(outcome: &Outcome) -> CheckResult<'_> {
     let (verdict, reason, states, violation) = match &outcome.verdict {
         Checked::Proved(Proof::Exhaustive { states, .. }) => ("true", None, Some(*states), None),
-        Checked::Proved(Proof::NoErrorLocation | Proof::OneThread | Proof::Flow(_)) => {
+        Checked::Proved(Proof::NoErrorLocation | Proof::OneThread | Proof::Flow(_) | Proof::States(_)) => {
             ("true", None, None, None)
         }
         Checked::Refuted(refutation) => ("false", None, None, Some(violation_entry(refutation))),

@@ -126,6 +126,8 @@ pub enum EngineName {
     Explicit,
     /// Proofs by locks and thread order, for any number of threads.
     Flow,
+    /// Boolean programs: proofs and refutations for any number of threads.
+    States,
 }
 
 /// How to answer.

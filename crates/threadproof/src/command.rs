@@ -88,6 +88,7 @@ fn run_checks(options: &Verify, asked: &Asked, program: &Program, deadline: Inst
     let engine: &dyn Engine = match options.engine {
         EngineName::Auto => &crate::portfolio::Auto { explicit },
         EngineName::Flow => &engine_flow::Flow,
+        EngineName::States => &engine_states::States,
         EngineName::Explicit => &explicit,
     };
     let mut outcomes = Vec::new();
