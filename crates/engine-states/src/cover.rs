@@ -42,7 +42,12 @@ pub struct Cover<'t, 'v, 'p> {
     pub elements: Vec<Element>,
     alive: Vec<bool>,
     by_shared: FxHashMap<SharedId, Vec<u32>>,
-    queue: BinaryHeap<Reverse<(usize, u32)>>,
+    /// Elements to look at: those with few threads first, and those that are near the start first. They are taken in turn.
+    small: BinaryHeap<Reverse<(usize, u32)>>,
+    near: BinaryHeap<Reverse<(u64, u32)>>,
+    done: Vec<bool>,
+    /// How many transitions a thread is away from the start, at least.
+    distance: Vec<u32>,
     /// Transitions that change the shared state or tell others something, by the shared state behind them.
     changing: FxHashMap<SharedId, Vec<u32>>,
     /// The others, by shared state and each thread behind them.
@@ -84,7 +89,10 @@ impl<'t, 'v, 'p> Cover<'t, 'v, 'p> {
             elements: Vec::new(),
             alive: Vec::new(),
             by_shared: FxHashMap::default(),
-            queue: BinaryHeap::new(),
+            small: BinaryHeap::new(),
+            near: BinaryHeap::new(),
+            done: Vec::new(),
+            distance: distances(transitions),
             changing,
             local,
             sources: FxHashMap::default(),
@@ -103,12 +111,12 @@ impl<'t, 'v, 'p> Cover<'t, 'v, 'p> {
             }
         }
         let mut rounds = 0u64;
-        while let Some(Reverse((_, index))) = self.queue.pop() {
+        while let Some(index) = self.next(rounds) {
             rounds += 1;
             if rounds.is_multiple_of(16) {
                 budget.check(self.elements.len() as u64 * 200)?;
             }
-            if !self.alive[index as usize] {
+            if !self.alive[index as usize] || std::mem::replace(&mut self.done[index as usize], true) {
                 continue;
             }
             if let Some(found) = self.expand(index, budget)? {
@@ -117,6 +125,13 @@ impl<'t, 'v, 'p> Cover<'t, 'v, 'p> {
         }
         let minimal = (0..self.elements.len() as u32).filter(|index| self.alive[*index as usize]);
         Ok(Covered::Unreachable(minimal.collect()))
+    }
+
+    /// The next element to look at.
+    fn next(&mut self, round: u64) -> Option<u32> {
+        let small = |cover: &mut Self| cover.small.pop().map(|Reverse((_, index))| index);
+        let near = |cover: &mut Self| cover.near.pop().map(|Reverse((_, index))| index);
+        if round.is_multiple_of(2) { small(self).or_else(|| near(self)) } else { near(self).or_else(|| small(self)) }
     }
 
     /// The predecessors of an element.
@@ -229,7 +244,10 @@ impl<'t, 'v, 'p> Cover<'t, 'v, 'p> {
         let index = self.elements.len() as u32;
         list.push(index);
         self.alive.push(true);
-        self.queue.push(Reverse((element.threads.len(), index)));
+        self.done.push(false);
+        self.small.push(Reverse((element.threads.len(), index)));
+        let away: u64 = element.threads.iter().map(|thread| u64::from(self.distance[*thread as usize])).sum();
+        self.near.push(Reverse((away, index)));
         let initial = self.start_of(&element).is_some();
         self.elements.push(element);
         initial.then_some(index)
@@ -307,6 +325,36 @@ fn bounded_templates(transitions: &Transitions<'_, '_>) -> BTreeMap<TemplateId, 
     }
     bounded.retain(|template, _| !others.contains(template));
     bounded
+}
+
+/// For each thread, how many transitions it takes to come about, whatever the shared state.
+fn distances(transitions: &Transitions<'_, '_>) -> Vec<u32> {
+    let mut distance = vec![u32::MAX; transitions.locals.len()];
+    let mut from: Vec<Vec<LocalNumber>> = vec![Vec::new(); transitions.locals.len()];
+    for transition in transitions.list.iter().filter(|transition| !transition.error) {
+        let started = transition.started.iter().filter_map(|(_, number)| *number);
+        for behind in transition.next.into_iter().chain(started) {
+            from[transition.from.1 as usize].push(behind);
+        }
+    }
+    let mut work = std::collections::VecDeque::new();
+    for (_, number) in transitions.start.iter().flat_map(|group| &group.resting) {
+        if let Some(number) = number
+            && distance[*number as usize] != 0
+        {
+            distance[*number as usize] = 0;
+            work.push_back(*number);
+        }
+    }
+    while let Some(at) = work.pop_front() {
+        for behind in &from[at as usize] {
+            if distance[*behind as usize] == u32::MAX {
+                distance[*behind as usize] = distance[at as usize] + 1;
+                work.push_back(*behind);
+            }
+        }
+    }
+    distance.into_iter().map(|steps| steps.min(1 << 16)).collect()
 }
 
 /// Whether all of some threads are among others; both in order.

@@ -80,6 +80,9 @@ fn exact(
             return Err(Reason::Bounded(format!("states: too many thread states for an exact answer; {text}")));
         }
     };
+    if let Some(trace) = crate::trace::trace_of_start(&transitions) {
+        return Ok(Verdict::Unsafe(trace));
+    }
     let mut cover = Cover::new(&transitions);
     match cover.run(budget).map_err(Reason::Exhausted)? {
         Covered::Reachable(element) => match crate::trace::trace(&cover, &transitions, element) {

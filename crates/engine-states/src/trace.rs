@@ -96,6 +96,36 @@ pub fn trace(cover: &Cover<'_, '_, '_>, transitions: &Transitions<'_, '_>, eleme
     }
 }
 
+/// The execution of a thread that comes to an error from the start by itself.
+pub fn trace_of_start(transitions: &Transitions<'_, '_>) -> Option<Trace> {
+    let view = transitions.explicit.view;
+    let found = transitions.start.iter().position(|group| group.error.is_some() && group.count != Count::Exactly(0))?;
+    let path = transitions.start[found].error.as_ref()?;
+    let shared = transitions.shared[*transitions.initial.first()? as usize];
+    let mut execution = Execution { transitions, shared, threads: Vec::new(), steps: Vec::new() };
+    let mut copies = Vec::new();
+    let mut actor = 0;
+    for (index, group) in transitions.start.iter().enumerate() {
+        if index == found {
+            actor = execution.threads.len();
+        }
+        let count = match group.count {
+            Count::Exactly(copies) => copies,
+            Count::Any => u32::from(index == found),
+        };
+        copies.push(count);
+        for _ in 0..count {
+            let local = transitions.explicit.pack(view.entries[index], &|_| false);
+            execution.threads.push(Runner { local, alive: true, pending: Vec::new(), rests: None });
+        }
+    }
+    for step in path {
+        execution.step(actor, *step, &[])?;
+    }
+    let (thread, kind) = execution.error()?;
+    Some(Trace { copies, steps: execution.steps, violation: Violation::Error { thread, kind } })
+}
+
 impl Execution<'_, '_, '_> {
     fn error(&self) -> Option<(usize, ErrorKind)> {
         let view = self.transitions.explicit.view;

@@ -235,7 +235,9 @@ impl<'v, 'p> Transitions<'v, 'p> {
     fn settle(&self, shared: Shared, local: Local) -> Result<Vec<Rest>, Failure> {
         let view = self.explicit.view;
         let mut seen: FxHashSet<(Shared, Local)> = FxHashSet::default();
-        let mut found = Vec::new();
+        let mut found: Vec<Rest> = Vec::new();
+        // Where it may stay forever without anyone noticing.
+        let mut idle: Vec<(Shared, Path)> = Vec::new();
         let mut work: Vec<(Path, Shared, Local)> = vec![(Vec::new(), shared, local)];
         while let Some((path, shared, local)) = work.pop() {
             if !seen.insert((shared, local)) {
@@ -260,9 +262,8 @@ impl<'v, 'p> Transitions<'v, 'p> {
                 continue;
             }
             let moves = self.explicit.moves(shared, &local);
-            if moves.is_empty() && !point.atomic {
-                // It has nothing to do with shared bits, so it is stuck for good.
-                found.push(Rest { path: path.clone(), shared, next: None, error: false });
+            if !point.atomic && idle.iter().all(|(known, _)| *known != shared) {
+                idle.push((shared, path.clone()));
             }
             for Move { step, inputs, shared, next, .. } in moves {
                 let mut path = path.clone();
@@ -271,6 +272,11 @@ impl<'v, 'p> Transitions<'v, 'p> {
                     Some(next) => work.push((path, shared, next)),
                     None => found.push(Rest { path, shared, next: None, error: false }),
                 }
+            }
+        }
+        for (shared, path) in idle {
+            if found.iter().all(|rest| rest.shared != shared || rest.error) {
+                found.push(Rest { path, shared, next: None, error: false });
             }
         }
         Ok(found)

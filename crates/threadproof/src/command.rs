@@ -60,7 +60,7 @@ fn verify(options: &Verify) -> u8 {
     if let Some(what) = options.show {
         return show(&program, what, &asked);
     }
-    let outcomes = run_checks(options, &asked, &program, deadline);
+    let outcomes = run_checks(options, &asked, &program, kind, deadline);
     let answer = Answer::of(&outcomes, &asked.open);
     let document = match options.format {
         Format::Human => report::human::render(&program, &sources, &outcomes, &answer),
@@ -81,12 +81,18 @@ fn verify(options: &Verify) -> u8 {
 }
 
 /// Runs every check within its share of the time. One that needs less leaves more to the next.
-fn run_checks(options: &Verify, asked: &Asked, program: &Program, deadline: Instant) -> Vec<Outcome> {
+fn run_checks(
+    options: &Verify,
+    asked: &Asked,
+    program: &Program,
+    kind: Kind,
+    deadline: Instant,
+) -> Vec<Outcome> {
     let settings =
         engine_explicit::Options { shortest: options.shortest, ..engine_explicit::Options::default() };
     let explicit = engine_explicit::Explicit { options: settings };
     let engine: &dyn Engine = match options.engine {
-        EngineName::Auto => &crate::portfolio::Auto { explicit },
+        EngineName::Auto => &crate::portfolio::Auto { explicit, boolean: kind != Kind::C },
         EngineName::Flow => &engine_flow::Flow,
         EngineName::States => &engine_states::States,
         EngineName::Explicit => &explicit,

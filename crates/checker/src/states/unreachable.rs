@@ -225,11 +225,11 @@ impl Test<'_, '_> {
             } else if self.settled[local.point.0 as usize] {
                 found.push(Settled::At(shared, Some(Self::thread(local))));
             } else {
-                let moves = self.explicit.moves(shared, &local);
-                if moves.is_empty() && !point.atomic {
+                // It may stay here forever, without anyone noticing.
+                if !point.atomic {
                     found.push(Settled::At(shared, None));
                 }
-                for one in moves {
+                for one in self.explicit.moves(shared, &local) {
                     match one.next {
                         None => found.push(Settled::At(one.shared, None)),
                         Some(next) => {
