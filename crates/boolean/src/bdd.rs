@@ -58,6 +58,8 @@ pub struct Bdds {
     /// Open addressing: positions in `nodes`, 0 if free.
     unique: Vec<u32>,
     cache: Vec<Entry>,
+    /// Whether functions depend on odd levels, as far as that was asked.
+    odd: rustc_hash::FxHashMap<Bdd, bool>,
     budget: Budget,
 }
 
@@ -80,6 +82,7 @@ impl Bdds {
             nodes: vec![constant(FALSE), constant(TRUE)],
             unique: vec![0; FIRST_TABLE],
             cache: vec![Entry::default(); FIRST_TABLE],
+            odd: rustc_hash::FxHashMap::default(),
             budget: budget.clone(),
         }
     }
@@ -388,6 +391,28 @@ impl Bdds {
             at = if values(node.level) { node.high } else { node.low };
         }
         at == TRUE
+    }
+
+    /// Whether a function depends on a variable with an odd level.
+    pub fn has_odd(&mut self, f: Bdd) -> bool {
+        if let Some(known) = self.odd.get(&f) {
+            return *known;
+        }
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut work = vec![f];
+        let mut found = false;
+        while let Some(bdd) = work.pop() {
+            if bdd.0 > 1 && self.odd.get(&bdd) != Some(&false) && seen.insert(bdd) {
+                let node = self.node(bdd);
+                if node.level % 2 == 1 {
+                    found = true;
+                    break;
+                }
+                work.extend([node.low, node.high]);
+            }
+        }
+        self.odd.insert(f, found);
+        found
     }
 
     /// The variables that functions depend on.

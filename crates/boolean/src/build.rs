@@ -106,7 +106,9 @@ impl<'p> Builder<'p> {
         numbers.bit("several threads", true);
         numbers.bit("in an atomic region", true);
         let (mut locks, mut cells) = (Vec::new(), FxHashMap::default());
-        for (id, object) in program.objects.enumerate() {
+        // The last one comes first: a variable that is set after others then stands above them, so that the sets before and behind share
+        // all that is below.
+        for (id, object) in program.objects.enumerate().rev() {
             match (&object.layout, object.storage) {
                 (Layout::Sync(SyncKind::Spin), Storage::Static) => {
                     let taken = numbers.bit(&format!("{} is taken", object.name), true);

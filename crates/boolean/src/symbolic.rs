@@ -13,6 +13,8 @@ pub struct Relation {
     pub function: Bdd,
     /// The variables that have other values behind it.
     pub forget: Bdd,
+    /// Whether there are next values in it.
+    pub has_next: bool,
 }
 
 /// What a step does to sets.
@@ -45,31 +47,59 @@ impl View<'_> {
         bits.into_iter().map(Bit::now).collect()
     }
 
-    /// The conjunction of `bit' = value` for all pairs, and a guard, without the inputs.
+    /// The conjunction of `bit' = value` for all pairs, `bit = value` for all extra ones, and a guard, without the inputs.
+    ///
+    /// Where a new value is just an input, the bit's next value takes the place of that input: an equality of two variables that are far from each
+    /// other in the order, and of many such pairs, would be large.
     fn relate(&mut self, guard: Bdd, pairs: &[(Bit, Bdd)], inputs: &[Bit], extra: &[(Bit, Bdd)]) -> Computed<Bdd> {
+        let is_input = |bdds: &crate::bdd::Bdds, value: Bdd| {
+            let node = bdds.node(value);
+            let is_variable = node.low == FALSE && node.high == TRUE;
+            is_variable.then(|| inputs.iter().copied().find(|input| input.now() == node.level)).flatten()
+        };
         let mut function = guard;
+        let mut chosen: Vec<(Bit, Bit)> = Vec::new();
         for (bit, value) in pairs.iter().rev() {
-            // A choice that is used nowhere else leaves the bit open.
-            let node = self.bdds.node(*value);
-            let open = inputs.iter().any(|input| input.now() == node.level) && node.low == FALSE && node.high == TRUE;
-            let others: Vec<Bdd> =
-                pairs.iter().chain(extra).filter(|(other, _)| other != bit).map(|(_, v)| *v).chain([guard]).collect();
-            if open && pairs.len() > 8 {
-                // Looking for other uses takes long; the conjunction is right in any case.
-            } else if open && !self.bdds.support(&others).contains(&node.level) {
-                continue;
+            match is_input(&self.bdds, *value) {
+                Some(input) => chosen.push((*bit, input)),
+                None => {
+                    let next = self.bdds.variable(bit.next())?;
+                    let same = self.bdds.equal(next, *value)?;
+                    function = self.bdds.and(function, same)?;
+                }
             }
-            let next = self.bdds.variable(bit.next())?;
-            let same = self.bdds.equal(next, *value)?;
-            function = self.bdds.and(function, same)?;
         }
         for (bit, value) in extra {
             let now = self.bdds.variable(bit.now())?;
             let same = self.bdds.equal(now, *value)?;
             function = self.bdds.and(function, same)?;
         }
+        let used = self.bdds.support(&[function]);
+        let mut taken: Vec<(Bit, Bit)> = Vec::new();
+        for (bit, input) in chosen {
+            let next = self.bdds.variable(bit.next())?;
+            if let Some((_, first)) = taken.iter().find(|(known, _)| *known == input) {
+                let first = self.bdds.variable(first.next())?;
+                let same = self.bdds.equal(next, first)?;
+                function = self.bdds.and(function, same)?;
+                continue;
+            }
+            taken.push((input, bit));
+            if used.contains(&input.now()) {
+                let value = self.bdds.variable(input.now())?;
+                let same = self.bdds.equal(next, value)?;
+                let cube = self.bdds.cube(&[input.now()])?;
+                function = self.bdds.and_exists(function, same, cube)?;
+            }
+        }
         let cube = self.bdds.cube(&Self::levels(inputs.iter().copied()))?;
         self.bdds.exists(function, cube)
+    }
+
+    /// A relation that forgets some levels.
+    pub fn relation(&mut self, function: Bdd, forget: &[u32]) -> Computed<Relation> {
+        let has_next = self.bdds.has_odd(function);
+        Ok(Relation { function, forget: self.bdds.cube(forget)?, has_next })
     }
 
     /// What a step does to sets.
@@ -81,10 +111,8 @@ impl View<'_> {
         let set: Vec<Bit> = step.updates.iter().map(|(bit, _)| *bit).collect();
         let gone = here.iter().copied().filter(|bit| !there.contains(bit));
         let forget = Self::levels(set.iter().copied().chain(gone));
-        let own = Relation {
-            function: self.relate(step.guard, &step.updates, &inputs, &[])?,
-            forget: self.bdds.cube(&forget)?,
-        };
+        let function = self.relate(step.guard, &step.updates, &inputs, &[])?;
+        let own = self.relation(function, &forget)?;
         let shared_updates: Vec<(Bit, Bdd)> =
             step.updates.iter().copied().filter(|(bit, _)| self.is_shared(*bit)).collect();
         let changed: Vec<Bit> = shared_updates.iter().map(|(bit, _)| *bit).collect();
@@ -97,24 +125,21 @@ impl View<'_> {
             }
             let mut forget = Self::levels(pairs.iter().map(|(bit, _)| *bit));
             forget.extend(Self::levels(here.iter().copied()));
-            let relation = Relation {
-                function: self.relate(step.guard, &pairs, &inputs, &[])?,
-                forget: self.bdds.cube(&forget)?,
-            };
-            started.push((new.entry, relation));
+            let function = self.relate(step.guard, &pairs, &inputs, &[])?;
+            started.push((new.entry, self.relation(function, &forget)?));
         }
         let arguments: Vec<(Bit, Bdd)> = step.told.iter().flat_map(|told| told.arguments.iter().copied()).collect();
         let function = self.relate(step.guard, &shared_updates, &inputs, &arguments)?;
         let is_held = |bit: &Bit| self.locks.iter().any(|lock| lock.held == *bit);
         let forget = Self::levels(here.iter().copied().filter(|bit| !is_held(bit)));
-        let shared = Relation { function, forget: self.bdds.cube(&forget)? };
+        let shared = self.relation(function, &forget)?;
         Ok(Relations { own, started, changed, shared })
     }
 
     /// The states behind a step.
     pub fn image(&mut self, set: Bdd, relation: Relation) -> Computed<Bdd> {
         let next = self.bdds.and_exists(set, relation.function, relation.forget)?;
-        self.bdds.unprime(next)
+        if relation.has_next { self.bdds.unprime(next) } else { Ok(next) }
     }
 
     /// How a step, taken from a set, changes shared bits.
@@ -166,8 +191,8 @@ impl View<'_> {
                 relation = self.bdds.and(relation, reacts)?;
             }
         }
-        let forget = self.bdds.cube(&forget)?;
-        self.image(set, Relation { function: relation, forget })
+        let relation = self.relation(relation, &forget)?;
+        self.image(set, relation)
     }
 
     /// The sets of thread states at the start.

@@ -117,7 +117,7 @@ fn disturber(
             }
             let changes = view.interference(set, &relations)?;
             let forget: Vec<u32> = relations.changed.iter().map(|bit| bit.now()).collect();
-            let relation = Relation { function: changes, forget: view.bdds.cube(&forget)? };
+            let relation = view.relation(changes, &forget)?;
             let candidates = before(view, state, relation)?;
             for earlier in 0..rank {
                 let (at, set, _) = reached.growth[earlier];

@@ -49,10 +49,14 @@ fn sets_of(view: &mut View<'_>, proof: &StatesProof) -> Result<Vec<Bdd>, ProofEr
         return claim("there is not one set for each point");
     }
     let mut made: Vec<Bdd> = vec![boolean::FALSE, boolean::TRUE];
+    // Whether all that a test leads to is about shared bits.
+    let mut plain: Vec<bool> = vec![true, true];
     for (level, low, high) in &proof.tests {
-        let (Some(low), Some(high)) = (made.get(*low as usize), made.get(*high as usize)) else {
+        let (first, second) = (*low as usize, *high as usize);
+        let (Some(low), Some(high)) = (made.get(first), made.get(second)) else {
             return claim("a test comes before what it needs");
         };
+        plain.push(level % 2 == 0 && view.is_shared(boolean::Bit(level / 2)) && plain[first] && plain[second]);
         let (low, high) = (*low, *high);
         if [low, high].into_iter().any(|part| view.bdds.node(part).level <= *level) {
             return claim("tests are not in order");
@@ -60,23 +64,16 @@ fn sets_of(view: &mut View<'_>, proof: &StatesProof) -> Result<Vec<Bdd>, ProofEr
         made.push(view.bdds.make(*level, low, high).map_err(ProofError::TooExpensive)?);
     }
     let mut sets = Vec::new();
-    let mut checked: rustc_hash::FxHashSet<(Bdd, usize)> = rustc_hash::FxHashSet::default();
     for (index, number) in proof.sets.iter().enumerate() {
         let Some(set) = made.get(*number as usize).copied() else { return claim("a set does not exist") };
         let live = &view.live[index];
-        // Sets without local bits are tested once.
-        if !checked.contains(&(set, 0)) {
-            let mut local = false;
+        if !plain[*number as usize] {
             for level in view.bdds.support(&[set]) {
                 let bit = boolean::Bit(level / 2);
-                local |= !view.is_shared(bit);
                 let counts = view.is_shared(bit) || live.binary_search(&bit).is_ok();
                 if level % 2 == 1 || !view.is_state(bit) || !counts {
                     return claim("a set depends on more than the state of a thread");
                 }
-            }
-            if !local {
-                checked.insert((set, 0));
             }
         }
         sets.push(set);
