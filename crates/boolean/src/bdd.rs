@@ -130,7 +130,7 @@ impl Bdds {
         }
         self.nodes.push(Node { level, low, high });
         self.unique[slot] = id;
-        if self.nodes.len() * 4 > self.unique.len() * 3 {
+        if self.nodes.len() * 2 > self.unique.len() {
             self.grow();
         }
         Ok(Bdd(id))

@@ -3,10 +3,12 @@
 use crate::bdd::{Bdd, Bdds, FALSE, TRUE};
 use crate::evaluate::{Scope, Values, unsupported};
 use crate::structure::{Arrival, Called, Structure};
-use crate::view::{Bit, Built, Input, Lock, Point, PointId, Reaction, Site, Started, Step, StepId, Told, View};
+use crate::view::{
+    Bit, Built, Input, Lock, Point, PointId, Reaction, Site, Started, Step, StepId, Told, View,
+};
 use ir::{
-    Assignment, Broadcast, Callee, Count, EdgeId, Initial, IntType, Layout, Lhs, LockKind, ObjectId, Op, Program, Rhs, Span, Storage,
-    SyncKind,
+    Assignment, Broadcast, Callee, Count, EdgeId, Initial, IntType, Layout, Lhs, LockKind, ObjectId, Op,
+    Program, Rhs, Span, Storage, SyncKind,
 };
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -269,7 +271,9 @@ impl<'p> Builder<'p> {
 
     fn type_of(&self, activation: usize, lhs: &Lhs) -> IntType {
         match lhs {
-            Lhs::Local(local) => self.program.templates[self.structure.activations[activation].template].locals[*local].ty,
+            Lhs::Local(local) => {
+                self.program.templates[self.structure.activations[activation].template].locals[*local].ty
+            }
             Lhs::Memory(place) => place.ty,
         }
     }
@@ -352,7 +356,9 @@ impl<'p> Builder<'p> {
             let given = self.bits(from, argument, span, values, None)?;
             let bits = &self.structure.activations[to].locals[index];
             // Wider than the parameter: the upper bits are lost. Narrower: they are 0.
-            found.extend(bits.iter().enumerate().map(|(at, bit)| (*bit, given.get(at).copied().unwrap_or(FALSE))));
+            found.extend(
+                bits.iter().enumerate().map(|(at, bit)| (*bit, given.get(at).copied().unwrap_or(FALSE))),
+            );
         }
         Ok(found)
     }
@@ -392,7 +398,10 @@ impl<'p> Builder<'p> {
                 }
                 Op::Broadcast(broadcast) => {
                     if !effects.started.is_empty() {
-                        return unsupported("a new thread that is told something in the step that starts it", span);
+                        return unsupported(
+                            "a new thread that is told something in the step that starts it",
+                            span,
+                        );
                     }
                     let mut given = Vec::new();
                     for (_, argument) in &broadcast.arguments {
@@ -426,7 +435,8 @@ impl<'p> Builder<'p> {
             }
             Some((Called::Activation(child), callee, arguments)) => {
                 let parameters = self.parameters((activation, child), arguments, span, &effects.values)?;
-                let bits: Vec<Bit> = self.structure.activations[child].locals.iter().flatten().copied().collect();
+                let bits: Vec<Bit> =
+                    self.structure.activations[child].locals.iter().flatten().copied().collect();
                 effects.values.extend(bits.into_iter().map(|bit| (bit, FALSE)));
                 effects.values.extend(parameters);
                 Arrival::Point(self.structure.point(child, program.templates[callee].entry, None))
@@ -477,12 +487,15 @@ impl<'p> Builder<'p> {
         for &index in ended {
             let activation = &self.structure.activations[index];
             let code = &self.program.templates[activation.template];
-            let result = code.result.map(|local| activation.locals[local.0 as usize].clone()).unwrap_or_default();
+            let result =
+                code.result.map(|local| activation.locals[local.0 as usize].clone()).unwrap_or_default();
             let to: Vec<Bit> = match (activation.parent, activation.site) {
                 (Some((parent, edge, _)), _) => {
                     let caller = &self.structure.activations[parent];
                     match self.program.templates[caller.template].edges[edge].ops.last() {
-                        Some(Op::Call(_, _, Some(Lhs::Local(local)))) => caller.locals[local.0 as usize].clone(),
+                        Some(Op::Call(_, _, Some(Lhs::Local(local)))) => {
+                            caller.locals[local.0 as usize].clone()
+                        }
                         _ => Vec::new(),
                     }
                 }
@@ -555,7 +568,17 @@ impl<'p> Builder<'p> {
         };
         let updates = self.updates(target, &values)?;
         let (inputs, started, told) = (Vec::new(), Vec::new(), Vec::new());
-        self.steps.push(Step { source, target, edge: None, span: code.span, guard, updates, inputs, started, told });
+        self.steps.push(Step {
+            source,
+            target,
+            edge: None,
+            span: code.span,
+            guard,
+            updates,
+            inputs,
+            started,
+            told,
+        });
         Ok(())
     }
 
@@ -566,7 +589,8 @@ impl<'p> Builder<'p> {
         updates: &[(Bit, Bdd)],
         span: Span,
     ) -> Built<Vec<Told>> {
-        let mut procedures: Vec<ir::TemplateId> = broadcasts.iter().map(|(broadcast, _)| broadcast.to).collect();
+        let mut procedures: Vec<ir::TemplateId> =
+            broadcasts.iter().map(|(broadcast, _)| broadcast.to).collect();
         procedures.sort_unstable();
         procedures.dedup();
         let mut all = Vec::new();

@@ -25,7 +25,9 @@ impl Scope<'_> {
     /// The bits of a cell of memory.
     pub fn cell(&self, place: &Place) -> Built<&[Bit]> {
         let found = match place.as_cell() {
-            Some((object, 0)) => self.cells.get(&object).filter(|bits| bits.len() == usize::from(place.ty.bits)),
+            Some((object, 0)) => {
+                self.cells.get(&object).filter(|bits| bits.len() == usize::from(place.ty.bits))
+            }
             _ => None,
         };
         match found {
@@ -88,7 +90,9 @@ impl Scope<'_> {
                 }
                 Ok((0..usize::from(ty.bits)).map(|index| bits.get(index).copied().unwrap_or(FALSE)).collect())
             }
-            Expr::Address(..) | Expr::Procedure(_) | Expr::Myself => unsupported("an address as a value", self.span),
+            Expr::Address(..) | Expr::Procedure(_) | Expr::Myself => {
+                unsupported("an address as a value", self.span)
+            }
             Expr::Unary(UnaryOp::Neg, ..) | Expr::Overflows(..) | Expr::Valid(..) => {
                 unsupported("arithmetic", self.span)
             }
@@ -101,7 +105,9 @@ impl Scope<'_> {
         let lock = |expr: &Expr| match expr {
             Expr::Load(place) => {
                 let (object, offset) = place.as_cell()?;
-                self.locks.iter().find(|lock| lock.object == object && offset == 0 && place.ty == IntType::U32)
+                self.locks
+                    .iter()
+                    .find(|lock| lock.object == object && offset == 0 && place.ty == IntType::U32)
             }
             _ => None,
         };
@@ -115,7 +121,14 @@ impl Scope<'_> {
         }
     }
 
-    fn binary(&self, bdds: &mut Bdds, op: BinaryOp, ty: IntType, left: &[Bdd], right: &[Bdd]) -> Built<Vec<Bdd>> {
+    fn binary(
+        &self,
+        bdds: &mut Bdds,
+        op: BinaryOp,
+        ty: IntType,
+        left: &[Bdd],
+        right: &[Bdd],
+    ) -> Built<Vec<Bdd>> {
         let pairs = left.iter().copied().zip(right.iter().copied());
         match op {
             BinaryOp::And => pairs.map(|(a, b)| Ok(bdds.and(a, b)?)).collect(),

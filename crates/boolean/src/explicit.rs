@@ -99,7 +99,11 @@ impl<'v, 'p> Explicit<'v, 'p> {
     pub fn contains(&self, set: Bdd, shared: Shared, local: &Local) -> bool {
         self.view.bdds.value(set, &|level| {
             let bit = Bit(level / 2);
-            if self.view.is_shared(bit) { self.shared_value(shared, bit) } else { self.local_value(local, bit) }
+            if self.view.is_shared(bit) {
+                self.shared_value(shared, bit)
+            } else {
+                self.local_value(local, bit)
+            }
         })
     }
 
@@ -156,7 +160,9 @@ impl<'v, 'p> Explicit<'v, 'p> {
             });
             let told = step.told.iter().map(|told| {
                 let bits = told.arguments.iter().enumerate();
-                bits.fold(0, |all, (index, (_, function))| all | u128::from(view.bdds.value(*function, &value)) << index)
+                bits.fold(0, |all, (index, (_, function))| {
+                    all | u128::from(view.bdds.value(*function, &value)) << index
+                })
             });
             let (started, told) = (started.collect(), told.collect());
             found.push(Move { step: id, inputs: chosen, shared: next_shared, next, started, told });
@@ -164,12 +170,19 @@ impl<'v, 'p> Explicit<'v, 'p> {
     }
 
     /// What another thread does in the same step: nothing changes unless it is told something. No answer: the step cannot be taken.
-    pub fn answers(&self, step: StepId, told: &[u128], shared: (Shared, Shared), other: &Local) -> Vec<Answer> {
+    pub fn answers(
+        &self,
+        step: StepId,
+        told: &[u128],
+        shared: (Shared, Shared),
+        other: &Local,
+    ) -> Vec<Answer> {
         let view = self.view;
         let activation = view.point(other.point).activation;
         let parts = view.step(step).told.iter().zip(told);
-        let Some((reaction, arguments, handed)) =
-            parts.filter_map(|(part, handed)| Some((part.reactions.get(&activation)?, &part.arguments, *handed))).next()
+        let Some((reaction, arguments, handed)) = parts
+            .filter_map(|(part, handed)| Some((part.reactions.get(&activation)?, &part.arguments, *handed)))
+            .next()
         else {
             return vec![Answer { next: *other, inputs: 0 }];
         };
@@ -185,17 +198,21 @@ impl<'v, 'p> Explicit<'v, 'p> {
                 } else if let Ok(index) = inputs.binary_search(&bit) {
                     chosen >> index & 1 == 1
                 } else {
-                    arguments.iter().position(|(argument, _)| *argument == bit).is_some_and(|at| bit_of(handed, at))
+                    arguments
+                        .iter()
+                        .position(|(argument, _)| *argument == bit)
+                        .is_some_and(|at| bit_of(handed, at))
                 }
             };
             if !view.bdds.value(reaction.guard, &value) {
                 continue;
             }
-            let next = self.pack(other.point, &|bit| {
-                match reaction.updates.binary_search_by_key(&bit, |(set, _)| *set) {
-                    Ok(index) => view.bdds.value(reaction.updates[index].1, &value),
-                    Err(_) => self.local_value(other, bit),
-                }
+            let next = self.pack(other.point, &|bit| match reaction
+                .updates
+                .binary_search_by_key(&bit, |(set, _)| *set)
+            {
+                Ok(index) => view.bdds.value(reaction.updates[index].1, &value),
+                Err(_) => self.local_value(other, bit),
             });
             if !found.iter().any(|known| known.next == next) {
                 found.push(Answer { next, inputs: chosen });

@@ -51,7 +51,8 @@ impl View<'_> {
                 for reaction in told.reactions.values() {
                     work.extend(self.seen_through(self.bits_of(&[reaction.guard]), &told.arguments));
                     for (bit, value) in &reaction.updates {
-                        needs[bit.0 as usize].extend(self.seen_through(self.bits_of(&[*value]), &told.arguments));
+                        needs[bit.0 as usize]
+                            .extend(self.seen_through(self.bits_of(&[*value]), &told.arguments));
                     }
                 }
             }
@@ -95,7 +96,8 @@ impl View<'_> {
         functions.extend(step.updates.iter().filter(|(bit, _)| counts(bit)).map(|(_, value)| *value));
         for started in &step.started {
             let entry = &live[started.entry.0 as usize];
-            functions.extend(started.bits.iter().filter(|(bit, _)| entry.contains(bit)).map(|(_, value)| *value));
+            functions
+                .extend(started.bits.iter().filter(|(bit, _)| entry.contains(bit)).map(|(_, value)| *value));
         }
         functions.extend(step.told.iter().flat_map(|told| &told.arguments).map(|(_, value)| *value));
         let mut found = self.bits_of(&functions);
@@ -121,7 +123,9 @@ impl View<'_> {
             }
         }
         for kept in &mut kept {
-            kept.extend(self.locks.iter().map(|lock| lock.held).filter(|held| self.relevant[held.0 as usize]));
+            kept.extend(
+                self.locks.iter().map(|lock| lock.held).filter(|held| self.relevant[held.0 as usize]),
+            );
         }
         let mut live: Vec<BTreeSet<Bit>> =
             self.points.iter().map(|point| kept[point.activation].clone()).collect();

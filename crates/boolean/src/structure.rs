@@ -76,8 +76,14 @@ impl<'p> Structure<'p> {
         let next = self.activations.len();
         let root = *self.roots.entry((template, site)).or_insert(next);
         if root == next {
-            let activation =
-                Activation { template, parent: None, site, atomic: false, locals: Vec::new(), chain: Vec::new() };
+            let activation = Activation {
+                template,
+                parent: None,
+                site,
+                atomic: false,
+                locals: Vec::new(),
+                chain: Vec::new(),
+            };
             self.activations.push(activation);
         }
         let code = &self.program.templates[template];
@@ -197,14 +203,16 @@ impl<'p> Structure<'p> {
                 }
             }
             match step.ops.last() {
-                Some(Op::Call(Callee::Procedure(callee), ..)) => match self.call(activation, edge, *callee)? {
-                    Called::Activation(child) => {
-                        self.point(child, program.templates[*callee].entry, None);
+                Some(Op::Call(Callee::Procedure(callee), ..)) => {
+                    match self.call(activation, edge, *callee)? {
+                        Called::Activation(child) => {
+                            self.point(child, program.templates[*callee].entry, None);
+                        }
+                        Called::Recursive(_, site) => {
+                            self.point(activation, step.target, Some(site));
+                        }
                     }
-                    Called::Recursive(_, site) => {
-                        self.point(activation, step.target, Some(site));
-                    }
-                },
+                }
                 _ => {
                     self.arrive(activation, step.target);
                 }
@@ -219,4 +227,3 @@ impl<'p> Structure<'p> {
         program.start.iter().map(|(template, _)| self.entry(*template, None)).collect()
     }
 }
-

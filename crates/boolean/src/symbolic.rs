@@ -51,7 +51,13 @@ impl View<'_> {
     ///
     /// Where a new value is just an input, the bit's next value takes the place of that input: an equality of two variables that are far from each
     /// other in the order, and of many such pairs, would be large.
-    fn relate(&mut self, guard: Bdd, pairs: &[(Bit, Bdd)], inputs: &[Bit], extra: &[(Bit, Bdd)]) -> Computed<Bdd> {
+    fn relate(
+        &mut self,
+        guard: Bdd,
+        pairs: &[(Bit, Bdd)],
+        inputs: &[Bit],
+        extra: &[(Bit, Bdd)],
+    ) -> Computed<Bdd> {
         let is_input = |bdds: &crate::bdd::Bdds, value: Bdd| {
             let node = bdds.node(value);
             let is_variable = node.low == FALSE && node.high == TRUE;
@@ -128,7 +134,8 @@ impl View<'_> {
             let function = self.relate(step.guard, &pairs, &inputs, &[])?;
             started.push((new.entry, self.relation(function, &forget)?));
         }
-        let arguments: Vec<(Bit, Bdd)> = step.told.iter().flat_map(|told| told.arguments.iter().copied()).collect();
+        let arguments: Vec<(Bit, Bdd)> =
+            step.told.iter().flat_map(|told| told.arguments.iter().copied()).collect();
         let function = self.relate(step.guard, &shared_updates, &inputs, &arguments)?;
         let is_held = |bit: &Bit| self.locks.iter().any(|lock| lock.held == *bit);
         let forget = Self::levels(here.iter().copied().filter(|bit| !is_held(bit)));
@@ -156,7 +163,8 @@ impl View<'_> {
     pub fn disjoint_locks(&mut self) -> Computed<Bdd> {
         let mut all = TRUE;
         for lock in self.locks.clone() {
-            let (mine, theirs) = (self.bdds.variable(lock.held.now())?, self.bdds.variable(lock.held.next())?);
+            let (mine, theirs) =
+                (self.bdds.variable(lock.held.now())?, self.bdds.variable(lock.held.next())?);
             let both = self.bdds.and(mine, theirs)?;
             let not_both = self.bdds.not(both)?;
             all = self.bdds.and(all, not_both)?;
@@ -166,7 +174,13 @@ impl View<'_> {
 
     /// What becomes of threads at a point when another thread changes shared bits. `disjoint`: that no lock is held by both, or true
     /// to leave that out.
-    pub fn disturbed(&mut self, point: PointId, set: Bdd, interference: &Interference, disjoint: Bdd) -> Computed<Bdd> {
+    pub fn disturbed(
+        &mut self,
+        point: PointId,
+        set: Bdd,
+        interference: &Interference,
+        disjoint: Bdd,
+    ) -> Computed<Bdd> {
         if self.point(point).atomic {
             return Ok(FALSE);
         }

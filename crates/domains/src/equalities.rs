@@ -140,7 +140,12 @@ impl Known {
                 _ => {}
             },
             Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Spawn(..) | Op::Join(..) => {}
-            Op::Allocate { .. } | Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) | Op::Broadcast(_) => {}
+            Op::Allocate { .. }
+            | Op::Free(_)
+            | Op::Fill(..)
+            | Op::Copy(..)
+            | Op::Call(..)
+            | Op::Broadcast(_) => {}
         }
     }
 }

@@ -510,7 +510,13 @@ impl Scope<'_, '_> {
             Op::Fill(to, _, size) | Op::Copy(to, _, size) => {
                 found.extend(self.memory.touched(&region(to, extent(size))));
             }
-            Op::Assume(_) | Op::Assign(_) | Op::Spawn(..) | Op::Join(..) | Op::Free(_) | Op::Call(..) | Op::Broadcast(_) => {}
+            Op::Assume(_)
+            | Op::Assign(_)
+            | Op::Spawn(..)
+            | Op::Join(..)
+            | Op::Free(_)
+            | Op::Call(..)
+            | Op::Broadcast(_) => {}
         }
     }
 

@@ -63,7 +63,9 @@ impl<'t, 'v, 'p> Cover<'t, 'v, 'p> {
     /// Prepares the search.
     pub fn new(transitions: &'t Transitions<'v, 'p>) -> Self {
         let (mut changing, mut local): (FxHashMap<_, Vec<u32>>, FxHashMap<_, Vec<u32>>) = Default::default();
-        for (index, transition) in transitions.list.iter().enumerate().filter(|(_, transition)| !transition.error) {
+        for (index, transition) in
+            transitions.list.iter().enumerate().filter(|(_, transition)| !transition.error)
+        {
             let index = index as u32;
             if transition.shared != transition.from.0 || transition.telling.is_some() {
                 changing.entry(transition.shared).or_default().push(index);
@@ -102,7 +104,9 @@ impl<'t, 'v, 'p> Cover<'t, 'v, 'p> {
 
     /// Runs the search.
     pub fn run(&mut self, budget: &Budget) -> Result<Covered, Exhausted> {
-        for (index, transition) in self.transitions.list.iter().enumerate().filter(|(_, transition)| transition.error) {
+        for (index, transition) in
+            self.transitions.list.iter().enumerate().filter(|(_, transition)| transition.error)
+        {
             let (shared, thread) = transition.from;
             let then = (index as u32, None);
             let element = Element { shared, threads: vec![thread], then, answers: Vec::new() };
@@ -131,7 +135,11 @@ impl<'t, 'v, 'p> Cover<'t, 'v, 'p> {
     fn next(&mut self, round: u64) -> Option<u32> {
         let small = |cover: &mut Self| cover.small.pop().map(|Reverse((_, index))| index);
         let near = |cover: &mut Self| cover.near.pop().map(|Reverse((_, index))| index);
-        if round.is_multiple_of(2) { small(self).or_else(|| near(self)) } else { near(self).or_else(|| small(self)) }
+        if round.is_multiple_of(2) {
+            small(self).or_else(|| near(self))
+        } else {
+            near(self).or_else(|| small(self))
+        }
     }
 
     /// The predecessors of an element.
@@ -167,7 +175,9 @@ impl<'t, 'v, 'p> Cover<'t, 'v, 'p> {
             for answers in options {
                 let mut before = match transition.telling {
                     None => rest.clone(),
-                    Some(_) => answers.iter().map(|(before, _): &(LocalNumber, LocalNumber)| *before).collect(),
+                    Some(_) => {
+                        answers.iter().map(|(before, _): &(LocalNumber, LocalNumber)| *before).collect()
+                    }
                 };
                 before.push(actor);
                 before.sort_unstable();
@@ -273,7 +283,8 @@ impl<'t, 'v, 'p> Cover<'t, 'v, 'p> {
             let (root, _) = explicit.view.root_of(point);
             *counts.entry(root).or_default() += 1;
         }
-        atomic <= 1 && self.bounded.iter().all(|(root, most)| counts.get(root).is_none_or(|count| count <= most))
+        atomic <= 1
+            && self.bounded.iter().all(|(root, most)| counts.get(root).is_none_or(|count| count <= most))
     }
 
     /// If an element is part of an initial configuration: which start group each of its threads is of.
@@ -294,7 +305,10 @@ impl<'t, 'v, 'p> Cover<'t, 'v, 'p> {
         for thread in &element.threads {
             let fits = |group: &usize| {
                 left[*group] != Some(0)
-                    && self.transitions.start[*group].resting.iter().any(|(_, number)| *number == Some(*thread))
+                    && self.transitions.start[*group]
+                        .resting
+                        .iter()
+                        .any(|(_, number)| *number == Some(*thread))
             };
             let unbounded = (0..left.len()).filter(fits).find(|group| left[*group].is_none());
             let group = unbounded.or_else(|| (0..left.len()).find(fits))?;
@@ -317,7 +331,9 @@ fn bounded_templates(transitions: &Transitions<'_, '_>) -> BTreeMap<TemplateId, 
         }
     }
     let mut others: FxHashSet<TemplateId> = FxHashSet::default();
-    others.extend(program.start.iter().filter(|(_, count)| *count == Count::Any).map(|(template, _)| *template));
+    others.extend(
+        program.start.iter().filter(|(_, count)| *count == Count::Any).map(|(template, _)| *template),
+    );
     for op in program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops) {
         if let Op::Spawn(Callee::Procedure(template), ..) = op {
             others.insert(*template);

@@ -49,8 +49,11 @@ fn answer(
         return Ok(Verdict::Safe(Proof::States(Box::new(proof(&view, &reached.sets)))));
     }
     if view.is_recursive() {
-        let text = crate::abstract_trace::describe(&mut view, &reached, errors[0]).map_err(Reason::Exhausted)?;
-        return Err(Reason::Bounded(format!("states: calls of procedures that are active are approximated; {text}")));
+        let text =
+            crate::abstract_trace::describe(&mut view, &reached, errors[0]).map_err(Reason::Exhausted)?;
+        return Err(Reason::Bounded(format!(
+            "states: calls of procedures that are active are approximated; {text}"
+        )));
     }
     events.event(Event::Phase("states: exact".to_owned()));
     exact(&mut view, &reached, kinds, errors[0], budget)
@@ -60,7 +63,8 @@ fn answer(
 fn error_points(view: &View<'_>, reached: &Reached, kinds: &BTreeSet<ErrorKind>) -> Vec<PointId> {
     let ids = (0..view.points.len() as u32).map(PointId);
     ids.filter(|id| {
-        reached.sets[id.0 as usize] != FALSE && view.point(*id).error.is_some_and(|kind| kinds.contains(&kind))
+        reached.sets[id.0 as usize] != FALSE
+            && view.point(*id).error.is_some_and(|kind| kinds.contains(&kind))
     })
     .collect()
 }
@@ -77,7 +81,9 @@ fn exact(
         Err(Failure::Exhausted(exhausted)) => return Err(Reason::Exhausted(exhausted)),
         Err(Failure::TooLarge) => {
             let text = crate::abstract_trace::describe(view, reached, error).map_err(Reason::Exhausted)?;
-            return Err(Reason::Bounded(format!("states: too many thread states for an exact answer; {text}")));
+            return Err(Reason::Bounded(format!(
+                "states: too many thread states for an exact answer; {text}"
+            )));
         }
     };
     if let Some(trace) = crate::trace::trace_of_start(&transitions) {
@@ -97,10 +103,15 @@ fn exact(
             for index in minimal {
                 let element = &cover.elements[index as usize];
                 let local = |thread: &u32| transitions.locals[*thread as usize];
-                let mut threads: Vec<(u32, u128)> =
-                    element.threads.iter().map(|thread| (local(thread).point.0, local(thread).bits)).collect();
+                let mut threads: Vec<(u32, u128)> = element
+                    .threads
+                    .iter()
+                    .map(|thread| (local(thread).point.0, local(thread).bits))
+                    .collect();
                 threads.sort_unstable();
-                proof.unreachable.push(Configuration { shared: transitions.shared[element.shared as usize], threads });
+                proof
+                    .unreachable
+                    .push(Configuration { shared: transitions.shared[element.shared as usize], threads });
             }
             proof.unreachable.sort();
             Ok(Verdict::Safe(Proof::States(Box::new(proof))))

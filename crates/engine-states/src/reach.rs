@@ -175,7 +175,11 @@ impl Search<'_, '_> {
                 }
                 let groups = &mut self.reached.groups;
                 let group = *self.group_of.entry((relations.changed.clone(), telling)).or_insert_with(|| {
-                    groups.push(Interference { changed: relations.changed.clone(), telling, relation: FALSE });
+                    groups.push(Interference {
+                        changed: relations.changed.clone(),
+                        telling,
+                        relation: FALSE,
+                    });
                     groups.len() - 1
                 });
                 let joined = self.view.bdds.or(self.reached.groups[group].relation, found)?;
@@ -194,7 +198,12 @@ impl Search<'_, '_> {
     }
 
     /// Applies all groups to a point until nothing is new.
-    fn disturb(&mut self, point: PointId, told_only: bool, closed: &mut FxHashMap<Bdd, Bdd>) -> Result<bool, Exhausted> {
+    fn disturb(
+        &mut self,
+        point: PointId,
+        told_only: bool,
+        closed: &mut FxHashMap<Bdd, Bdd>,
+    ) -> Result<bool, Exhausted> {
         let listens = self.reached.groups.iter().any(|group| group.telling.is_some());
         let index = point.0 as usize;
         let before = self.reached.sets[index];

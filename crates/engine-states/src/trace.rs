@@ -39,8 +39,13 @@ pub fn trace(cover: &Cover<'_, '_, '_>, transitions: &Transitions<'_, '_>, eleme
     let view = transitions.explicit.view;
     let mut copies = Vec::new();
     for (index, group) in transitions.start.iter().enumerate() {
-        let mut wanted: Vec<LocalNumber> =
-            first.threads.iter().zip(&groups).filter(|(_, group)| **group == index).map(|(thread, _)| *thread).collect();
+        let mut wanted: Vec<LocalNumber> = first
+            .threads
+            .iter()
+            .zip(&groups)
+            .filter(|(_, group)| **group == index)
+            .map(|(thread, _)| *thread)
+            .collect();
         let count = match group.count {
             Count::Exactly(copies) => copies,
             Count::Any => wanted.len() as u32,
@@ -60,14 +65,18 @@ pub fn trace(cover: &Cover<'_, '_, '_>, transitions: &Transitions<'_, '_>, eleme
     loop {
         let element = &cover.elements[at as usize];
         let transition = &transitions.list[element.then.0 as usize];
-        let actor = execution.threads.iter().position(|thread| thread.alive && thread.rests == Some(transition.from.1))?;
+        let actor = execution
+            .threads
+            .iter()
+            .position(|thread| thread.alive && thread.rests == Some(transition.from.1))?;
         execution.settle(actor)?;
         let (first, rest) = transition.path.split_first()?;
         let before = execution.threads.len();
         execution.step(actor, *first, &element.answers)?;
         let mut rest = rest;
         while let Some((next, behind)) = rest.split_first() {
-            let atomic = execution.threads[actor].alive && view.point(execution.threads[actor].local.point).atomic;
+            let atomic =
+                execution.threads[actor].alive && view.point(execution.threads[actor].local.point).atomic;
             if !atomic && !transition.error {
                 break;
             }
@@ -99,7 +108,10 @@ pub fn trace(cover: &Cover<'_, '_, '_>, transitions: &Transitions<'_, '_>, eleme
 /// The execution of a thread that comes to an error from the start by itself.
 pub fn trace_of_start(transitions: &Transitions<'_, '_>) -> Option<Trace> {
     let view = transitions.explicit.view;
-    let found = transitions.start.iter().position(|group| group.error.is_some() && group.count != Count::Exactly(0))?;
+    let found = transitions
+        .start
+        .iter()
+        .position(|group| group.error.is_some() && group.count != Count::Exactly(0))?;
     let path = transitions.start[found].error.as_ref()?;
     let shared = transitions.shared[*transitions.initial.first()? as usize];
     let mut execution = Execution { transitions, shared, threads: Vec::new(), steps: Vec::new() };
@@ -144,7 +156,12 @@ impl Execution<'_, '_, '_> {
     }
 
     /// Makes one step. `answers`: how others that are told something go on.
-    fn step(&mut self, actor: usize, (step, inputs): (StepId, u64), answers: &[(LocalNumber, LocalNumber)]) -> Option<()> {
+    fn step(
+        &mut self,
+        actor: usize,
+        (step, inputs): (StepId, u64),
+        answers: &[(LocalNumber, LocalNumber)],
+    ) -> Option<()> {
         let explicit = &self.transitions.explicit;
         let view = explicit.view;
         let local = self.threads[actor].local;
@@ -189,7 +206,9 @@ impl Execution<'_, '_, '_> {
                 continue;
             }
             let options = transitions.explicit.answers(step, told, shared, &runner.local);
-            let wish = open.iter().position(|(before, _)| runner.rests == Some(*before) && runner.pending.is_empty());
+            let wish = open
+                .iter()
+                .position(|(before, _)| runner.rests == Some(*before) && runner.pending.is_empty());
             let wanted = wish.map(|at| open.remove(at).1);
             let chosen = match wanted {
                 Some(number) => {
@@ -209,8 +228,10 @@ impl Execution<'_, '_, '_> {
             given.push(Some((view.point(chosen.next.point).activation, chosen.inputs)));
         }
         let mut choices = Vec::new();
-        let reaction = |activation: usize| view.step(step).told.iter().find_map(|part| part.reactions.get(&activation));
-        let rounds = view.step(step).told.iter().flat_map(|part| part.reactions.values()).map(|r| r.asked.len()).max();
+        let reaction =
+            |activation: usize| view.step(step).told.iter().find_map(|part| part.reactions.get(&activation));
+        let rounds =
+            view.step(step).told.iter().flat_map(|part| part.reactions.values()).map(|r| r.asked.len()).max();
         for round in 0..rounds.unwrap_or(0) {
             for (activation, inputs) in given.iter().flatten() {
                 let Some(reaction) = reaction(*activation) else { continue };

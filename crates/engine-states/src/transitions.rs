@@ -293,7 +293,9 @@ impl<'v, 'p> Transitions<'v, 'p> {
             }
             let from = (self.shared_id(*shared), self.local_id(*local));
             let first = self.list.len();
-            for Move { step, inputs, shared: behind, next, started, told } in self.explicit.moves(*shared, local) {
+            for Move { step, inputs, shared: behind, next, started, told } in
+                self.explicit.moves(*shared, local)
+            {
                 let telling = if told.is_empty() {
                     None
                 } else {
@@ -338,18 +340,35 @@ impl<'v, 'p> Transitions<'v, 'p> {
                         let known = self.list[first..].iter().any(|other| {
                             let same_kids = other.started.len() == started.len()
                                 && other.started.iter().zip(started).all(|(a, b)| a.1 == b.1);
-                            (other.shared, other.next, other.telling, other.error) == (shared, next, telling, rest.error)
+                            (other.shared, other.next, other.telling, other.error)
+                                == (shared, next, telling, rest.error)
                                 && same_kids
                         });
                         if !known {
                             let (path, started) = (path.clone(), started.clone());
-                            self.list.push(Transition { from, shared, next, started, telling, path, error: rest.error });
+                            self.list.push(Transition {
+                                from,
+                                shared,
+                                next,
+                                started,
+                                telling,
+                                path,
+                                error: rest.error,
+                            });
                         }
                     }
                     if let (Some(kid), false) = (&kid_error, rest.error) {
                         let started = vec![(kid.clone(), None)];
                         let path = path.clone();
-                        self.list.push(Transition { from, shared, next, started, telling, path, error: true });
+                        self.list.push(Transition {
+                            from,
+                            shared,
+                            next,
+                            started,
+                            telling,
+                            path,
+                            error: true,
+                        });
                     }
                 }
             }

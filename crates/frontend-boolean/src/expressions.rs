@@ -73,11 +73,8 @@ impl Parser {
     }
 
     fn equality(&mut self) -> Parsed<Expr> {
-        let operators = [
-            ("=", BinaryOperator::Equal),
-            ("==", BinaryOperator::Equal),
-            ("!=", BinaryOperator::Different),
-        ];
+        let operators =
+            [("=", BinaryOperator::Equal), ("==", BinaryOperator::Equal), ("!=", BinaryOperator::Different)];
         self.chain(Self::unary, &operators)
     }
 

@@ -20,8 +20,8 @@ use crate::diagnostic::{Position, Problem};
 use crate::procedure::ProcedureLowering;
 use indexmap::IndexMap;
 use ir::{
-    Assignment, Assumption, Callee, Count, Initial, IntType, Layout, Lhs, LocationKind, Object, ObjectId, Op, Place, Rhs, Span,
-    Storage, SyncKind, Template, TemplateId,
+    Assignment, Assumption, Callee, Count, Initial, IntType, Layout, Lhs, LocationKind, Object, ObjectId, Op,
+    Place, Rhs, Span, Storage, SyncKind, Template, TemplateId,
 };
 use std::collections::BTreeSet;
 
@@ -75,9 +75,11 @@ pub fn lower(program: &Program, file: &str, options: &Options) -> Result<ir::Pro
     signatures(program, &mut world)?;
     let start = Start::of(program, &world)?;
     let named_threads = matches!(&start, Start::Init { threads, .. } if !threads.is_empty());
-    world.atomic_flag = named_threads && program.globals.first().is_some_and(|first| first.name.text == "atomic");
+    world.atomic_flag =
+        named_threads && program.globals.first().is_some_and(|first| first.name.text == "atomic");
     for procedure in &program.procedures {
-        let template = ProcedureLowering::new(&world, procedure).run(matches!(&start, Start::Main(main) if *main == procedure.name.text))?;
+        let template = ProcedureLowering::new(&world, procedure)
+            .run(matches!(&start, Start::Main(main) if *main == procedure.name.text))?;
         result.templates.push(template);
     }
     match start {
@@ -111,7 +113,8 @@ impl Start {
             });
         }
         let is_numbered = |name: &&String| {
-            name.strip_prefix("thread").is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+            name.strip_prefix("thread")
+                .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
         };
         let threads: Vec<String> = if has("main") {
             vec!["main".to_owned()]
@@ -119,13 +122,19 @@ impl Start {
             world.signatures.keys().filter(is_numbered).cloned().collect()
         };
         if threads.is_empty() {
-            let at = program.procedures.first().map_or(Position { line: 1, column: 1 }, |first| first.name.at);
+            let at =
+                program.procedures.first().map_or(Position { line: 1, column: 1 }, |first| first.name.at);
             return Err(Problem::new(at, "there is no procedure `main`, nor `thread0` and so on"));
         }
         for name in &threads {
             let procedure = program.procedures.iter().find(|procedure| procedure.name.text == *name);
-            if let Some(procedure) = procedure.filter(|procedure| name != "main" && !procedure.parameters.is_empty()) {
-                return Err(Problem::new(procedure.name.at, format!("`{name}` starts as a thread, so it has no parameters")));
+            if let Some(procedure) =
+                procedure.filter(|procedure| name != "main" && !procedure.parameters.is_empty())
+            {
+                return Err(Problem::new(
+                    procedure.name.at,
+                    format!("`{name}` starts as a thread, so it has no parameters"),
+                ));
             }
         }
         let init = has("init") && !called.contains("init");
@@ -186,13 +195,11 @@ fn global(
             return Err(Problem::new(*at, format!("the initial value of `{text}` is no constant")));
         }
     };
-    let (layout, size) = if is_lock {
-        (Layout::Sync(SyncKind::Spin), 4)
-    } else {
-        (Layout::Scalar(IntType::BOOL), 1)
-    };
+    let (layout, size) =
+        if is_lock { (Layout::Sync(SyncKind::Spin), 4) } else { (Layout::Scalar(IntType::BOOL), 1) };
     let name = text.clone();
-    let object = Object { name, storage: Storage::Static, size, align: size, layout, initial, span: span(*at) };
+    let object =
+        Object { name, storage: Storage::Static, size, align: size, layout, initial, span: span(*at) };
     let id = result.objects.push(object);
     if is_lock { &mut world.locks } else { &mut world.globals }.insert(text.clone(), id);
     Ok(())
@@ -209,7 +216,8 @@ fn signatures(program: &Program, world: &mut World<'_>) -> Result<(), Problem> {
         let parameters = procedure.parameters.len();
         let arguments = if starts.is_empty() { parameters } else { parameters + procedure.locals.len() + 1 };
         let template = TemplateId(index as u32);
-        let signature = Signature { template, parameters, returns: procedure.returns, starts, arguments, waits };
+        let signature =
+            Signature { template, parameters, returns: procedure.returns, starts, arguments, waits };
         let Name { text, at } = &procedure.name;
         if world.signatures.insert(text.clone(), signature).is_some() {
             return Err(Problem::new(*at, format!("there are two procedures `{text}`")));
@@ -220,7 +228,8 @@ fn signatures(program: &Program, world: &mut World<'_>) -> Result<(), Problem> {
 
 /// The globals that hold anything at first.
 pub(crate) fn open_globals(world: &World<'_>) -> Vec<ObjectId> {
-    let open = world.program.globals.iter().filter(|global| matches!(global.initial, None | Some(Expr::Choice)));
+    let open =
+        world.program.globals.iter().filter(|global| matches!(global.initial, None | Some(Expr::Choice)));
     open.filter_map(|global| world.globals.get(&global.name.text).copied()).collect()
 }
 

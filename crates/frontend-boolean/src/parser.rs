@@ -18,9 +18,40 @@ pub fn parse(text: &str) -> Result<Program, Problem> {
 
 /// Words that are no names of variables, labels or procedures.
 const KEYWORDS: [&str; 34] = [
-    "decl", "bool", "void", "begin", "end", "skip", "goto", "return", "assume", "assert", "enforce", "constrain", "schoose",
-    "abortif", "if", "then", "else", "elsif", "fi", "while", "do", "od", "start_thread", "end_thread", "atomic_begin",
-    "atomic_end", "lock", "unlock", "broadcast", "wait", "print", "T", "F", "dfs",
+    "decl",
+    "bool",
+    "void",
+    "begin",
+    "end",
+    "skip",
+    "goto",
+    "return",
+    "assume",
+    "assert",
+    "enforce",
+    "constrain",
+    "schoose",
+    "abortif",
+    "if",
+    "then",
+    "else",
+    "elsif",
+    "fi",
+    "while",
+    "do",
+    "od",
+    "start_thread",
+    "end_thread",
+    "atomic_begin",
+    "atomic_end",
+    "lock",
+    "unlock",
+    "broadcast",
+    "wait",
+    "print",
+    "T",
+    "F",
+    "dfs",
 ];
 
 /// The words, and how far the parser is.
@@ -231,7 +262,8 @@ impl Parser {
 
     fn statement(&mut self) -> Parsed<Statement> {
         let mut labels = Vec::new();
-        while matches!(self.peek(), Token::Word(_) | Token::Number(_)) && *self.peek_after(1) == Token::Symbol(":")
+        while matches!(self.peek(), Token::Word(_) | Token::Number(_))
+            && *self.peek_after(1) == Token::Symbol(":")
         {
             labels.push(self.label()?);
             self.advance();
@@ -286,7 +318,8 @@ impl Parser {
             }
             "return" => {
                 self.advance();
-                let ends = self.is_symbol(";") || self.is_symbol("}") || self.is_word("end") || self.is_word("fi");
+                let ends =
+                    self.is_symbol(";") || self.is_symbol("}") || self.is_word("end") || self.is_word("fi");
                 let values = if ends || self.is_word("else") { Vec::new() } else { self.expressions()? };
                 Ok(StatementKind::Return(values))
             }

@@ -21,7 +21,12 @@ impl Scope<'_> {
     }
 
     /// Whether an assignment speaks of other threads.
-    pub(crate) fn mentions_others(&self, targets: &[Name], values: &[Expr], constrain: Option<&Expr>) -> bool {
+    pub(crate) fn mentions_others(
+        &self,
+        targets: &[Name],
+        values: &[Expr],
+        constrain: Option<&Expr>,
+    ) -> bool {
         targets.iter().any(|target| self.passive(&target.text).is_some())
             || values.iter().chain(constrain).any(|expr| self.is_about_others(expr))
     }
@@ -94,14 +99,18 @@ impl Scope<'_> {
             }
         });
         if let Some(at) = call {
-            return Err(Problem::new(at, "a procedure that changes variables of other threads (`x$`) cannot call others"));
+            return Err(Problem::new(
+                at,
+                "a procedure that changes variables of other threads (`x$`) cannot call others",
+            ));
         }
         let conjuncts: Vec<&Expr> = match constrain {
             Some(Expr::Many(Connective::And, operands)) => operands.iter().collect(),
             Some(other) => vec![other],
             None => Vec::new(),
         };
-        let (theirs, mine): (Vec<&Expr>, Vec<&Expr>) = conjuncts.into_iter().partition(|e| self.is_about_others(e));
+        let (theirs, mine): (Vec<&Expr>, Vec<&Expr>) =
+            conjuncts.into_iter().partition(|e| self.is_about_others(e));
         let mut own = Vec::new();
         let mut others: Vec<(LocalId, &Expr)> = Vec::new();
         for (target, value) in targets.iter().zip(values) {
@@ -154,7 +163,11 @@ impl Scope<'_> {
         let any = choices.iter().map(|local| (Lhs::Local(*local), Rhs::Any)).collect();
         let first = Assignment { pairs: any, constraint: None };
         ops.push(Op::Broadcast(Broadcast { to, arguments, assignment: first }));
-        ops.push(Op::Broadcast(Broadcast { to, arguments: Vec::new(), assignment: Assignment { pairs, constraint } }));
+        ops.push(Op::Broadcast(Broadcast {
+            to,
+            arguments: Vec::new(),
+            assignment: Assignment { pairs, constraint },
+        }));
         let copies: Vec<LocalId> = handed.iter().map(|(_, _, local)| *local).collect();
         let clear = |locals: &[LocalId]| -> Vec<(Lhs, Rhs)> {
             locals.iter().map(|local| (Lhs::Local(*local), Rhs::Value(ir::Expr::bool(false)))).collect()

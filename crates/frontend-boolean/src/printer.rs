@@ -1,6 +1,8 @@
 //! Prints programs so that reading them again gives the same program.
 
-use crate::ast::{BinaryOperator, Connective, Declaration, Expr, Procedure, Program, Statement, StatementKind};
+use crate::ast::{
+    BinaryOperator, Connective, Declaration, Expr, Procedure, Program, Statement, StatementKind,
+};
 use std::fmt::Write;
 
 /// The program's text.
@@ -166,7 +168,9 @@ pub fn expression(expr: &Expr) -> String {
 
 fn operand_text(expr: &Expr) -> String {
     match expr {
-        Expr::Constant(_) | Expr::Choice | Expr::Variable(_) | Expr::Not(_) | Expr::Schoose(_) => expression(expr),
+        Expr::Constant(_) | Expr::Choice | Expr::Variable(_) | Expr::Not(_) | Expr::Schoose(_) => {
+            expression(expr)
+        }
         Expr::Many(..) | Expr::Binary(..) | Expr::Conditional(_) => format!("({})", expression(expr)),
     }
 }

@@ -9,8 +9,8 @@ use crate::lower::{World, cell, each_statement, open_globals, span};
 use crate::values::Scope;
 use indexmap::IndexMap;
 use ir::{
-    Assignment, BinaryOp, Broadcast, Callee, ErrorKind, IntType, Lhs, LocalId, LocationId, LocationKind, LockKind, Op, Place, Rhs,
-    Span, Template,
+    Assignment, BinaryOp, Broadcast, Callee, ErrorKind, IntType, Lhs, LocalId, LocationId, LocationKind,
+    LockKind, Op, Place, Rhs, Span, Template,
 };
 
 type Lowered<T> = Result<T, Problem>;
@@ -195,10 +195,9 @@ impl<'a> ProcedureLowering<'a> {
     }
 
     fn label(&self, name: &Name) -> Lowered<Node> {
-        self.labels
-            .get(&name.text)
-            .copied()
-            .ok_or_else(|| Problem::new(name.at, format!("there is no label `{}` in this procedure", name.text)))
+        self.labels.get(&name.text).copied().ok_or_else(|| {
+            Problem::new(name.at, format!("there is no label `{}` in this procedure", name.text))
+        })
     }
 
     fn place(&mut self, node: Node, at: Span) {
@@ -217,7 +216,9 @@ impl<'a> ProcedureLowering<'a> {
             let node = self.label(label)?;
             self.place(node, span(label.at));
         }
-        if let Some(label) = statement.labels.iter().find(|label| self.world.options.is_error_label(&label.text)) {
+        if let Some(label) =
+            statement.labels.iter().find(|label| self.world.options.is_error_label(&label.text))
+        {
             let error = self.error(ErrorKind::ReachError);
             let from = self.current();
             self.edge(from, error, Vec::new(), span(label.at))?;
@@ -263,7 +264,8 @@ impl<'a> ProcedureLowering<'a> {
             StatementKind::StartAt(label) => {
                 self.label(label)?;
                 let number = self.world.signatures[&self.procedure.name.text].starts.iter();
-                let number = number.zip(1..).find(|(known, _)| **known == label.text).map_or(0, |(_, number)| number);
+                let number =
+                    number.zip(1..).find(|(known, _)| **known == label.text).map_or(0, |(_, number)| number);
                 let mut arguments: Vec<ir::Expr> = self.scope.user_locals().map(ir::Expr::Local).collect();
                 arguments.push(ir::Expr::int(number, START));
                 let me = self.world.signatures[&self.procedure.name.text].template;
@@ -327,13 +329,14 @@ impl<'a> ProcedureLowering<'a> {
                 self.step(vec![Op::Assume(ir::Expr::Local(waiting).not())], at)
             }
             StatementKind::Broadcast => {
-                let ops = self.world.signatures.values().filter(|signature| signature.waits).map(|signature| {
-                    // The flag stands right behind the arguments.
-                    let flag = Lhs::Local(LocalId(self.world.first_internal(signature)));
-                    let pairs = vec![(flag, Rhs::Value(ir::Expr::bool(false)))];
-                    let assignment = Assignment { pairs, constraint: None };
-                    Op::Broadcast(Broadcast { to: signature.template, arguments: Vec::new(), assignment })
-                });
+                let ops =
+                    self.world.signatures.values().filter(|signature| signature.waits).map(|signature| {
+                        // The flag stands right behind the arguments.
+                        let flag = Lhs::Local(LocalId(self.world.first_internal(signature)));
+                        let pairs = vec![(flag, Rhs::Value(ir::Expr::bool(false)))];
+                        let assignment = Assignment { pairs, constraint: None };
+                        Op::Broadcast(Broadcast { to: signature.template, arguments: Vec::new(), assignment })
+                    });
                 let ops = ops.collect();
                 self.step(ops, at)
             }
@@ -348,7 +351,9 @@ impl<'a> ProcedureLowering<'a> {
     fn lock(&self, name: &Name) -> Lowered<ir::Expr> {
         match self.world.locks.get(&name.text) {
             Some(object) if !self.scope.is_local(&name.text) => Ok(ir::Expr::Address(*object, 0)),
-            _ => Err(Problem::new(name.at, format!("`{}` is no global variable, so it is no lock", name.text))),
+            _ => {
+                Err(Problem::new(name.at, format!("`{}` is no global variable, so it is no lock", name.text)))
+            }
         }
     }
 
@@ -390,7 +395,8 @@ impl<'a> ProcedureLowering<'a> {
 
     fn return_statement(&mut self, values: &[Expr], at: Position) -> Lowered<()> {
         if values.len() != self.procedure.returns {
-            let message = format!("{} values are returned, the procedure has {}", values.len(), self.procedure.returns);
+            let message =
+                format!("{} values are returned, the procedure has {}", values.len(), self.procedure.returns);
             return Err(Problem::new(at, message));
         }
         let ops = self.scope.return_values(values)?;
@@ -432,7 +438,8 @@ impl<'a> ProcedureLowering<'a> {
         let (procedure, arguments) = self.arguments(callee, arguments)?;
         let returns = self.world.signatures[&callee.text].returns;
         if !targets.is_empty() && targets.len() != returns {
-            let message = format!("`{}` returns {returns} values, for {} variables", callee.text, targets.len());
+            let message =
+                format!("`{}` returns {returns} values, for {} variables", callee.text, targets.len());
             return Err(Problem::new(callee.at, message));
         }
         let (result, after) = self.scope.call_results(targets, returns)?;

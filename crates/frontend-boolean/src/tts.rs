@@ -115,7 +115,10 @@ impl<'a> Words<'a> {
 /// Reads a thread transition system.
 pub fn parse(text: &str) -> Result<System, Problem> {
     let last = text.lines().count().max(1) as u32;
-    let end = Position { line: last, column: text.lines().last().map_or(0, |line| line.chars().count()) as u32 + 1 };
+    let end = Position {
+        line: last,
+        column: text.lines().last().map_or(0, |line| line.chars().count()) as u32 + 1,
+    };
     let mut words = Words { words: words(text), next: 0, end };
     let shared = words.number("number of shared states", MOST)?;
     let local = words.number("number of local states", MOST)?;
@@ -126,7 +129,9 @@ pub fn parse(text: &str) -> Result<System, Problem> {
         let starts = match words.peek(0) {
             Some("->") => false,
             Some("+>") => true,
-            Some(other) => return Err(Problem::new(words.at(), format!("expected `->` or `+>`, found `{other}`"))),
+            Some(other) => {
+                return Err(Problem::new(words.at(), format!("expected `->` or `+>`, found `{other}`")));
+            }
             None => return Err(Problem::new(words.at(), "expected `->` or `+>`, found the end of the file")),
         };
         words.next += 1;
@@ -184,7 +189,10 @@ pub fn parse_initial(text: &str) -> Result<Initial, Problem> {
 pub fn parse_target(text: &str) -> Result<Target, Problem> {
     let bad = || {
         let line = text.lines().next().unwrap_or_default().trim();
-        Problem::new(Position { line: 1, column: 1 }, format!("`{line}` does not have the form `shared|local,…`"))
+        Problem::new(
+            Position { line: 1, column: 1 },
+            format!("`{line}` does not have the form `shared|local,…`"),
+        )
     };
     let (shared, local) = text.trim().split_once('|').ok_or_else(bad)?;
     Ok(Target { shared: shared.trim().parse().map_err(|_| bad())?, local: list(local).ok_or_else(bad)? })

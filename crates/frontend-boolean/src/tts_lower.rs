@@ -11,8 +11,8 @@ use crate::lower::span;
 use crate::tts::{Initial, System, Target, Transition};
 use crate::values::balanced;
 use ir::{
-    Assignment, Assumption, BinaryOp, Broadcast, Callee, Count, ErrorKind, Expr, IntType, Layout, Lhs, LocalId, LocationKind, Object,
-    ObjectId, Op, Place, Rhs, Span, Storage, Template, TemplateId,
+    Assignment, Assumption, BinaryOp, Broadcast, Callee, Count, ErrorKind, Expr, IntType, Layout, Lhs,
+    LocalId, LocationKind, Object, ObjectId, Op, Place, Rhs, Span, Storage, Template, TemplateId,
 };
 
 /// The shared state.
@@ -38,7 +38,9 @@ pub(crate) fn lower(
     file: &str,
 ) -> Result<ir::Program, Problem> {
     let at = Position { line: 1, column: 1 };
-    let outside = |what: &str, number: u32| Problem::new(at, format!("the initial {what} state {number} does not exist"));
+    let outside = |what: &str, number: u32| {
+        Problem::new(at, format!("the initial {what} state {number} does not exist"))
+    };
     if initial.shared >= system.shared {
         return Err(outside("shared", initial.shared));
     }
@@ -126,7 +128,12 @@ impl Lowering<'_> {
 
     /// The shared state is `shared` and the thread is in `local`.
     fn is_at(&self, template: usize, shared: u32, local: u32) -> Op {
-        let first = Expr::binary(BinaryOp::Eq, self.shared, Expr::load(self.shared_cell()), self.shared_number(shared));
+        let first = Expr::binary(
+            BinaryOp::Eq,
+            self.shared,
+            Expr::load(self.shared_cell()),
+            self.shared_number(shared),
+        );
         Op::Assume(first.and(self.is_local(template, local)))
     }
     fn is_local(&self, template: usize, local: u32) -> Expr {
@@ -168,7 +175,8 @@ impl Lowering<'_> {
             template.edge(hub, hub, ops, span(*at));
         }
         if let Some(target) = target {
-            let exists = target.shared < self.system.shared && target.local.iter().all(|local| *local < self.system.local);
+            let exists = target.shared < self.system.shared
+                && target.local.iter().all(|local| *local < self.system.local);
             let error = template.location(LocationKind::Error(ErrorKind::ReachError), false);
             for (phase, local) in target.local.iter().enumerate().filter(|_| exists) {
                 let before = if phase == 0 { target.shared } else { self.system.shared + phase as u32 - 1 };
@@ -178,7 +186,12 @@ impl Lowering<'_> {
                 template.edge(hub, goal, vec![self.is_at(index, before, *local), after], at);
             }
             if target.local.is_empty() && exists {
-                let reached = Expr::binary(BinaryOp::Eq, self.shared, Expr::load(self.shared_cell()), self.shared_number(target.shared));
+                let reached = Expr::binary(
+                    BinaryOp::Eq,
+                    self.shared,
+                    Expr::load(self.shared_cell()),
+                    self.shared_number(target.shared),
+                );
                 template.edge(hub, error, vec![Op::Assume(reached)], at);
             }
         }
@@ -194,12 +207,17 @@ impl Lowering<'_> {
         let mut sources: Vec<u32> = moves.iter().map(|(source, _)| *source).collect();
         sources.sort_unstable();
         sources.dedup();
-        let branching = sources.iter().any(|source| moves.iter().filter(|(from, _)| from == source).count() > 1);
+        let branching =
+            sources.iter().any(|source| moves.iter().filter(|(from, _)| from == source).count() > 1);
         let mut ops = Vec::new();
         for template in 0..self.starts.len() {
             let to = TemplateId(template as u32);
             let broadcast = |pairs| {
-                Op::Broadcast(Broadcast { to, arguments: Vec::new(), assignment: Assignment { pairs, constraint: None } })
+                Op::Broadcast(Broadcast {
+                    to,
+                    arguments: Vec::new(),
+                    assignment: Assignment { pairs, constraint: None },
+                })
             };
             if branching {
                 ops.push(broadcast(bits.iter().map(|bit| (Lhs::Local(*bit), Rhs::Any)).collect()));
@@ -225,9 +243,14 @@ impl Lowering<'_> {
                     level += 1;
                 }
                 let moved = options.pop().unwrap_or_else(|| zero.clone());
-                parts.push(Expr::IfThenElse(Box::new((self.is_local(template, *source), moved, zero.clone()))));
+                parts.push(Expr::IfThenElse(Box::new((
+                    self.is_local(template, *source),
+                    moved,
+                    zero.clone(),
+                ))));
             }
-            let moves_at_all = balanced(BinaryOp::Or, sources.iter().map(|s| self.is_local(template, *s)).collect());
+            let moves_at_all =
+                balanced(BinaryOp::Or, sources.iter().map(|s| self.is_local(template, *s)).collect());
             parts.push(Expr::IfThenElse(Box::new((moves_at_all, zero, Expr::Local(LOCAL)))));
             let together = fold_or(parts, self.local);
             ops.push(broadcast(vec![(Lhs::Local(LOCAL), Rhs::Value(together))]));

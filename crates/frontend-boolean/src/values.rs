@@ -146,7 +146,8 @@ impl<'a> Scope<'a> {
     /// Steps of numbered threads wait while another thread is in an atomic region.
     pub(crate) fn turn(&self, world: &World<'_>) -> Option<ir::Expr> {
         let name = &self.procedure.name.text;
-        let numbered = name.strip_prefix("thread").is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()));
+        let numbered =
+            name.strip_prefix("thread").is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()));
         if !world.atomic_flag || !numbered {
             return None;
         }
@@ -220,7 +221,9 @@ impl<'a> Scope<'a> {
                 let right = self.expression(&pair.1, variable)?;
                 match operator {
                     BinaryOperator::Equal => bool_binary(BinaryOp::Eq, (left, right)),
-                    BinaryOperator::Different | BinaryOperator::Xor => bool_binary(BinaryOp::Ne, (left, right)),
+                    BinaryOperator::Different | BinaryOperator::Xor => {
+                        bool_binary(BinaryOp::Ne, (left, right))
+                    }
                     BinaryOperator::Implies => balanced(BinaryOp::Or, vec![left.not(), right]),
                 }
             }
@@ -257,7 +260,12 @@ impl<'a> Scope<'a> {
     }
 
     /// The operations of an assignment.
-    pub(crate) fn assignment(&mut self, targets: &[Name], values: &[Expr], constrain: Option<&Expr>) -> Lowered<Vec<Op>> {
+    pub(crate) fn assignment(
+        &mut self,
+        targets: &[Name],
+        values: &[Expr],
+        constrain: Option<&Expr>,
+    ) -> Lowered<Vec<Op>> {
         for (index, target) in targets.iter().enumerate() {
             if targets[..index].contains(target) {
                 return Err(Problem::new(target.at, format!("`{}` is assigned twice", target.text)));
@@ -273,7 +281,9 @@ impl<'a> Scope<'a> {
         }
         let constraint = match constrain {
             Some(condition) => {
-                let lowered = self.expression(condition, &mut |scope, variable| scope.variable(variable, Mode::Constraint))?;
+                let lowered = self.expression(condition, &mut |scope, variable| {
+                    scope.variable(variable, Mode::Constraint)
+                })?;
                 Some(lowered).filter(|lowered| *lowered != ir::Expr::bool(true))
             }
             None => None,
@@ -285,7 +295,8 @@ impl<'a> Scope<'a> {
 
     /// `constrain(e)`: all visible variables get any values for which `e` holds.
     pub(crate) fn constrain(&mut self, condition: &Expr) -> Lowered<Vec<Op>> {
-        let lowered = self.expression(condition, &mut |scope, variable| scope.variable(variable, Mode::Constraint))?;
+        let lowered =
+            self.expression(condition, &mut |scope, variable| scope.variable(variable, Mode::Constraint))?;
         let globals = self.world.globals.iter().filter(|(name, _)| !self.locals.contains_key(*name));
         let globals = globals.map(|(_, object)| Lhs::Memory(cell(*object)));
         let locals = self.locals.values().map(|local| Lhs::Local(*local));
@@ -317,7 +328,11 @@ impl<'a> Scope<'a> {
     }
 
     /// Where the result of a call goes, and what is assigned of it in a further step.
-    pub(crate) fn call_results(&mut self, targets: &[Name], returns: usize) -> Lowered<(Option<Lhs>, Option<Op>)> {
+    pub(crate) fn call_results(
+        &mut self,
+        targets: &[Name],
+        returns: usize,
+    ) -> Lowered<(Option<Lhs>, Option<Op>)> {
         let mut lefts = Vec::new();
         for (index, target) in targets.iter().enumerate() {
             if targets[..index].contains(target) {

@@ -198,7 +198,9 @@ impl Op {
             }
             Self::Allocate { size, result, .. } => std::iter::once(size).chain(address(result)).collect(),
             Self::Fill(a, b, c) | Self::Copy(a, b, c) => vec![a, b, c],
-            Self::Broadcast(broadcast) => broadcast.arguments.iter_mut().map(|(_, argument)| argument).collect(),
+            Self::Broadcast(broadcast) => {
+                broadcast.arguments.iter_mut().map(|(_, argument)| argument).collect()
+            }
         }
     }
     /// The left-hand sides, to change.

@@ -67,7 +67,10 @@ fn reason(proof: &Proof) -> String {
             format!("by thread states, for any number of threads, {points} points")
         }
         Proof::States(proof) => {
-            format!("no thread configuration of {} that lead to an error is reachable", proof.unreachable.len())
+            format!(
+                "no thread configuration of {} that lead to an error is reachable",
+                proof.unreachable.len()
+            )
         }
     }
 }

@@ -158,7 +158,8 @@ impl Text<'_> {
             Op::Fill(to, byte, size) => format!("fill({})", self.list([to, byte, size])),
             Op::Copy(to, from, size) => format!("copy({})", self.list([to, from, size])),
             Op::Broadcast(broadcast) => {
-                let to = self.program.templates.get(broadcast.to).map_or("", |template| template.name.as_str());
+                let to =
+                    self.program.templates.get(broadcast.to).map_or("", |template| template.name.as_str());
                 format!("tell all others in {to}")
             }
             Op::Call(callee, arguments, result) => {

@@ -58,10 +58,12 @@ pub struct Input {
 pub fn read(options: &Verify) -> Result<Input, Vec<String>> {
     let mut files = Vec::new();
     for path in &options.files {
-        let text = std::fs::read(path).map_err(|error| vec![format!("{}: error: {error}", path.display())])?;
+        let text =
+            std::fs::read(path).map_err(|error| vec![format!("{}: error: {error}", path.display())])?;
         files.push(frontend_c::Source { name: path.to_string_lossy().into_owned(), text });
     }
-    let kinds: Vec<Kind> = options.files.iter().zip(&files).map(|(path, file)| Kind::of(path, &file.text)).collect();
+    let kinds: Vec<Kind> =
+        options.files.iter().zip(&files).map(|(path, file)| Kind::of(path, &file.text)).collect();
     let kind = kinds.first().copied().unwrap_or(Kind::C);
     if kind != Kind::C && files.len() > 1 || kinds.iter().any(|other| *other != kind) {
         return Err(vec![format!("{}: error: a Boolean program is one file", files[files.len() - 1].name)]);
@@ -90,11 +92,13 @@ fn read_c(options: &Verify, files: &[frontend_c::Source]) -> Read {
 }
 
 fn read_boolean(options: &Verify, file: &frontend_c::Source) -> Read {
-    let mut reading = frontend_boolean::Options { any_copies: options.any_copies, ..frontend_boolean::Options::default() };
+    let mut reading =
+        frontend_boolean::Options { any_copies: options.any_copies, ..frontend_boolean::Options::default() };
     if !options.labels.is_empty() {
         reading.error_labels.clone_from(&options.labels);
     }
-    frontend_boolean::read_program(&file.name, &file.text, &reading).map_err(|diagnostic| vec![diagnostic.to_string()])
+    frontend_boolean::read_program(&file.name, &file.text, &reading)
+        .map_err(|diagnostic| vec![diagnostic.to_string()])
 }
 
 /// The target is in the file that is named, or in the one with the same name that ends in `.prop`.
@@ -113,7 +117,10 @@ fn read_system(options: &Verify, file: &frontend_c::Source) -> Read {
         }
     };
     let Some((name, text)) = target else {
-        return Err(vec![format!("{}: error: there is no target: name one by --target FILE.prop", file.name)]);
+        return Err(vec![format!(
+            "{}: error: there is no target: name one by --target FILE.prop",
+            file.name
+        )]);
     };
     let target = Some((name.as_str(), text.as_slice()));
     frontend_boolean::read_system(&file.name, &file.text, target, options.init.as_deref())

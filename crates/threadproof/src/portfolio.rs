@@ -31,12 +31,13 @@ impl Engine for Auto {
             let half = budget.remaining().map(|left| Instant::now() + left * 3 / 4);
             let first = Budget { deadline: half.or(budget.deadline), ..budget.clone() };
             match States.verify(task, &first, events) {
-                Verdict::Safe(proof) => match checker::check_proof(task.program, task.property, &proof, budget) {
-                    Ok(()) => return Verdict::Safe(proof),
-                    Err(error) => {
-                        events.event(Event::Phase(format!("the proof of states is not accepted: {error}")))
+                Verdict::Safe(proof) => {
+                    match checker::check_proof(task.program, task.property, &proof, budget) {
+                        Ok(()) => return Verdict::Safe(proof),
+                        Err(error) => events
+                            .event(Event::Phase(format!("the proof of states is not accepted: {error}"))),
                     }
-                },
+                }
                 Verdict::Unsafe(trace) => match checker::replay(task.program, task.property, &trace) {
                     Ok(_) => return Verdict::Unsafe(trace),
                     Err(error) => {

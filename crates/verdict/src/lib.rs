@@ -7,15 +7,15 @@
 mod budget;
 mod engine;
 mod flow;
-mod states;
 mod property;
+mod states;
 mod trace;
 
 pub use budget::{Budget, Cancel, Exhausted};
 pub use engine::{Engine, Event, Events, Proof, Reason, Silent, Task, Verdict};
-pub use states::{Configuration, StatesProof};
 pub use flow::{
     Bounds, CellFlows, DataProof, FlowProof, HeldLock, LARGEST_FACT, LocationFacts, Pairs, Reach, Relation,
 };
 pub use property::{Check, Property};
+pub use states::{Configuration, StatesProof};
 pub use trace::{Trace, TraceStep, Violation};

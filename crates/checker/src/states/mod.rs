@@ -23,16 +23,22 @@ pub(crate) fn check(
     proof: &StatesProof,
     budget: &Budget,
 ) -> Result<(), ProofError> {
-    let Property::NoError(kinds) = property else { return claim("thread states say nothing of this property") };
+    let Property::NoError(kinds) = property else {
+        return claim("thread states say nothing of this property");
+    };
     let mut view = View::new(program, budget).map_err(|failure| match failure {
         view::Failure::Exhausted(exhausted) => ProofError::TooExpensive(exhausted),
-        view::Failure::Unsupported(what, _) => ProofError::Claim(format!("the program is not Boolean: {what}")),
+        view::Failure::Unsupported(what, _) => {
+            ProofError::Claim(format!("the program is not Boolean: {what}"))
+        }
     })?;
     let sets = sets_of(&mut view, proof)?;
     closed::check(&mut view, &sets)?;
     let errors: Vec<PointId> = (0..view.points.len() as u32)
         .map(PointId)
-        .filter(|id| sets[id.0 as usize] != FALSE && view.point(*id).error.is_some_and(|kind| kinds.contains(&kind)))
+        .filter(|id| {
+            sets[id.0 as usize] != FALSE && view.point(*id).error.is_some_and(|kind| kinds.contains(&kind))
+        })
         .collect();
     if errors.is_empty() {
         return Ok(());
@@ -56,7 +62,8 @@ fn sets_of(view: &mut View<'_>, proof: &StatesProof) -> Result<Vec<Bdd>, ProofEr
         let (Some(low), Some(high)) = (made.get(first), made.get(second)) else {
             return claim("a test comes before what it needs");
         };
-        plain.push(level % 2 == 0 && view.is_shared(boolean::Bit(level / 2)) && plain[first] && plain[second]);
+        plain
+            .push(level % 2 == 0 && view.is_shared(boolean::Bit(level / 2)) && plain[first] && plain[second]);
         let (low, high) = (*low, *high);
         if [low, high].into_iter().any(|part| view.bdds.node(part).level <= *level) {
             return claim("tests are not in order");

@@ -65,9 +65,10 @@ pub(super) fn check<'v>(
     }
     let settled = (0..view.points.len() as u32).map(|id| {
         let id = PointId(id);
-        let alone = view.steps_at(id).iter().all(|step| {
-            view.step(*step).started.is_empty() && view.step(*step).told.is_empty()
-        });
+        let alone = view
+            .steps_at(id)
+            .iter()
+            .all(|step| view.step(*step).started.is_empty() && view.step(*step).told.is_empty());
         let moves_on = view.is_silent(id) || (view.point(id).atomic && alone);
         !moves_on || listeners.contains(&view.point(id).activation)
     });

@@ -80,7 +80,11 @@ pub fn program(random: &mut Random, features: Features) -> String {
 
 impl Writer<'_> {
     fn variable(&mut self) -> &'static str {
-        if self.local && self.random.below(2) == 0 { self.random.pick(&LOCALS) } else { self.random.pick(&GLOBALS) }
+        if self.local && self.random.below(2) == 0 {
+            self.random.pick(&LOCALS)
+        } else {
+            self.random.pick(&GLOBALS)
+        }
     }
 
     fn expression(&mut self, depth: u32) -> String {

@@ -13,8 +13,9 @@ use verdict::{Budget, Check, Engine, Silent, Task};
 
 /// A Boolean program, lowered for assertions.
 pub fn read(text: &str) -> Program {
-    let program = frontend_boolean::read_program("test.bp", text.as_bytes(), &frontend_boolean::Options::default())
-        .unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let program =
+        frontend_boolean::read_program("test.bp", text.as_bytes(), &frontend_boolean::Options::default())
+            .unwrap_or_else(|error| panic!("{error}\n{text}"));
     ir::check::check(&program).unwrap_or_else(|malformed| panic!("{malformed:?}\n{text}"));
     lower(&program, Lowering { assertions: true, reach_error: true, bounds: false, overflow: false })
 }

@@ -1,8 +1,8 @@
 //! All executions of a few threads, one by one, on the machine.
 
 use ir::Program;
-use ir::semantics::{Choice, Choices, Machine, State, Stuck};
 use ir::Value;
+use ir::semantics::{Choice, Choices, Machine, State, Stuck};
 use std::collections::{HashSet, VecDeque};
 
 /// What there is to see.

@@ -35,7 +35,8 @@ fn rows(locks: Locks) -> BTreeSet<(u32, bool, bool)> {
         let step = view.steps[index].clone();
         let line = step.span.line;
         // Jumps from label to label are no statements.
-        let is_jump = step.edge.is_some_and(|(template, edge)| program.templates[template].edges[edge].ops.is_empty());
+        let is_jump =
+            step.edge.is_some_and(|(template, edge)| program.templates[template].edges[edge].ops.is_empty());
         if !(7..=11).contains(&line) || is_jump {
             continue;
         }
@@ -67,8 +68,10 @@ fn without_condition_2d_the_assertion_seems_to_fail() {
     let program = read(FIGURE_4);
     let mut view = View::new(&program, &Budget::unlimited()).expect("it is Boolean");
     let reached = reach(&mut view, Locks::Ignored).expect("there is time");
-    let errors: Vec<usize> = (0..view.points.len()).filter(|index| view.points[*index].error.is_some()).collect();
-    let error = *errors.iter().find(|index| reached.sets[**index] != FALSE).expect("the spurious error is there");
+    let errors: Vec<usize> =
+        (0..view.points.len()).filter(|index| view.points[*index].error.is_some()).collect();
+    let error =
+        *errors.iter().find(|index| reached.sets[**index] != FALSE).expect("the spurious error is there");
     let steps = engine_states::abstract_trace::explain(&mut view, &reached, boolean::PointId(error as u32))
         .expect("there is time");
     // Another thread sets g while this one is about to test it.
@@ -92,6 +95,8 @@ fn recursion_is_approximated_and_ends() {
         void main() begin start_thread f(T); f(*); end";
     assert!(matches!(verify(&read(safe), 10.0), Checked::Proved(_)));
     let broken = safe.replace("f(*); fi;", "f(*); g := F; fi;");
-    let Checked::Unknown(reason) = verify(&read(&broken), 10.0) else { panic!("an answer that cannot be known") };
+    let Checked::Unknown(reason) = verify(&read(&broken), 10.0) else {
+        panic!("an answer that cannot be known")
+    };
     assert!(reason.to_string().contains("an error may be reached by lines"), "{reason}");
 }

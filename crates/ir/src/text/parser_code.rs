@@ -1,12 +1,12 @@
 //! Text as programs: operations and expressions.
 
 use super::lexer::Token;
-use super::parser::{Parsed, Parser};
 use super::local_handles;
+use super::parser::{Parsed, Parser};
 use super::{BINARY_OPS, LOCK_KINDS, int_type, lock_word, sign, type_of};
 
-use crate::ids::{Id, LocalId};
 use crate::expr::{BinaryOp, Expr, Place, Target, Targets, UnaryOp};
+use crate::ids::{Id, LocalId};
 use crate::op::{Assignment, Broadcast, Callee, Lhs, LockKind, Op, Rhs};
 use crate::types::{IntType, Value};
 
@@ -69,7 +69,8 @@ impl Parser {
         if earlier.is_none() && to.index() != self.program.templates.len() {
             return self.error("the procedure of a broadcast stands behind it");
         }
-        let locals = earlier.map(|template| local_handles(template).into_iter().zip((0..).map(LocalId)).collect());
+        let locals =
+            earlier.map(|template| local_handles(template).into_iter().zip((0..).map(LocalId)).collect());
         let others = locals.unwrap_or_else(|| self.locals.clone());
         self.sign("(")?;
         let mut arguments = Vec::new();
