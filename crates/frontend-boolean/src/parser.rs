@@ -203,7 +203,8 @@ impl Parser {
         let name = self.name("a declaration or a procedure")?;
         self.expect("(")?;
         let mut parameters = Vec::new();
-        if !self.is_symbol(")") && !(self.is_word("void") && *self.peek_after(1) == Token::Symbol(")")) {
+        let nothing = self.is_word("void") && *self.peek_after(1) == Token::Symbol(")");
+        if !self.is_symbol(")") && !nothing {
             loop {
                 self.accept_word("bool");
                 parameters.push(self.name("the name of a parameter")?);
