@@ -1,5 +1,7 @@
-//! Development tasks: `cargo xtask test` runs all checks and tests, `cargo xtask tidy` the checks on the repository alone.
+//! Development tasks: `cargo xtask test` runs all checks and tests, `cargo xtask tidy` the checks on the repository alone, and
+//! `cargo xtask bench` measures.
 
+mod bench;
 mod setup;
 mod tidy;
 
@@ -12,7 +14,8 @@ fn main() -> ExitCode {
         ["test"] => test(),
         ["tidy"] => tidy(),
         ["setup"] => setup::install(),
-        _ => Err("usage: cargo xtask test | tidy | setup".to_owned()),
+        ["bench", words @ ..] => bench::run(words),
+        _ => Err("usage: cargo xtask test | tidy | setup | bench".to_owned()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -16,6 +16,7 @@ mod states;
 
 pub use describe::Change;
 pub use examine::{Checked, Refutation, examine};
+pub use flow::decide;
 pub use proof::{ProofError, check_all_executions, check_proof};
 pub use replay::{
     NamedAccess, ReplayError, Replayed, ReplayedStep, ReplayedThread, ReplayedViolation, ReplayedWait, replay,

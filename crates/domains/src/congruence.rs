@@ -24,6 +24,8 @@ impl Congruence {
     pub fn new(modulus: Value, remainder: Value) -> Self {
         match modulus.checked_abs() {
             Some(0) => Self { modulus: 0, remainder },
+            // Most are of this kind, and divisions take long.
+            Some(1) => Self::TOP,
             Some(modulus) => Self { modulus, remainder: remainder.rem_euclid(modulus) },
             None => Self::TOP,
         }
@@ -46,10 +48,10 @@ impl Congruence {
     }
     /// Whether `value` is in it.
     pub fn contains(self, value: Value) -> bool {
-        if self.modulus == 0 {
-            value == self.remainder
-        } else {
-            value.rem_euclid(self.modulus) == self.remainder
+        match self.modulus {
+            0 => value == self.remainder,
+            1 => true,
+            modulus => value.rem_euclid(modulus) == self.remainder,
         }
     }
     /// The least member that is not below `value`, if it can be told.
@@ -57,7 +59,10 @@ impl Congruence {
         if self.modulus == 0 {
             return (value <= self.remainder).then_some(self.remainder);
         }
-        let more = self.remainder.checked_sub(value.rem_euclid(self.modulus))?.rem_euclid(self.modulus);
+        let more = match self.modulus {
+            1 => 0,
+            modulus => self.remainder.checked_sub(value.rem_euclid(modulus))?.rem_euclid(modulus),
+        };
         // Near the end of the range a bound stands for infinity, which is no member.
         value.checked_add(more).filter(|member| Bound::finite(*member).is_finite())
     }
@@ -148,6 +153,8 @@ impl Congruence {
         match (self.as_constant(), other.as_constant()) {
             (Some(value), _) => return other.contains(value).then_some(self),
             (_, Some(value)) => return self.contains(value).then_some(other),
+            (None, None) if self == Self::TOP => return Some(other),
+            (None, None) if other == Self::TOP => return Some(self),
             (None, None) => {}
         }
         let (common, factor, _) = extended_gcd(self.modulus, other.modulus);
@@ -166,11 +173,15 @@ impl Congruence {
     pub fn less_or_equal(self, other: Self) -> bool {
         match other.modulus {
             0 => self == other,
+            1 => true,
             modulus => self.modulus % modulus == 0 && other.contains(self.remainder),
         }
     }
     /// The least congruence that holds the members of both. Rising chains are finite.
     pub fn join(self, other: Self) -> Self {
+        if self == Self::TOP || other == Self::TOP {
+            return Self::TOP;
+        }
         let Some(difference) = self.remainder.checked_sub(other.remainder) else { return Self::TOP };
         Self::new(gcd(gcd(self.modulus, other.modulus), difference), self.remainder)
     }

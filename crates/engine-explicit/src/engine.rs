@@ -226,7 +226,7 @@ fn conclude(program: &Program, search: &Search<'_, '_>, any: bool) -> Verdict {
         return Verdict::Unknown(Reason::Bounded(text.to_owned()));
     }
     if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
-        return Verdict::Unknown(Reason::Bounded(assumption.text.clone()));
+        return Verdict::Unknown(Reason::Unsupported(assumption.text.clone(), assumption.span));
     }
     let (copies, states) = (search.copies.clone(), search.store.len() as u64);
     Verdict::Safe(Proof::Exhaustive { copies, states })

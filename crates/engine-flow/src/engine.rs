@@ -1,5 +1,6 @@
 //! The engine: analyses until no claim is broken, then looks at what is left.
 
+use crate::checks;
 use crate::coreachable::{Known, Reached, Rules};
 use crate::data::coarsen::{Coarsened, coarsen};
 use crate::data::evidence::evidence;
@@ -9,15 +10,17 @@ use crate::data::setup::Setup;
 use crate::data::{DataFacts, NoData};
 use crate::facts::{Banned, FactsAnalysis};
 use crate::model::{Model, Node, Step};
-use crate::races::{conflicts, shared_accesses};
+use crate::races::{Conflict, conflicts, shared_accesses};
+use crate::reasons::{forbidding, not_modelled, open_races, place};
 use crate::unreliable::unreliable;
 use domains::{Lattice, Variable};
 use ir::ids::Id;
-use ir::passes::{Goal, InlineLimits};
-use ir::{Callee, EdgeId, IdVec, LocationKind, Op, Program, Span, TemplateId};
+use ir::passes::{Goal, InlineError, InlineLimits};
+use ir::{Callee, EdgeId, IdVec, Op, Program, Span, TemplateId};
 use std::fmt::Write;
 use verdict::{
-    Budget, DataProof, Engine, Events, Exhausted, FlowProof, Proof, Property, Reason, Task, Verdict,
+    Attempt, Budget, DataProof, Engine, Event, Events, Exhausted, FlowProof, Proof, Property, Reason, Task,
+    Verdict,
 };
 
 /// The engine.
@@ -40,14 +43,16 @@ impl Engine for Flow {
     fn name(&self) -> &'static str {
         "flow"
     }
-    fn verify(&self, task: Task<'_>, budget: &Budget, _: &dyn Events) -> Verdict {
+    fn verify(&self, task: Task<'_>, budget: &Budget, events: &dyn Events) -> Verdict {
         if *task.property == Property::NoDeadlock {
             return Verdict::Unknown(Reason::Bounded("flow: deadlocks are not looked for".to_owned()));
         }
         // What is assumed may forbid a proof; how far one would go is still worth knowing.
         let goal = Goal { races: *task.property == Property::NoRace, faults: false };
-        let program = match ir::passes::symbolic_of_lowered(task.program, goal, InlineLimits::default()) {
+        let limits = InlineLimits { deadline: budget.deadline, ..InlineLimits::default() };
+        let program = match ir::passes::symbolic_of_lowered(task.program, goal, limits) {
             Ok(program) => program,
+            Err(InlineError::OutOfTime) => return Verdict::Unknown(Reason::Exhausted(Exhausted::Time)),
             Err(error) => return Verdict::Unknown(Reason::Bounded(format!("flow: {error}"))),
         };
         if let Some(span) = unresolved(&program) {
@@ -56,20 +61,28 @@ impl Engine for Flow {
                 span,
             ));
         }
-        let result = prove(&program, task.property, budget);
-        if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
+        let result = prove(&program, task.property, budget, events);
+        if let Some((text, span)) = forbidding(&program) {
             let rest = match result {
-                Ok(_) => "otherwise it is proved".to_owned(),
+                Ok(proof) => {
+                    if matches!(task.property, Property::NoError(_)) {
+                        let attempt = Attempt { proof: Some(proof), open: Vec::new() };
+                        events.event(Event::Attempt(Box::new(attempt)));
+                    }
+                    "otherwise it is proved".to_owned()
+                }
                 Err(Failure::Exhausted(exhausted)) => format!("besides, {exhausted:?} ran out"),
                 Err(Failure::Not(why)) => format!("besides, {why}"),
             };
-            let text = format!("{}; {rest}", assumption.text);
-            return Verdict::Unknown(Reason::Unsupported(text, assumption.span));
+            return Verdict::Unknown(Reason::Unsupported(format!("{text}; {rest}"), span));
         }
         match result {
             Ok(proof) => Verdict::Safe(Proof::Flow(Box::new(proof))),
             Err(Failure::Exhausted(exhausted)) => Verdict::Unknown(Reason::Exhausted(exhausted)),
-            Err(Failure::Not(why)) => Verdict::Unknown(Reason::Bounded(format!("flow: {why}"))),
+            Err(Failure::Not(why)) => {
+                let why = format!("flow: {why}{}", not_modelled(task.program, &program));
+                Verdict::Unknown(Reason::Bounded(why))
+            }
         }
     }
 }
@@ -161,28 +174,46 @@ fn unresolved(program: &Program) -> Option<Span> {
     edges.find(|edge| edge.ops.iter().any(is_open)).map(|edge| edge.span)
 }
 
-fn prove(program: &Program, property: &Property, budget: &Budget) -> Result<FlowProof, Failure> {
-    let model = Model::new(program);
+fn prove(
+    program: &Program,
+    property: &Property,
+    budget: &Budget,
+    events: &dyn Events,
+) -> Result<FlowProof, Failure> {
+    let model = Model::until(program, budget.deadline).ok_or(Exhausted::Time)?;
     let (known, reached, banned) = analyse(&model, budget)?;
     let analyses = analyses(&model, &banned);
-    match check(&model, &known, &analyses, &reached, property, &NoData) {
-        Err(Failure::Not(_)) => {}
-        Err(failure) => return Err(failure),
-        Ok(()) => return Ok(proof(&model, &known, &reached, None)),
+    let left = left(&model, &known, &analyses, &reached, property, &NoData);
+    if left.why(&model).is_none() {
+        return Ok(proof(&model, &known, &reached, None));
     }
     let setup = Setup::new(&model, &known);
-    let Coarsened { annotation, followed, .. } = coarsen(&setup, reached.pairs.len(), budget)?;
-    let data = DataKnowledge::new(&setup, &annotation);
+    let coarsened = coarsen(&setup, reached.pairs.len(), budget)?;
+    let Coarsened { annotation, followed, .. } = &coarsened;
+    let data = DataKnowledge::new(&setup, annotation);
     let rules = Rules::new(&model, &known, &data);
     let reached = rules.solve(budget)?;
     let mut inhabited = Reached { nodes: reached.nodes.clone(), pairs: reached.pairs.clone() };
     for node in model.nodes.ids().filter(|node| !data.is_inhabited(*node)) {
         inhabited.nodes.remove(node.index());
     }
-    check(&model, &known, &analyses, &inhabited, property, &data)?;
-    let search = FlowSearch { setup: &setup, rules: &rules, reached: &reached };
-    let evidence = evidence(&search, &annotation, &followed, budget)?;
-    Ok(proof(&model, &known, &reached, Some(evidence)))
+    let left = self::left(&model, &known, &analyses, &inhabited, property, &data);
+    let proof = || {
+        let search = FlowSearch { setup: &setup, rules: &rules, reached: &reached };
+        let evidence = evidence(&search, annotation, followed, budget)?;
+        Ok::<FlowProof, Exhausted>(proof(&model, &known, &reached, Some(evidence)))
+    };
+    let Some(why) = left.why(&model) else { return Ok(proof()?) };
+    let attempt = match &left {
+        Left::Races(conflicts) => Attempt { proof: None, open: open_races(&model, conflicts) },
+        Left::Errors { open, .. } => {
+            // Also where nothing is excluded: it says which checks there are.
+            Attempt { proof: Some(proof()?), open: checks::explained(&setup, &coarsened, open) }
+        }
+        Left::Deadlocks => return Err(Failure::Not(why)),
+    };
+    events.event(Event::Attempt(Box::new(attempt)));
+    Err(Failure::Not(why))
 }
 
 /// Facts and pairs of which no claim may be broken, and the claims that are not made for that.
@@ -222,51 +253,57 @@ fn known(model: &Model<'_>, analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>)
     Known { facts, effects }
 }
 
-fn check(
+/// What is left to be proved of a property.
+enum Left {
+    Races(Vec<Conflict>),
+    Errors { open: Vec<Step>, all: usize },
+    Deadlocks,
+}
+
+impl Left {
+    /// What is left, in words.
+    fn why(&self, model: &Model<'_>) -> Option<String> {
+        match self {
+            Self::Races(found) => {
+                let first = found.first()?;
+                let object =
+                    first.object.map_or("memory", |object| model.program.objects[object].name.as_str());
+                Some(format!(
+                    "{} pairs of accesses are not proved race-free, first: {} and {} on {object}",
+                    found.len(),
+                    place(model.program, first.spans[0]),
+                    place(model.program, first.spans[1]),
+                ))
+            }
+            Self::Errors { open, all } => {
+                let first = open.first()?;
+                let left = checks::errors(model, open);
+                let place = place(model.program, model.edge(*first).span);
+                Some(format!("{left} of {all} checks are not proved, first: {place}"))
+            }
+            Self::Deadlocks => Some("deadlocks are not looked for".to_owned()),
+        }
+    }
+}
+
+fn left(
     model: &Model<'_>,
     known: &Known,
     analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>,
     reached: &Reached,
     property: &Property,
     data: &dyn DataFacts,
-) -> Result<(), Failure> {
+) -> Left {
     match property {
         Property::NoRace => {
-            let found = conflicts(&shared_accesses(model, known, analyses, reached), reached);
-            let Some(first) = found.first() else { return Ok(()) };
-            let place = |span: Span| place(model, span);
-            let object = first.object.map_or("memory", |object| model.program.objects[object].name.as_str());
-            Err(Failure::Not(format!(
-                "{} pairs of accesses are not proved race-free, first: {} and {} on {object}",
-                found.len(),
-                place(first.spans[0]),
-                place(first.spans[1]),
-            )))
+            Left::Races(conflicts(&shared_accesses(model, known, analyses, reached), reached))
         }
         Property::NoError(kinds) => {
-            let is_error = |node: Node| matches!(model.location(node).kind, LocationKind::Error(kind) if kinds.contains(&kind));
-            let steps =
-                model.nodes.ids().flat_map(|node| model.steps[node].iter().map(move |step| (node, *step)));
-            let checks: Vec<(Node, Step)> = steps.filter(|(_, step)| is_error(model.target(*step))).collect();
-            let open = checks.iter().filter(|(node, step)| {
-                reached.nodes.contains(node.index())
-                    && reached.nodes.contains(model.target(*step).index())
-                    && data.may_take(*step, None)
-            });
-            let open: Vec<&(Node, Step)> = open.collect();
-            let Some((_, first)) = open.first() else { return Ok(()) };
-            let (all, left) = (checks.len(), open.len());
-            let place = place(model, model.edge(*first).span);
-            Err(Failure::Not(format!("{left} of {all} checks are not proved, first: {place}")))
+            let all = checks::checks(model, kinds);
+            Left::Errors { open: checks::open(model, &all, reached, data), all: checks::errors(model, &all) }
         }
-        Property::NoDeadlock => Err(Failure::Not("deadlocks are not looked for".to_owned())),
+        Property::NoDeadlock => Left::Deadlocks,
     }
-}
-
-/// A position in the source, for people.
-fn place(model: &Model<'_>, span: Span) -> String {
-    let file = model.program.files.get(span.file as usize).map_or("?", String::as_str);
-    format!("{file}:{}", span.line)
 }
 
 fn proof(model: &Model<'_>, known: &Known, reached: &Reached, data: Option<DataProof>) -> FlowProof {

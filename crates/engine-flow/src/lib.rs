@@ -4,14 +4,19 @@
 //! that leaves in conflict ([`races`]). The data side answers [`data::DataFacts`] and
 //! asks which writes reach which reads ([`data`]).
 
+pub mod checks;
 pub mod coreachable;
 pub mod data;
 pub mod engine;
 pub mod facts;
+pub mod listing;
 pub mod locks;
 pub mod model;
+pub mod names;
 pub mod races;
+pub mod reasons;
 pub mod unreliable;
 pub mod values;
 
 pub use engine::{Flow, describe};
+pub use listing::listing;

@@ -16,6 +16,8 @@ use ir::{
     Callee, Count, EdgeId, Expr, IdVec, LocationId, LocationKind, ObjectId, Op, Program, Storage, TemplateId,
 };
 
+use std::time::Instant;
+
 /// A location of the whole program. Those of the first template come first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Node(pub u32);
@@ -63,7 +65,15 @@ pub struct Model<'p> {
 impl<'p> Model<'p> {
     /// Looks through a program.
     pub fn new(program: &'p Program) -> Self {
-        let points_to = PointsTo::of(program);
+        Self::with(program, PointsTo::of(program))
+    }
+
+    /// Looks through a program; nothing if that is not done by then.
+    pub fn until(program: &'p Program, deadline: Option<Instant>) -> Option<Self> {
+        PointsTo::until(program, deadline).map(|points_to| Self::with(program, points_to))
+    }
+
+    fn with(program: &'p Program, points_to: PointsTo) -> Self {
         let escapes = points_to.escaping(program);
         let mut nodes = IdVec::new();
         let mut first = IdVec::new();

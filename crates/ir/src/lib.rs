@@ -9,6 +9,7 @@
 pub mod check;
 pub mod expr;
 pub mod ids;
+pub mod names;
 pub mod op;
 pub mod passes;
 pub mod program;

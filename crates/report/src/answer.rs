@@ -1,7 +1,7 @@
 //! What all checks of a program come to.
 
 use checker::Checked;
-use verdict::{Check, Reason};
+use verdict::{Check, Decisions, Reason};
 
 /// What became of one check.
 #[derive(Debug)]
@@ -10,6 +10,8 @@ pub struct Outcome {
     pub check: Check,
     /// What is known.
     pub verdict: Checked,
+    /// What is known of each check, where the whole is not known.
+    pub decisions: Option<Decisions>,
     /// How long it took.
     pub seconds: f64,
 }

@@ -4,9 +4,9 @@ use crate::sources::position;
 use crate::{Answer, Outcome, Sources};
 use checker::{Change, Checked, Refutation, Replayed, ReplayedStep, ReplayedViolation};
 use ir::semantics::ThreadIndex;
-use ir::{ErrorKind, Program, Span};
+use ir::{Assumption, ErrorKind, Program, Span};
 use std::fmt::Write;
-use verdict::{Check, Proof};
+use verdict::{Check, Decisions, Proof};
 
 /// The most lines of an interleaving that are shown: its beginning and its end.
 const MOST_LINES: usize = 120;
@@ -20,22 +20,78 @@ pub fn render(program: &Program, sources: &Sources, outcomes: &[Outcome], answer
                 line(&mut out, &format!("{}: proved ({}).", subject(outcome.check), reason(proof)))
             }
             Checked::Unknown(reason) => {
-                line(&mut out, &format!("{}: unknown: {reason}.", subject(outcome.check)))
+                line(&mut out, &format!("{}: unknown: {reason}.", subject(outcome.check)));
+                if let Some(found) = &outcome.decisions {
+                    decisions(&mut out, program, sources, found);
+                }
             }
             Checked::Refuted(refutation) => violation(&mut out, sources, refutation),
         }
     }
     if !program.assumptions.is_empty() {
         line(&mut out, "\nThis takes for granted:");
-        for assumption in &program.assumptions {
-            line(&mut out, &format!("  {}: {}", position(program, assumption.span), assumption.text));
-        }
+        assumptions(&mut out, program, &program.assumptions);
     }
     if !out.is_empty() {
         out.push('\n');
     }
     line(&mut out, &format!("verdict: {answer}"));
     out
+}
+
+/// Assumptions, each text once, where it is first made.
+fn assumptions(out: &mut String, program: &Program, all: &[Assumption]) {
+    let mut seen: Vec<(&str, Span, usize)> = Vec::new();
+    for assumption in all {
+        match seen.iter_mut().find(|(text, ..)| *text == assumption.text) {
+            Some((_, _, times)) => *times += 1,
+            None => seen.push((&assumption.text, assumption.span, 1)),
+        }
+    }
+    for (text, span, times) in seen {
+        let more = if times > 1 { format!(" (and {} more times)", times - 1) } else { String::new() };
+        line(out, &format!("  {}: {text}{more}", position(program, span)));
+    }
+}
+
+/// The most lines that are not proved which are listed.
+const MOST_OPEN: usize = 40;
+
+/// What is known of each check: how many are proved, and why the others are not.
+fn decisions(out: &mut String, program: &Program, sources: &Sources, found: &Decisions) {
+    let (proved, checks) = (found.proved(), found.checks());
+    if found.complete && checks == 0 {
+        line(out, "  There is nothing to check in the code that may run.");
+    }
+    if found.complete && checks > 0 {
+        let given =
+            if found.given.is_empty() { "" } else { ", provided that what is taken for granted is so" };
+        line(out, &format!("  {proved} of {checks} checks are proved{given}."));
+    }
+    let open = found.lines.iter().filter(|decision| decision.proved < decision.checks);
+    for decision in open.clone().take(MOST_OPEN) {
+        let of = match (decision.checks - decision.proved, decision.checks) {
+            (1, 1) => String::new(),
+            (open, checks) => format!(" ({open} of {checks} ways there)"),
+        };
+        let more = decision.why.len().saturating_sub(1);
+        let more = if more > 0 { format!("; or {more} more cases") } else { String::new() };
+        let why = decision.why.first().map_or("", String::as_str);
+        line(out, &format!("  not proved: {}{of}: {why}{more}", position(program, decision.span)));
+        if let Some(code) = sources.line(decision.span) {
+            line(out, &format!("      {code}"));
+        }
+    }
+    let more = open.count().saturating_sub(MOST_OPEN);
+    if more > 0 {
+        line(out, &format!("  and {more} more lines"));
+    }
+    let hidden: Vec<Assumption> =
+        found.given.iter().filter(|given| !program.assumptions.contains(given)).cloned().collect();
+    if !hidden.is_empty() {
+        line(out, "  This takes for granted:");
+        assumptions(out, program, &hidden);
+    }
 }
 
 fn line(out: &mut String, text: &str) {

@@ -5,7 +5,7 @@ use crate::{Answer, Outcome};
 use checker::{Checked, Refutation, ReplayedViolation};
 use ir::Program;
 use serde::Serialize;
-use verdict::Proof;
+use verdict::{Decisions, Proof};
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -28,6 +28,29 @@ struct CheckResult<'a> {
     states: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     violation: Option<ViolationEntry<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decisions: Option<DecisionsEntry<'a>>,
+}
+
+/// What is known of each check, where the whole is not known.
+#[derive(Serialize)]
+struct DecisionsEntry<'a> {
+    /// Whether all checks are listed, not only those that are open.
+    complete: bool,
+    checks: usize,
+    proved: usize,
+    /// What all that is proved takes for granted.
+    given: Vec<AssumptionEntry<'a>>,
+    lines: Vec<DecisionEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct DecisionEntry<'a> {
+    position: String,
+    checks: usize,
+    proved: usize,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    why: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -77,28 +100,44 @@ struct ChangeEntry<'a> {
 
 /// Renders all outcomes.
 pub fn render(program: &Program, outcomes: &[Outcome], answer: &Answer) -> String {
-    let assumption = |assumption: &'_ ir::Assumption| position(program, assumption.span);
     let document = Document {
         tool: "threadproof",
         version: env!("CARGO_PKG_VERSION"),
         verdict: answer.to_string(),
-        checks: outcomes.iter().map(check_result).collect(),
-        assumptions: program
-            .assumptions
-            .iter()
-            .map(|entry| AssumptionEntry {
-                position: assumption(entry),
-                text: &entry.text,
-                limits_proof: entry.limits_proof,
-            })
-            .collect(),
+        checks: outcomes.iter().map(|outcome| check_result(program, outcome)).collect(),
+        assumptions: assumption_entries(program, &program.assumptions),
     };
     let mut text = serde_json::to_string_pretty(&document).expect("the document has text keys only");
     text.push('\n');
     text
 }
 
-fn check_result(outcome: &Outcome) -> CheckResult<'_> {
+fn assumption_entries<'a>(program: &Program, all: &'a [ir::Assumption]) -> Vec<AssumptionEntry<'a>> {
+    let entry = |assumption: &'a ir::Assumption| AssumptionEntry {
+        position: position(program, assumption.span),
+        text: &assumption.text,
+        limits_proof: assumption.limits_proof,
+    };
+    all.iter().map(entry).collect()
+}
+
+fn decisions_entry<'a>(program: &Program, found: &'a Decisions) -> DecisionsEntry<'a> {
+    let lines = found.lines.iter().map(|line| DecisionEntry {
+        position: position(program, line.span),
+        checks: line.checks,
+        proved: line.proved,
+        why: &line.why,
+    });
+    DecisionsEntry {
+        complete: found.complete,
+        checks: found.checks(),
+        proved: found.proved(),
+        given: assumption_entries(program, &found.given),
+        lines: lines.collect(),
+    }
+}
+
+fn check_result<'a>(program: &Program, outcome: &'a Outcome) -> CheckResult<'a> {
     let (verdict, reason, states, violation) = match &outcome.verdict {
         Checked::Proved(Proof::Exhaustive { states, .. }) => ("true", None, Some(*states), None),
         Checked::Proved(Proof::NoErrorLocation | Proof::OneThread | Proof::Flow(_) | Proof::States(_)) => {
@@ -108,7 +147,8 @@ fn check_result(outcome: &Outcome) -> CheckResult<'_> {
         Checked::Unknown(reason) => ("unknown", Some(reason.to_string()), None, None),
     };
     let (check, property) = (outcome.check.name(), outcome.check.property_name());
-    CheckResult { check, property, verdict, seconds: outcome.seconds, reason, states, violation }
+    let decisions = outcome.decisions.as_ref().map(|found| decisions_entry(program, found));
+    CheckResult { check, property, verdict, seconds: outcome.seconds, reason, states, violation, decisions }
 }
 
 fn violation_entry(refutation: &Refutation) -> ViolationEntry<'_> {

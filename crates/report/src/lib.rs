@@ -4,6 +4,7 @@ mod answer;
 pub mod graph;
 pub mod human;
 pub mod json;
+pub mod listing;
 pub mod sarif;
 mod sources;
 pub mod text;

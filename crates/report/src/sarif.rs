@@ -1,17 +1,27 @@
-//! The report for code-scanning tools: a SARIF 2.1.0 log with one result for each violation.
+//! The report for code-scanning tools: a SARIF 2.1.0 log with one result for each violation, and one of kind `open` for each line with a
+//! check that is neither proved nor refuted.
 
 use crate::Outcome;
 use checker::{Checked, Refutation, ReplayedViolation};
 use ir::{Program, Span};
 use serde_json::{Value, json};
+use verdict::Decision;
 
-/// Renders all violations.
-pub fn render(outcomes: &[Outcome]) -> String {
+/// Renders all violations, and what is open.
+pub fn render(program: &Program, outcomes: &[Outcome]) -> String {
     let results: Vec<Value> = outcomes
         .iter()
-        .filter_map(|outcome| match &outcome.verdict {
-            Checked::Refuted(refutation) => Some(result(outcome.check.property_name(), refutation)),
-            Checked::Proved(_) | Checked::Unknown(_) => None,
+        .flat_map(|outcome| {
+            let rule = outcome.check.property_name();
+            match &outcome.verdict {
+                Checked::Refuted(refutation) => vec![result(rule, refutation)],
+                Checked::Proved(_) => Vec::new(),
+                Checked::Unknown(_) => {
+                    let lines = outcome.decisions.iter().flat_map(|decisions| &decisions.lines);
+                    let open = lines.filter(|line| line.proved < line.checks);
+                    open.map(|line| open_result(program, rule, line)).collect()
+                }
+            }
         })
         .collect();
     let rules: Vec<Value> =
@@ -49,6 +59,16 @@ fn result(rule: &str, refutation: &Refutation) -> Value {
         "message": { "text": message },
         "locations": locations,
         "codeFlows": [{ "threadFlows": [{ "locations": steps }] }],
+    })
+}
+
+fn open_result(program: &Program, rule: &str, line: &Decision) -> Value {
+    json!({
+        "ruleId": rule,
+        "kind": "open",
+        "level": "none",
+        "message": { "text": format!("Not proved: {}.", line.why.join("; or ")) },
+        "locations": [location(program, line.span)],
     })
 }
 

@@ -63,7 +63,7 @@ impl Expectation {
 
 /// The annotations in a program's text.
 pub fn annotations(text: &str) -> Result<Annotations, String> {
-    let mut found = Annotations::default();
+    let mut found = Annotations { arguments: arguments(text), ..Annotations::default() };
     for (number, line) in (1..).zip(text.lines()) {
         let trimmed = line.trim();
         if let Some(rest) = trimmed.strip_prefix("// expect:") {
@@ -72,8 +72,6 @@ pub fn annotations(text: &str) -> Result<Annotations, String> {
         } else if let Some(rest) = trimmed.strip_prefix("// todo:") {
             expectations(rest, false, &mut found)
                 .map_err(|word| format!("line {number}: what is `{word}`?"))?;
-        } else if let Some(rest) = trimmed.strip_prefix("// args:") {
-            found.arguments.extend(rest.split_whitespace().map(str::to_owned));
         }
         if trimmed.ends_with("//~ RACE") {
             found.race_lines.insert(number);
@@ -85,6 +83,12 @@ pub fn annotations(text: &str) -> Result<Annotations, String> {
         return Err("no expectation".to_owned());
     }
     Ok(found)
+}
+
+/// More words for the command line, from the lines that start with `// args:`.
+pub fn arguments(text: &str) -> Vec<String> {
+    let lines = text.lines().filter_map(|line| line.trim().strip_prefix("// args:"));
+    lines.flat_map(str::split_whitespace).map(str::to_owned).collect()
 }
 
 fn expectations(text: &str, required: bool, found: &mut Annotations) -> Result<(), String> {

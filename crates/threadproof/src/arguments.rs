@@ -43,7 +43,7 @@ pub struct Verify {
     /// Seconds after which the answer is `unknown`.
     #[arg(long, value_name = "S", default_value_t = 60.0)]
     pub timeout: f64,
-    /// Megabytes that the search may use.
+    /// Megabytes of memory after which the answer is `unknown`.
     #[arg(long, value_name = "MB", default_value_t = 4000)]
     pub memory: u64,
     /// Look for a shortest execution to a violation.
@@ -146,6 +146,8 @@ pub enum Format {
 pub enum Show {
     /// The program representation as text.
     Ir,
+    /// The source, with what is known at each line, who may interfere there, and what could not be proved.
+    Invariants,
     /// The inlined program, with what the flow engine knows at each location.
     Flow,
     /// The control-flow automata as a DOT graph.

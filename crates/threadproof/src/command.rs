@@ -4,13 +4,15 @@ use crate::arguments::{Arguments, Command, EngineName, Format, Show, Verify, nor
 use crate::input::{self, Input, Kind};
 use crate::pipeline;
 use crate::property_file::{self, Asked};
+use crate::watchdog::{self, Watched};
 use checker::Checked;
 use clap::Parser;
 use ir::Program;
-use report::{Answer, Outcome};
+use report::{Answer, Outcome, Sources};
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use verdict::{Budget, Check, Engine, Reason, Silent};
 
@@ -33,41 +35,71 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(if asked { status::PROVED } else { status::BAD_INPUT });
         }
     };
-    // Deeply nested programs need a deep stack.
-    let worker = std::thread::Builder::new().stack_size(512 << 20).spawn(move || match arguments.command {
-        Command::Verify(options) => verify(&options),
-    });
-    let code = match worker.map(std::thread::JoinHandle::join) {
-        Ok(Ok(code)) => code,
-        Ok(Err(_)) | Err(_) => {
-            println!("verdict: unknown(internal error)");
+    let Command::Verify(options) = arguments.command;
+    let (timeout, memory, format) = (options.timeout, options.memory, options.format);
+    let deadline = Instant::now() + Duration::from_secs_f64(timeout.clamp(0.0, 1e8));
+    let printer = Printer::default();
+    let its_printer = printer.clone();
+    let work = move || verify(&options, deadline, &its_printer);
+    let code = match watchdog::run(work, deadline, memory << 20) {
+        Ok(Watched::Done(code)) => code,
+        Ok(Watched::Overrun(exhausted)) => {
+            let answer = Answer::Unknown(Reason::Exhausted(exhausted).to_string());
+            printer.print(&without_program(format, &answer));
+            status::UNKNOWN
+        }
+        Ok(Watched::Panicked) | Err(_) => {
+            printer.print("verdict: unknown(internal error)\n");
             status::INTERNAL
         }
     };
     ExitCode::from(code)
 }
 
-fn verify(options: &Verify) -> u8 {
-    let deadline = Instant::now() + Duration::from_secs_f64(options.timeout.clamp(0.0, 1e8));
+/// The report if there is no program to speak of.
+fn without_program(format: Format, answer: &Answer) -> String {
+    match format {
+        Format::Human => format!("verdict: {answer}\n"),
+        Format::Json => report::json::render(&Program::default(), &[], answer),
+        Format::Sarif => report::sarif::render(&Program::default(), &[]),
+    }
+}
+
+/// Prints one document and no more, whoever is first.
+#[derive(Clone, Default)]
+struct Printer(Arc<Mutex<bool>>);
+
+impl Printer {
+    /// Prints a document, unless one was printed; a reader that went away is no error.
+    fn print(&self, document: &str) {
+        let mut done = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !std::mem::replace(&mut *done, true) {
+            let mut out = std::io::stdout().lock();
+            let _ = out.write_all(document.as_bytes()).and_then(|()| out.flush());
+        }
+    }
+}
+
+fn verify(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
     let Input { program, sources, kind } = match input::read(options) {
         Ok(read) => read,
-        Err(messages) => return bad_input(options.format, &messages),
+        Err(messages) => return bad_input(options.format, &messages, printer),
     };
     let asked = match asked(options, kind) {
         Ok(asked) => asked,
-        Err(message) => return bad_input(options.format, &[message]),
+        Err(message) => return bad_input(options.format, &[message], printer),
     };
     if let Some(what) = options.show {
-        return show(&program, what, &asked);
+        return show(options, &program, &sources, what, &asked, deadline, printer);
     }
     let outcomes = run_checks(options, &asked, &program, kind, deadline);
     let answer = Answer::of(&outcomes, &asked.open);
     let document = match options.format {
         Format::Human => report::human::render(&program, &sources, &outcomes, &answer),
         Format::Json => report::json::render(&program, &outcomes, &answer),
-        Format::Sarif => report::sarif::render(&outcomes),
+        Format::Sarif => report::sarif::render(&program, &outcomes),
     };
-    print(&document);
+    printer.print(&document);
     if outcomes.iter().any(|outcome| matches!(&outcome.verdict, Checked::Unknown(Reason::Rejected(_)))) {
         eprintln!(
             "threadproof: internal error: the evidence for a verdict was not accepted; please report this program"
@@ -107,24 +139,14 @@ fn run_checks(
     outcomes
 }
 
-fn bad_input(format: Format, messages: &[String]) -> u8 {
+fn bad_input(format: Format, messages: &[String], printer: &Printer) -> u8 {
     for message in messages {
         eprintln!("{message}");
     }
     let first = messages.first().map_or("bad input", String::as_str);
     let answer = Answer::Unknown(first.replace(['\n', '\r'], " "));
-    print(&match format {
-        Format::Human => format!("verdict: {answer}\n"),
-        Format::Json => report::json::render(&Program::default(), &[], &answer),
-        Format::Sarif => report::sarif::render(&[]),
-    });
+    printer.print(&without_program(format, &answer));
     status::BAD_INPUT
-}
-
-/// Prints a document; a reader that went away is no error.
-fn print(document: &str) {
-    let mut out = std::io::stdout().lock();
-    let _ = out.write_all(document.as_bytes()).and_then(|()| out.flush());
 }
 
 fn asked(options: &Verify, kind: Kind) -> Result<Asked, String> {
@@ -141,14 +163,34 @@ fn asked(options: &Verify, kind: Kind) -> Result<Asked, String> {
         .map_err(|error| format!("{}: error: {error}", path.display()))
 }
 
-fn show(program: &Program, what: Show, asked: &Asked) -> u8 {
+fn show(
+    options: &Verify,
+    program: &Program,
+    sources: &Sources,
+    what: Show,
+    asked: &Asked,
+    deadline: Instant,
+    printer: &Printer,
+) -> u8 {
     let check = asked.checks.first().copied().unwrap_or(Check::Assertions);
-    let program = pipeline::prepare(program, check);
-    print(&match what {
-        Show::Ir => ir::text::print(&program),
-        Show::Flow => engine_flow::describe(&program, &check.property()),
-        Show::Cfa => report::graph::dot(&program),
-        Show::CfaSvg => report::graph::svg_program(&program),
+    let prepared = pipeline::prepare(program, check);
+    printer.print(&match what {
+        Show::Ir => ir::text::print(&prepared),
+        Show::Flow => engine_flow::describe(&prepared, &check.property()),
+        Show::Invariants => {
+            let budget =
+                Budget { deadline: Some(deadline), memory: options.memory << 20, ..Budget::unlimited() };
+            let outcome = pipeline::verify(program, check, &engine_flow::Flow, &budget, &Silent);
+            match engine_flow::listing(&prepared, &budget) {
+                Ok(listing) => report::listing::render(program, sources, &listing, &outcome),
+                Err(reason) => {
+                    eprintln!("threadproof: there is nothing to show: {reason}");
+                    return status::UNKNOWN;
+                }
+            }
+        }
+        Show::Cfa => report::graph::dot(&prepared),
+        Show::CfaSvg => report::graph::svg_program(&prepared),
     });
     status::PROVED
 }

@@ -73,8 +73,13 @@ pub fn read(options: &Verify) -> Result<Input, Vec<String>> {
         Kind::Boolean => read_boolean(options, &files[0]),
         Kind::System => read_system(options, &files[0]),
     }?;
-    let texts = program.files.iter().map(|name| source_text(name, &files)).collect();
-    Ok(Input { program, sources: Sources::new(texts), kind })
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let given: Vec<(String, String)> =
+        files.iter().map(|file| (file.name.clone(), text(&file.text))).collect();
+    // Of a preprocessed file, the original may not be at hand.
+    let other = |name: &str| std::fs::read(Path::new(name)).ok().map(|bytes| text(&bytes));
+    let sources = Sources::new(&program.files, &given, other);
+    Ok(Input { program, sources, kind })
 }
 
 type Read = Result<Program, Vec<String>>;
@@ -125,14 +130,6 @@ fn read_system(options: &Verify, file: &frontend_c::Source) -> Read {
     let target = Some((name.as_str(), text.as_slice()));
     frontend_boolean::read_system(&file.name, &file.text, target, options.init.as_deref())
         .map_err(|diagnostic| vec![diagnostic.to_string()])
-}
-
-/// The text of a file that spans name, where it is at hand: of a preprocessed file, the original may not be.
-fn source_text(name: &str, given: &[frontend_c::Source]) -> Option<String> {
-    match given.iter().find(|source| source.name == name) {
-        Some(source) => Some(String::from_utf8_lossy(&source.text).into_owned()),
-        None => std::fs::read(Path::new(name)).ok().map(|text| String::from_utf8_lossy(&text).into_owned()),
-    }
 }
 
 #[cfg(test)]

@@ -9,3 +9,4 @@ pub mod input;
 pub mod pipeline;
 pub mod portfolio;
 pub mod property_file;
+mod watchdog;

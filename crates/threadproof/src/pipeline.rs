@@ -1,9 +1,12 @@
 //! From a program and a check to a verdict whose evidence was checked.
 
+use checker::Checked;
 use ir::Program;
 use ir::passes::{self, Lowering};
 use report::Outcome;
-use verdict::{Budget, Check, Engine, Events, Task};
+use std::cell::RefCell;
+use std::time::Instant;
+use verdict::{Budget, Check, Decisions, Engine, Event, Events, Reason, Task};
 
 /// What must be lowered for a check.
 pub fn lowering(check: Check) -> Lowering {
@@ -31,7 +34,41 @@ pub fn verify(
     let start = std::time::Instant::now();
     let program = prepare(program, check);
     let property = check.property();
-    let verdict = engine.verify(Task { program: &program, property: &property }, budget, events);
-    let verdict = checker::examine(program, &property, verdict, budget);
-    Outcome { check, verdict, seconds: start.elapsed().as_secs_f64() }
+    let task = Task { program: &program, property: &property };
+    let decider = Decider { task, budget, events, decided: RefCell::default() };
+    let verdict = engine.verify(task, budget, &decider);
+    let decided = decider.decided.into_inner();
+    let mut verdict = checker::examine(program, &property, verdict, budget);
+    let mut decisions = None;
+    match (decided, &verdict) {
+        (Some(Ok(found)), Checked::Unknown(_)) => decisions = Some(found),
+        (Some(Err(reason @ Reason::Rejected(_))), Checked::Unknown(_)) => verdict = Checked::Unknown(reason),
+        (Some(_) | None, Checked::Unknown(_) | Checked::Proved(_) | Checked::Refuted(_)) => {}
+    }
+    Outcome { check, verdict, decisions, seconds: start.elapsed().as_secs_f64() }
+}
+
+/// Checks what is proved where not all is, while an engine runs.
+struct Decider<'a> {
+    task: Task<'a>,
+    budget: &'a Budget,
+    events: &'a dyn Events,
+    decided: RefCell<Option<Result<Decisions, Reason>>>,
+}
+
+/// The part of the time that is left which a check of a part of the property may take.
+const SHARE: u32 = 16;
+
+impl Events for Decider<'_> {
+    fn event(&self, event: Event) {
+        match event {
+            Event::Attempt(attempt) => {
+                let deadline = self.budget.remaining().map(|left| Instant::now() + left / SHARE);
+                let budget = Budget { deadline, ..self.budget.clone() };
+                let decided = checker::decide(self.task.program, self.task.property, &attempt, &budget);
+                *self.decided.borrow_mut() = Some(decided.map_err(Reason::from));
+            }
+            Event::Phase(_) | Event::Progress { .. } => self.events.event(event),
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! The interface that every engine has, and what it returns.
 
-use crate::{Budget, Exhausted, FlowProof, Property, StatesProof, Trace};
+use crate::{Attempt, Budget, Exhausted, FlowProof, Property, StatesProof, Trace};
 use ir::{Program, Span};
 use std::fmt;
 
@@ -77,7 +77,13 @@ impl fmt::Display for Reason {
             Self::Exhausted(Exhausted::Time) => f.write_str("out of time"),
             Self::Exhausted(Exhausted::Memory) => f.write_str("out of memory"),
             Self::Exhausted(Exhausted::Cancelled) => f.write_str("cancelled"),
-            Self::Unsupported(what, _) => write!(f, "unsupported: {what}"),
+            Self::Unsupported(what, span) => {
+                let what = what.strip_prefix("unsupported: ").unwrap_or(what);
+                match span.line {
+                    0 => write!(f, "unsupported: {what}"),
+                    line => write!(f, "unsupported, line {line}: {what}"),
+                }
+            }
             Self::Bounded(bound) => write!(f, "bounded: {bound}"),
             Self::Approximate(what) => write!(f, "not modelled exactly: {what}"),
             Self::Rejected(what) => write!(f, "evidence rejected: {what}"),
@@ -95,6 +101,8 @@ pub enum Event {
         /// States seen so far.
         states: u64,
     },
+    /// The property is not proved, but this is.
+    Attempt(Box<Attempt>),
 }
 
 /// Who listens to events.

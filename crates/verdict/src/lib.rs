@@ -5,17 +5,21 @@
 //! This crate does no IO and holds no search.
 
 mod budget;
+mod decision;
 mod engine;
 mod flow;
+mod listing;
 mod property;
 mod states;
 mod trace;
 
 pub use budget::{Budget, Cancel, Exhausted};
+pub use decision::{Attempt, Decision, Decisions, OpenCheck};
 pub use engine::{Engine, Event, Events, Proof, Reason, Silent, Task, Verdict};
 pub use flow::{
     Bounds, CellFlows, DataProof, FlowProof, HeldLock, LARGEST_FACT, LocationFacts, Pairs, Reach, Relation,
 };
+pub use listing::{Interference, KnownValue, ListedFact, ListedLine, Listing, known_text};
 pub use property::{Check, Property};
 pub use states::{Configuration, StatesProof};
 pub use trace::{Trace, TraceStep, Violation};

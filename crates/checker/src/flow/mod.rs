@@ -14,6 +14,7 @@
 
 mod conflicts;
 mod data;
+mod decide;
 mod knowledge;
 mod pairs;
 mod terms;
@@ -21,9 +22,10 @@ mod view;
 
 use crate::ProofError;
 use data::Data;
-use ir::passes::{Goal, InlineLimits};
+pub use decide::decide;
+use ir::passes::{Goal, InlineError, InlineLimits};
 use ir::{LocationKind, Program};
-use verdict::{Budget, FlowProof, Property};
+use verdict::{Budget, Exhausted, FlowProof, Property};
 use view::View;
 
 /// Checks a proof about a lowered program.
@@ -33,13 +35,23 @@ pub fn check(
     proof: &FlowProof,
     budget: &Budget,
 ) -> Result<(), ProofError> {
-    let goal = Goal { races: *property == Property::NoRace, faults: false };
-    let symbolic = ir::passes::symbolic_of_lowered(program, goal, InlineLimits::default())
-        .map_err(|error| ProofError::Claim(error.to_string()))?;
+    let symbolic = symbolic(program, property, budget)?;
     if let Some(assumption) = symbolic.assumptions.iter().find(|assumption| assumption.limits_proof) {
         return Err(ProofError::Assumption(assumption.text.clone()));
     }
     check_symbolic(&symbolic, property, proof, budget)
+}
+
+/// The program that proofs speak of.
+fn symbolic(program: &Program, property: &Property, budget: &Budget) -> Result<Program, ProofError> {
+    let goal = Goal { races: *property == Property::NoRace, faults: false };
+    let limits = InlineLimits { deadline: budget.deadline, ..InlineLimits::default() };
+    ir::passes::symbolic_of_lowered(program, goal, limits).map_err(|error| match error {
+        InlineError::OutOfTime => ProofError::TooExpensive(Exhausted::Time),
+        InlineError::TooLarge { .. } | InlineError::UnknownCallee(_) | InlineError::Broadcast(_) => {
+            ProofError::Claim(error.to_string())
+        }
+    })
 }
 
 fn claim(holds: bool, text: &str) -> Result<(), ProofError> {
@@ -53,16 +65,8 @@ fn check_symbolic(
     proof: &FlowProof,
     budget: &Budget,
 ) -> Result<(), ProofError> {
-    let view = View::new(program, proof)?;
-    let steps = knowledge::check_facts(&view)?;
-    let data = proof.data.as_ref().map(|data| Data::new(&view, data)).transpose()?;
-    let closure = pairs::closure(&view, data.as_ref())?;
-    pairs::check_closed(&closure, &steps, budget)?;
-    pairs::check_claims(&closure, &steps, budget)?;
-    if let Some(data) = &data {
-        data::check_flows(data, &closure, &steps, budget)?;
-        data::check_inductive(data, &closure, &steps, budget)?;
-    }
+    let view = View::new(program, proof, budget)?;
+    check_invariant(&view, proof, budget)?;
     match property {
         Property::NoRace => conflicts::check_no_conflict(&view, budget),
         Property::NoError(kinds) => {
@@ -74,4 +78,22 @@ fn check_symbolic(
         }
         Property::NoDeadlock => claim(false, "the proof says nothing about deadlocks"),
     }
+}
+
+/// Checks 1 to 5: that what the proof says holds in all reachable states. Returns what it says of data.
+fn check_invariant<'v, 'a>(
+    view: &'v View<'a>,
+    proof: &'a FlowProof,
+    budget: &Budget,
+) -> Result<Option<Data<'v, 'a>>, ProofError> {
+    let steps = knowledge::check_facts(view)?;
+    let data = proof.data.as_ref().map(|data| Data::new(view, data)).transpose()?;
+    let closure = pairs::closure(view, data.as_ref())?;
+    pairs::check_closed(&closure, &steps, budget)?;
+    pairs::check_claims(&closure, &steps, budget)?;
+    if let Some(data) = &data {
+        data::check_flows(data, &closure, &steps, budget)?;
+        data::check_inductive(data, &closure, &steps, budget)?;
+    }
+    Ok(data)
 }

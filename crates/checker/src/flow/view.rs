@@ -8,7 +8,7 @@ use ir::{
     Callee, Count, EdgeId, Expr, LocalId, LocationId, LocationKind, ObjectId, Op, Program, Storage, Template,
     TemplateId,
 };
-use verdict::{FlowProof, LARGEST_FACT, LocationFacts};
+use verdict::{Budget, Exhausted, FlowProof, LARGEST_FACT, LocationFacts};
 
 /// A location of the whole program: those of the first template come first.
 pub type Node = usize;
@@ -28,8 +28,9 @@ pub struct View<'a> {
 
 impl<'a> View<'a> {
     /// Puts the two side by side, and checks that they fit and that unique templates are.
-    pub fn new(program: &'a Program, proof: &'a FlowProof) -> Result<Self, ProofError> {
-        let points_to = PointsTo::of(program);
+    pub fn new(program: &'a Program, proof: &'a FlowProof, budget: &Budget) -> Result<Self, ProofError> {
+        let points_to =
+            PointsTo::until(program, budget.deadline).ok_or(ProofError::TooExpensive(Exhausted::Time))?;
         let escapes = points_to.escaping(program);
         let mut nodes = Vec::new();
         let mut leaving: Vec<Vec<EdgeId>> = Vec::new();

@@ -23,6 +23,7 @@ mod emit;
 mod environment;
 mod errno;
 mod input;
+mod kernel;
 mod keys;
 mod memory;
 mod mutex;
@@ -145,6 +146,7 @@ const FAMILIES: &[&[Entry]] = &[
     printing::TABLE,
     errno::TABLE,
     environment::TABLE,
+    kernel::TABLE,
 ];
 
 /// The entry for a name: an exact one, or else the longest prefix.

@@ -15,6 +15,7 @@ pub(super) const TABLE: &[Entry] = &[
         wins: Wins::Model,
         model: |c, call| print(c, call, 1, false),
     },
+    Entry { names: &["printk", "_printk"], wins: Wins::Body, model: |c, call| print(c, call, 0, false) },
     Entry { names: &["vprintf"], wins: Wins::Model, model: |c, call| print(c, call, 0, true) },
     Entry {
         names: &["vfprintf", "vdprintf", "vsyslog"],

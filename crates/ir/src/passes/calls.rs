@@ -9,18 +9,28 @@ use crate::expr::{BinaryOp, Expr};
 use crate::ids::{EdgeId, TemplateId};
 use crate::op::{Callee, Lhs, Op};
 use crate::program::{LocationKind, Program, Span};
+use std::time::Instant;
 
 /// Resolves all calls and starts through pointers.
 pub fn resolve_calls(program: &Program) -> Program {
+    resolve_with(program, |program| Some(PointsTo::of(program))).unwrap_or_else(|| program.clone())
+}
+
+/// Like [`resolve_calls`]; nothing if it is not done by then.
+pub fn resolve_calls_until(program: &Program, deadline: Option<Instant>) -> Option<Program> {
+    resolve_with(program, |program| PointsTo::until(program, deadline))
+}
+
+fn resolve_with(program: &Program, analyse: impl Fn(&Program) -> Option<PointsTo>) -> Option<Program> {
     if !program
         .templates
         .iter()
         .flat_map(|template| &template.edges)
         .any(|edge| edge.ops.iter().any(is_dynamic))
     {
-        return program.clone();
+        return Some(program.clone());
     }
-    let points_to = PointsTo::of(program);
+    let points_to = analyse(program)?;
     let mut result = program.clone();
     for (id, template) in program.templates.enumerate() {
         for (edge, _) in template.edges.enumerate() {
@@ -29,7 +39,7 @@ pub fn resolve_calls(program: &Program) -> Program {
             }
         }
     }
-    result
+    Some(result)
 }
 
 /// Whether an operation calls or starts through a pointer.

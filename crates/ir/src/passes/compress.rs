@@ -42,6 +42,15 @@ const MORE_ATOMIC_EDGES: usize = 6;
 
 /// Compresses all templates.
 pub fn compress(program: &Program) -> Program {
+    compressed(program, false)
+}
+
+/// Like [`compress`], but steps of different source lines stay apart: for listings of the source.
+pub fn compress_within_lines(program: &Program) -> Program {
+    compressed(program, true)
+}
+
+fn compressed(program: &Program, keep_lines: bool) -> Program {
     let mut result = program.clone();
     let sharing = Sharing::of(program);
     let totality = Totality::of(program);
@@ -61,6 +70,7 @@ pub fn compress(program: &Program) -> Program {
         let mut compressor = Compressor::new(code, &sharing, &totality);
         compressor.starts_in_region = starts_in_region;
         compressor.ends_lifetimes = ends_lifetimes;
+        compressor.keep_lines = keep_lines;
         compressor.gather_facts();
         compressor.run();
         *template = compressor.finish();
@@ -94,6 +104,8 @@ struct Compressor<'a> {
     starts_in_region: bool,
     /// Whether others can see that a thread's or an activation's objects are gone.
     ends_lifetimes: bool,
+    /// Whether steps of different source lines stay apart.
+    keep_lines: bool,
     template: Template,
     /// Edges that are left, each with its facts.
     facts: IdVec<EdgeId, Option<Facts>>,
@@ -109,9 +121,17 @@ impl<'a> Compressor<'a> {
         for (id, edge) in template.edges.enumerate() {
             incoming[edge.target].push(id);
         }
-        let (starts_in_region, ends_lifetimes) = (false, false);
-        let facts = IdVec::new();
-        Self { sharing, totality, starts_in_region, ends_lifetimes, template, facts, incoming, outgoing }
+        Self {
+            sharing,
+            totality,
+            starts_in_region: false,
+            ends_lifetimes: false,
+            keep_lines: false,
+            template,
+            facts: IdVec::new(),
+            incoming,
+            outgoing,
+        }
     }
 
     fn gather_facts(&mut self) {
@@ -241,6 +261,10 @@ impl<'a> Compressor<'a> {
         let (first, second) = (self.facts(before), self.facts(behind));
         let (enter, leave) = (&self.template.edges[before], &self.template.edges[behind]);
         let from_atomic = self.template.locations[enter.source].atomic;
+        let same_line = (enter.span.file, enter.span.line) == (leave.span.file, leave.span.line);
+        if self.keep_lines && !same_line && !enter.ops.is_empty() && !leave.ops.is_empty() {
+            return false;
+        }
         if enter.ops.len() + leave.ops.len() > MOST_OPS
             || first.calls
             || (first.waits && self.outgoing[location].len() > 1)
@@ -295,9 +319,10 @@ impl<'a> Compressor<'a> {
         if mark {
             ops[first_behind..].iter_mut().for_each(mark_atomic);
         }
-        // The line of what others notice says most.
+        // The line of what goes wrong, or else of what others notice, says most.
         let facts = (self.facts(before), self.facts(behind));
-        let from_behind = enter.ops.is_empty() || (facts.1.noticed && !facts.0.noticed);
+        let is_error = matches!(self.template.locations[leave.target].kind, LocationKind::Error(_));
+        let from_behind = is_error || enter.ops.is_empty() || (facts.1.noticed && !facts.0.noticed);
         let span = if from_behind { leave.span } else { enter.span };
         Edge { source: enter.source, target: leave.target, ops, span }
     }

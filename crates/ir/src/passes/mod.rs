@@ -31,19 +31,30 @@ pub mod starts;
 mod tests;
 pub mod totality;
 
-pub use calls::resolve_calls;
-pub use compress::compress;
+pub use calls::{resolve_calls, resolve_calls_until};
+pub use compress::{compress, compress_within_lines};
 pub use dead_code::remove_dead_code;
 pub use inline::{InlineError, InlineLimits, Inlined, edges_in_cycles, inline};
 pub use jumps::thread_jumps;
 pub use lower::{Lowering, lower};
 pub use points_to::PointsTo;
 pub use sharing::Sharing;
-pub use slice::{Goal, slice};
+pub use slice::{Goal, slice, slice_until};
 pub use split::split;
 pub use starts::separate_starts;
 
 use crate::program::{Assumption, ErrorKind, LocationKind, Program, Span};
+use std::time::Instant;
+
+/// Whether a deadline is over.
+fn is_past(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|deadline| Instant::now() >= deadline)
+}
+
+/// A pass, unless it is too late for it.
+fn in_time<T>(deadline: Option<Instant>, pass: impl FnOnce() -> T) -> Result<T, InlineError> {
+    if is_past(deadline) { Err(InlineError::OutOfTime) } else { Ok(pass()) }
+}
 
 /// The program that the explorer and the replayer run: lowered for a property, one shared access per step.
 pub fn concrete(program: &Program, lowering: Lowering) -> Program {
@@ -72,15 +83,35 @@ pub fn symbolic_of_lowered(
     goal: Goal,
     limits: InlineLimits,
 ) -> Result<Program, InlineError> {
-    let Inlined { program: inlined, frames_outlive_calls } = inline(&resolve_calls(program), limits)?;
+    let deadline = limits.deadline;
+    let (mut result, frames_outlive_calls) = inlined_and_annotated(program, limits)?;
     let mut locations = program.templates.iter().flat_map(|template| &template.locations);
     let asks_for_bounds =
         locations.any(|location| location.kind == LocationKind::Error(ErrorKind::InvalidAccess));
-    let mut result = points_to::annotate(&remove_dead_code(&separate_starts(&inlined, limits.edges)));
     if asks_for_bounds && frames_outlive_calls {
         let text = "objects of a function that has returned count as alive".to_owned();
         result.assumptions.push(Assumption { text, span: Span::default(), limits_proof: true });
     }
-    let sliced = remove_dead_code(&slice(&result, goal));
-    Ok(compress(&remove_dead_code(&thread_jumps(&sliced))))
+    let sliced = slice_until(&result, goal, deadline).ok_or(InlineError::OutOfTime)?;
+    let sliced = in_time(deadline, || remove_dead_code(&sliced))?;
+    let threaded = in_time(deadline, || thread_jumps(&sliced))?;
+    let threaded = in_time(deadline, || remove_dead_code(&threaded))?;
+    in_time(deadline, || compress(&threaded))
+}
+
+/// Like [`symbolic_of_lowered`], for listings of the source: all data stays, and each source line keeps its own steps.
+pub fn listed(program: &Program, limits: InlineLimits) -> Result<Program, InlineError> {
+    let (result, _) = inlined_and_annotated(program, limits)?;
+    in_time(limits.deadline, || compress_within_lines(&result))
+}
+
+/// The program without calls, with points-to sets; and whether frame objects outlive their calls.
+fn inlined_and_annotated(program: &Program, limits: InlineLimits) -> Result<(Program, bool), InlineError> {
+    let deadline = limits.deadline;
+    let resolved = resolve_calls_until(program, deadline).ok_or(InlineError::OutOfTime)?;
+    let Inlined { program: inlined, frames_outlive_calls } = inline(&resolved, limits)?;
+    let separated = in_time(deadline, || separate_starts(&inlined, limits.edges))?;
+    let lean = in_time(deadline, || remove_dead_code(&separated))?;
+    let annotated = points_to::annotate_until(&lean, deadline).ok_or(InlineError::OutOfTime)?;
+    Ok((annotated, frames_outlive_calls))
 }

@@ -9,6 +9,7 @@
 //! over-approximates: an execution that ends at a fault may go on. What memory holds in the end is not kept.
 
 use super::bits::BitSet;
+use super::is_past;
 use super::points_to::PointsTo;
 use super::sharing::Sharing;
 use super::totality::Totality;
@@ -20,6 +21,7 @@ use crate::types::IntType;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::Instant;
 
 /// What must stay the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,12 +34,17 @@ pub struct Goal {
 
 /// Slices a program.
 pub fn slice(program: &Program, goal: Goal) -> Program {
+    slice_until(program, goal, None).unwrap_or_else(|| program.clone())
+}
+
+/// Like [`slice`]; nothing if it is not done by then.
+pub fn slice_until(program: &Program, goal: Goal, deadline: Option<Instant>) -> Option<Program> {
     let mut slicer = Slicer {
         program,
         goal,
         sharing: Sharing::of(program),
         totality: Totality::of(program),
-        points_to: PointsTo::of(program),
+        points_to: PointsTo::until(program, deadline)?,
         known_targets: RefCell::default(),
         objects: BitSet::new(program.objects.len()),
         locals: program.templates.iter().map(|template| BitSet::new(template.locals.len())).collect(),
@@ -47,7 +54,12 @@ pub fn slice(program: &Program, goal: Goal) -> Program {
     loop {
         slicer.grew = false;
         for (id, template) in program.templates.enumerate() {
-            template.edges.iter().flat_map(|edge| &edge.ops).for_each(|op| slicer.visit(id, op));
+            for (number, edge) in template.edges.enumerate() {
+                if number.index().is_multiple_of(64) && is_past(deadline) {
+                    return None;
+                }
+                edge.ops.iter().for_each(|op| slicer.visit(id, op));
+            }
         }
         if !slicer.grew {
             break;
@@ -60,7 +72,7 @@ pub fn slice(program: &Program, goal: Goal) -> Program {
             ops.retain_mut(|op| slicer.reduce(id, op));
         }
     }
-    result
+    Some(result)
 }
 
 /// What becomes of an assignment to one left-hand side.

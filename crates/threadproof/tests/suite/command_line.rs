@@ -77,6 +77,29 @@ fn sarif_names_the_rule_and_the_lines() {
 }
 
 #[test]
+fn open_checks_are_in_all_formats() {
+    let words = ["verify", "--engine", "flow", "--check", "assertions", "tests/listings/buffer-broken.c"];
+    let (status, out, _) = threadproof(&words);
+    assert_eq!(status, 2);
+    assert!(out.contains("  2 of 3 checks are proved.\n"), "{out}");
+    assert!(
+        out.contains("not proved: tests/listings/buffer-broken.c:16: all that is known: count <= 9"),
+        "{out}"
+    );
+    let (_, out, _) = threadproof(&[&words[..], &["--format", "json"]].concat());
+    let value: serde_json::Value = serde_json::from_str(&out).expect("it is JSON");
+    let decisions = &value["checks"][0]["decisions"];
+    assert_eq!((&decisions["proved"], &decisions["checks"]), (&2.into(), &3.into()), "{out}");
+    assert_eq!(decisions["lines"][0]["position"], "tests/listings/buffer-broken.c:16");
+    let (_, out, _) = threadproof(&[&words[..], &["--format", "sarif"]].concat());
+    let value: serde_json::Value = serde_json::from_str(&out).expect("it is JSON");
+    let results = value["runs"][0]["results"].as_array().expect("there are results");
+    assert_eq!(results.len(), 1, "{out}");
+    assert_eq!(results[0]["kind"], "open");
+    assert_eq!(results[0]["locations"][0]["physicalLocation"]["region"]["startLine"], 16);
+}
+
+#[test]
 fn several_files_are_one_program() {
     let first = temporary("a.c", "extern int g(void); int x; int main(void) { return g(); }\n");
     let second =

@@ -140,3 +140,69 @@ fn an_array_of_two_gigabytes() {
         format!("extern void reach_error(void); int main(void) {{ char a[2000000000]; {body}").as_bytes(),
     );
 }
+
+/// Runs a large program with a second of time; says how long it took and what was printed.
+fn large(name: &str, text: &str, more: &[&str]) -> (Duration, String) {
+    let path = std::env::temp_dir().join(format!("threadproof-hostile-{}-{name}.c", std::process::id()));
+    std::fs::write(&path, text).expect("temporary files can be written");
+    let mut command = Command::cargo_bin("threadproof").expect("the program is built");
+    command.args(["verify", "--engine", "flow", "--check", "races", "--timeout", "1"]).args(more).arg(&path);
+    let start = Instant::now();
+    let output = command.output().expect("it runs");
+    let took = start.elapsed();
+    let _ = std::fs::remove_file(&path);
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{name}: {printed}");
+    (took, printed)
+}
+
+/// A thread that is started and also called, after some declarations.
+fn with_thread(declarations: &str, body: &str) -> String {
+    format!(
+        "#include <pthread.h>\n{declarations}\nvoid *run(void *a) {{ {body} return 0; }}\n\
+         int main(void) {{ pthread_t t; pthread_create(&t, 0, run, 0); run(0); return 0; }}\n"
+    )
+}
+
+fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn large_programs_end_in_time() {
+    const N: usize = 600;
+    let node = "struct node { struct node *next, *prev; int *data; };";
+    let nodes = lines(N, |i| format!("struct node n{i}; int d{i};"));
+    let link = lines(N, |i| {
+        let other = i * 7 % N;
+        format!(
+            "struct node *f{i}(struct node *p, struct node **q) {{ p->next = &n{i}; n{i}.prev = p; p->data = &d{i}; \
+             *q = p->next->prev; p->next->next = &n{other}; *p->data = {i}; return p->next->prev->next; }}"
+        )
+    });
+    let walk = lines(N, |i| format!("p = f{i}(p, &q); q = f{}(q, &p);", i * 13 % N));
+    let pointers =
+        with_thread(&format!("{node}\n{nodes}\n{link}"), &format!("struct node *p = &n0, *q = &n1; {walk}"));
+    let twice = lines(40, |i| match i {
+        0 => "int g; void f0(void) { g++; }".to_owned(),
+        _ => format!("void f{i}(void) {{ f{0}(); if (g > {i}) f{0}(); }}", i - 1),
+    });
+    let calls = with_thread(&twice, "f39();");
+    let functions =
+        lines(N, |i| format!("void f{i}(int *p) {{ g[{i}] = *p; if (g[{}] > 5) *p = g[{i}]; }}", i * 3 % N));
+    let names: Vec<String> = (0..N).map(|i| format!("f{i}")).collect();
+    let table = with_thread(
+        &format!("int g[{N}];\n{functions}\nvoid (*table[])(int *) = {{ {} }};", names.join(", ")),
+        &format!("for (int i = 0; i < {N}; i++) for (int j = 0; j < {N}; j++) table[i ^ j](&g[j]);"),
+    );
+    let steps = lines(10_000, |i| format!("if (x[{}] > {i}) x[{}] = x[{}];", i % 50, i * 7 % 50, i * 3 % 50));
+    let long = with_thread("int x[50];", &steps);
+    for (name, text) in [("pointers", &pointers), ("calls", &calls), ("table", &table), ("long", &long)] {
+        let (took, printed) = large(name, text, &[]);
+        assert!(printed.contains("verdict: unknown("), "{name}: {printed}");
+        // A second past the deadline; the tests run unoptimised beside others.
+        assert!(took < Duration::from_secs(4), "{name} took {took:?}: {printed}");
+    }
+    let (_, printed) = large("memory", &long, &["--memory", "30"]);
+    assert!(printed.contains("verdict: unknown(out of memory)"), "{printed}");
+}

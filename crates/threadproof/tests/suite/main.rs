@@ -3,10 +3,13 @@
 mod boolean;
 mod command_line;
 mod csmith;
+mod decisions;
 mod differential;
 mod flow_mutations;
 mod hostile;
+mod listings;
 mod programs;
+mod unsupported;
 
 use std::path::{Path, PathBuf};
 

@@ -96,6 +96,17 @@ fn check_program(file: &Path) -> Vec<String> {
         // What is proved already, or known to be out of reach, is not searched for long.
         let seconds = if expectation.required && !proved { SECONDS } else { 1.0 };
         let outcome = pipeline::verify(&program, check, &engine, &Budget::seconds(seconds), &Silent);
+        if let (Checked::Refuted(refutation), Some(decisions)) = (&outcome.verdict, &proof.decisions) {
+            let is_open = |line: &u32| {
+                let mut open = decisions.lines.iter().filter(|found| found.proved < found.checks);
+                open.any(|found| found.span.line == *line)
+            };
+            // What rests on assumptions that could hide behaviour may be wrong without them.
+            let missed = lines(refutation).into_iter().find(|line| !is_open(line));
+            if let Some(line) = missed.filter(|_| decisions.given.is_empty()) {
+                failures.push(format!("{shown}: {}: SOUNDNESS: flow excluded line {line}", check.name()));
+            }
+        }
         let found = answer_of(&outcome.verdict);
         let answer = if found == Answer::Unknown && proved { Answer::True } else { found };
         let detail = match &outcome.verdict {

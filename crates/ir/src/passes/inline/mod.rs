@@ -15,6 +15,7 @@
 
 mod body;
 
+use super::is_past;
 use super::renumber;
 use super::sharing::Sharing;
 use crate::expr::{Expr, Targets};
@@ -23,6 +24,7 @@ use crate::op::{Callee, Op};
 use crate::program::{Assumption, Edge, Initial, LocationKind, Program, Span, Storage, Template};
 use std::collections::BTreeSet;
 use std::fmt;
+use std::time::Instant;
 
 /// Frame objects larger than this are not made arbitrary again.
 pub const LARGE_OBJECT: u64 = 4096;
@@ -34,11 +36,13 @@ pub struct InlineLimits {
     pub recursion: usize,
     /// How many edges the result may have.
     pub edges: usize,
+    /// When inlining, and the passes around it, give up.
+    pub deadline: Option<Instant>,
 }
 
 impl Default for InlineLimits {
     fn default() -> Self {
-        Self { recursion: 2, edges: 400_000 }
+        Self { recursion: 2, edges: 400_000, deadline: None }
     }
 }
 
@@ -54,12 +58,15 @@ pub enum InlineError {
     UnknownCallee(Span),
     /// A step changes the locals of other threads: what passes take for private is not.
     Broadcast(Span),
+    /// The deadline passed.
+    OutOfTime,
 }
 
 impl fmt::Display for InlineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TooLarge { edges } => write!(f, "the program has more than {edges} steps after inlining"),
+            Self::OutOfTime => f.write_str("out of time"),
             Self::UnknownCallee(_) => f.write_str("a call through a pointer that is not resolved"),
             Self::Broadcast(_) => f.write_str("a step that changes local variables of other threads"),
         }
@@ -228,6 +235,9 @@ impl Inliner<'_> {
         let mut activations: Vec<(TemplateId, Option<usize>)> = vec![(self.root, None)];
         let mut open = self.open_calls(self.root, 0, false, 0)?;
         while let Some(call) = open.pop() {
+            if is_past(self.limits.deadline) {
+                return Err(InlineError::OutOfTime);
+            }
             let Some(Op::Call(Callee::Procedure(callee), ..)) = self.template.edges[call.edge].ops.last()
             else {
                 continue;

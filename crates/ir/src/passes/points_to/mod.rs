@@ -18,6 +18,7 @@ mod escape;
 mod shape;
 mod solve;
 
+use super::is_past;
 use crate::expr::{Expr, Place, Target, Targets};
 use crate::ids::{IdVec, TemplateId};
 use crate::op::{Lhs, Op};
@@ -27,6 +28,7 @@ pub use shape::greatest_common_divisor;
 use shape::{Offset, Shift};
 use solve::{Node, Pointee, Solver};
 use std::collections::BTreeSet;
+use std::time::Instant;
 
 /// What addresses may point to in one program.
 pub struct PointsTo {
@@ -39,24 +41,45 @@ pub struct PointsTo {
 
 /// Fills in the targets of all computed places.
 pub fn annotate(program: &Program) -> Program {
-    let points_to = PointsTo::of(program);
     let mut result = program.clone();
-    for (id, template) in program.templates.enumerate() {
-        for (edge, _) in template.edges.enumerate() {
-            for op in &mut result.templates[id].edges[edge].ops {
-                points_to.annotate_op(id, op);
+    annotate_with(&PointsTo::of(program), &mut result, None);
+    result
+}
+
+/// Like [`annotate`]; nothing if it is not done by then.
+pub fn annotate_until(program: &Program, deadline: Option<Instant>) -> Option<Program> {
+    let mut result = program.clone();
+    annotate_with(&PointsTo::until(program, deadline)?, &mut result, deadline).then_some(result)
+}
+
+/// Fills in the targets; says whether all are done.
+fn annotate_with(points_to: &PointsTo, program: &mut Program, deadline: Option<Instant>) -> bool {
+    let mut edges = 0u32;
+    for id in program.templates.ids().collect::<Vec<_>>() {
+        for edge in program.templates[id].edges.iter_mut() {
+            edges += 1;
+            if edges.is_multiple_of(64) && is_past(deadline) {
+                return false;
             }
+            edge.ops.iter_mut().for_each(|op| points_to.annotate_op(id, op));
         }
     }
-    result
+    true
 }
 
 impl PointsTo {
     /// Analyses a program.
     pub fn of(program: &Program) -> Self {
         let (mut solver, first_local, anything) = constraints::constraints(program);
-        solver.solve();
+        solver.solve(None);
         Self { solver, first_local, anything, pointer: program.data_model.pointer() }
+    }
+
+    /// Analyses a program; nothing if that is not done by then.
+    pub fn until(program: &Program, deadline: Option<Instant>) -> Option<Self> {
+        let (mut solver, first_local, anything) = constraints::constraints(program);
+        let done = solver.solve(deadline);
+        done.then(|| Self { solver, first_local, anything, pointer: program.data_model.pointer() })
     }
 
     /// What an address that is computed in a template may point to.

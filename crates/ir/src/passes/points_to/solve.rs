@@ -6,11 +6,13 @@
 //! for all others, so that a set that has it needs no other; 4. cycles are looked for at intervals (see
 //! [`super::cycles`]), not edge by edge.
 
+use super::super::is_past;
 use super::shape::{Offset, Shape, Shift};
 use crate::ids::{IdVec, ObjectId, TemplateId};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::collections::VecDeque;
+use std::time::Instant;
 
 /// Something that holds values: a local, a cell, the value of an expression.
 pub type Node = u32;
@@ -270,8 +272,8 @@ impl Solver {
             Pointee::Cell(object, Offset::At(_)) => self.anywhere.get(&object).is_some_and(is_known),
             Pointee::Cell(_, Offset::Anywhere) | Pointee::Procedure(_) | Pointee::Anything => false,
         };
-        let new: Vec<PointeeId> =
-            pointees.iter().copied().filter(|id| !is_known(id) && !is_covered(id)).collect();
+        let mut new = difference(pointees, known);
+        new.retain(|id| !is_covered(id));
         if new.is_empty() {
             return;
         }
@@ -280,10 +282,15 @@ impl Solver {
         self.enqueue(node);
     }
 
-    /// Lets the solution grow until all constraints hold.
-    pub fn solve(&mut self) {
+    /// Lets the solution grow until all constraints hold, or until it is too late; says whether they hold.
+    pub fn solve(&mut self, deadline: Option<Instant>) -> bool {
         let mut until_collapse = self.nodes.len() * 2;
+        let mut rounds = 0u32;
         while let Some(node) = self.queue.pop_front() {
+            rounds += 1;
+            if rounds.is_multiple_of(256) && is_past(deadline) {
+                return false;
+            }
             self.nodes[node as usize].queued = false;
             if self.find(node) != node {
                 continue;
@@ -299,6 +306,7 @@ impl Solver {
             }
             self.propagate(node, &fresh);
         }
+        true
     }
 
     fn propagate(&mut self, node: Node, fresh: &[PointeeId]) {
@@ -434,6 +442,20 @@ impl Solver {
             targets.for_each(|target| self.copy(source, target));
         }
     }
+}
+
+/// What is in the first of two rising lists and not in the second.
+fn difference(left: &[PointeeId], right: &[PointeeId]) -> Vec<PointeeId> {
+    let is_much_shorter = left.len() * 16 < right.len();
+    if is_much_shorter {
+        return left.iter().copied().filter(|id| right.binary_search(id).is_err()).collect();
+    }
+    let mut rest = right.iter().peekable();
+    let is_new = |id: &PointeeId| {
+        while rest.next_if(|other| *other < id).is_some() {}
+        rest.peek() != Some(&id)
+    };
+    left.iter().copied().filter(is_new).collect()
 }
 
 fn merge(left: &[PointeeId], right: &[PointeeId]) -> Vec<PointeeId> {

@@ -1,0 +1,143 @@
+//! What is not supported, or not modelled, makes the verdict unknown and is named, with its line; it never becomes a proof.
+
+use assert_cmd::Command;
+
+/// A program, as what follows the declarations on its first line; a part of the reason that names the construct, and its line.
+/// In each of them the error may be reached, as far as can be told without a meaning for the construct.
+const PROGRAMS: [(&str, &str, &str, u32); 18] = [
+    (
+        "va_arg",
+        "#include <stdarg.h>\nint last(int n, ...) {\n  va_list list; va_start(list, n);\n  int found = va_arg(list, int);\n  va_end(list); return found;\n}\nint main(void) { if (last(1, 77) == 77) reach_error(); return 0; }",
+        "values are not modelled",
+        5,
+    ),
+    (
+        "int128",
+        "int main(void) {\n  __int128 a = 1; a = a << 70; x = (int)(a >> 64);\n  if (x == 64) reach_error(); return 0; }",
+        "__int128",
+        3,
+    ),
+    (
+        "assembly to memory",
+        "int main(void) {\n  __asm__ volatile (\"movl $77, %0\" : \"=m\"(x));\n  if (x == 77) reach_error(); return 0; }",
+        "inline assembly",
+        3,
+    ),
+    (
+        "assembly with a memory clobber",
+        "int main(void) {\n  __asm__ volatile (\"syscall\" : : \"r\"(&x) : \"memory\");\n  if (x == 77) reach_error(); return 0; }",
+        "inline assembly",
+        3,
+    ),
+    (
+        "assembly to a register",
+        "int main(void) {\n  int y; __asm__ (\"movl $77, %0\" : \"=r\"(y));\n  if (y == 77) reach_error(); return 0; }",
+        "values are not modelled",
+        3,
+    ),
+    (
+        "an unknown function with a pointer",
+        "extern void strange(int *);\nint main(void) {\n  strange(&x);\n  if (x == 77) reach_error(); return 0; }",
+        "unknown function 'strange'",
+        4,
+    ),
+    (
+        "an unknown function that returns a pointer",
+        "extern int *strange(void);\nint main(void) {\n  *strange() = 77;\n  if (x == 77) reach_error(); return 0; }",
+        "unknown function 'strange'",
+        4,
+    ),
+    (
+        "an unknown function that is given a function",
+        "void set(void) { x = 77; }\nextern void strange(void (*)(void));\nint main(void) {\n  strange(set);\n  if (x == 77) reach_error(); return 0; }",
+        "unknown function 'strange'",
+        5,
+    ),
+    (
+        "the result of an unknown function",
+        "extern int strange(void);\nint main(void) {\n  x = strange();\n  if (x == 77) reach_error(); return 0; }",
+        "values are not modelled",
+        4,
+    ),
+    (
+        "setjmp",
+        "#include <setjmp.h>\njmp_buf buffer;\nint main(void) {\n  if (setjmp(buffer)) reach_error();\n  longjmp(buffer, 1); }",
+        "setjmp",
+        5,
+    ),
+    (
+        "a floating-point number",
+        "int main(void) {\n  double f = 38.5; x = (int)(f * 2);\n  if (x == 77) reach_error(); return 0; }",
+        "values are not modelled",
+        3,
+    ),
+    (
+        "a complex number",
+        "int main(void) {\n  _Complex double c = 77.0; x = (int)__real__ c;\n  if (x == 77) reach_error(); return 0; }",
+        "complex number",
+        3,
+    ),
+    (
+        "a vector",
+        "typedef int four __attribute__((vector_size(16)));\nint main(void) {\n  four a = {1, 77, 3, 4}; x = a[1];\n  if (x == 77) reach_error(); return 0; }",
+        "vector",
+        4,
+    ),
+    (
+        "a signal handler",
+        "#include <signal.h>\nvoid handler(int s) { x = 77; }\nint main(void) {\n  signal(SIGINT, handler);\n  if (x == 77) reach_error(); return 0; }",
+        "signal",
+        5,
+    ),
+    (
+        "fork",
+        "#include <unistd.h>\nint main(void) {\n  if (!fork()) x = 77;\n  if (x == 78) reach_error(); return 0; }",
+        "fork",
+        4,
+    ),
+    (
+        "a cleanup function",
+        "void set(int *p) { x = 77; }\nint main(void) {\n  { int y __attribute__((cleanup(set))) = 1; }\n  if (x == 77) reach_error(); return 0; }",
+        "cleanup",
+        4,
+    ),
+    (
+        "pthread_cancel",
+        "#include <pthread.h>\nvoid *run(void *a) { return a; }\nint main(void) {\n  pthread_t t; void *r; pthread_create(&t, 0, run, 0);\n  pthread_cancel(t);\n  pthread_join(t, &r); if (r == PTHREAD_CANCELED) reach_error(); return 0; }",
+        "pthread_cancel",
+        6,
+    ),
+    (
+        "a comparison function",
+        "#include <stdlib.h>\nint a[3]; int compare(const void *p, const void *q) { x = 77; return 0; }\nint main(void) {\n  qsort(a, 3, 4, compare);\n  if (x == 77) reach_error(); return 0; }",
+        "qsort",
+        5,
+    ),
+];
+
+#[test]
+fn what_is_not_supported_is_named() {
+    for (name, text, construct, line) in PROGRAMS {
+        let file = std::env::temp_dir().join(format!(
+            "threadproof-unsupported-{}-{}.c",
+            std::process::id(),
+            name.replace(' ', "-")
+        ));
+        let text = format!("extern void reach_error(void); int x;\n{text}\n");
+        std::fs::write(&file, text).expect("temporary files can be written");
+        let mut command = Command::cargo_bin("threadproof").expect("the program is built");
+        command.args(["verify", "--engine", "flow", "--check", "assertions"]).arg(&file);
+        let output = command.output().expect("it runs");
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{name}: {printed}");
+        let verdict = printed.lines().last().unwrap_or_default();
+        assert!(verdict.starts_with("verdict: unknown(") && verdict.contains(construct), "{name}: {printed}");
+        let at = [format!("line {line}:"), format!(".c:{line}")];
+        assert!(at.iter().any(|at| verdict.contains(at)), "{name}, line {line}: {printed}");
+        let mut command = Command::cargo_bin("threadproof").expect("the program is built");
+        command.args(["verify", "--check", "assertions", "--timeout", "20"]).arg(&file);
+        let output = command.output().expect("it runs");
+        assert_ne!(output.status.code(), Some(0), "{name}: {}", String::from_utf8_lossy(&output.stdout));
+        let _ = std::fs::remove_file(&file);
+    }
+}
