@@ -100,3 +100,48 @@ fn recursion_is_approximated_and_ends() {
     };
     assert!(reason.to_string().contains("an error may be reached by lines"), "{reason}");
 }
+
+/// A proof in which one claim was changed is not accepted.
+#[test]
+fn changed_proofs_are_refused() {
+    use engine_states::States;
+    use verdict::{Check, Engine, Proof, Silent, Task, Verdict};
+    // Only one thread has the token, which the over-approximation does not see.
+    let token = "decl token := 1, used := 0;
+        void main() begin again: start_thread worker(); goto again; end
+        void worker() begin
+          decl mine;
+          mine, token := token, F;
+          if mine then assert(!used); used := T; used := F; token := T; fi
+        end";
+    let property = Check::Assertions.property();
+    let budget = Budget::seconds(20.0);
+    let (mut sets, mut configurations) = (0, 0);
+    for text in [FIGURE_4, token] {
+        let program = read(text);
+        let Verdict::Safe(Proof::States(proof)) =
+            States.verify(Task { program: &program, property: &property }, &budget, &Silent)
+        else {
+            panic!("not proved:\n{text}")
+        };
+        let accepted = |proof: verdict::StatesProof| {
+            checker::check_proof(&program, &property, &Proof::States(Box::new(proof)), &budget).is_ok()
+        };
+        assert!(accepted((*proof).clone()));
+        for index in 0..proof.sets.len() {
+            if proof.sets[index] != 0 {
+                let mut changed = (*proof).clone();
+                changed.sets[index] = 0;
+                assert!(!accepted(changed), "without the set of point {index}:\n{text}");
+                sets += 1;
+            }
+        }
+        for index in 0..proof.unreachable.len() {
+            let mut changed = (*proof).clone();
+            changed.unreachable.remove(index);
+            assert!(!accepted(changed), "without configuration {index}:\n{text}");
+            configurations += 1;
+        }
+    }
+    assert!(sets > 10 && configurations > 10, "{sets} {configurations}");
+}
