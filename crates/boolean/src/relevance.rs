@@ -78,9 +78,15 @@ impl View<'_> {
             step.updates.retain(|(bit, _)| keep(*bit));
             step.started.iter_mut().for_each(|started| started.bits.retain(|(bit, _)| keep(*bit)));
             for told in &mut step.told {
+                let mut functions: Vec<Bdd> = Vec::new();
                 for reaction in told.reactions.values_mut() {
                     reaction.updates.retain(|(bit, _)| keep(*bit));
+                    functions.push(reaction.guard);
+                    functions.extend(reaction.updates.iter().map(|(_, value)| *value));
                 }
+                // What nobody asks for may depend on bits that are left out.
+                let read = self.bdds.support(&functions);
+                told.arguments.retain(|(bit, _)| read.contains(&bit.now()));
             }
         }
         self.initial.retain(|(bit, _)| keep(*bit));

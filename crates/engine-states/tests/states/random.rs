@@ -69,3 +69,16 @@ fn recursion_is_never_wrong() {
     let [proved, _, _] = compare(6, 200, Features { recursion: true, ..Features::default() });
     assert!(proved > 10, "{proved}");
 }
+
+#[test]
+fn what_is_handed_over_for_nothing_is_left_out() {
+    // `h` is told to others, who make nothing of it that counts.
+    let text = "decl g := 0, h;
+        void main() begin
+          decl a := 0, b := 0;
+          1: start_thread goto 2;
+          2: g, a$ := T, h;
+             assert(g);
+        end";
+    assert!(matches!(verify(&read(text), 10.0), Checked::Proved(_)));
+}
