@@ -170,7 +170,11 @@ fn violation(out: &mut String, sources: &Sources, refutation: &Refutation) {
             }
         }
     }
-    line(out, "\nHow it happens:");
+    let threads = match replayed.threads.len() {
+        1 => "one thread".to_owned(),
+        many => format!("{many} threads"),
+    };
+    line(out, &format!("\nHow it happens, with {threads}:"));
     interleaving(out, program, sources, replayed);
 }
 
