@@ -26,6 +26,12 @@ fn reads(expr: &Expr, local: LocalId) -> bool {
     found
 }
 
+fn loads(expr: &Expr) -> bool {
+    let mut found = false;
+    expr.walk(&mut |inner| found |= matches!(inner, Expr::Load(_)));
+    found
+}
+
 fn size(expr: &Expr) -> usize {
     let mut size = 0;
     expr.walk(&mut |_| size += 1);
@@ -43,11 +49,23 @@ impl Known {
     }
     /// The expression with locals replaced; nothing if there is nothing to replace.
     pub(crate) fn expanded(&self, expr: &Expr) -> Option<Expr> {
+        self.expanded_by(expr, MOST_ROUNDS, false)
+    }
+    /// The same with locals replaced as often as that goes, only once, and only by what is in memory: the first is about what was there first, the others about what is at hand.
+    pub(crate) fn expansions(&self, expr: &Expr) -> Vec<Expr> {
+        let mut found: Vec<Expr> = self.expanded(expr).into_iter().collect();
+        for (rounds, only_loads) in [(1, false), (1, true)] {
+            let more = self.expanded_by(expr, rounds, only_loads);
+            found.extend(more.filter(|more| !found.contains(more)));
+        }
+        found
+    }
+    fn expanded_by(&self, expr: &Expr, rounds: usize, only_loads: bool) -> Option<Expr> {
         let mut result = expr.clone();
         let mut changed = false;
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..rounds {
             let mut again = false;
-            self.replace(&mut result, &mut again);
+            self.replace(&mut result, &mut again, only_loads);
             if !again {
                 break;
             }
@@ -58,26 +76,24 @@ impl Known {
         }
         changed.then_some(result)
     }
-    fn replace(&self, expr: &mut Expr, changed: &mut bool) {
+    fn replace(&self, expr: &mut Expr, changed: &mut bool, only_loads: bool) {
         match expr {
             Expr::Local(local) => {
-                if let Some(value) = self.value(*local) {
+                if let Some(value) = self.value(*local).filter(|value| !only_loads || loads(value)) {
                     *expr = value.clone();
                     *changed = true;
                 }
             }
             // More than the value of the pointer counts: what it is computed from.
             Expr::Valid(..) | Expr::Old(_) => {}
-            other => other.operands_mut().into_iter().for_each(|operand| self.replace(operand, changed)),
+            other => {
+                let operands = other.operands_mut().into_iter();
+                operands.for_each(|operand| self.replace(operand, changed, only_loads));
+            }
         }
     }
     /// What a local is equal to: rather something in memory than another local.
     fn value(&self, local: LocalId) -> Option<&Expr> {
-        let loads = |expr: &Expr| {
-            let mut found = false;
-            expr.walk(&mut |inner| found |= matches!(inner, Expr::Load(_)));
-            found
-        };
         let mut values = self.equal.iter().filter(|(known, _)| *known == local).map(|(_, value)| value);
         let first = values.clone().next()?;
         Some(values.find(|value| loads(value)).unwrap_or(first))
@@ -89,13 +105,25 @@ impl Known {
     pub(crate) fn follow(&mut self, scope: &Scope<'_, '_>, op: &Op) {
         let mut written = Vec::new();
         scope.written(op, &mut written);
-        let copied = match op {
-            Op::Assign(Assignment { pairs, .. }) => match pairs.as_slice() {
-                [(Lhs::Local(_), Rhs::Value(value))] => self.expanded(value),
-                _ => None,
-            },
-            _ => None,
-        };
+        // What locals get, also with locals in it replaced; an assignment of several reads the values before it.
+        let mut copied: Vec<(LocalId, Expr)> = Vec::new();
+        if let Op::Assign(Assignment { pairs, .. }) = op
+            && pairs.iter().all(|(lhs, _)| matches!(lhs, Lhs::Local(_)))
+        {
+            for (lhs, rhs) in pairs {
+                if let (Lhs::Local(local), Rhs::Value(value)) = (lhs, rhs) {
+                    copied.extend(
+                        [Some(value.clone()), self.expanded(value)]
+                            .into_iter()
+                            .flatten()
+                            .map(|it| (*local, it)),
+                    );
+                }
+            }
+            copied.retain(|(_, value)| {
+                !pairs.iter().any(|(lhs, _)| matches!(lhs, Lhs::Local(local) if reads(value, *local)))
+            });
+        }
         // What frees an object, or ends in a procedure, may do more than is listed.
         let unclear = matches!(op, Op::Free(_) | Op::Call(..) | Op::Broadcast(_));
         if unclear || !written.is_empty() {
@@ -122,19 +150,15 @@ impl Known {
                 self.equal.push((local, value.clone()));
             }
         };
+        copied.iter().for_each(|(local, value)| learn(*local, value));
         match op {
-            Op::Assign(Assignment { pairs, .. }) => match pairs.as_slice() {
-                [(Lhs::Local(local), Rhs::Value(value))] => {
-                    learn(*local, value);
-                    copied.iter().for_each(|value| learn(*local, value));
+            Op::Assign(Assignment { pairs, .. }) => {
+                if let [(Lhs::Memory(place), Rhs::Value(value))] = pairs.as_slice()
+                    && let Some((local, value)) = inverse(scope, value, Expr::load(place.clone()))
+                {
+                    learn(local, &value);
                 }
-                [(Lhs::Memory(place), Rhs::Value(value))] => {
-                    if let Some((local, value)) = inverse(scope, value, Expr::load(place.clone())) {
-                        learn(local, &value);
-                    }
-                }
-                _ => {}
-            },
+            }
             Op::Assume(Expr::Binary(BinaryOp::Eq, _, pair)) => match &**pair {
                 (Expr::Local(local), value) | (value, Expr::Local(local)) => learn(*local, value),
                 _ => {}

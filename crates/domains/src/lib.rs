@@ -6,6 +6,7 @@
 //! * [`evaluate()`], [`assume`] and [`refine()`] are the meaning of [`ir::Expr`] in an environment, forwards and backwards.
 //!   An engine says by [`Resolve`] which expressions are variables.
 //! * [`Memory`] sorts a program's memory into variables; [`Scope`] is the meaning of [`ir::Op`] in an environment of these.
+//! * [`Interference`] is what other threads do to all this.
 //! * [`Octagon`] relates the variables of one [pack](Packs); [`Relational`] is an environment together with octagons.
 //!
 //! Everything here over-approximates: what [`ir::semantics`] can compute is always in the abstract result. Integers
@@ -19,6 +20,7 @@ pub mod congruence;
 pub mod environment;
 pub mod equalities;
 pub mod evaluate;
+pub mod interference;
 pub mod interval;
 pub mod lattice;
 pub mod linear;
@@ -29,19 +31,22 @@ pub mod octagon;
 pub mod packs;
 pub mod refine;
 pub mod relational;
+pub mod touches;
 pub mod transfer;
 
 pub use bound::Bound;
 pub use congruence::Congruence;
 pub use environment::Environment;
 pub use evaluate::{Numbers, Resolve, evaluate};
+pub use interference::{Interference, Written};
 pub use interval::Interval;
 pub use lattice::{Lattice, Thresholds};
 pub use linear::Linear;
 pub use memory::{Cell, Found, Memory, Variable};
 pub use number::Number;
 pub use octagon::{Constraint, Octagon};
-pub use packs::{Octagons, PackId, Packing, Packs, Statement, statements};
+pub use packs::{Octagons, Overlap, PackId, Packing, Packs, Statement, statements};
 pub use refine::{assume, refine};
 pub use relational::{Relational, Source};
-pub use transfer::{After, Scope, Started, Touches};
+pub use touches::Touches;
+pub use transfer::{After, Scope, Started};

@@ -17,16 +17,17 @@
 //! Rests on the points-to sets, and so on the rules of C that these rest on (see [`ir::passes::points_to`]).
 
 use crate::lattice::Lattice;
-use crate::number::Number;
+use crate::number::{Addresses, Number};
+use crate::packs::{PackId, Packs};
 use ir::ids::Id;
 use ir::passes::PointsTo;
 use ir::passes::footprint::{Extent, Region};
 use ir::{
-    Expr, IdVec, Initial, IntType, Lhs, LocalId, LockKind, ObjectId, Op, Place, Program, Storage, Target,
-    Targets, TemplateId,
+    Expr, IdVec, Initial, IntType, Lhs, LocalId, LockKind, ObjectId, Op, Place, Program, Rhs, Storage,
+    Target, Targets, TemplateId,
 };
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// A cell, or a local of the thread at hand: cells come first.
@@ -83,6 +84,7 @@ impl Found {
 }
 
 /// The cells of a program.
+#[derive(Clone)]
 pub struct Memory<'p> {
     /// The program.
     pub program: &'p Program,
@@ -94,6 +96,11 @@ pub struct Memory<'p> {
     /// What places are.
     found: IdVec<TemplateId, HashMap<Expr, Vec<(IntType, Found)>>>,
     points_to: &'p PointsTo,
+    /// The variables of each template that are related to each other, see [`Memory::relate`].
+    packs: IdVec<TemplateId, Packs<Variable>>,
+    shared_packs: usize,
+    /// Addresses that pointers are told apart by: their numbers are those of the bits of [`Addresses`].
+    addresses: Vec<(ObjectId, u64)>,
 }
 
 /// The bytes that a lock operation changes.
@@ -138,7 +145,11 @@ impl<'p> Memory<'p> {
             targets: program.templates.iter().map(|_| HashMap::new()).collect(),
             found: program.templates.iter().map(|_| HashMap::new()).collect(),
             points_to,
+            packs: program.templates.iter().map(|_| Packs::default()).collect(),
+            shared_packs: 0,
+            addresses: Vec::new(),
         };
+        memory.number_addresses(escapes);
         let mut shapes: IdVec<ObjectId, BTreeMap<(Target, u64), IntType>> =
             program.objects.iter().map(|_| BTreeMap::new()).collect();
         for (template, code) in program.templates.enumerate() {
@@ -187,6 +198,63 @@ impl<'p> Memory<'p> {
             }
         }
         memory
+    }
+
+    /// Numbers the addresses that are used as values, of objects that live as long as anybody can point to them: static ones, and those of frames that only their thread reaches.
+    /// Each is inside of its object or just behind it, so they are different integers.
+    fn number_addresses(&mut self, escapes: &IdVec<ObjectId, bool>) {
+        let mut found: BTreeSet<(ObjectId, u64)> = BTreeSet::new();
+        let mut add = |expr: &Expr| {
+            if let Expr::Address(object, offset) = expr {
+                let what = &self.program.objects[*object];
+                let lives = match what.storage {
+                    Storage::Static => true,
+                    Storage::Frame(_) => !escapes[*object],
+                    Storage::ThreadLocal | Storage::Site => false,
+                };
+                if lives && *offset <= what.size {
+                    found.insert((*object, *offset));
+                }
+            }
+        };
+        for object in &self.program.objects {
+            if let Initial::Values(values) = &object.initial {
+                values.iter().for_each(|(_, _, value)| add(value));
+            }
+        }
+        // An address that is only loaded from or stored to is no value.
+        let mut open: Vec<&Expr> = Vec::new();
+        for op in self.program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops) {
+            let indirect = |expr: &&Expr| !matches!(op, Op::Spawn(..)) && matches!(expr, Expr::Address(..));
+            if let Op::Assign(assignment) = op {
+                open.extend(assignment.pairs.iter().filter_map(|(_, rhs)| match rhs {
+                    Rhs::Value(value) => Some(value),
+                    Rhs::Any | Rhs::Unknown => None,
+                }));
+            }
+            open.extend(op.expressions().into_iter().filter(|expr| !indirect(expr)));
+        }
+        while let Some(expr) = open.pop() {
+            add(expr);
+            match expr {
+                Expr::Load(place) if matches!(place.address, Expr::Address(..)) => {}
+                other => open.extend(other.operands()),
+            }
+        }
+        self.addresses = found.into_iter().take(Addresses::BITS as usize).collect();
+    }
+
+    /// The address of a byte of an object.
+    pub fn address(&self, object: ObjectId, offset: u64) -> Number {
+        match self.addresses.binary_search(&(object, offset)) {
+            Ok(number) => Number::NONZERO.among(1 << number),
+            Err(_) => Number::NONZERO,
+        }
+    }
+    /// The addresses in a set, by their objects and offsets.
+    pub fn places_of(&self, addresses: Addresses) -> impl Iterator<Item = (ObjectId, u64)> {
+        let places = self.addresses.iter().copied().enumerate();
+        places.filter(move |(number, _)| addresses >> number & 1 == 1).map(|(_, place)| place)
     }
 
     /// The one object of an allocation that is made once has one element: offsets in it are exact.
@@ -307,9 +375,10 @@ impl<'p> Memory<'p> {
             set += 1;
             let held = match value {
                 Expr::Const(value, _) => Number::constant(value_type.wrap(*value)).cast(ty),
-                Expr::Address(..) | Expr::Procedure(_)
-                    if *value_type == self.program.data_model.pointer() =>
-                {
+                Expr::Address(object, offset) if *value_type == self.program.data_model.pointer() => {
+                    self.address(*object, *offset).meet(&Number::of_type(*value_type)).cast(ty)
+                }
+                Expr::Procedure(_) if *value_type == self.program.data_model.pointer() => {
                     Number::of_type(*value_type).without(0).cast(ty)
                 }
                 _ => Number::of_type(ty),
@@ -318,6 +387,42 @@ impl<'p> Memory<'p> {
         }
         let places = targets.iter().map(|target| target.count).fold(0u64, u64::saturating_add);
         if set < places || targets.len() > 1 { result.join(&Number::constant(0)) } else { result }
+    }
+
+    /// Says which variables are to be related to each other: packs of shared cells, which all templates have under the same numbers, and those of each template. Each in
+    /// rising order. Whether these are variables that can be related: cells that are one place each.
+    pub fn relate(&mut self, shared: &[Vec<Variable>], of_template: &[Vec<Vec<Variable>>]) -> bool {
+        let is_one = |variable: Variable, template: TemplateId| match self.cell(variable) {
+            Some(cell) => cell.tracked && cell.strong,
+            None => variable.index() - self.count() < self.program.templates[template].locals.len(),
+        };
+        let rises = |pack: &Vec<Variable>| pack.is_sorted_by(|a, b| a < b);
+        let good = of_template.len() == self.program.templates.len()
+            && self.program.templates.ids().zip(of_template).all(|(template, packs)| {
+                let mut all = shared.iter().chain(packs);
+                all.all(|pack| rises(pack) && pack.iter().all(|variable| is_one(*variable, template)))
+            })
+            && shared.iter().flatten().all(|variable| self.is_shared(*variable));
+        if good {
+            self.shared_packs = shared.len();
+            let lists = of_template.iter().map(|packs| shared.iter().chain(packs).cloned());
+            self.packs = lists.map(Packs::of_lists).collect();
+        }
+        good
+    }
+    /// The packs of a template.
+    pub fn packs(&self, template: TemplateId) -> &Packs<Variable> {
+        &self.packs[template]
+    }
+    /// Whether a pack is one of shared cells.
+    pub fn is_shared_pack(&self, pack: PackId) -> bool {
+        pack.index() < self.shared_packs
+    }
+    /// The packs of shared cells, with their cells.
+    pub fn shared_packs(&self) -> impl Iterator<Item = (PackId, &[Variable])> {
+        let packs = self.packs.iter().next();
+        let ids = (0..self.shared_packs).map(PackId::new);
+        ids.filter_map(move |pack| Some((pack, packs?.variables(pack))))
     }
 
     /// All cells.

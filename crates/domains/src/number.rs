@@ -1,9 +1,11 @@
-//! Numbers: the reduced product of intervals, congruences, and "not zero".
+//! Numbers: the reduced product of intervals, congruences, "not zero", and sets of addresses.
 //!
 //! Over-approximates; every operation is a valid abstraction of [`ir::semantics::apply`] and its kin: if `a` is in
 //! `A` and `b` in `B`, and the concrete operation on `a` and `b` does not fault, its result is in the abstract one.
 //! "Not zero" is what is known of a pointer that was tested, and of a divisor; an interval says it only if zero is at
 //! its end.
+//!
+//! Of pointers besides: which addresses they are.
 //!
 //! A truth value is a number between 0 and 1, so a set of truth values is a number too.
 
@@ -25,13 +27,20 @@ pub struct Number {
     congruence: Congruence,
     /// Whether zero is excluded, by whatever part.
     nonzero: bool,
+    /// If known: each member is zero or one of these addresses. Nothing is said of one integer, which says it all.
+    addresses: Option<Addresses>,
 }
+
+/// A set of numbered addresses. What the numbers stand for is up to whoever gives them out ([`crate::Memory::address`]): different ones for different integers.
+pub type Addresses = u64;
 
 impl Number {
     /// No integer.
-    pub const BOTTOM: Self = Self { interval: Interval::BOTTOM, congruence: Congruence::TOP, nonzero: true };
+    pub const BOTTOM: Self =
+        Self { interval: Interval::BOTTOM, congruence: Congruence::TOP, nonzero: true, addresses: None };
     /// All integers.
-    pub const TOP: Self = Self { interval: Interval::TOP, congruence: Congruence::TOP, nonzero: false };
+    pub const TOP: Self =
+        Self { interval: Interval::TOP, congruence: Congruence::TOP, nonzero: false, addresses: None };
     /// All integers but zero.
     pub const NONZERO: Self = Self { nonzero: true, ..Self::TOP };
     /// Both truth values.
@@ -39,7 +48,15 @@ impl Number {
 
     /// The integers of an interval that are in a congruence.
     pub fn new(interval: Interval, congruence: Congruence) -> Self {
-        Self { interval, congruence, nonzero: false }.reduced()
+        Self { interval, congruence, ..Self::TOP }.reduced()
+    }
+    /// Those that are zero, or one of some addresses.
+    pub fn among(&self, addresses: Addresses) -> Self {
+        self.meet(&Self { addresses: Some(addresses), ..Self::TOP })
+    }
+    /// The addresses that it consists of, beside zero; nothing if it may be something else.
+    pub fn addresses(&self) -> Option<Addresses> {
+        if self.as_constant() == Some(0) { Some(0) } else { self.addresses }
     }
     /// One integer.
     pub fn constant(value: Value) -> Self {
@@ -92,6 +109,9 @@ impl Number {
     }
 
     fn reduced(mut self) -> Self {
+        if self.addresses == Some(0) {
+            self.interval = self.interval.meet(&Interval::constant(0));
+        }
         self.nonzero |= !self.congruence.contains(0);
         let mut lower = self.interval.lower();
         let mut upper = self.interval.upper();
@@ -118,6 +138,9 @@ impl Number {
             return Self::BOTTOM;
         }
         self.nonzero |= !self.interval.contains(0);
+        if self.as_constant().is_some() {
+            self.addresses = None;
+        }
         self
     }
     /// The first member of the congruence from `value` on, without an excluded zero; `None` if it cannot be told.
@@ -143,7 +166,8 @@ impl Number {
         }
         let most: Value = (1 << ty.bits) - 1;
         let nonzero = self.nonzero && self.interval.less_or_equal(&Interval::between(-most, most));
-        Self { interval: self.interval.wrap(ty), congruence: self.congruence.wrap(ty), nonzero }.reduced()
+        let (interval, congruence) = (self.interval.wrap(ty), self.congruence.wrap(ty));
+        Self { interval, congruence, nonzero, addresses: None }.reduced()
     }
     /// The values after a conversion to a type.
     pub fn cast(&self, ty: IntType) -> Self {
@@ -165,9 +189,13 @@ impl Number {
             }
         }
     }
+    /// The addresses in either.
+    fn addresses_with(&self, other: &Self) -> Option<Addresses> {
+        Some(self.addresses()? | other.addresses()?)
+    }
     fn negate(&self) -> Self {
         let (interval, congruence) = (self.interval.negate(), self.congruence.negate());
-        Self { interval, congruence, nonzero: self.nonzero }.reduced()
+        Self { interval, congruence, nonzero: self.nonzero, addresses: None }.reduced()
     }
 
     /// An operation on two operands of a type (a shift's distance may be of any type).
@@ -255,7 +283,7 @@ impl Number {
                 (Interval::BOOLEAN, Congruence::TOP, false)
             }
         };
-        Self { interval, congruence, nonzero }.reduced()
+        Self { interval, congruence, nonzero, addresses: None }.reduced()
     }
 
     /// Whether an operation on operands of a signed type leaves its range (see [`ir::Expr::Overflows`]).
@@ -309,7 +337,10 @@ impl Lattice for Number {
         self.is_bottom()
             || (self.interval.less_or_equal(&other.interval)
                 && self.congruence.less_or_equal(other.congruence)
-                && (self.nonzero || !other.nonzero))
+                && (self.nonzero || !other.nonzero)
+                && other
+                    .addresses
+                    .is_none_or(|theirs| self.addresses().is_some_and(|mine| mine & !theirs == 0)))
     }
     fn join(&self, other: &Self) -> Self {
         if self.is_bottom() {
@@ -322,6 +353,7 @@ impl Lattice for Number {
             interval: self.interval.join(&other.interval),
             congruence: self.congruence.join(other.congruence),
             nonzero: self.nonzero && other.nonzero,
+            addresses: self.addresses_with(other),
         }
         .reduced()
     }
@@ -331,7 +363,11 @@ impl Lattice for Number {
         }
         let Some(congruence) = self.congruence.intersect(other.congruence) else { return Self::BOTTOM };
         let interval = self.interval.meet(&other.interval);
-        Self { interval, congruence, nonzero: self.nonzero || other.nonzero }.reduced()
+        let addresses = match (self.addresses, other.addresses) {
+            (Some(mine), Some(theirs)) => Some(mine & theirs),
+            (one, other) => one.or(other),
+        };
+        Self { interval, congruence, nonzero: self.nonzero || other.nonzero, addresses }.reduced()
     }
     /// Reduction moves a bound inwards from its threshold only as long as the congruence stays as it is, and that
     /// rises finitely often: so the sequence is finite.
@@ -346,6 +382,7 @@ impl Lattice for Number {
             interval: self.interval.widen(&next.interval, thresholds),
             congruence: self.congruence.join(next.congruence),
             nonzero: self.nonzero && next.nonzero,
+            addresses: self.addresses_with(next),
         }
         .reduced()
     }
@@ -356,7 +393,8 @@ impl Lattice for Number {
         }
         let congruence = if self.congruence == Congruence::TOP { next.congruence } else { self.congruence };
         let interval = self.interval.narrow(&next.interval);
-        Self { interval, congruence, nonzero: self.nonzero || next.nonzero }.reduced()
+        let addresses = self.addresses.or(next.addresses);
+        Self { interval, congruence, nonzero: self.nonzero || next.nonzero, addresses }.reduced()
     }
 }
 
@@ -369,7 +407,10 @@ impl fmt::Display for Number {
         if self.nonzero && self.interval.contains(0) && self.congruence.contains(0) {
             write!(f, " ≠ 0")?;
         }
-        Ok(())
+        match self.addresses {
+            Some(addresses) => write!(f, " among addresses {addresses:#x}"),
+            None => Ok(()),
+        }
     }
 }
 impl fmt::Debug for Number {

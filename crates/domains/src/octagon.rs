@@ -215,6 +215,57 @@ impl Octagon {
             *self = Self::from_closed(self.dimension, matrix);
         }
     }
+    /// The points that agree with a point of another set on common variables, as far as two of them at a time can tell: pairs of a variable here and there.
+    pub fn agree(&mut self, other: &Self, common: &[(usize, usize)]) {
+        let Some(theirs) = other.closed() else {
+            *self = Self::bottom(self.dimension);
+            return;
+        };
+        let Some(mine) = self.closed() else { return };
+        let mut better = Vec::new();
+        let nodes = common.iter().flat_map(|(here, there)| [false, true].map(|sign| (*here, *there, sign)));
+        for (x, x_there, sign) in nodes.clone() {
+            for (y, y_there, other_sign) in nodes.clone().filter(|(y, ..)| *y != x) {
+                let bound = theirs.get(node(x_there, sign), node(y_there, other_sign));
+                let (row, column) = (node(x, sign), node(y, other_sign));
+                if bound < mine.get(row, column) {
+                    better.push((row, column, bound));
+                }
+            }
+        }
+        if !better.is_empty() {
+            self.change(|matrix| better.iter().for_each(|it| matrix.restrict(it.0, it.1, it.2)));
+        }
+    }
+    /// The points for which constraints hold.
+    pub fn of_constraints(dimension: usize, constraints: &[Constraint]) -> Self {
+        let mut octagon = Self::top(dimension);
+        octagon.change(|matrix| {
+            for constraint in constraints {
+                let (x, negated) = constraint.first;
+                let (y, other) = constraint.second.unwrap_or(constraint.first);
+                let bound = Bound::finite(constraint.bound);
+                let bound = if constraint.second.is_some() { bound } else { bound.double() };
+                matrix.restrict(node(y, !other), node(x, negated), bound);
+            }
+        });
+        octagon
+    }
+    /// Constraints of two variables that, with the intervals of all variables, make up the set; none of them follows from the others.
+    pub fn relations(&self) -> Vec<Constraint> {
+        let intervals: Vec<Interval> = (0..self.dimension).map(|variable| self.interval(variable)).collect();
+        let box_of_all = Self::from_intervals(&intervals);
+        let mut kept: Vec<Constraint> =
+            self.constraints().into_iter().filter(|constraint| constraint.second.is_some()).collect();
+        for index in (0..kept.len()).rev() {
+            let removed = kept.remove(index);
+            let rest = box_of_all.meet(&Self::of_constraints(self.dimension, &kept));
+            if !rest.less_or_equal(self) {
+                kept.insert(index, removed);
+            }
+        }
+        kept
+    }
     /// The constraints that the set is made of, without those of two variables that follow from intervals.
     pub fn constraints(&self) -> Vec<Constraint> {
         let Some(matrix) = self.closed() else { return Vec::new() };

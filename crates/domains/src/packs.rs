@@ -10,10 +10,13 @@
 //! 4. An assignment with three variables, as `x = y + z`, merges nothing but may have a pack of its own (as in 2).
 
 use crate::environment::Environment;
+use crate::equalities::Known;
 use crate::evaluate::Resolve;
+use crate::memory::Variable;
 use crate::octagon::Octagon;
+use crate::transfer::Scope;
 use ir::ids::{Id, IdVec};
-use ir::{Expr, Lhs, Op, Rhs};
+use ir::{EdgeId, Expr, Lhs, LocalId, Op, Rhs};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -43,6 +46,16 @@ pub type Octagons = Environment<PackId, Octagon>;
 pub struct Packs<V> {
     packs: IdVec<PackId, Vec<V>>,
     of: BTreeMap<V, Vec<PackId>>,
+    overlaps: Vec<Overlap>,
+}
+
+/// Two packs with two or more common variables, and where these are in both.
+#[derive(Clone, Debug)]
+pub struct Overlap {
+    /// The packs.
+    pub packs: (PackId, PackId),
+    /// The positions of common variables.
+    pub common: Vec<(usize, usize)>,
 }
 
 /// The variables of one statement.
@@ -52,6 +65,15 @@ pub enum Statement<V> {
     Assignment(BTreeSet<V>),
     /// The variables of a condition.
     Guard(BTreeSet<V>),
+}
+
+impl<V> Statement<V> {
+    /// The variables.
+    pub fn variables(&self) -> &BTreeSet<V> {
+        match self {
+            Self::Assignment(variables) | Self::Guard(variables) => variables,
+        }
+    }
 }
 
 /// How packs are made.
@@ -97,7 +119,7 @@ impl<V: Ord + Copy> Packs<V> {
             }
             related.insert(variables);
         }
-        let mut packs = Self { packs: IdVec::new(), of: BTreeMap::new() };
+        let mut packs = Self { packs: IdVec::new(), of: BTreeMap::new(), overlaps: Vec::new() };
         let mut found: Vec<Vec<V>> = sets.sets();
         if packing.mixed {
             found.extend(related.into_iter().map(|variables| variables.into_iter().collect()));
@@ -106,13 +128,40 @@ impl<V: Ord + Copy> Packs<V> {
         found.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         for pack in found {
             if pack.len() <= packing.largest && !packs.together(&pack) {
-                let id = packs.packs.push(pack.clone());
-                for variable in pack {
-                    packs.of.entry(variable).or_default().push(id);
-                }
+                packs.add(pack);
             }
         }
         packs
+    }
+    /// Packs as they are listed, each in rising order; the first gets the first number.
+    pub fn of_lists(lists: impl IntoIterator<Item = Vec<V>>) -> Self {
+        let mut packs = Self { packs: IdVec::new(), of: BTreeMap::new(), overlaps: Vec::new() };
+        lists.into_iter().for_each(|list| packs.add(list));
+        packs
+    }
+    fn add(&mut self, pack: Vec<V>) {
+        for (other, members) in self.packs.enumerate() {
+            let place = |(position, variable): (usize, &V)| {
+                members.binary_search(variable).ok().map(|there| (there, position))
+            };
+            let common: Vec<(usize, usize)> = pack.iter().enumerate().filter_map(place).collect();
+            if common.len() > 1 {
+                let packs = (other, PackId::new(self.packs.len()));
+                self.overlaps.push(Overlap { packs, common });
+            }
+        }
+        let id = self.packs.push(pack);
+        for variable in &self.packs[id] {
+            self.of.entry(*variable).or_default().push(id);
+        }
+    }
+    /// Packs that can tell each other something.
+    pub fn overlaps(&self) -> &[Overlap] {
+        &self.overlaps
+    }
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.packs.is_empty()
     }
     /// Whether there is a pack with all of these variables.
     pub fn together(&self, variables: &[V]) -> bool {
@@ -168,6 +217,31 @@ pub fn statements<R: Resolve>(op: &Op, resolve: &R) -> Vec<Statement<R::Variable
         | Op::Fill(..)
         | Op::Copy(..)
         | Op::Call(..) => vec![],
+    }
+}
+
+impl Scope<'_, '_> {
+    /// The statements of an edge: of its operations as they are, and with what locals are known to be equal to in their place.
+    pub fn statements(&self, edge: EdgeId, equal: &[(LocalId, Expr)]) -> Vec<Statement<Variable>> {
+        let mut known = Known::new(equal);
+        let mut found = Vec::new();
+        for op in &self.memory.program.templates[self.template].edges[edge].ops {
+            found.extend(statements(op, self));
+            let expanded: Vec<Op> = match op {
+                Op::Assume(condition) => known.expansions(condition).into_iter().map(Op::Assume).collect(),
+                Op::Assign(assignment) => match assignment.pairs.as_slice() {
+                    [(lhs, Rhs::Value(value))] => {
+                        let values = known.expansions(value).into_iter();
+                        values.map(|value| Op::set(lhs.clone(), value)).collect()
+                    }
+                    _ => Vec::new(),
+                },
+                _ => Vec::new(),
+            };
+            found.extend(expanded.iter().flat_map(|op| statements(op, self)));
+            known.follow(self, op);
+        }
+        found
     }
 }
 

@@ -1,7 +1,7 @@
 //! Numbers and octagons together: what is known of each variable, and of those that share a pack.
 //!
 //! Paper 4, section 5.1 (relational domains on packs). Over-approximates. The parts help each other: bounds go from
-//! numbers to octagons before a condition or an assignment, and back afterwards.
+//! numbers to octagons before a condition or an assignment, and back afterwards; packs with two or more common variables tell each other about these.
 
 use crate::environment::Environment;
 use crate::evaluate::{Numbers, Resolve};
@@ -10,7 +10,7 @@ use crate::lattice::{Lattice, Thresholds};
 use crate::linear::{Linear, Linearizer};
 use crate::number::Number;
 use crate::octagon::Octagon;
-use crate::packs::{Octagons, PackId, Packs};
+use crate::packs::{Octagons, Overlap, PackId, Packs};
 use crate::refine::{Refiner, assume};
 use ir::ids::Id;
 use ir::{BinaryOp, Expr, IntType, UnaryOp};
@@ -24,6 +24,9 @@ pub struct Relational<V: Id> {
     /// What is known of each pack.
     pub octagons: Octagons,
 }
+
+/// How often numbers and octagons tell each other what they know.
+const MOST_ROUNDS: usize = 8;
 
 /// A right-hand side: an expression, or any of some values.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +49,8 @@ impl<V: Id> Relational<V> {
     fn number(&self, variable: V) -> Number {
         self.numbers.get(variable).copied().unwrap_or(Number::TOP)
     }
-    fn octagon(&self, packs: &Packs<V>, pack: PackId) -> Octagon {
+    /// What is known of a pack.
+    pub fn octagon(&self, packs: &Packs<V>, pack: PackId) -> Octagon {
         let known = self.octagons.get(pack).cloned();
         known.unwrap_or_else(|| Octagon::top(packs.variables(pack).len()))
     }
@@ -65,20 +69,25 @@ impl<V: Id> Relational<V> {
         range
     }
     /// The expression as a form.
-    fn linear<R: Resolve<Variable = V>>(&self, packs: &Packs<V>, expr: &Expr, resolve: &R) -> Linear<V> {
+    pub fn linear<R: Resolve<Variable = V>>(&self, packs: &Packs<V>, expr: &Expr, resolve: &R) -> Linear<V> {
         let range = |form: &Linear<V>| self.range(packs, form);
         Linearizer { refiner: Refiner::new(resolve), numbers: &self.numbers, range: &range }.linear(expr)
     }
     /// The values of an expression, with the help of the octagons.
     pub fn evaluate<R: Resolve<Variable = V>>(&self, packs: &Packs<V>, expr: &Expr, resolve: &R) -> Number {
         let value = crate::evaluate::evaluate(expr, &self.numbers, resolve);
-        if value.as_constant().is_some() || value.is_bottom() {
+        if packs.is_empty() || value.as_constant().is_some() || value.is_bottom() {
             return value;
         }
         if let Expr::Binary(op, _, pair) = expr
             && op.is_comparison()
         {
             return value.meet(&self.compare(packs, *op, pair, resolve));
+        }
+        if let Expr::Cast(ty, operand) = expr
+            && let Some(inner) = under_casts(operand, resolve)
+        {
+            return value.meet(&self.evaluate(packs, inner, resolve).cast(*ty));
         }
         let form = self.linear(packs, expr, resolve);
         value.meet(&self.range(packs, &form).into())
@@ -125,50 +134,69 @@ impl<V: Id> Relational<V> {
         pairs: &[(V, Source<'_>)],
         resolve: &R,
     ) -> Self {
-        if self.is_bottom() {
-            return Self::bottom();
-        }
         let mut after = self.clone();
         let mut forms = Vec::new();
         for (variable, source) in pairs {
             let (value, form) = match source {
                 Source::Value(expr) => {
-                    (self.evaluate(packs, expr, resolve), self.linear(packs, expr, resolve))
+                    (self.evaluate(packs, expr, resolve), vec![self.linear(packs, expr, resolve)])
                 }
-                Source::Any(values) => (*values, Linear::constant(values.interval())),
+                Source::Any(values) => (*values, Vec::new()),
             };
-            after.numbers.set(*variable, value);
-            forms.push((*variable, value, form));
+            after.put(packs, *variable, value);
+            forms.push((*variable, form));
         }
-        if after.numbers.is_bottom() {
-            return Self::bottom();
-        }
-        let touched: BTreeSet<PackId> = pairs.iter().flat_map(|(x, _)| packs.of(*x)).copied().collect();
+        after.relate_assigned(packs, self, &forms);
+        after
+    }
+    /// Relates variables that got their new values in one assignment, and no others did, to what these were computed from: forms over the variables `before` it,
+    /// each of which has all the values of the right-hand side.
+    pub fn relate_assigned(&mut self, packs: &Packs<V>, before: &Self, assigned: &[(V, Vec<Linear<V>>)]) {
+        let touched: BTreeSet<PackId> =
+            assigned.iter().flat_map(|(variable, _)| packs.of(*variable)).copied().collect();
         for pack in touched {
-            let mut octagon = self.octagon(packs, pack);
+            if self.is_bottom() || before.is_bottom() {
+                *self = Self::bottom();
+                return;
+            }
+            let mut octagon = before.octagon(packs, pack);
             let mut changed = BTreeSet::new();
-            for (variable, value, form) in &forms {
+            for (variable, forms) in assigned {
                 let Some(position) = packs.position(pack, *variable) else { continue };
                 // A variable that has its new value already is an interval here: its old values.
                 let to = |x: V| packs.position(pack, x).filter(|_| !changed.contains(&x));
-                let form = form.rename(to, |x| self.number(x).interval());
+                let strange = |form: &&Linear<V>| form.terms.keys().filter(|x| to(**x).is_none()).count();
+                let Some(best) = forms.iter().min_by_key(strange) else {
+                    octagon.forget(position);
+                    octagon.restrict(position, self.number(*variable).interval());
+                    changed.insert(*variable);
+                    continue;
+                };
+                let local = |form: &Linear<V>| form.rename(to, |x| before.number(x).interval());
+                let form = local(best);
                 for read in form.terms.keys() {
-                    octagon.restrict(*read, self.number(packs.variables(pack)[*read]).interval());
+                    octagon.restrict(*read, before.number(packs.variables(pack)[*read]).interval());
                 }
                 octagon.assign(position, &form);
-                octagon.restrict(position, value.interval());
+                // What the others are of is still there, unless it is the variable itself.
+                for form in forms.iter().filter(|form| *form != best && strange(form) == 0).map(local) {
+                    let equal = form.subtract(&Linear::variable(position));
+                    if let Some(equal) = equal.filter(|_| !form.terms.contains_key(&position)) {
+                        octagon.guard_zero(&equal);
+                    }
+                }
+                octagon.restrict(position, self.number(*variable).interval());
                 changed.insert(*variable);
             }
-            after.store(packs, pack, octagon);
+            self.store(packs, pack, octagon);
         }
-        after
     }
-    /// The states after a variable got any of some values.
-    pub fn havoc(&self, packs: &Packs<V>, variable: V, values: Number) -> Self {
-        let mut after = self.clone();
-        after.numbers.set(variable, values);
-        if after.is_bottom() {
-            return Self::bottom();
+    /// Gives a variable any of some values.
+    pub fn put(&mut self, packs: &Packs<V>, variable: V, values: Number) {
+        self.numbers.set(variable, values);
+        if self.is_bottom() {
+            *self = Self::bottom();
+            return;
         }
         for pack in packs.of(variable) {
             if let (Some(octagon), Some(position)) =
@@ -176,11 +204,77 @@ impl<V: Id> Relational<V> {
             {
                 let mut octagon = octagon.clone();
                 octagon.forget(position);
-                octagon.restrict(position, values.interval());
-                after.octagons.set(*pack, octagon);
+                self.octagons.set(*pack, octagon);
             }
         }
-        after
+    }
+    /// Drops all that is known of a variable.
+    pub fn forget(&mut self, packs: &Packs<V>, variable: V) {
+        if !self.is_bottom() {
+            self.put(packs, variable, Number::TOP);
+        }
+    }
+    /// The same states, with all that numbers and octagons know of each other.
+    pub fn reduced(&self, packs: &Packs<V>) -> Self {
+        let mut state = self.reduced_in(packs, packs.ids().collect());
+        // What one pack says of a variable counts for those before it, too.
+        for _ in 0..MOST_ROUNDS {
+            let next = state.reduced_in(packs, packs.ids().collect());
+            let same = next.numbers == state.numbers;
+            state = next;
+            if same {
+                break;
+            }
+        }
+        state
+    }
+    /// The same, if what differs from this was computed from `base`, which is reduced: what did not change can tell nothing new.
+    pub fn reduced_since(&self, packs: &Packs<V>, base: &Self) -> Self {
+        let is_changed = |pack: &PackId| {
+            let same = match (self.octagons.get(*pack), base.octagons.get(*pack)) {
+                (Some(a), Some(b)) => a.is_same(b),
+                (None, None) => true,
+                (Some(_), None) | (None, Some(_)) => false,
+            };
+            !same
+                || packs
+                    .variables(*pack)
+                    .iter()
+                    .any(|variable| self.number(*variable) != base.number(*variable))
+        };
+        self.reduced_in(packs, packs.ids().filter(is_changed).collect())
+    }
+    fn reduced_in(&self, packs: &Packs<V>, mut changed: BTreeSet<PackId>) -> Self {
+        let mut state = self.clone();
+        for pack in &changed {
+            if state.is_bottom() {
+                return Self::bottom();
+            }
+            let mut octagon = state.octagon(packs, *pack);
+            for (position, variable) in packs.variables(*pack).iter().enumerate() {
+                octagon.restrict(position, state.number(*variable).interval());
+            }
+            state.store(packs, *pack, octagon);
+        }
+        for Overlap { packs: (first, second), common } in packs.overlaps() {
+            if state.is_bottom() {
+                break;
+            }
+            if !changed.contains(first) && !changed.contains(second) {
+                continue;
+            }
+            let (mut a, mut b) = (state.octagon(packs, *first), state.octagon(packs, *second));
+            let (before_a, before_b) = (a.clone(), b.clone());
+            a.agree(&before_b, common);
+            b.agree(&a, &common.iter().map(|(x, y)| (*y, *x)).collect::<Vec<_>>());
+            for (pack, octagon, before) in [(*first, a, before_a), (*second, b, before_b)] {
+                if !octagon.is_same(&before) && !state.is_bottom() {
+                    state.store(packs, pack, octagon);
+                    changed.insert(pack);
+                }
+            }
+        }
+        if state.is_bottom() { Self::bottom() } else { state }
     }
     /// Keeps a pack's octagon and tells the numbers what it knows.
     fn store(&mut self, packs: &Packs<V>, pack: PackId, octagon: Octagon) {
@@ -211,7 +305,13 @@ impl<V: Id> Relational<V> {
     ) -> Self {
         let numbers = assume(condition, truth, self.numbers.clone(), resolve);
         let state = Self { numbers, octagons: self.octagons.clone() };
-        if state.is_bottom() { Self::bottom() } else { state.relate(packs, condition, truth, resolve) }
+        if state.is_bottom() {
+            Self::bottom()
+        } else if packs.is_empty() {
+            state
+        } else {
+            state.relate(packs, condition, truth, resolve)
+        }
     }
     fn relate<R: Resolve<Variable = V>>(
         self,
@@ -234,11 +334,11 @@ impl<V: Id> Relational<V> {
                 Some((inner, same)) => self.relate(packs, inner, truth == same, resolve),
                 None => self.relate_comparison(packs, *op, truth, pair, resolve),
             },
-            Expr::Cast(_, operand) if resolve.type_of(operand) == IntType::BOOL => {
-                self.relate(packs, operand, truth, resolve)
-            }
-            Expr::Cast(..)
-            | Expr::Const(..)
+            Expr::Cast(_, operand) => match under_casts(operand, resolve) {
+                Some(inner) => self.relate(packs, inner, truth, resolve),
+                None => self,
+            },
+            Expr::Const(..)
             | Expr::Local(_)
             | Expr::Load(_)
             | Expr::Address(..)
@@ -247,9 +347,20 @@ impl<V: Id> Relational<V> {
             | Expr::Unary(..)
             | Expr::Binary(..)
             | Expr::IfThenElse(_)
-            | Expr::Overflows(..)
             | Expr::Valid(..)
             | Expr::Old(_) => self,
+            Expr::Overflows(op, ty, pair) => {
+                let (left, right) =
+                    (self.linear(packs, &pair.0, resolve), self.linear(packs, &pair.1, resolve));
+                let form = match op {
+                    BinaryOp::Add => left.add(&right),
+                    BinaryOp::Sub => left.subtract(&right),
+                    _ => None,
+                };
+                let fits =
+                    form.is_some_and(|form| self.range(packs, &form).less_or_equal(&Interval::of_type(*ty)));
+                if fits && truth { Self::bottom() } else { self }
+            }
         }
     }
     fn relate_comparison<R: Resolve<Variable = V>>(
@@ -304,6 +415,16 @@ fn packs_of<V: Id>(packs: &Packs<V>, form: &Linear<V>) -> BTreeSet<PackId> {
     form.terms.keys().flat_map(|variable| packs.of(*variable)).copied().collect()
 }
 
+/// The Boolean that an expression is, or is converted from: from a Boolean outwards, no conversion changes the value.
+fn under_casts<'e, R: Resolve>(expr: &'e Expr, resolve: &R) -> Option<&'e Expr> {
+    let mut inner = expr;
+    while resolve.type_of(inner) != IntType::BOOL {
+        let Expr::Cast(_, operand) = inner else { return None };
+        inner = operand;
+    }
+    Some(inner)
+}
+
 /// `(int)b == 0`, `(int)b != 0` and their kin: the Boolean, and whether the comparison holds when it does.
 fn truth_of<'e, R: Resolve>(op: BinaryOp, pair: &'e (Expr, Expr), resolve: &R) -> Option<(&'e Expr, bool)> {
     let same = match op {
@@ -315,16 +436,8 @@ fn truth_of<'e, R: Resolve>(op: BinaryOp, pair: &'e (Expr, Expr), resolve: &R) -
         (expr, Expr::Const(value @ (0 | 1), _)) | (Expr::Const(value @ (0 | 1), _), expr) => (expr, *value),
         _ => return None,
     };
-    let mut inner = expr;
-    while let Expr::Cast(_, operand) = inner {
-        inner = operand;
-        if resolve.type_of(inner) == IntType::BOOL {
-            break;
-        }
-    }
-    // From a Boolean outwards, no conversion changes the value.
-    (resolve.type_of(inner) == IntType::BOOL && !matches!(inner, Expr::Const(..)))
-        .then_some((inner, same == (value == 1)))
+    let inner = under_casts(expr, resolve).filter(|inner| !matches!(inner, Expr::Const(..)))?;
+    Some((inner, same == (value == 1)))
 }
 
 impl<V: Id> Lattice for Relational<V> {

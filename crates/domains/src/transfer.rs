@@ -13,14 +13,18 @@ use crate::equalities::Known;
 use crate::evaluate::{Numbers, Resolve, evaluate};
 use crate::interval::Interval;
 use crate::lattice::Lattice;
+use crate::linear::Linear;
 use crate::memory::{Found, Memory, Variable, lock_bytes};
 use crate::number::Number;
-use crate::refine::{assume, refine};
+use crate::packs::{Octagons, Packs};
+use crate::refine::refine;
+use crate::relational::Relational;
 use ir::passes::footprint::{Extent, Region};
 use ir::{
     Assignment, BinaryOp, Callee, EdgeId, Expr, IntType, Lhs, LocalId, ObjectId, Op, Place, Rhs, Storage,
     Targets, TemplateId, Value,
 };
+use std::collections::BTreeMap;
 
 /// The variables as a thread of a template sees them.
 #[derive(Clone, Copy)]
@@ -55,20 +59,11 @@ pub struct Started {
 #[derive(Clone, Debug)]
 pub struct After {
     /// The variables of the thread that took it.
-    pub environment: Numbers<Variable>,
+    pub environment: Relational<Variable>,
     /// The threads that it started.
     pub started: Vec<Started>,
-}
-
-/// The cells that a step looks at and changes.
-#[derive(Clone, Debug, Default)]
-pub struct Touches {
-    /// Tracked cells that it may write, in order.
-    pub writes: Vec<Variable>,
-    /// Strong cells that its assumptions read, in order.
-    pub tests: Vec<Variable>,
-    /// Tracked cells that it reads, if it assumes anything.
-    pub guards: Vec<Variable>,
+    /// By how much the step changed strong cells: what is there now, minus what was there before. Those that are not in it were not written.
+    pub shifts: BTreeMap<Variable, Interval>,
 }
 
 impl Resolve for Scope<'_, '_> {
@@ -99,31 +94,25 @@ impl Resolve for Scope<'_, '_> {
             }
         }
     }
-    /// Known if what the pointer is computed from is known to point into an object which lives as long as the thread runs, or just behind it: then a byte
+    fn address(&self, object: ObjectId, offset: u64) -> Number {
+        self.memory.address(object, offset)
+    }
+    /// Known if what the pointer is computed from is known to point into objects which live as long as the thread runs, or just behind them: then a byte
     /// outside of that object is not valid, whatever lies there.
     fn valid(&self, pointer: &Expr, size: u64, _: &Number, environment: &Numbers<Variable>) -> Number {
         let ty = self.memory.program.data_model.pointer();
         let root = root(pointer);
         let meant = self.known.and_then(|known| known.expanded(root));
-        let Some((object, start)) = offset_of(meant.as_ref().unwrap_or(root), ty) else {
-            return Number::BOOLEAN;
-        };
-        let what = &self.memory.program.objects[object];
-        let lives = match what.storage {
-            Storage::Static | Storage::ThreadLocal => true,
-            Storage::Frame(owner) => owner == self.template,
-            Storage::Site => false,
-        };
-        let inside = Interval::between(0, what.size.into());
-        let starts = evaluate(&start, environment, self).interval();
-        let Some(room) = what.size.checked_sub(size).filter(|_| lives && starts.less_or_equal(&inside))
-        else {
-            return Number::BOOLEAN;
-        };
-        let offset = with_root(pointer, &start);
-        let offset = evaluate(&offset, environment, self).interval();
-        let room = Interval::between(0, room.into());
-        Number::truth(!offset.meet(&room).is_bottom(), !offset.less_or_equal(&room))
+        if let Some((object, start)) = offset_of(meant.as_ref().unwrap_or(root), ty) {
+            return self.valid_in(object, &start, pointer, size, environment);
+        }
+        let value = evaluate(root, environment, self);
+        let Some(addresses) = value.addresses() else { return Number::BOOLEAN };
+        let null = if value.is_nonzero() { Number::BOTTOM } else { Number::constant(0) };
+        self.memory.places_of(addresses).fold(null, |all, (object, offset)| {
+            let start = Expr::int(offset.into(), ty);
+            all.join(&self.valid_in(object, &start, pointer, size, environment))
+        })
     }
     fn old(&self, operand: &Expr, _: &Numbers<Variable>) -> Number {
         match self.old {
@@ -137,15 +126,42 @@ impl Resolve for Scope<'_, '_> {
 }
 
 impl Scope<'_, '_> {
+    /// Whether bytes from a pointer on are in an object, if what it is computed from points into it.
+    fn valid_in(
+        &self,
+        object: ObjectId,
+        start: &Expr,
+        pointer: &Expr,
+        size: u64,
+        environment: &Numbers<Variable>,
+    ) -> Number {
+        let what = &self.memory.program.objects[object];
+        let lives = match what.storage {
+            Storage::Static | Storage::ThreadLocal => true,
+            Storage::Frame(owner) => owner == self.template,
+            Storage::Site => false,
+        };
+        let inside = Interval::between(0, what.size.into());
+        let starts = evaluate(start, environment, self).interval();
+        let Some(room) = what.size.checked_sub(size).filter(|_| lives && starts.less_or_equal(&inside))
+        else {
+            return Number::BOOLEAN;
+        };
+        let offset = with_root(pointer, start);
+        let offset = evaluate(&offset, environment, self).interval();
+        let room = Interval::between(0, room.into());
+        Number::truth(!offset.meet(&room).is_bottom(), !offset.less_or_equal(&room))
+    }
+
     /// What a cell holds.
     fn content(&self, cell: Variable, environment: &Numbers<Variable>) -> Number {
         let Some(what) = self.memory.cell(cell) else { return Number::TOP };
         environment.get(cell).copied().unwrap_or(Number::TOP).meet(&Number::of_type(what.ty))
     }
 
-    /// What is known after a step, given what is known before it, and equalities that hold there.
-    pub fn after(&self, edge: EdgeId, equal: &[(LocalId, Expr)], before: Numbers<Variable>) -> After {
-        let mut after = After { environment: before, started: Vec::new() };
+    /// What is known after a step, given what is known before it (reduced), and equalities that hold there.
+    pub fn after(&self, edge: EdgeId, equal: &[(LocalId, Expr)], before: Relational<Variable>) -> After {
+        let mut after = After { environment: before.clone(), started: Vec::new(), shifts: BTreeMap::new() };
         let mut known = Known::new(equal);
         for op in &self.memory.program.templates[self.template].edges[edge].ops {
             if after.environment.is_bottom() {
@@ -154,6 +170,10 @@ impl Scope<'_, '_> {
             }
             Scope { known: Some(&known), ..*self }.op(op, &known, &mut after);
             known.follow(self, op);
+        }
+        after.environment = after.environment.reduced_since(self.packs(), &before);
+        if after.environment.is_bottom() {
+            after.started.clear();
         }
         after
     }
@@ -167,61 +187,59 @@ impl Scope<'_, '_> {
         known.into_list()
     }
 
-    /// The cells that an expression loads.
-    pub fn loads(&self, expr: &Expr) -> Vec<Variable> {
-        let mut found = Vec::new();
-        self.loaded(expr, &mut found);
-        found
+    /// The packs of the template.
+    pub fn packs(&self) -> &Packs<Variable> {
+        self.memory.packs(self.template)
     }
 
     fn op(&self, op: &Op, known: &Known, after: &mut After) {
         match op {
             Op::Assume(condition) => self.assume(condition, known, &mut after.environment),
-            Op::Assign(assignment) => self.assign(assignment, after),
+            Op::Assign(assignment) => self.assign(assignment, known, after),
             Op::Lock(kind, address) | Op::Unlock(kind, address) => {
                 let words = self.memory.region(self.template, address, Extent::Bytes(lock_bytes(*kind)));
-                self.lose(&words, &mut after.environment);
+                self.lose(&words, after);
             }
             Op::Spawn(callee, arguments, lhs) => {
-                let values: Vec<Number> =
-                    arguments.iter().map(|argument| evaluate(argument, &after.environment, self)).collect();
+                let value = |argument: &Expr| evaluate(argument, &after.environment.numbers, self);
+                let values: Vec<Number> = arguments.iter().map(value).collect();
                 if values.iter().any(Lattice::is_bottom) {
-                    after.environment = Numbers::bottom();
+                    after.environment = Relational::bottom();
                     return;
                 }
                 if let Callee::Procedure(template) = callee {
                     after.started.push(Started { template: *template, arguments: values });
                 }
                 if let Some(lhs) = lhs {
-                    self.store(lhs, &self.address_value(), &mut after.environment);
+                    self.store(lhs, &self.address_value(), after);
                 }
             }
             Op::Join(_, lhs) | Op::Call(_, _, lhs) => {
                 if let Some(lhs) = lhs {
-                    self.store(lhs, &Number::TOP, &mut after.environment);
+                    self.store(lhs, &Number::TOP, after);
                 }
             }
             Op::Allocate { site, zeroed, result, .. } => {
                 for cell in self.memory.of_object(*site) {
                     let value = if *zeroed { Number::constant(0) } else { Number::TOP };
-                    self.put(*cell, true, &value, &mut after.environment);
+                    self.put(*cell, true, &value, after);
                 }
-                self.store(result, &self.address_value(), &mut after.environment);
+                self.store(result, &self.address_value(), after);
             }
             // What a broadcast does to other threads is not seen here: such programs are not inlined.
             Op::Free(_) | Op::Broadcast(_) => {}
             Op::Fill(to, byte, size) => {
                 let region = self.memory.region(self.template, to, extent(size));
-                let byte = evaluate(byte, &after.environment, self);
+                let byte = evaluate(byte, &after.environment.numbers, self);
                 if byte.as_constant().is_some_and(|byte| byte % 256 == 0) {
                     for cell in self.memory.touched(&region) {
-                        self.zero(cell, &region, &mut after.environment);
+                        self.zero(cell, &region, after);
                     }
                 } else {
-                    self.lose(&region, &mut after.environment);
+                    self.lose(&region, after);
                 }
             }
-            Op::Copy(to, from, size) => self.copy(to, from, size, &mut after.environment),
+            Op::Copy(to, from, size) => self.copy(to, from, size, after),
         }
     }
 
@@ -230,15 +248,16 @@ impl Scope<'_, '_> {
         Number::of_type(self.memory.program.data_model.pointer()).without(0)
     }
 
-    fn assume(&self, condition: &Expr, known: &Known, environment: &mut Numbers<Variable>) {
-        let mut now = assume(condition, true, std::mem::take(environment), self);
-        let more = known.expanded(condition);
-        if let Some(more) = &more {
-            now = assume(more, true, now, self);
+    fn assume(&self, condition: &Expr, known: &Known, environment: &mut Relational<Variable>) {
+        let packs = self.packs();
+        let mut now = environment.assume(packs, condition, true, self);
+        let mut more = known.expansions(condition);
+        for more in &more {
+            now = now.assume(packs, more, true, self);
         }
-        let mut decided = more.unwrap_or_else(|| condition.clone());
-        if self.decide(&mut decided, &now) {
-            now = assume(&decided, true, now, self);
+        let mut decided = if more.is_empty() { condition.clone() } else { more.swap_remove(0) };
+        if self.decide(&mut decided, &now.numbers) {
+            now = now.assume(packs, &decided, true, self);
         }
         *environment = now;
     }
@@ -306,90 +325,143 @@ impl Scope<'_, '_> {
         }
     }
 
-    fn assign(&self, Assignment { pairs, constraint }: &Assignment, after: &mut After) {
+    fn assign(&self, Assignment { pairs, constraint }: &Assignment, known: &Known, after: &mut After) {
         let before = after.environment.clone();
-        let values: Vec<Number> = pairs
-            .iter()
-            .map(|(_, rhs)| match rhs {
-                Rhs::Value(value) => evaluate(value, &before, self),
-                Rhs::Any | Rhs::Unknown => Number::TOP,
-            })
-            .collect();
+        let value = |rhs: &Rhs| match rhs {
+            Rhs::Value(value) => before.evaluate(self.packs(), value, self),
+            Rhs::Any | Rhs::Unknown => Number::TOP,
+        };
+        let values: Vec<Number> = pairs.iter().map(|(_, rhs)| value(rhs)).collect();
         if values.iter().any(Lattice::is_bottom) {
-            after.environment = Numbers::bottom();
+            after.environment = Relational::bottom();
             return;
         }
+        // What is written exactly, and forms of what it gets.
+        let assigned = self.forms(pairs, known, &before);
+        let shifts = after.shifts.clone();
         if pairs.len() == 1 {
             for ((lhs, _), value) in pairs.iter().zip(&values) {
-                self.store(lhs, value, &mut after.environment);
+                self.store(lhs, value, after);
             }
         } else {
             // Addresses are those before the assignment, so a place that is computed from what is assigned is not told apart.
             for ((lhs, _), value) in pairs.iter().zip(&values) {
-                self.store_parallel(lhs, value, &mut after.environment);
+                self.store_parallel(lhs, value, after);
             }
         }
-        if let Some(constraint) = constraint {
-            let scope = Scope { old: Some(&before), ..*self };
-            after.environment = assume(constraint, true, std::mem::take(&mut after.environment), &scope);
+        if let Some(assigned) = assigned {
+            for (variable, forms) in &assigned {
+                let by = |form: &Linear<Variable>| {
+                    let by = form.subtract(&Linear::variable(*variable))?;
+                    Some(before.range(self.packs(), &by))
+                };
+                let now = forms.iter().filter_map(by).fold(Interval::TOP, |all, by| all.meet(&by));
+                let so_far = shifts.get(variable).copied().unwrap_or(Interval::constant(0));
+                if self.memory.is_shared(*variable) {
+                    after.shifts.insert(*variable, so_far.plus(now));
+                }
+            }
+            after.environment.relate_assigned(self.packs(), &before, &assigned);
         }
+        if let Some(constraint) = constraint {
+            let scope = Scope { old: Some(&before.numbers), ..*self };
+            after.environment = after.environment.assume(self.packs(), constraint, true, &scope);
+        }
+    }
+
+    /// The variables that an assignment writes, each with forms of its new value over the old ones; nothing if it may write something else, too.
+    fn forms(
+        &self,
+        pairs: &[(Lhs, Rhs)],
+        known: &Known,
+        before: &Relational<Variable>,
+    ) -> Option<Vec<(Variable, Vec<Linear<Variable>>)>> {
+        let packs = self.packs();
+        if packs.is_empty() {
+            return None;
+        }
+        let mut assigned: Vec<(Variable, Vec<Linear<Variable>>)> = Vec::new();
+        for (lhs, rhs) in pairs {
+            let variable = match lhs {
+                Lhs::Local(local) => self.memory.local(*local),
+                Lhs::Memory(place) => self.variable(&Expr::load(place.clone()))?,
+            };
+            if assigned.iter().any(|(known, _)| *known == variable) {
+                return None;
+            }
+            let forms = match rhs {
+                Rhs::Value(value) => {
+                    let expanded = known.expansions(value);
+                    let all = expanded.iter().chain([value]);
+                    all.map(|value| before.linear(packs, value, self)).collect()
+                }
+                Rhs::Any | Rhs::Unknown => Vec::new(),
+            };
+            assigned.push((variable, forms));
+        }
+        Some(assigned)
     }
 
     /// Stores where the address may be computed from what was stored already.
-    fn store_parallel(&self, lhs: &Lhs, value: &Number, environment: &mut Numbers<Variable>) {
+    fn store_parallel(&self, lhs: &Lhs, value: &Number, after: &mut After) {
         match lhs {
-            Lhs::Local(_) => self.store(lhs, value, environment),
-            Lhs::Memory(place) => self.store_at(place, value, environment),
+            Lhs::Local(_) => self.store(lhs, value, after),
+            Lhs::Memory(place) => self.store_at(place, value, after),
         }
     }
 
-    fn store(&self, lhs: &Lhs, value: &Number, environment: &mut Numbers<Variable>) {
+    fn store(&self, lhs: &Lhs, value: &Number, after: &mut After) {
         match lhs {
             Lhs::Local(local) => {
                 let ty = self.memory.program.templates[self.template].locals[*local].ty;
                 let value = if value.is_top() { Number::of_type(ty) } else { value.wrap(ty) };
-                environment.set(self.memory.local(*local), value);
+                after.environment.put(self.packs(), self.memory.local(*local), value);
             }
             Lhs::Memory(place) => {
                 // A store that goes on has an address.
                 if !matches!(place.address, Expr::Address(..)) {
-                    *environment =
-                        refine(&place.address, &Number::NONZERO, std::mem::take(environment), self);
+                    let numbers = &mut after.environment.numbers;
+                    *numbers = refine(&place.address, &Number::NONZERO, std::mem::take(numbers), self);
                 }
-                self.store_at(place, value, environment);
+                self.store_at(place, value, after);
             }
         }
     }
 
-    fn store_at(&self, place: &Place, value: &Number, environment: &mut Numbers<Variable>) {
+    fn store_at(&self, place: &Place, value: &Number, after: &mut After) {
         let value = if value.is_top() { Number::of_type(place.ty) } else { value.wrap(place.ty) };
         let found = self.memory.place(self.template, &place.address, place.ty);
         match &*found {
-            Found::Exactly(cell) => self.put(*cell, true, &value, environment),
-            Found::Among(cells) => cells.iter().for_each(|cell| self.put(*cell, false, &value, environment)),
+            Found::Exactly(cell) => self.put(*cell, true, &value, after),
+            Found::Among(cells) => cells.iter().for_each(|cell| self.put(*cell, false, &value, after)),
             Found::Parts(cells) => {
-                cells.iter().for_each(|cell| self.put(*cell, false, &Number::TOP, environment));
+                cells.iter().for_each(|cell| self.put(*cell, false, &Number::TOP, after));
             }
         }
     }
 
     /// Puts a value into a cell: in its place if the cell is strong and `certain`, else beside what it holds.
-    fn put(&self, cell: Variable, certain: bool, value: &Number, environment: &mut Numbers<Variable>) {
+    fn put(&self, cell: Variable, certain: bool, value: &Number, after: &mut After) {
         let Some(what) = self.memory.cell(cell).filter(|what| what.tracked) else { return };
+        let environment = &mut after.environment;
         let value = if value.is_top() { Number::of_type(what.ty) } else { value.wrap(what.ty) };
-        let value = if certain && what.strong { value } else { value.join(&self.content(cell, environment)) };
-        environment.set(cell, value);
+        let certain = certain && what.strong;
+        let value = if certain { value } else { value.join(&self.content(cell, &environment.numbers)) };
+        environment.put(self.packs(), cell, value);
+        if self.memory.is_shared(cell) {
+            after.shifts.insert(cell, Interval::TOP);
+        }
     }
 
     /// Loses what is in a region.
-    fn lose(&self, region: &Region, environment: &mut Numbers<Variable>) {
+    fn lose(&self, region: &Region, after: &mut After) {
         for cell in self.memory.touched(region) {
-            self.put(cell, false, &Number::TOP, environment);
+            self.put(cell, false, &Number::TOP, after);
         }
     }
 
     /// Sets bytes of a region to zero. A cell of which only a part is set may then hold anything.
-    fn zero(&self, cell: Variable, region: &Region, environment: &mut Numbers<Variable>) {
+    fn zero(&self, cell: Variable, region: &Region, after: &mut After) {
         let Some(what) = self.memory.cell(cell) else { return };
         let inside = match (&region.targets, region.extent, &what.region.targets) {
             (Targets::Of(all), Extent::Bytes(bytes), Targets::Of(places)) => match (&**all, &**places) {
@@ -404,16 +476,16 @@ impl Scope<'_, '_> {
             _ => None,
         };
         match inside {
-            Some(true) => self.put(cell, true, &Number::constant(0), environment),
-            _ => self.put(cell, false, &Number::TOP, environment),
+            Some(true) => self.put(cell, true, &Number::constant(0), after),
+            _ => self.put(cell, false, &Number::TOP, after),
         }
     }
 
     /// Copies bytes: between exact places the content of cells that both sides have, else everything is lost.
-    fn copy(&self, to: &Expr, from: &Expr, size: &Expr, environment: &mut Numbers<Variable>) {
+    fn copy(&self, to: &Expr, from: &Expr, size: &Expr, after: &mut After) {
         let region = self.memory.region(self.template, to, extent(size));
         let exact = |address: &Expr| self.memory.exact_place(self.template, address);
-        let before = environment.clone();
+        let before = after.environment.numbers.clone();
         for cell in self.memory.touched(&region) {
             let value = match (exact(to), exact(from), self.memory.cell(cell), extent(size)) {
                 (Some((to, to_at)), Some((from, from_at)), Some(what), Extent::Bytes(bytes)) => {
@@ -439,89 +511,14 @@ impl Scope<'_, '_> {
                 _ => None,
             };
             match value {
-                Some(value) => self.put(cell, true, &value, environment),
-                None => self.put(cell, false, &Number::TOP, environment),
+                Some(value) => self.put(cell, true, &value, after),
+                None => self.put(cell, false, &Number::TOP, after),
             }
-        }
-    }
-
-    /// The cells that a step looks at and changes.
-    pub fn touches(&self, edge: EdgeId, equal: &[(LocalId, Expr)]) -> Touches {
-        let mut touches = Touches::default();
-        let mut known = Known::new(equal);
-        let mut loaded: Vec<Variable> = Vec::new();
-        let mut assumes = false;
-        let ops = &self.memory.program.templates[self.template].edges[edge].ops;
-        for op in ops {
-            for expr in op.expressions() {
-                self.loaded(expr, &mut loaded);
-            }
-            let condition = match op {
-                Op::Assume(condition) => Some(condition),
-                Op::Assign(assignment) => assignment.constraint.as_ref(),
-                _ => None,
-            };
-            if let Some(condition) = condition {
-                assumes = true;
-                let mut tested = Vec::new();
-                self.loaded(condition, &mut tested);
-                if let Some(more) = known.expanded(condition) {
-                    self.loaded(&more, &mut tested);
-                }
-                touches.tests.extend(
-                    tested.iter().filter(|cell| self.memory.cell(**cell).is_some_and(|cell| cell.strong)),
-                );
-                loaded.extend(tested);
-            }
-            self.written(op, &mut touches.writes);
-            known.follow(self, op);
-        }
-        if assumes {
-            touches.guards = loaded;
-        }
-        for list in [&mut touches.writes, &mut touches.tests, &mut touches.guards] {
-            list.sort_unstable();
-            list.dedup();
-            list.retain(|cell| self.memory.cell(*cell).is_some_and(|cell| cell.tracked));
-        }
-        touches
-    }
-
-    fn loaded(&self, expr: &Expr, found: &mut Vec<Variable>) {
-        expr.walk(&mut |inner| {
-            if let Expr::Load(place) = inner {
-                found.extend(self.memory.place(self.template, &place.address, place.ty).cells());
-            }
-        });
-    }
-
-    pub(crate) fn written(&self, op: &Op, found: &mut Vec<Variable>) {
-        for lhs in op.targets() {
-            if let Lhs::Memory(place) = lhs {
-                found.extend(self.memory.place(self.template, &place.address, place.ty).cells());
-            }
-        }
-        let region = |address: &Expr, extent: Extent| self.memory.region(self.template, address, extent);
-        match op {
-            Op::Lock(kind, address) | Op::Unlock(kind, address) => {
-                found.extend(self.memory.touched(&region(address, Extent::Bytes(lock_bytes(*kind)))));
-            }
-            Op::Allocate { site, .. } => found.extend(self.memory.of_object(*site)),
-            Op::Fill(to, _, size) | Op::Copy(to, _, size) => {
-                found.extend(self.memory.touched(&region(to, extent(size))));
-            }
-            Op::Assume(_)
-            | Op::Assign(_)
-            | Op::Spawn(..)
-            | Op::Join(..)
-            | Op::Free(_)
-            | Op::Call(..)
-            | Op::Broadcast(_) => {}
         }
     }
 
     /// What a thread knows where it starts: its locals and its own cells. What is known of shared cells is not part of it.
-    pub fn entry(&self, arguments: &[Number]) -> Numbers<Variable> {
+    pub fn entry(&self, arguments: &[Number]) -> Relational<Variable> {
         let mut environment = Numbers::top();
         for (id, cell) in self.memory.cells() {
             let of_another = matches!(self.memory.program.objects[cell.object].storage,
@@ -539,16 +536,34 @@ impl Scope<'_, '_> {
             };
             environment.set(self.memory.local(local), value);
         }
-        environment
+        Relational { numbers: environment, octagons: Octagons::top() }
     }
 
-    /// The first values of all shared cells.
-    pub fn first_values(&self, environment: &mut Numbers<Variable>) {
+    /// What a thread of the start configuration knows where it starts.
+    pub fn start(&self) -> Relational<Variable> {
+        let mut state = self.entry(&[]);
         for (id, cell) in self.memory.cells() {
             if cell.tracked && !cell.private {
-                environment.set(id, cell.initial);
+                state.numbers.set(id, cell.initial);
             }
         }
+        state.reduced(self.packs())
+    }
+
+    /// What a thread knows where it starts, if a step with this outcome starts it.
+    pub fn started(&self, child: &Started, outcome: &After) -> Relational<Variable> {
+        let mut state = self.entry(&child.arguments);
+        for (cell, _) in self.memory.cells().filter(|(cell, _)| self.memory.is_shared(*cell)) {
+            if let Some(value) = outcome.environment.numbers.get(cell) {
+                state.numbers.set(cell, *value);
+            }
+        }
+        for (pack, _) in self.memory.shared_packs() {
+            if let Some(octagon) = outcome.environment.octagons.get(pack) {
+                state.octagons.set(pack, octagon.clone());
+            }
+        }
+        state.reduced(self.packs())
     }
 }
 
@@ -582,7 +597,7 @@ fn offset_of(pointer: &Expr, ty: IntType) -> Option<(ObjectId, Expr)> {
     }
 }
 
-fn extent(size: &Expr) -> Extent {
+pub(crate) fn extent(size: &Expr) -> Extent {
     match size {
         Expr::Const(size, _) => u64::try_from(*size).map_or(Extent::Object, Extent::Bytes),
         _ => Extent::Object,

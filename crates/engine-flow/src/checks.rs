@@ -98,7 +98,7 @@ fn why(setup: &Setup<'_, '_>, coarsened: &Coarsened, names: &Names<'_, '_, '_>, 
             (None, Some(local)) => setup.model.program.templates[step.template].locals[local].ty,
             (None, None) => continue,
         };
-        let value = values.get(variable).copied().unwrap_or(Number::TOP).meet(&Number::of_type(ty));
+        let value = values.numbers.get(variable).copied().unwrap_or(Number::TOP).meet(&Number::of_type(ty));
         match verdict::known_text(&name, &crate::data::evidence::bounds(&value), ty) {
             Some(text) => known.insert(text),
             None => unknown.insert(name),

@@ -7,12 +7,13 @@
 //! * STEP: from `(u, v)`, if a step `u -> w` may be taken while the other thread is at `v`: `(w, v)`, if that is consistent. The relation is symmetric.
 //! * SPAWN: a thread at `u`, alone or with another one at `v`, takes a step to `w` that starts a thread of `C`: `(w, entry of C)` and `(v, entry of C)`.
 //! * `u`, `v` are inconsistent if they are in the same unique template, or if the threads there hold the same lock (the same cell of a single
-//!   object), one of them exclusively: their claims contradict each other.
+//!   object), one of them exclusively: their claims contradict each other; or if one is the parent of a family ([`crate::families`]) that has no member,
+//!   and the other is of the family and has not ended.
 //! * A step may not be taken while the other thread is at `v`
 //!   - if `v` is atomic and `u` is not: then only the other thread runs;
 //!   - if it joins the only thread of `C` (a fact of [`crate::facts`]): then that thread has ended. If `v` is in `C`, it must be an end. Otherwise
 //!     some end of `C` must be related to `v`, since the thread of `C` is at one in that very state; and with no other thread given, to `u`;
-//!   - if it assumes the opposite of a claim, or if the data side says so.
+//!   - if it assumes the opposite of a claim, or finds a counter lower than the weights of both threads ([`crate::counters`]), or if the data side says so.
 //! * Nothing is reached by way of a location that halts the program.
 //!
 //! Why this covers all executions: by induction over the steps. Each step changes the place of one thread and adds threads at their entry; pairs of others stay.
@@ -21,14 +22,15 @@
 //! Deviations from the paper: 1. pairs of locations of different templates, not one graph; 2. creation, joins, atomic regions; 3. locks are facts
 //! of their own, not observable conditions.
 
+use crate::counters::Guards;
 use crate::data::DataFacts;
 use crate::facts::{StepEffects, is_cell_of_single};
 use crate::model::{Model, Node, Step};
 use ir::ids::Id;
 use ir::passes::bits::BitSet;
-use ir::{Count, EdgeId, IdVec, LocationKind, TemplateId};
+use ir::{Count, EdgeId, IdVec, LocalId, LocationId, LocationKind, TemplateId, Value};
 use std::collections::VecDeque;
-use verdict::{Budget, Exhausted, LocationFacts, Pairs};
+use verdict::{Budget, Counter, Exhausted, Family, LocationFacts, Pairs};
 
 /// What is known of each step and location, by template.
 pub struct Known {
@@ -36,6 +38,10 @@ pub struct Known {
     pub facts: IdVec<Node, LocationFacts>,
     /// What each step does.
     pub effects: IdVec<TemplateId, IdVec<EdgeId, StepEffects>>,
+    /// Threads that are started in loops, and what is known of them.
+    pub families: Vec<Family>,
+    /// Parameters that point to an object of the thread's own.
+    pub given: Vec<(TemplateId, LocalId)>,
 }
 
 /// The result: which locations are reached, and which by two threads at once.
@@ -58,8 +64,12 @@ pub struct Rules<'a, 'p> {
     known: &'a Known,
     data: &'a dyn DataFacts,
     locks: IdVec<Node, LockSets>,
+    /// The templates of which no thread runs while a thread is at a node.
+    absent: IdVec<Node, Vec<TemplateId>>,
     /// The steps that join each template's thread.
     joins: IdVec<TemplateId, Vec<Step>>,
+    /// The weights of counters, and what steps find out about them.
+    counters: Vec<(Vec<Value>, Guards)>,
 }
 
 impl<'a, 'p> Rules<'a, 'p> {
@@ -95,7 +105,30 @@ impl<'a, 'p> Rules<'a, 'p> {
                 effects.joins.iter().for_each(|joined| joins[*joined].push(Step { template, edge }));
             }
         }
-        Self { model, known, data, locks, joins }
+        let mut absent: IdVec<Node, Vec<TemplateId>> = model.nodes.iter().map(|_| Vec::new()).collect();
+        for family in &known.families {
+            for (location, facts) in family.at.iter().enumerate() {
+                if facts.members.as_ref().is_some_and(|members| members.none) {
+                    absent[model.node(family.parent, LocationId::new(location))].push(family.template);
+                }
+            }
+        }
+        Self { model, known, data, locks, absent, joins, counters: Vec::new() }
+    }
+
+    /// The same rules, with a counter that has weights.
+    pub fn with_counter(mut self, counter: &Counter, guards: Guards) -> Self {
+        self.counters.push((counter.weights.clone(), guards));
+        self
+    }
+
+    /// Whether a counter is too low for a step to be taken, given where another thread is.
+    fn is_too_low(&self, step: Step, other: Option<Node>) -> bool {
+        let source = self.source(step).index();
+        self.counters.iter().any(|(weights, guards)| {
+            let least = weights[source] + other.map_or(0, |other| weights[other.index()]);
+            guards[step.template][step.edge].is_some_and(|at_most| at_most < least)
+        })
     }
 
     fn effects(&self, step: Step) -> &'a StepEffects {
@@ -116,6 +149,12 @@ impl<'a, 'p> Rules<'a, 'p> {
         if template == self.model.nodes[b].0 && self.model.unique[template] {
             return false;
         }
+        let is_absent = |here: Node, other: Node| {
+            !self.model.is_end(other) && self.absent[here].contains(&self.model.nodes[other].0)
+        };
+        if is_absent(a, b) || is_absent(b, a) {
+            return false;
+        }
         let (a, b) = (&self.locks[a], &self.locks[b]);
         !a.exclusive.intersects(&b.all) && !b.exclusive.intersects(&a.all)
     }
@@ -133,7 +172,7 @@ impl<'a, 'p> Rules<'a, 'p> {
                 self.model.ends[*joined].iter().any(|end| pairs.contains(end.index(), other.index()))
             }
         });
-        joins && self.data.may_take(step, Some(other))
+        joins && !self.is_too_low(step, Some(other)) && self.data.may_take(step, Some(other))
     }
 
     /// Whether a step may be taken at all.
@@ -143,7 +182,10 @@ impl<'a, 'p> Rules<'a, 'p> {
             self.model.ends[*joined].iter().any(|end| pairs.contains(end.index(), source.index()))
         };
         let effects = self.effects(step);
-        !effects.impossible && effects.joins.iter().all(ended) && self.data.may_take(step, None)
+        !effects.impossible
+            && effects.joins.iter().all(ended)
+            && !self.is_too_low(step, None)
+            && self.data.may_take(step, None)
     }
 
     /// The least solution.

@@ -2,13 +2,16 @@
 
 use crate::checks;
 use crate::coreachable::{Known, Reached, Rules};
+use crate::counters::{Equal, candidates, find_tickets, weigh};
 use crate::data::coarsen::{Coarsened, coarsen};
 use crate::data::evidence::evidence;
 use crate::data::flows::FlowSearch;
 use crate::data::knowledge::DataKnowledge;
-use crate::data::setup::Setup;
+use crate::data::packing::related;
+use crate::data::setup::{Setup, Subject};
 use crate::data::{DataFacts, NoData};
 use crate::facts::{Banned, FactsAnalysis};
+use crate::families::{families, given};
 use crate::model::{Model, Node, Step};
 use crate::races::{Conflict, conflicts, shared_accesses};
 use crate::reasons::{forbidding, not_modelled, open_races, place};
@@ -17,10 +20,11 @@ use domains::{Lattice, Variable};
 use ir::ids::Id;
 use ir::passes::{Goal, InlineError, InlineLimits};
 use ir::{Callee, EdgeId, IdVec, Op, Program, Span, TemplateId};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use verdict::{
-    Attempt, Budget, DataProof, Engine, Event, Events, Exhausted, FlowProof, Proof, Property, Reason, Task,
-    Verdict,
+    Attempt, Budget, Counter, DataProof, Engine, Event, Events, Exhausted, FlowProof, Proof, Property,
+    Reason, Task, Verdict,
 };
 
 /// The engine.
@@ -101,8 +105,19 @@ pub fn describe(program: &Program, property: &Property) -> String {
         let place = template.map_or("any template".to_owned(), |template| template.to_string());
         let _ = writeln!(text, "others may break the claim to {base:?} + {offset} in {place}");
     }
-    let setup = Setup::new(&model, &known);
-    let coarsened = coarsen(&setup, reached.pairs.len(), &Budget::unlimited()).ok();
+    for family in &known.families {
+        let (template, parent, index) = (family.template, family.parent, family.index);
+        let _ = writeln!(text, "{template} is a family of {parent} by {index}");
+    }
+    let mut setup = Setup::new(&model, &known);
+    let pairs = reached.pairs.len();
+    let mut coarsened = coarsen(&setup, pairs, None, &Budget::unlimited()).ok();
+    if let Some(values) = &coarsened
+        && let Some(memory) = related(&setup, &values.annotation)
+    {
+        setup = Setup::with_memory(&model, &known, memory);
+        coarsened = coarsen(&setup, pairs, Some(&values.annotation.values), &Budget::unlimited()).ok();
+    }
     for (node, facts) in known.facts.enumerate() {
         let (template, location) = model.nodes[node];
         let unique = if model.unique[template] { " (one thread)" } else { "" };
@@ -122,6 +137,9 @@ pub fn describe(program: &Program, property: &Property) -> String {
         }
         for local in &facts.fresh {
             let _ = writeln!(text, "  {local} points to a fresh object");
+        }
+        for family in known.families.iter().filter(|family| family.parent == template) {
+            let _ = writeln!(text, "  {:?}", family.at[location.index()]);
         }
         let others = reached.pairs.related(node.index()).map(|other| {
             let (template, location) = model.nodes[Node::new(other)];
@@ -153,8 +171,19 @@ fn describe_data(setup: &Setup<'_, '_>, coarsened: &Coarsened, node: Node, text:
     if values.is_bottom() {
         let _ = writeln!(text, "  no thread is here");
     }
-    for (variable, value) in values.iter() {
+    for (variable, value) in values.numbers.iter() {
         let _ = writeln!(text, "  {} in {value:?}", name(variable));
+    }
+    let packs = setup.memory.packs(template);
+    for (pack, octagon) in values.octagons.iter() {
+        for relation in octagon.relations() {
+            let Some(second) = relation.second else { continue };
+            let term = |(position, negated): (usize, bool)| {
+                let sign = if negated { "-" } else { "" };
+                format!("{sign}{}", name(packs.variables(pack)[position]))
+            };
+            let _ = writeln!(text, "  {} + {} <= {}", term(relation.first), term(second), relation.bound);
+        }
     }
     for (local, value) in &coarsened.annotation.copies[node] {
         let _ = writeln!(text, "  {local} = {value:?} for now");
@@ -162,7 +191,9 @@ fn describe_data(setup: &Setup<'_, '_>, coarsened: &Coarsened, node: Node, text:
     for (id, definition) in setup.definitions.iter().enumerate() {
         if coarsened.graph.during[id].contains(node.index()) {
             let step = definition.step;
-            let _ = writeln!(text, "  {}:{} may write {}", step.template, step.edge, name(definition.cell));
+            if let Subject::Cell(cell) = definition.subject {
+                let _ = writeln!(text, "  {}:{} may write {}", step.template, step.edge, name(cell));
+            }
         }
     }
 }
@@ -174,6 +205,9 @@ fn unresolved(program: &Program) -> Option<Span> {
     edges.find(|edge| edge.ops.iter().any(is_open)).map(|edge| edge.span)
 }
 
+/// Rounds of the analysis: facts know the steps that data excluded in the round before.
+const ROUNDS: usize = 3;
+
 fn prove(
     program: &Program,
     property: &Property,
@@ -181,47 +215,152 @@ fn prove(
     events: &dyn Events,
 ) -> Result<FlowProof, Failure> {
     let model = Model::until(program, budget.deadline).ok_or(Exhausted::Time)?;
-    let (known, reached, banned) = analyse(&model, budget)?;
-    let analyses = analyses(&model, &banned);
-    let left = left(&model, &known, &analyses, &reached, property, &NoData);
-    if left.why(&model).is_none() {
-        return Ok(proof(&model, &known, &reached, None));
+    let nothing: Equal = model.nodes.iter().map(|_| Vec::new()).collect();
+    let mut pruned: BTreeSet<Step> = BTreeSet::new();
+    let mut before: Option<Known> = None;
+    for round in 1.. {
+        let (known, reached, banned) = analyse_without(&model, &pruned, budget)?;
+        let analyses = analyses(&model, &banned, &pruned);
+        let view = Analysed { model: &model, known: &known, analyses: &analyses };
+        if round == 1 && left(&view, &reached, property, &NoData, &[], &nothing).why(&model).is_none() {
+            return Ok(proof(&model, &known, &reached, Vec::new(), None));
+        }
+        // Values of single variables first; relations between them if these do not do, on top of what is known.
+        let setup = Setup::new(&model, &known);
+        let coarsened = coarsen(&setup, reached.pairs.len(), None, budget)?;
+        let mut open = match attempt(&view, property, &setup, &coarsened, budget)? {
+            Attempted::Proved(proof) => return Ok(*proof),
+            Attempted::Open(open) => open,
+        };
+        let mut exhausted = None;
+        if let Some(memory) = related(&setup, &coarsened.annotation) {
+            let setup = Setup::with_memory(&model, &known, memory);
+            let values = &coarsened.annotation.values;
+            let more = coarsen(&setup, reached.pairs.len(), Some(values), budget)
+                .and_then(|coarsened| attempt(&view, property, &setup, &coarsened, budget));
+            match more {
+                Ok(Attempted::Proved(proof)) => return Ok(*proof),
+                Ok(Attempted::Open(rest)) => open = rest,
+                // What was found without relations is still worth knowing.
+                Err(reason) => exhausted = Some(reason),
+            }
+        }
+        let is_new = open.excluded.iter().any(|step| !pruned.contains(step));
+        let learnt = before.as_ref().is_none_or(|before| before.facts != known.facts);
+        if *property == Property::NoRace && round < ROUNDS && is_new && learnt && exhausted.is_none() {
+            pruned = open.excluded;
+            before = Some(known);
+            continue;
+        }
+        if let Some(attempt) = open.partial {
+            events.event(Event::Attempt(Box::new(attempt)));
+        }
+        return Err(exhausted.map_or(Failure::Not(open.why), Failure::Exhausted));
     }
-    let setup = Setup::new(&model, &known);
-    let coarsened = coarsen(&setup, reached.pairs.len(), budget)?;
-    let Coarsened { annotation, followed, .. } = &coarsened;
-    let data = DataKnowledge::new(&setup, annotation);
-    let rules = Rules::new(&model, &known, &data);
+    Err(Failure::Not("there is no end of rounds".to_owned()))
+}
+
+/// What came of an annotation.
+enum Attempted {
+    /// The property is proved.
+    Proved(Box<FlowProof>),
+    /// It is not.
+    Open(Open),
+}
+
+/// Why the property is not proved, and how far it is.
+struct Open {
+    why: String,
+    partial: Option<Attempt>,
+    /// The steps that data excludes.
+    excluded: BTreeSet<Step>,
+}
+
+/// Looks at what is left with an annotation.
+fn attempt(
+    view: &Analysed<'_, '_, '_>,
+    property: &Property,
+    setup: &Setup<'_, '_>,
+    coarsened: &Coarsened,
+    budget: &Budget,
+) -> Result<Attempted, Exhausted> {
+    let (model, known) = (view.model, view.known);
+    let Coarsened { annotation, followed, .. } = coarsened;
+    let data = DataKnowledge::new(setup, annotation);
+    let rules = Rules::new(model, known, &data);
     let reached = rules.solve(budget)?;
+    let (rules, reached, counters) = with_counters(view, rules, reached, &annotation.equal, budget)?;
     let mut inhabited = Reached { nodes: reached.nodes.clone(), pairs: reached.pairs.clone() };
     for node in model.nodes.ids().filter(|node| !data.is_inhabited(*node)) {
         inhabited.nodes.remove(node.index());
     }
-    let left = self::left(&model, &known, &analyses, &inhabited, property, &data);
-    let proof = || {
-        let search = FlowSearch { setup: &setup, rules: &rules, reached: &reached };
+    let left = left(view, &inhabited, property, &data, &counters, &annotation.equal);
+    let proof = |counters: Vec<Counter>| {
+        let search = FlowSearch { setup, rules: &rules, reached: &reached };
         let evidence = evidence(&search, annotation, followed, budget)?;
-        Ok::<FlowProof, Exhausted>(proof(&model, &known, &reached, Some(evidence)))
+        Ok::<FlowProof, Exhausted>(proof(model, known, &reached, counters, Some(evidence)))
     };
-    let Some(why) = left.why(&model) else { return Ok(proof()?) };
-    let attempt = match &left {
-        Left::Races(conflicts) => Attempt { proof: None, open: open_races(&model, conflicts) },
+    let Some(why) = left.why(model) else { return Ok(Attempted::Proved(Box::new(proof(counters)?))) };
+    let steps = model.nodes.ids().flat_map(|node| model.steps[node].iter().copied());
+    let excluded = steps.filter(|step| !data.may_take(*step, None)).collect();
+    let partial = match &left {
+        Left::Races(conflicts) => Some(Attempt { proof: None, open: open_races(model, conflicts) }),
         Left::Errors { open, .. } => {
             // Also where nothing is excluded: it says which checks there are.
-            Attempt { proof: Some(proof()?), open: checks::explained(&setup, &coarsened, open) }
+            Some(Attempt { proof: Some(proof(counters)?), open: checks::explained(setup, coarsened, open) })
         }
-        Left::Deadlocks => return Err(Failure::Not(why)),
+        Left::Deadlocks => None,
     };
-    events.event(Event::Attempt(Box::new(attempt)));
-    Err(Failure::Not(why))
+    Ok(Attempted::Open(Open { why, partial, excluded }))
+}
+
+/// What a round found out about control.
+struct Analysed<'v, 'a, 'p> {
+    model: &'v Model<'p>,
+    known: &'v Known,
+    analyses: &'v IdVec<TemplateId, FactsAnalysis<'a, 'p>>,
+}
+
+/// Counters with claims, and what may happen given these.
+fn with_counters<'k, 'p>(
+    view: &Analysed<'_, '_, 'p>,
+    mut rules: Rules<'k, 'p>,
+    mut reached: Reached,
+    equal: &Equal,
+    budget: &Budget,
+) -> Result<(Rules<'k, 'p>, Reached, Vec<Counter>), Exhausted> {
+    let mut counters = candidates(view.model);
+    for counter in &mut counters {
+        budget.check(0)?;
+        match weigh(view.model, counter, equal, &rules, &reached) {
+            Some(guards) => {
+                rules = rules.with_counter(counter, guards);
+                reached = rules.solve(budget)?;
+            }
+            None => counter.weights.clear(),
+        }
+    }
+    counters.retain_mut(|counter| {
+        find_tickets(view.model, counter, equal, &rules, &reached) || !counter.weights.is_empty()
+    });
+    Ok((rules, reached, counters))
 }
 
 /// Facts and pairs of which no claim may be broken, and the claims that are not made for that.
 pub fn analyse(model: &Model<'_>, budget: &Budget) -> Result<(Known, Reached, Vec<Banned>), Exhausted> {
+    analyse_without(model, &BTreeSet::new(), budget)
+}
+
+/// The same, without steps that data excludes.
+fn analyse_without(
+    model: &Model<'_>,
+    pruned: &BTreeSet<Step>,
+    budget: &Budget,
+) -> Result<(Known, Reached, Vec<Banned>), Exhausted> {
     let mut banned: Vec<Banned> = Vec::new();
     loop {
         budget.check(0)?;
-        let known = known(model, &analyses(model, &banned));
+        let known = known(model, &analyses(model, &banned, pruned));
         let rules = Rules::new(model, &known, &NoData);
         let reached = rules.solve(budget)?;
         let more = unreliable(model, &known, &rules, &reached);
@@ -232,8 +371,12 @@ pub fn analyse(model: &Model<'_>, budget: &Budget) -> Result<(Known, Reached, Ve
     }
 }
 
-fn analyses<'a, 'p>(model: &'a Model<'p>, banned: &'a [Banned]) -> IdVec<TemplateId, FactsAnalysis<'a, 'p>> {
-    model.program.templates.ids().map(|id| FactsAnalysis::new(model, id, banned)).collect()
+fn analyses<'a, 'p>(
+    model: &'a Model<'p>,
+    banned: &'a [Banned],
+    pruned: &'a BTreeSet<Step>,
+) -> IdVec<TemplateId, FactsAnalysis<'a, 'p>> {
+    model.program.templates.ids().map(|id| FactsAnalysis::new(model, id, banned, pruned)).collect()
 }
 
 fn known(model: &Model<'_>, analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>) -> Known {
@@ -250,7 +393,9 @@ fn known(model: &Model<'_>, analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>)
             facts.push(here.clone());
         });
     }
-    Known { facts, effects }
+    let families = families(model, analyses, &facts);
+    let given = given(model, analyses, &facts);
+    Known { facts, effects, families, given }
 }
 
 /// What is left to be proved of a property.
@@ -287,16 +432,18 @@ impl Left {
 }
 
 fn left(
-    model: &Model<'_>,
-    known: &Known,
-    analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>,
+    view: &Analysed<'_, '_, '_>,
     reached: &Reached,
     property: &Property,
     data: &dyn DataFacts,
+    counters: &[Counter],
+    equal: &Equal,
 ) -> Left {
+    let Analysed { model, known, analyses } = *view;
     match property {
         Property::NoRace => {
-            Left::Races(conflicts(&shared_accesses(model, known, analyses, reached), reached))
+            let accesses = shared_accesses(model, known, analyses, reached, counters, equal);
+            Left::Races(conflicts(model, known, &accesses, reached))
         }
         Property::NoError(kinds) => {
             let all = checks::checks(model, kinds);
@@ -306,7 +453,13 @@ fn left(
     }
 }
 
-fn proof(model: &Model<'_>, known: &Known, reached: &Reached, data: Option<DataProof>) -> FlowProof {
+fn proof(
+    model: &Model<'_>,
+    known: &Known,
+    reached: &Reached,
+    counters: Vec<Counter>,
+    data: Option<DataProof>,
+) -> FlowProof {
     let mut facts: Vec<Vec<_>> = model.program.templates.iter().map(|_| Vec::new()).collect();
     for (node, here) in known.facts.enumerate() {
         facts[model.nodes[node].0.index()].push(here.clone());
@@ -316,6 +469,9 @@ fn proof(model: &Model<'_>, known: &Known, reached: &Reached, data: Option<DataP
         facts,
         reachable: model.nodes.ids().map(|node| reached.nodes.contains(node.index())).collect(),
         coreachable: reached.pairs.clone(),
+        given: known.given.clone(),
+        families: known.families.clone(),
+        counters,
         data,
     }
 }

@@ -14,6 +14,8 @@
 //! 4. A local points to a *fresh* object, one that this thread allocated and that no memory cell and no other thread points to. Lost when a value that may be
 //!    derived from the local by local steps is stored, passed to a thread, or freed. What is loaded from memory is no
 //!    pointer to a fresh object, and neither is an input or a value that is not modelled: nobody computed that address. The derivation is flow-insensitive, so it over-approximates.
+//! 5. A local points to an *unspent* object: one that this thread allocated into it and that was no argument of a started thread since. If all starts of a template get unspent objects, each of its
+//!    threads has its own: addresses are never used again.
 
 use crate::locks::{Effect, breaks, lock_region};
 use crate::model::{Model, Step};
@@ -26,6 +28,7 @@ use ir::{
     BinaryOp, Callee, EdgeId, Expr, IdVec, IntType, Lhs, LocalId, LocationId, LocationKind, LockKind, Op,
     Rhs, TemplateId, UnaryOp,
 };
+use std::collections::BTreeSet;
 use verdict::{HeldLock, LocationFacts};
 
 /// A claim that others may break: never made in this template, or for the cell of a single object, in none.
@@ -48,7 +51,7 @@ pub struct StepEffects {
     pub joins: Vec<TemplateId>,
     /// The templates that it starts threads of.
     pub spawns: Vec<TemplateId>,
-    /// Whether it cannot be taken: it assumes the opposite of a claim.
+    /// Whether it cannot be taken: it assumes the opposite of a claim, or of what is known of data.
     pub impossible: bool,
 }
 
@@ -58,15 +61,22 @@ pub struct FactsAnalysis<'a, 'p> {
     template: TemplateId,
     values: Values<'a, 'p>,
     banned: &'a [Banned],
+    /// Steps that data excludes.
+    pruned: &'a BTreeSet<Step>,
     /// For each local that gets allocated objects: the locals that may be derived from it.
     derived: Vec<(LocalId, BitSet)>,
 }
 
 impl<'a, 'p> FactsAnalysis<'a, 'p> {
     /// Prepares the analysis.
-    pub fn new(model: &'a Model<'p>, template: TemplateId, banned: &'a [Banned]) -> Self {
+    pub fn new(
+        model: &'a Model<'p>,
+        template: TemplateId,
+        banned: &'a [Banned],
+        pruned: &'a BTreeSet<Step>,
+    ) -> Self {
         let values = Values { model, template };
-        Self { model, template, values, banned, derived: derived_locals(model, template) }
+        Self { model, template, values, banned, pruned, derived: derived_locals(model, template) }
     }
 
     /// The canonical forms of this template.
@@ -130,7 +140,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
     /// The facts behind an edge; nothing if it cannot be taken.
     fn behind(&self, edge: EdgeId, mut here: LocationFacts, live: &BitSet) -> Option<LocationFacts> {
         let code = &self.model.program.templates[self.template];
-        let mut effects = StepEffects::default();
+        let mut effects = self.effects_of(Step { template: self.template, edge });
         for op in &code.edges[edge].ops {
             self.apply(op, &mut here, &mut effects);
         }
@@ -142,6 +152,10 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
         (!effects.impossible).then_some(here)
     }
 
+    fn effects_of(&self, step: Step) -> StepEffects {
+        StepEffects { impossible: self.pruned.contains(&step), ..StepEffects::default() }
+    }
+
     /// What a step does, from the facts at its source; calls `visit` with the facts before each operation.
     pub fn walk(
         &self,
@@ -150,7 +164,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
         visit: &mut dyn FnMut(&Op, &LocationFacts),
     ) -> StepEffects {
         let mut facts = source.clone();
-        let mut effects = StepEffects::default();
+        let mut effects = self.effects_of(step);
         for op in &self.model.edge(step).ops {
             visit(op, &facts);
             self.apply(op, &mut facts, &mut effects);
@@ -173,6 +187,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
             Op::Unlock(kind, address) => self.unlock(*kind, address, facts, out),
             Op::Spawn(callee, arguments, lhs) => {
                 arguments.iter().for_each(|argument| self.publish(argument, facts));
+                arguments.iter().for_each(|argument| self.spend(argument, facts));
                 if let Some(lhs) = lhs {
                     self.store(lhs, facts, out);
                 }
@@ -199,6 +214,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
                 self.store(result, facts, out);
                 if let Lhs::Local(local) = result {
                     facts.fresh.push(*local);
+                    facts.unspent.push(*local);
                 }
             }
             Op::Free(address) => self.publish(address, facts),
@@ -307,6 +323,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
         facts.locks.retain(|lock| !mentions(&lock.base, local));
         facts.threads.retain(|(holder, _)| !mentions(holder, local));
         facts.fresh.retain(|known| *known != local);
+        facts.unspent.retain(|known| *known != local);
     }
 
     /// Forgets what rests on the content of a region.
@@ -352,6 +369,13 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
             let derived = self.derived.iter().find(|(root, _)| root == fresh);
             derived.is_some_and(|(_, derived)| !locals.iter().any(|local| derived.contains(local.index())))
         });
+    }
+
+    /// A value becomes the argument of a thread.
+    fn spend(&self, value: &Expr, facts: &mut LocationFacts) {
+        if let Some(Linear { base, .. }) = self.values.linear(value, &facts.equal) {
+            facts.unspent.retain(|unspent| !mentions(&base, *unspent));
+        }
     }
 
     fn lock(&self, kind: LockKind, address: &Expr, facts: &mut LocationFacts, out: &mut StepEffects) {
@@ -493,7 +517,11 @@ fn asks_for_owner(condition: &Expr) -> Option<(&Expr, bool)> {
 
 /// Keeps what both say; tells whether anything was lost. An exclusive claim is a shared one too.
 fn meet(known: &mut LocationFacts, other: &LocationFacts) -> bool {
-    let before = (known.equal.len(), known.locks.len(), known.threads.len(), known.fresh.len());
+    let sizes = |known: &LocationFacts| {
+        let (equal, locks, threads) = (known.equal.len(), known.locks.len(), known.threads.len());
+        (equal, locks, threads, known.fresh.len(), known.unspent.len())
+    };
+    let before = sizes(known);
     known.equal.retain(|fact| other.equal.contains(fact));
     let weakened = |lock: &HeldLock| HeldLock { shared: true, ..lock.clone() };
     let exclusive = |lock: &HeldLock| HeldLock { shared: false, ..lock.clone() };
@@ -510,5 +538,6 @@ fn meet(known: &mut LocationFacts, other: &LocationFacts) -> bool {
     });
     known.threads.retain(|fact| other.threads.contains(fact));
     known.fresh.retain(|fact| other.fresh.contains(fact));
-    changed || before != (known.equal.len(), known.locks.len(), known.threads.len(), known.fresh.len())
+    known.unspent.retain(|fact| other.unspent.contains(fact));
+    changed || before != sizes(known)
 }

@@ -7,7 +7,7 @@
 use crate::coreachable::Reached;
 use crate::data::coarsen::{Coarsened, coarsen};
 use crate::data::evidence::bounds;
-use crate::data::setup::Setup;
+use crate::data::setup::{Setup, Subject};
 use crate::engine::analyse;
 use crate::model::{Model, Node, Step};
 use crate::names::Names;
@@ -42,7 +42,7 @@ fn lines(program: &Program, listed: &Program, budget: &Budget) -> Result<Vec<Lis
     let model = Model::until(listed, budget.deadline).ok_or(Exhausted::Time)?;
     let (known, reached, _) = analyse(&model, budget)?;
     let setup = Setup::new(&model, &known);
-    let coarsened = coarsen(&setup, reached.pairs.len(), budget)?;
+    let coarsened = coarsen(&setup, reached.pairs.len(), None, budget)?;
     let lister = Lister::new(program, &setup, &reached, &coarsened);
     // What stands in for a function that is only named has a line, but no code of the source.
     let lines = lister.steps.keys().filter(|line| lister.owners.contains_key(*line));
@@ -215,7 +215,7 @@ impl<'l, 'a, 'p> Lister<'l, 'a, 'p> {
                 && functions.iter().any(|function| function.locals.contains(&declared));
             if is_named && self.setup.is_live(template, location, id) {
                 let variable = self.setup.memory.local(id);
-                let value = environment.get(variable).copied().unwrap_or(Number::TOP);
+                let value = environment.numbers.get(variable).copied().unwrap_or(Number::TOP);
                 found.push((declared, value.meet(&Number::of_type(local.ty)), local.ty));
             }
         }
@@ -229,7 +229,7 @@ impl<'l, 'a, 'p> Lister<'l, 'a, 'p> {
                 Storage::Static | Storage::ThreadLocal | Storage::Site => true,
             };
             if let Some(name) = self.names.cell(variable).filter(|_| is_here) {
-                let value = environment.get(variable).copied().unwrap_or(Number::TOP);
+                let value = environment.numbers.get(variable).copied().unwrap_or(Number::TOP);
                 found.push(((name, object.span), value.meet(&Number::of_type(cell.ty)), cell.ty));
             }
         }
@@ -303,8 +303,11 @@ impl<'l, 'a, 'p> Lister<'l, 'a, 'p> {
     /// Who may write a cell while another thread is at a location.
     fn writers(&self, cell: Variable, node: Node) -> Vec<(String, Span)> {
         let definitions = &self.setup.definitions;
-        let first = definitions.partition_point(|definition| definition.cell < cell);
-        let of_cell = definitions[first..].iter().enumerate().take_while(|(_, found)| found.cell == cell);
+        let first = definitions.partition_point(|definition| definition.subject < Subject::Cell(cell));
+        let of_cell = definitions[first..]
+            .iter()
+            .enumerate()
+            .take_while(|(_, found)| found.subject == Subject::Cell(cell));
         let writing = of_cell.filter(|(index, definition)| {
             definition.writes && self.coarsened.graph.during[first + index].contains(node.index())
         });

@@ -7,13 +7,21 @@
 //! 4. both threads hold a lock, one of them exclusively, at the same distance from the byte that both access: each access's address and its lock's are a known distance apart
 //!    (they have the same base). If both access the same byte, both locks are at the same address, so they are one lock, and the claims contradict each other.
 //!    The locks must be held where the step starts, since a race is about the state before both steps.
+//! 5. both addresses depend on tickets of one counter ([`verdict::Counter`]), which are different and far enough apart;
+//! 6. both are in the objects that two threads of one template got as an argument, each its own;
+//! 7. both are of one family or of a member and its parent ([`verdict::Family`]), and their indices keep them apart.
 
 use crate::coreachable::{Known, Reached};
+use crate::counters::{Equal, walk_tickets};
 use crate::facts::{FactsAnalysis, is_fresh};
-use crate::model::{Model, Node};
+use crate::families::walk_parent;
+use crate::model::{Model, Node, Step};
+use crate::values::Linear;
 use ir::ids::Id;
-use ir::passes::footprint::{Region, accesses};
-use ir::{Expr, IdVec, ObjectId, Span, Storage, Targets, TemplateId};
+use ir::passes::Affine;
+use ir::passes::footprint::{Extent, Region, accesses};
+use ir::{Expr, IdVec, LocalId, LocationId, ObjectId, Span, Storage, Targets, TemplateId};
+use verdict::{Counter, Family, LocationFacts, ParentFacts, Present, TicketAddress};
 
 /// An access that others may see.
 pub struct Access {
@@ -28,6 +36,22 @@ pub struct Access {
     own: bool,
     /// The locks held, by their distance from the access, and whether each is shared.
     locks: Vec<(i128, bool)>,
+    /// Its address as the families see it.
+    seen: Vec<Seen>,
+    /// The parameter whose object it is in, if that is the thread's own.
+    given: Option<LocalId>,
+    /// Templates of which no thread runs when the step gets here.
+    absent: Vec<TemplateId>,
+    /// Its address as the counters see it.
+    tickets: Vec<(usize, TicketAddress)>,
+}
+
+/// An address in a family's terms.
+struct Seen {
+    family: usize,
+    address: Affine,
+    /// What the parent knows before the access; nothing if it is a member's.
+    parent: Option<ParentFacts>,
 }
 
 /// Two accesses that are not known to be apart.
@@ -44,6 +68,8 @@ pub fn shared_accesses(
     known: &Known,
     analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>,
     reached: &Reached,
+    counters: &[Counter],
+    equal: &Equal,
 ) -> Vec<Access> {
     let pointer = model.program.data_model.pointer();
     let signed = ir::IntType { signed: true, ..pointer };
@@ -53,9 +79,17 @@ pub fn shared_accesses(
             let analysis = &analyses[step.template];
             let edge = model.edge(*step);
             let mut held = known.facts[node].locks.clone();
+            let before = parent_facts(model, known, analyses, *step);
+            let by_ticket = ticket_addresses(model, counters, equal, *step);
+            let mut present = Present::new(&equal[node]);
+            let mut number = 0;
+            let mut place = 0;
             analysis.walk(*step, &known.facts[node], &mut |op, facts| {
                 held.retain(|lock| facts.locks.contains(lock));
+                let now: Vec<_> = before.iter().map(|(family, facts)| (*family, &facts[number])).collect();
+                number += 1;
                 for access in accesses(&model.points_to, step.template, op) {
+                    place += 1;
                     let Some(region) = visible(model, &access.region) else { continue };
                     let key = analysis.values().key(access.address, &facts.equal);
                     if key.as_ref().is_some_and(|key| is_fresh(key, facts)) {
@@ -76,9 +110,91 @@ pub fn shared_accesses(
                         atomic: access.atomic || model.location(node).atomic,
                         own,
                         locks: locks.collect(),
+                        given: match &key {
+                            Some(Linear { base: Expr::Local(local), .. }) => {
+                                Some(*local).filter(|local| known.given.contains(&(step.template, *local)))
+                            }
+                            _ => None,
+                        },
+                        absent: absent(known, &now),
+                        seen: seen(model, known, analysis, (facts, &present), access.address, &now),
+                        tickets: by_ticket[place - 1].clone(),
                     });
                 }
+                present.apply(&model.points_to, step.template, op);
             });
+        }
+    }
+    found
+}
+
+/// The addresses of all accesses of a step, as the counters see them.
+fn ticket_addresses(
+    model: &Model<'_>,
+    counters: &[Counter],
+    equal: &Equal,
+    step: Step,
+) -> Vec<Vec<(usize, TicketAddress)>> {
+    let ops = &model.edge(step).ops;
+    let count: usize = ops.iter().map(|op| accesses(&model.points_to, step.template, op).len()).sum();
+    let mut found: Vec<Vec<(usize, TicketAddress)>> = vec![Vec::new(); count];
+    for (number, counter) in counters.iter().enumerate().filter(|(_, counter)| !counter.tickets.is_empty()) {
+        let mut place = 0;
+        walk_tickets(model, counter, equal, step, &mut |op, state| {
+            for access in accesses(&model.points_to, step.template, op) {
+                found[place].extend(state.address(access.address).map(|address| (number, address)));
+                place += 1;
+            }
+        });
+    }
+    found
+}
+
+/// What parents of families know before each operation of a step.
+fn parent_facts(
+    model: &Model<'_>,
+    known: &Known,
+    analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>,
+    step: Step,
+) -> Vec<(usize, Vec<ParentFacts>)> {
+    let families = known.families.iter().enumerate().filter(|(_, family)| family.parent == step.template);
+    let facts = families.map(|(number, family)| {
+        let mut facts = Vec::new();
+        walk_parent(model, &analyses[step.template], &known.facts, family, step, &mut |here| {
+            facts.push(here.clone());
+        });
+        (number, facts)
+    });
+    facts.collect()
+}
+
+/// An address in the terms of all families that it may be known in.
+fn seen(
+    model: &Model<'_>,
+    known: &Known,
+    analysis: &FactsAnalysis<'_, '_>,
+    (facts, present): (&LocationFacts, &Present),
+    address: &Expr,
+    parents: &[(usize, &ParentFacts)],
+) -> Vec<Seen> {
+    let template = analysis.values().template;
+    let mut found = Vec::new();
+    for (number, family) in known.families.iter().enumerate() {
+        if family.template == template {
+            let mut forms = present.expand(address, &|_| false);
+            forms.extend(analysis.values().canonical(address, &facts.equal));
+            let forms = forms.iter().filter_map(|form| family.of_member(model.program, form));
+            found.extend(forms.map(|address| Seen { family: number, address, parent: None }));
+        }
+        if let Some((_, parent)) = parents.iter().find(|(parent, _)| *parent == number) {
+            let equal: Vec<_> =
+                facts.equal.iter().filter(|(local, _)| *local != family.index).cloned().collect();
+            if let Some(form) = analysis.values().canonical(address, &equal)
+                && present.is_unchanged(&form)
+            {
+                let address = Affine::of(model.program, &model.program.templates[template], &form);
+                found.push(Seen { family: number, address, parent: Some((*parent).clone()) });
+            }
         }
     }
     found
@@ -92,7 +208,7 @@ fn visible(model: &Model<'_>, region: &Region) -> Option<Region> {
 }
 
 /// The conflicts among these accesses.
-pub fn conflicts(accesses: &[Access], reached: &Reached) -> Vec<Conflict> {
+pub fn conflicts(model: &Model<'_>, known: &Known, accesses: &[Access], reached: &Reached) -> Vec<Conflict> {
     let mut found = Vec::new();
     for (index, a) in accesses.iter().enumerate() {
         for b in &accesses[index..] {
@@ -102,6 +218,8 @@ pub fn conflicts(accesses: &[Access], reached: &Reached) -> Vec<Conflict> {
                 && reached.pairs.contains(a.node.index(), b.node.index())
                 && a.region.overlaps(&b.region)
                 && !is_protected(a, b)
+                && !is_apart(model, known, reached, a, b)
+                && !has_other_ticket(model, a, b)
             {
                 let object = a.region.objects().and_then(|mut objects| {
                     objects.find(|object| {
@@ -113,6 +231,64 @@ pub fn conflicts(accesses: &[Access], reached: &Reached) -> Vec<Conflict> {
         }
     }
     found
+}
+
+/// The families that have no members, as their parents know.
+fn absent(known: &Known, parents: &[(usize, &ParentFacts)]) -> Vec<TemplateId> {
+    let none = parents.iter().filter(|(_, facts)| facts.members.as_ref().is_some_and(|members| members.none));
+    none.map(|(family, _)| known.families[*family].template).collect()
+}
+
+/// Whether indices of a family keep two accesses apart, or one of them is made when no thread runs that could make the other.
+fn is_apart(model: &Model<'_>, known: &Known, reached: &Reached, a: &Access, b: &Access) -> bool {
+    let template = |access: &Access| model.nodes[access.node].0;
+    if a.given.is_some() && a.given == b.given && template(a) == template(b) {
+        return true;
+    }
+    if a.absent.contains(&template(b)) || b.absent.contains(&template(a)) {
+        return true;
+    }
+    let (Extent::Bytes(a_bytes), Extent::Bytes(b_bytes)) = (a.region.extent, b.region.extent) else {
+        return false;
+    };
+    let mut pairs = a.seen.iter().flat_map(|mine| b.seen.iter().map(move |theirs| (mine, theirs)));
+    pairs.any(|(mine, theirs)| {
+        let family = &known.families[mine.family];
+        let (one, other) = ((&mine.address, a_bytes), (&theirs.address, b_bytes));
+        mine.family == theirs.family
+            && match (&mine.parent, &theirs.parent) {
+                (None, None) => {
+                    arguments_hold(model, family, reached, a.node, b.node)
+                        && family.are_apart(model.program, one, other)
+                }
+                (Some(facts), None) => family.is_apart(model.program, facts, one, other),
+                (None, Some(facts)) => family.is_apart(model.program, facts, other, one),
+                (Some(_), Some(_)) => false,
+            }
+    })
+}
+
+/// Whether tickets of one counter keep two accesses apart.
+fn has_other_ticket(model: &Model<'_>, a: &Access, b: &Access) -> bool {
+    let (Extent::Bytes(a_bytes), Extent::Bytes(b_bytes)) = (a.region.extent, b.region.extent) else {
+        return false;
+    };
+    let pointer = model.program.data_model.pointer();
+    let mut pairs = a.tickets.iter().flat_map(|mine| b.tickets.iter().map(move |theirs| (mine, theirs)));
+    pairs.any(|((counter, mine), (other, theirs))| {
+        counter == other && mine.is_apart(a_bytes, theirs, b_bytes, pointer)
+    })
+}
+
+/// Whether the arguments of members at two locations are what the family says, wherever the parent is meanwhile.
+fn arguments_hold(model: &Model<'_>, family: &Family, reached: &Reached, a: Node, b: Node) -> bool {
+    let mut locations = family.at.iter().enumerate();
+    locations.all(|(location, facts)| {
+        let parent = model.node(family.parent, LocationId::new(location));
+        let is_there = reached.pairs.contains(parent.index(), a.index())
+            && reached.pairs.contains(parent.index(), b.index());
+        !is_there || facts.members.as_ref().is_some_and(|members| members.none || members.argument)
+    })
 }
 
 fn is_protected(a: &Access, b: &Access) -> bool {

@@ -115,6 +115,10 @@ fn reason(proof: &Proof) -> String {
         Proof::Exhaustive { states, .. } => format!("all executions were followed, {states} states"),
         Proof::NoErrorLocation => "there is nothing that could go wrong".to_owned(),
         Proof::OneThread => "there is only one thread".to_owned(),
+        Proof::Product(proof) => {
+            let nodes: usize = proof.parts.iter().map(|part| part.nodes.len()).sum();
+            format!("by invariants of all threads together, at {nodes} combinations of locations")
+        }
         Proof::Flow(proof) => {
             format!("by locks and thread order, {} pairs of locations", proof.coreachable.len())
         }

@@ -128,6 +128,8 @@ pub enum EngineName {
     Flow,
     /// Boolean programs: proofs and refutations for any number of threads.
     States,
+    /// Proofs by Horn clauses.
+    Horn,
 }
 
 /// How to answer.

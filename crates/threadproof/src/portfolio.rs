@@ -1,18 +1,19 @@
-//! Several engines in turn: proofs that are quick to find first, exploration with what time is left.
+//! Several engines: proofs that are quick to find first, then exploration and Horn clauses side by side.
 //!
-//! A program that is Boolean (finitely many thread states, see `boolean`) goes to `states` first, which decides it; the others get it only where that
-//! fails, for recursion or size.
+//! A program that was written as a Boolean one goes to `states` first, which decides it; the others get it only where that fails, for recursion or size.
 
 use engine_explicit::Explicit;
 use engine_flow::Flow;
+use engine_horn::Horn;
 use engine_states::States;
-use std::time::Instant;
-use verdict::{Budget, Engine, Event, Events, Task, Verdict};
+use std::sync::mpsc;
+use std::time::Duration;
+use verdict::{Budget, Cancel, Engine, Event, Events, Reason, Silent, Task, Verdict};
 
-/// Tries `states` on Boolean programs, then `flow` within a share of the time, then `explicit`. A proof that the checker does not accept counts as none.
+/// Tries `states` on Boolean programs, then `flow` within a share of the time, then `explicit` and `horn` at once: the first answer counts. A proof of `flow` that the checker does not accept counts as none.
 #[derive(Default)]
 pub struct Auto {
-    /// The engine for what is left.
+    /// The engine that explores.
     pub explicit: Explicit,
     /// Whether the program was written as a Boolean one.
     pub boolean: bool,
@@ -20,6 +21,8 @@ pub struct Auto {
 
 /// The part of the time that `flow` gets.
 const SHARE: u32 = 4;
+/// How often it is looked whether someone asked to stop.
+const INTERVAL: Duration = Duration::from_millis(50);
 
 impl Engine for Auto {
     fn name(&self) -> &'static str {
@@ -28,8 +31,7 @@ impl Engine for Auto {
     fn verify(&self, task: Task<'_>, budget: &Budget, events: &dyn Events) -> Verdict {
         let mut unsure = None;
         if self.boolean {
-            let half = budget.remaining().map(|left| Instant::now() + left * 3 / 4);
-            let first = Budget { deadline: half.or(budget.deadline), ..budget.clone() };
+            let first = budget.remaining().map_or(budget.clone(), |left| budget.within(left * 3 / 4));
             match States.verify(task, &first, events) {
                 Verdict::Safe(proof) => {
                     match checker::check_proof(task.program, task.property, &proof, budget) {
@@ -47,20 +49,45 @@ impl Engine for Auto {
                 Verdict::Unknown(reason) => unsure = Some(reason),
             }
         }
-        let deadline = budget.remaining().map(|left| Instant::now() + left / SHARE);
-        let first = Budget { deadline: deadline.or(budget.deadline), ..budget.clone() };
+        let first = budget.remaining().map_or(budget.clone(), |left| budget.within(left / SHARE));
         if let Verdict::Safe(proof) = Flow.verify(task, &first, events) {
             match checker::check_proof(task.program, task.property, &proof, budget) {
                 Ok(()) => return Verdict::Safe(proof),
                 Err(error) => {
-                    events.event(Event::Phase(format!("the proof of flow is not accepted: {error}")))
+                    events.event(Event::Phase(format!("the proof of flow is not accepted: {error}")));
                 }
             }
         }
-        match (self.explicit.verify(task, budget, events), unsure) {
-            // Why the engine for such programs has no answer says more.
-            (Verdict::Unknown(_), Some(reason)) => Verdict::Unknown(reason),
-            (verdict, _) => verdict,
-        }
+        let stop = Cancel::default();
+        let share = Budget { cancel: stop.clone(), ..budget.clone() };
+        std::thread::scope(|scope| {
+            let (answers, answered) = mpsc::channel();
+            let (share, horn) = (&share, answers.clone());
+            scope.spawn(move || horn.send((false, Horn.verify(task, share, &Silent))));
+            scope.spawn(move || answers.send((true, self.explicit.verify(task, share, &Silent))));
+            let mut unknown = Verdict::Unknown(Reason::Bounded("no engine answered".to_owned()));
+            loop {
+                match answered.recv_timeout(INTERVAL) {
+                    Ok((explored, answer)) => {
+                        if !matches!(answer, Verdict::Unknown(_)) {
+                            stop.cancel();
+                            return answer;
+                        }
+                        // Why the engine for Boolean programs, or else exploration, gave up says more about the program.
+                        if let Some(reason) = &unsure {
+                            unknown = Verdict::Unknown(reason.clone());
+                        } else if explored {
+                            unknown = answer;
+                        }
+                    }
+                    Err(mpsc::RecvTimeoutError::Timeout) => {
+                        if budget.cancel.is_cancelled() {
+                            stop.cancel();
+                        }
+                    }
+                    Err(mpsc::RecvTimeoutError::Disconnected) => return unknown,
+                }
+            }
+        })
     }
 }

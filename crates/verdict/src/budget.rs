@@ -63,6 +63,15 @@ impl Budget {
             Ok(())
         }
     }
+    /// At most this much of what is left.
+    pub fn within(&self, time: Duration) -> Self {
+        let deadline = Instant::now().checked_add(time);
+        let deadline = match (self.deadline, deadline) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        Self { deadline, ..self.clone() }
+    }
     /// The time that is left.
     pub fn remaining(&self) -> Option<Duration> {
         self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))

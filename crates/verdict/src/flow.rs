@@ -3,6 +3,8 @@
 //! It speaks of the program that [`ir::passes::symbolic_of_lowered`] makes of the task's program; its templates,
 //! locations and locals are that program's. All in it are claims that the checker tests one by one.
 
+use crate::counters::Counter;
+use crate::family::Family;
 use ir::{EdgeId, Expr, LocalId, TemplateId, Value};
 
 /// A proof by locks held, thread creation and joining, and pairs of locations.
@@ -16,6 +18,12 @@ pub struct FlowProof {
     pub reachable: Vec<bool>,
     /// The pairs of locations that two different threads may be at, by the same numbers.
     pub coreachable: Pairs,
+    /// Parameters that point to the start of an object that is no other thread's of that template.
+    pub given: Vec<(TemplateId, LocalId)>,
+    /// Threads that one thread starts, told apart by an index.
+    pub families: Vec<Family>,
+    /// Counters that threads take numbers from, or count themselves in.
+    pub counters: Vec<Counter>,
     /// What is known of data, if that is needed.
     pub data: Option<DataProof>,
 }
@@ -37,6 +45,8 @@ pub struct LocationFacts {
     pub threads: Vec<(Expr, TemplateId)>,
     /// A local points to an allocated object that no memory and no other thread points to.
     pub fresh: Vec<LocalId>,
+    /// A local points to the start of an allocated object that was never an argument of a started thread; different ones to different objects.
+    pub unspent: Vec<LocalId>,
 }
 
 /// A lock that a thread holds: its address is a base plus an offset, modulo 2 to the width of a pointer.
@@ -135,8 +145,34 @@ pub struct DataProof {
     pub invariants: Vec<Option<Vec<(u32, Bounds)>>>,
     /// Locals that are equal to expressions whose cells no other thread writes while a thread is at the location, by the numbers of locations.
     pub copies: Vec<Vec<(LocalId, Expr)>>,
-    /// Where the values of some shared cells may come from.
+    /// Variables that are related to each other.
+    pub packs: VariablePacks,
+    /// What holds of the variables of packs together, by the numbers of locations; packs of shared cells come first, then those of the location's template.
+    pub relations: Vec<Vec<PackRelation>>,
+    /// Where the values of some shared cells, and of packs of them, may come from.
     pub flows: Vec<CellFlows>,
+}
+
+/// Variables that are related to each other, each pack in rising order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VariablePacks {
+    /// Packs of shared cells.
+    pub shared: Vec<Vec<u32>>,
+    /// Other packs of each template.
+    pub of_template: Vec<Vec<Vec<u32>>>,
+}
+
+/// Two different variables of a pack, each with whether it is subtracted: their sum is not above a bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackRelation {
+    /// The number of the pack.
+    pub pack: u32,
+    /// The first variable.
+    pub first: (u32, bool),
+    /// The second one.
+    pub second: (u32, bool),
+    /// The bound.
+    pub bound: Value,
 }
 
 /// A set of integers.
@@ -152,17 +188,28 @@ pub struct Bounds {
     pub rest: Value,
     /// None is 0.
     pub nonzero: bool,
+    /// If known: all are 0, or one of these addresses, as `domains::Memory` numbers them.
+    pub addresses: Option<u64>,
 }
 
-/// The data flow of one shared cell.
+/// The data flow of one shared cell, or of all cells of a pack together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellFlows {
-    /// The cell.
-    pub cell: u32,
-    /// How far its first value reaches.
+    /// What flows.
+    pub subject: FlowSubject,
+    /// How far the first values reach.
     pub first: Reach,
-    /// How far each definition reaches: the steps that write or test the cell.
+    /// How far each definition reaches: the steps that write one of the cells, or test it.
     pub definitions: Vec<(TemplateId, EdgeId, Reach)>,
+}
+
+/// What flows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlowSubject {
+    /// The value of a shared cell.
+    Cell(u32),
+    /// The values of the cells of a pack of shared cells, by its number.
+    Pack(u32),
 }
 
 /// The locations that threads may be at while a definition is the latest one of its cell.

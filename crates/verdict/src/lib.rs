@@ -5,21 +5,32 @@
 //! This crate does no IO and holds no search.
 
 mod budget;
+mod counters;
 mod decision;
 mod engine;
+mod family;
 mod flow;
 mod listing;
+mod orders;
+mod present;
+mod product;
 mod property;
 mod states;
 mod trace;
 
 pub use budget::{Budget, Cancel, Exhausted};
+pub use counters::{Counter, CounterStep, TicketAddress};
 pub use decision::{Attempt, Decision, Decisions, OpenCheck};
 pub use engine::{Engine, Event, Events, Proof, Reason, Silent, Task, Verdict};
+pub use family::{Family, Members, ParentFacts, ParentStep};
 pub use flow::{
-    Bounds, CellFlows, DataProof, FlowProof, HeldLock, LARGEST_FACT, LocationFacts, Pairs, Reach, Relation,
+    Bounds, CellFlows, DataProof, FlowProof, FlowSubject, HeldLock, LARGEST_FACT, LocationFacts,
+    PackRelation, Pairs, Reach, Relation, VariablePacks,
 };
 pub use listing::{Interference, KnownValue, ListedFact, ListedLine, Listing, known_text};
+pub use orders::{Bound, Orders};
+pub use present::Present;
+pub use product::{ProductNode, ProductPart, ProductProof};
 pub use property::{Check, Property};
 pub use states::{Configuration, StatesProof};
 pub use trace::{Trace, TraceStep, Violation};

@@ -2,16 +2,20 @@
 //!
 //! Two accesses of different threads are no race for one of these reasons only: they have no byte in common by the points-to sets; neither writes; both are atomic; the bytes
 //! are in objects that no other thread can reach; both name an object of the running thread; both threads hold, before the step, locks at the same distance from any byte that
-//! both could access, one of them exclusively: then the locks are at one address, and only one thread can have it.
+//! both could access, one of them exclusively: then the locks are at one address, and only one thread can have it; or indices of a family ([`super::families`]) or tickets of a counter ([`super::counters`]) keep them apart; or one is a parent's,
+//! made when its family has no members, and the other would be a member's.
 
 use super::claim;
+use super::counters::{by_ticket, equal, have_other_tickets};
+use super::data::Data;
+use super::families::{Placed, absent, are_apart, parents, placed};
 use super::knowledge::{Held, claimed, follow, is_fresh};
 use super::terms::Terms;
 use super::view::{Node, View};
 use crate::ProofError;
 use ir::passes::footprint::{Region, accesses};
-use ir::{Expr, IntType, Storage, Targets, Value};
-use verdict::Budget;
+use ir::{Expr, IntType, LocalId, Storage, Targets, TemplateId, Value};
+use verdict::{Budget, Present, TicketAddress};
 
 struct Seen {
     node: Node,
@@ -21,19 +25,31 @@ struct Seen {
     names_own: bool,
     /// Locks held, by their distance from the first byte.
     guards: Vec<(Value, bool)>,
+    /// Its address in the terms of families.
+    placed: Vec<Placed>,
+    /// The given parameter whose object it is in.
+    given: Option<LocalId>,
+    /// Templates of which no thread runs when it is made.
+    absent: Vec<TemplateId>,
+    /// Its address in the terms of counters.
+    tickets: Vec<(usize, TicketAddress)>,
 }
 
 /// Checks that no two threads can be at conflicting accesses.
-pub fn check_no_conflict(view: &View<'_>, budget: &Budget) -> Result<(), ProofError> {
+pub fn check_no_conflict(
+    view: &View<'_>,
+    data: Option<&Data<'_, '_>>,
+    budget: &Budget,
+) -> Result<(), ProofError> {
     let mut all: Vec<Seen> = Vec::new();
     for node in (0..view.nodes.len()).filter(|node| view.is_inhabited(*node)) {
-        collect(view, node, &mut all)?;
+        collect(view, data, node, &mut all)?;
     }
     for (index, first) in all.iter().enumerate() {
         budget.check(0).map_err(ProofError::TooExpensive)?;
         for second in &all[index..] {
             let related = view.proof.coreachable.contains(first.node, second.node);
-            if related && conflict(first, second) {
+            if related && conflict(view, first, second) {
                 return claim(false, "two accesses may race");
             }
         }
@@ -41,16 +57,27 @@ pub fn check_no_conflict(view: &View<'_>, budget: &Budget) -> Result<(), ProofEr
     Ok(())
 }
 
-fn collect(view: &View<'_>, node: Node, all: &mut Vec<Seen>) -> Result<(), ProofError> {
+fn collect(
+    view: &View<'_>,
+    data: Option<&Data<'_, '_>>,
+    node: Node,
+    all: &mut Vec<Seen>,
+) -> Result<(), ProofError> {
     let template = view.nodes[node].0;
     let terms = Terms { view, template };
     let signed = IntType { signed: true, ..terms.pointer() };
     let known = claimed(view, node)?;
     for edge in &view.leaving[node] {
         let mut held: Vec<Held> = known.locks.clone();
+        let parents = parents(view, node, *edge)?;
+        let by_ticket = by_ticket(view, data, node, *edge);
+        let mut present = Present::new(equal(view, data, node));
+        let (mut operation, mut place) = (0, 0);
         follow(view, template, *edge, known.clone(), &mut |op, now| {
             held.retain(|lock| now.locks.contains(lock));
             for access in accesses(&view.points_to, template, op) {
+                let tickets = by_ticket.get(place).cloned().unwrap_or_default();
+                place += 1;
                 let mut region = access.region;
                 if let Targets::Of(targets) = &region.targets {
                     region.targets = Targets::Of(
@@ -74,16 +101,39 @@ fn collect(view: &View<'_>, node: Node, all: &mut Vec<Seen>) -> Result<(), Proof
                     atomic: access.atomic || view.location(node).atomic,
                     names_own,
                     guards: guards.collect(),
+                    tickets,
+                    given: key.as_ref().and_then(|key| match key.terms.as_slice() {
+                        [(Expr::Local(local), false)] => {
+                            Some(*local).filter(|local| view.proof.given.contains(&(template, *local)))
+                        }
+                        _ => None,
+                    }),
+                    absent: absent(view, &parents, operation),
+                    placed: placed(view, template, (now, &present), access.address, &parents, operation),
                 });
             }
+            operation += 1;
+            present.apply(&view.points_to, template, op);
         });
     }
     Ok(())
 }
 
-fn conflict(a: &Seen, b: &Seen) -> bool {
+fn conflict(view: &View<'_>, a: &Seen, b: &Seen) -> bool {
     let harmless = !(a.write || b.write) || (a.atomic && b.atomic) || (a.names_own && b.names_own);
     if harmless || !a.region.overlaps(&b.region) {
+        return false;
+    }
+    let template = |seen: &Seen| view.nodes[seen.node].0;
+    if a.given.is_some() && a.given == b.given && template(a) == template(b) {
+        return false;
+    }
+    if a.absent.contains(&template(b)) || b.absent.contains(&template(a)) {
+        return false;
+    }
+    let (one, other) = ((a.node, &*a.placed, a.region.extent), (b.node, &*b.placed, b.region.extent));
+    let (my_tickets, their_tickets) = ((&*a.tickets, a.region.extent), (&*b.tickets, b.region.extent));
+    if are_apart(view, one, other) || have_other_tickets(view, my_tickets, their_tickets) {
         return false;
     }
     let Some(distances) = a.region.distances(&b.region) else { return true };

@@ -5,6 +5,7 @@
 //! is claimed. What the facts mean, and why each operation keeps or makes them, is said at [`verdict::LocationFacts`] and at each function here.
 
 use super::claim;
+use super::data::Data;
 use super::terms::{Sum, Terms};
 use super::view::{Node, View};
 use crate::ProofError;
@@ -29,11 +30,16 @@ pub struct Knowledge {
     /// Values that are the id of a unique template's thread.
     pub threads: Vec<(Sum, TemplateId)>,
     pub fresh: Vec<LocalId>,
+    pub unspent: Vec<LocalId>,
 }
 
 impl Knowledge {
     fn is_empty(&self) -> bool {
-        self.equal.is_empty() && self.locks.is_empty() && self.threads.is_empty() && self.fresh.is_empty()
+        self.equal.is_empty()
+            && self.locks.is_empty()
+            && self.threads.is_empty()
+            && self.fresh.is_empty()
+            && self.unspent.is_empty()
     }
 }
 
@@ -52,7 +58,7 @@ pub struct Outcome {
     pub touches: Vec<Touch>,
     pub joined: Vec<TemplateId>,
     pub started: Vec<TemplateId>,
-    /// It assumes the opposite of what is known.
+    /// It assumes the opposite of what is known, or is not possible by what is known of data.
     pub impossible: bool,
 }
 
@@ -91,8 +97,8 @@ pub fn breaks(touch: &Touch, held: &Held, words: &Region) -> bool {
     }
 }
 
-/// Checks all facts; returns what each step does.
-pub fn check_facts(view: &View<'_>) -> Result<Steps, ProofError> {
+/// Checks all facts; returns what each step does. What is known of data may say that a step is not possible.
+pub fn check_facts(view: &View<'_>, data: Option<&Data<'_, '_>>) -> Result<Steps, ProofError> {
     let mut steps = Vec::new();
     for template in view.program.templates.ids() {
         let entry = claimed(view, view.entry(template))?;
@@ -106,7 +112,8 @@ pub fn check_facts(view: &View<'_>) -> Result<Steps, ProofError> {
         let mut here = Vec::new();
         for edge in &view.leaving[node] {
             let template = view.nodes[node].0;
-            let (after, outcome) = follow(view, template, *edge, before.clone(), &mut |_, _| {});
+            let (after, mut outcome) = follow(view, template, *edge, before.clone(), &mut |_, _| {});
+            outcome.impossible |= data.is_some_and(|data| !data.may_take(node, *edge, None));
             if view.proof.reachable[node] && !outcome.impossible {
                 let target = view.node(template, view.program.templates[template].edges[*edge].target);
                 implies(&after, &claimed(view, target)?)?;
@@ -122,7 +129,8 @@ pub fn check_facts(view: &View<'_>) -> Result<Steps, ProofError> {
 pub fn claimed(view: &View<'_>, node: Node) -> Result<Knowledge, ProofError> {
     let facts = view.facts(node);
     let terms = Terms { view, template: view.nodes[node].0 };
-    let mut known = Knowledge { fresh: facts.fresh.clone(), ..Knowledge::default() };
+    let (fresh, unspent) = (facts.fresh.clone(), facts.unspent.clone());
+    let mut known = Knowledge { fresh, unspent, ..Knowledge::default() };
     let meaningless = || ProofError::Claim("a fact is about memory that others change".to_owned());
     for (local, value) in &facts.equal {
         let value = terms.sum(value, &[]).ok_or_else(meaningless)?;
@@ -158,6 +166,9 @@ fn implies(known: &Knowledge, wanted: &Knowledge) -> Result<(), ProofError> {
     }
     for local in &wanted.fresh {
         follows(known.fresh.contains(local), format!("{local} points to a fresh object"))?;
+    }
+    for local in &wanted.unspent {
+        follows(known.unspent.contains(local), format!("{local} points to an unspent object"))?;
     }
     Ok(())
 }
@@ -196,7 +207,17 @@ impl Walker<'_, '_> {
                     }
                 }
             }
-            Op::Spawn(_, arguments, _) => arguments.iter().for_each(|argument| self.leaves(argument, known)),
+            Op::Spawn(_, arguments, _) => {
+                for argument in arguments {
+                    self.leaves(argument, known);
+                    let sum = self.terms.sum(argument, &known.equal);
+                    let is_spent = |local: &LocalId| {
+                        sum.as_ref()
+                            .is_some_and(|sum| sum.terms.iter().any(|(term, _)| reads_local(term, *local)))
+                    };
+                    known.unspent.retain(|local| !is_spent(local));
+                }
+            }
             Op::Free(address) => self.leaves(address, known),
             Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Join(..) | Op::Allocate { .. } => {}
             Op::Fill(..) | Op::Copy(..) | Op::Call(..) | Op::Broadcast(_) => {}
@@ -262,7 +283,10 @@ impl Walker<'_, '_> {
             Op::Spawn(Callee::Procedure(child), _, Some(lhs)) if self.terms.view.is_unique(*child) => {
                 self.holds_thread(lhs, *child, known);
             }
-            Op::Allocate { result: Lhs::Local(local), .. } => known.fresh.push(*local),
+            Op::Allocate { result: Lhs::Local(local), .. } => {
+                known.fresh.push(*local);
+                known.unspent.push(*local);
+            }
             Op::Spawn(..) | Op::Allocate { .. } | Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) => {}
             Op::Join(..) | Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) | Op::Broadcast(_) => {}
         }
@@ -439,4 +463,5 @@ fn change_local(local: LocalId, known: &mut Knowledge) {
     known.locks.retain(|held| !sum_reads(&held.address));
     known.threads.retain(|(value, _)| !sum_reads(value));
     known.fresh.retain(|fresh| *fresh != local);
+    known.unspent.retain(|unspent| *unspent != local);
 }

@@ -3,25 +3,31 @@
 //! A step may be left out while another thread is at some location only for one of these reasons: it assumes the opposite of what its
 //! thread knows; the other one is in an atomic region and the step is not; the step waits for the other thread to end, and it has not;
 //! the step waits for a third thread, and no end of that one is related to where the other is; what is known of data contradicts the
-//! step's assumptions. A pair may be
-//! left out only if both are in the same unique template, or both hold the same lock, one of them exclusively, at the same address of a single object.
+//! step's assumptions; the step finds a counter to be less than the weights of where the two threads are. A pair may be
+//! left out only if both are in the same unique template, or both hold the same lock, one of them exclusively, at the same address of a single object,
+//! or one is the parent of a family that has no member, and the other would be one.
 
 use super::claim;
+use super::counters::guards;
 use super::data::Data;
+use super::families::is_absent;
 use super::knowledge::{Held, Knowledge, Outcome, Steps, breaks, claimed, words};
 use super::terms::Terms;
 use super::view::{Node, View};
 use crate::ProofError;
-use ir::{Count, EdgeId, Expr, TemplateId};
+use ir::{Count, EdgeId, Expr, TemplateId, Value};
+use std::collections::BTreeMap;
 use verdict::Budget;
 
 /// What may happen, as far as the proof says.
 pub struct Closure<'v, 'a> {
-    view: &'v View<'a>,
+    pub view: &'v View<'a>,
     /// What is known of data.
     data: Option<&'v Data<'v, 'a>>,
     /// The locks at addresses that mean the same for all threads.
     fixed: Vec<Vec<Held>>,
+    /// The most that edges find counters to be.
+    guards: Vec<BTreeMap<EdgeId, Vec<(usize, Value)>>>,
 }
 
 impl Closure<'_, '_> {
@@ -36,6 +42,8 @@ impl Closure<'_, '_> {
             || self.view.halts(a)
             || self.view.halts(b)
             || (first == second && self.view.is_unique(first))
+            || is_absent(self.view, a, b)
+            || is_absent(self.view, b, a)
         {
             return Ok(());
         }
@@ -56,6 +64,7 @@ impl Closure<'_, '_> {
         let ended = |joined: &TemplateId| self.view.ends(*joined).any(|end| self.related(end, source));
         !outcome.impossible
             && outcome.joined.iter().all(ended)
+            && !self.is_too_low(source, edge, None)
             && self.data.is_none_or(|data| data.may_take(source, edge, None))
     }
 
@@ -73,7 +82,19 @@ impl Closure<'_, '_> {
                 self.view.ends(*joined).any(|end| self.related(end, other))
             }
         });
-        ended && self.data.is_none_or(|data| data.may_take(source, edge, Some(other)))
+        ended
+            && !self.is_too_low(source, edge, Some(other))
+            && self.data.is_none_or(|data| data.may_take(source, edge, Some(other)))
+    }
+
+    /// Whether an edge finds a counter to be less than the weights of where its thread and another one are.
+    fn is_too_low(&self, source: Node, edge: EdgeId, other: Option<Node>) -> bool {
+        self.guards[source].get(&edge).is_some_and(|found| {
+            found.iter().any(|(counter, most)| {
+                let weights = &self.view.proof.counters[*counter].weights;
+                *most < weights[source] + other.map_or(0, |other| weights[other])
+            })
+        })
     }
 
     pub fn target(&self, node: Node, edge: EdgeId) -> Node {
@@ -95,7 +116,7 @@ pub fn closure<'v, 'a>(
         });
         fixed.push(locks);
     }
-    Ok(Closure { view, data, fixed })
+    Ok(Closure { view, data, fixed, guards: guards(view, data) })
 }
 
 /// Checks that all that may happen is in the proof.

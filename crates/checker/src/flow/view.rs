@@ -214,5 +214,5 @@ fn names_exist(program: &Program, code: &Template, facts: &LocationFacts) -> boo
             .threads
             .iter()
             .all(|(value, template)| exists(value) && program.templates.get(*template).is_some())
-        && facts.fresh.iter().all(is_local)
+        && facts.fresh.iter().chain(&facts.unspent).all(is_local)
 }

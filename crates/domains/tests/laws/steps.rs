@@ -1,6 +1,6 @@
 //! Steps: whatever the machine does from a state that an environment describes, the abstract step describes the state after it.
 
-use domains::{Lattice, Memory, Number, Numbers, Scope, Variable};
+use domains::{Interval, Lattice, Linear, Memory, Number, Numbers, Octagons, Relational, Scope, Variable};
 use ir::passes::PointsTo;
 use ir::semantics::{Choice, Choices, Machine, State};
 use ir::{Expr, IdVec, ObjectId, Place, Program, Storage, Targets, Value};
@@ -42,6 +42,68 @@ fn single(program: &Program) -> IdVec<ObjectId, bool> {
     program.objects.iter().map(|object| object.storage == Storage::Static).collect()
 }
 
+/// Relates variables at random: strong shared cells of all templates, and whatever stands in two packs of each template.
+fn relate(memory: &mut Memory<'_>, program: &Program, random: &mut Random) {
+    let strong: Vec<Variable> = memory.cells().filter(|(_, cell)| cell.strong).map(|(id, _)| id).collect();
+    let shared: Vec<Variable> = strong.iter().copied().filter(|cell| memory.is_shared(*cell)).collect();
+    let mut some = |from: &[Variable]| -> Vec<Variable> {
+        from.iter().copied().filter(|_| random.once_in(2)).take(5).collect()
+    };
+    let shared = vec![some(&shared), some(&shared)];
+    let of_template = program.templates.iter().map(|code| {
+        let locals = code.locals.ids().map(|local| memory.local(local));
+        let all: Vec<Variable> = strong.iter().copied().chain(locals).collect();
+        vec![some(&all), some(&all)]
+    });
+    let of_template: Vec<_> = of_template.collect();
+    assert!(memory.relate(&shared, &of_template));
+}
+
+/// A set of states around one, with relations that hold in it.
+fn around(
+    scope: &Scope<'_, '_>,
+    values: &[(Variable, Value)],
+    numbers: Numbers<Variable>,
+    slack: Value,
+) -> Relational<Variable> {
+    let mut state = Relational { numbers, octagons: Octagons::top() };
+    let value =
+        |variable: Variable| values.iter().find(|(known, _)| *known == variable).map(|(_, value)| *value);
+    for pack in scope.packs().ids() {
+        let mut octagon = state.octagon(scope.packs(), pack);
+        let variables = scope.packs().variables(pack);
+        for (x, first) in variables.iter().enumerate() {
+            for (y, second) in variables.iter().enumerate().skip(x + 1) {
+                if let (Some(a), Some(b)) = (value(*first), value(*second)) {
+                    let mut form = Linear::variable(x).subtract(&Linear::variable(y)).expect("it is small");
+                    form.constant = Interval::constant(b - a - slack);
+                    octagon.guard(&form);
+                }
+            }
+        }
+        state.octagons.set(pack, octagon);
+    }
+    state
+}
+
+/// Whether all relations of a state hold for these values.
+fn holds(scope: &Scope<'_, '_>, state: &Relational<Variable>, values: &[(Variable, Value)]) -> bool {
+    let value =
+        |variable: Variable| values.iter().find(|(known, _)| *known == variable).map(|(_, value)| *value);
+    !state.is_bottom()
+        && state.octagons.iter().all(|(pack, octagon)| {
+            octagon.constraints().iter().all(|constraint| {
+                let term = |(position, negated): (usize, bool)| {
+                    let value = value(scope.packs().variables(pack)[position])?;
+                    Some(if negated { -value } else { value })
+                };
+                let first = term(constraint.first);
+                let second = constraint.second.map_or(Some(0), term);
+                first.zip(second).is_none_or(|(first, second)| first + second <= constraint.bound)
+            })
+        })
+}
+
 #[test]
 fn a_step_of_the_machine_is_described_by_the_abstract_step() {
     let mut taken = 0;
@@ -59,7 +121,10 @@ fn a_step_of_the_machine_is_described_by_the_abstract_step() {
             }
             let points_to = PointsTo::of(program);
             let escapes = points_to.escaping(program);
-            let memory = Memory::new(program, &points_to, &escapes, single(program));
+            let mut memory = Memory::new(program, &points_to, &escapes, single(program));
+            if seed % 2 == 0 {
+                relate(&mut memory, program, &mut Random::new(seed + 2));
+            }
             let machine = Machine::new(program).expect("they are small");
             let mut random = Random::new(seed);
             let mut dice = Dice(Random::new(seed + 1));
@@ -80,7 +145,7 @@ fn a_step_of_the_machine_is_described_by_the_abstract_step() {
                 let Ok(next) = machine.step(&state, thread, edge, &mut dice).result else { continue };
                 taken += 1;
                 let slack = random.below(3) as Value;
-                let around = |(variable, value): &(Variable, Value)| {
+                let near = |(variable, value): &(Variable, Value)| {
                     let range = Number::between(value - slack, value + slack);
                     let ty = memory.cell(*variable).map(|cell| cell.ty);
                     let ty = ty.unwrap_or_else(|| {
@@ -89,10 +154,30 @@ fn a_step_of_the_machine_is_described_by_the_abstract_step() {
                     });
                     (*variable, range.meet(&Number::of_type(ty)))
                 };
-                let environment: Numbers<Variable> = before.iter().map(around).collect();
-                let after = Scope::new(&memory, template).after(edge, &[], environment).environment;
-                for (variable, value) in values(&machine, &memory, &next, thread) {
-                    let known = after.get(variable).copied().unwrap_or(Number::TOP);
+                let environment: Numbers<Variable> = before.iter().map(near).collect();
+                let scope = Scope::new(&memory, template);
+                let state_before = around(&scope, &before, environment, slack);
+                let after = scope.after(edge, &[], state_before.clone());
+                let (shifts, after) = (after.shifts, after.environment);
+                let found = values(&machine, &memory, &next, thread);
+                if !next.threads[thread].activations.is_empty() {
+                    assert!(
+                        holds(&scope, &after, &found),
+                        "seed {seed}: {found:?} not in {after:?}, after {:?} from {before:?} in {state_before:?}",
+                        program.templates[template].edges[edge].ops
+                    );
+                }
+                for (variable, value) in found {
+                    if let (Some((_, old)), true) =
+                        (before.iter().find(|(known, _)| *known == variable), memory.is_shared(variable))
+                    {
+                        let shift = shifts.get(&variable).copied().unwrap_or(Interval::constant(0));
+                        assert!(
+                            shift.contains(value - old),
+                            "seed {seed}: {variable:?} from {old} to {value}, not by {shift}"
+                        );
+                    }
+                    let known = after.numbers.get(variable).copied().unwrap_or(Number::TOP);
                     assert!(
                         !after.is_bottom() && known.contains(value),
                         "seed {seed}: {variable:?} is {value}, not in {known:?}, after {:?}",

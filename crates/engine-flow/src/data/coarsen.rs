@@ -5,14 +5,15 @@
 //! for a graph that contains all data flow that is possible under it, and holds in all executions (theorem 5.2).
 //!
 //! Deviations from the paper: 1. ι itself decides what is enabled, not its abstraction by observable conditions; 2. the bound B of [`super::invariants`], which needs no
-//! data flow but that of writes; 3. the data flow of a cell is followed only while that is affordable, otherwise B alone bounds it.
+//! data flow but that of writes; 3. the data flow of a cell or pack is followed only while that is affordable, otherwise B alone bounds it;
+//! 4. relational domains (section 5.1) are used in a second run, on top of what the first one knows of each variable alone: its annotation holds, so both are used in all places. So grouping
+//! variables never loses what is known of one of them, as it may in the paper.
 
 use super::flows::{FlowGraph, FlowSearch, Origin};
-use super::invariants::{Annotation, annotate};
+use super::invariants::{Annotation, Values, annotate};
 use super::knowledge::DataKnowledge;
-use super::setup::Setup;
+use super::setup::{Setup, Subject};
 use crate::coreachable::Rules;
-use domains::Variable;
 use ir::passes::bits::BitSet;
 use std::collections::BTreeMap;
 use verdict::{Budget, Exhausted};
@@ -26,20 +27,27 @@ const MOST_BITS: usize = 1 << 31;
 pub struct Coarsened {
     /// What holds of the variables at each location.
     pub annotation: Annotation,
-    /// The cells whose data flow is followed.
-    pub followed: Vec<Variable>,
+    /// The cells and packs whose data flow is followed.
+    pub followed: Vec<Subject>,
     /// The data flow between threads.
     pub graph: FlowGraph,
 }
 
 /// Runs the loop. `pairs` is how many pairs of locations there are if nothing is known of data.
-pub fn coarsen(setup: &Setup<'_, '_>, pairs: usize, budget: &Budget) -> Result<Coarsened, Exhausted> {
+///
+/// `given` is what holds anyway: the annotation of an earlier run.
+pub fn coarsen(
+    setup: &Setup<'_, '_>,
+    pairs: usize,
+    given: Option<&Values>,
+    budget: &Budget,
+) -> Result<Coarsened, Exhausted> {
     let nodes = setup.model.nodes.len();
     let followed = affordable(setup, pairs.max(nodes));
     let mut graph = FlowGraph::new(setup);
     loop {
         budget.check(0)?;
-        let annotation = annotate(setup, &graph, budget)?;
+        let annotation = annotate(setup, &graph, given, budget)?;
         let knowledge = DataKnowledge::new(setup, &annotation);
         let rules = Rules::new(setup.model, setup.known, &knowledge);
         let reached = rules.solve(budget)?;
@@ -50,24 +58,26 @@ pub fn coarsen(setup: &Setup<'_, '_>, pairs: usize, budget: &Budget) -> Result<C
     }
 }
 
-/// The cells whose data flow is affordable: those with few definitions first.
-fn affordable(setup: &Setup<'_, '_>, pairs: usize) -> Vec<Variable> {
-    let mut counts: BTreeMap<Variable, usize> = setup.shared.iter().map(|cell| (*cell, 1)).collect();
+/// What has a data flow that is affordable: those with few definitions first.
+fn affordable(setup: &Setup<'_, '_>, pairs: usize) -> Vec<Subject> {
+    let mut counts: BTreeMap<Subject, usize> = setup.subjects().map(|subject| (subject, 1)).collect();
     for definition in &setup.definitions {
-        *counts.entry(definition.cell).or_default() += 1;
+        *counts.entry(definition.subject).or_default() += 1;
     }
-    let mut cells: Vec<(usize, Variable)> = counts.into_iter().map(|(cell, count)| (count, cell)).collect();
-    cells.sort_unstable();
+    let mut subjects: Vec<(usize, Subject)> =
+        counts.into_iter().map(|(subject, count)| (count, subject)).collect();
+    // Cells before packs: what is known of them without packs must stay known.
+    subjects.sort_unstable_by_key(|(count, subject)| (matches!(subject, Subject::Pack(_)), *count, *subject));
     let square = setup.model.nodes.len().pow(2);
     let (mut work, mut bits) = (0usize, 0usize);
     let mut found = Vec::new();
-    for (count, cell) in cells {
+    for (count, subject) in subjects {
         work = work.saturating_add(count.saturating_mul(pairs * 2));
         bits = bits.saturating_add(count.saturating_mul(square));
         if work > MOST_WORK || bits > MOST_BITS {
             break;
         }
-        found.push(cell);
+        found.push(subject);
     }
     found.sort_unstable();
     found
@@ -77,18 +87,18 @@ fn affordable(setup: &Setup<'_, '_>, pairs: usize) -> Vec<Variable> {
 fn extend(
     graph: &mut FlowGraph,
     search: &FlowSearch<'_, '_, '_>,
-    followed: &[Variable],
+    followed: &[Subject],
     budget: &Budget,
 ) -> Result<bool, Exhausted> {
     let setup = search.setup;
     let mut grew = false;
-    for cell in followed {
-        let reach = search.reach(Origin::First(*cell), budget)?;
+    for subject in followed {
+        let reach = search.reach(Origin::First(*subject), budget)?;
         let none = || BitSet::new(setup.model.nodes.len());
-        grew |= graph.first.entry(*cell).or_insert_with(none).union_with(&search.targets(&reach));
+        grew |= graph.first.entry(*subject).or_insert_with(none).union_with(&search.targets(&reach));
     }
     for (id, definition) in setup.definitions.iter().enumerate() {
-        if followed.binary_search(&definition.cell).is_ok() {
+        if followed.binary_search(&definition.subject).is_ok() {
             let reach = search.reach(Origin::Definition(id), budget)?;
             grew |= graph.reach[id].union_with(&search.targets(&reach));
         }

@@ -7,7 +7,7 @@
 //! The fewer writes there are in the data flow graph, the more equalities hold: they are computed anew in each round, and hold in the end by the same induction as the invariants.
 
 use super::flows::FlowGraph;
-use super::setup::Setup;
+use super::setup::{Setup, Subject};
 use crate::model::Node;
 use domains::Variable;
 use ir::ids::Id;
@@ -18,7 +18,7 @@ use std::collections::{BTreeSet, VecDeque};
 pub type Copies = IdVec<Node, Vec<(LocalId, Expr)>>;
 
 /// The most equalities that are remembered at a location.
-const MOST: usize = 24;
+const MOST: usize = 64;
 
 /// The equalities that hold under a data flow graph.
 pub fn copies(setup: &Setup<'_, '_>, graph: &FlowGraph) -> Copies {
@@ -26,7 +26,9 @@ pub fn copies(setup: &Setup<'_, '_>, graph: &FlowGraph) -> Copies {
     let mut written: IdVec<Node, BTreeSet<Variable>> = model.nodes.iter().map(|_| BTreeSet::new()).collect();
     for (id, during) in graph.during.iter().enumerate() {
         for node in during.iter() {
-            written[Node::new(node)].insert(setup.definitions[id].cell);
+            if let Subject::Cell(cell) = setup.definitions[id].subject {
+                written[Node::new(node)].insert(cell);
+            }
         }
     }
     let mut found: IdVec<Node, Option<Vec<(LocalId, Expr)>>> = model.nodes.iter().map(|_| None).collect();
@@ -48,7 +50,8 @@ pub fn copies(setup: &Setup<'_, '_>, graph: &FlowGraph) -> Copies {
             after.retain(|(local, value)| {
                 setup.is_live(step.template, location, *local) && {
                     let loads = scope.loads(value);
-                    !loads.is_empty() && !loads.iter().any(|cell| written[target].contains(cell))
+                    !matches!(value, Expr::Const(..))
+                        && !loads.iter().any(|cell| written[target].contains(cell))
                 }
             });
             after.retain(|fact| !known.contains(fact));

@@ -1,6 +1,6 @@
-//! Data flow of shared cells between locations (paper 4, figure 3: `mayReach`).
+//! Data flow of shared cells, and of packs of them, between locations (paper 4, figure 3: `mayReach`; of packs, section 5.1).
 //!
-//! For a definition `d` of a cell `x` (see [`super::setup`]), these relations hold all locations that threads may be at while `d` is the latest definition of `x` by any thread:
+//! For a definition `d` of a cell or pack `x` (see [`super::setup`]), these relations hold all locations that threads may be at while `d` is the latest definition of `x` by any thread:
 //!
 //! * ALONE(u): the thread that took `d` may be at `u`.
 //! * PAIR(u, v): the thread that took `d` may be at `u` and another one at `v`.
@@ -24,10 +24,9 @@
 //!
 //! Data flows along `d -> v` if ALONE(v), or PAIR(u, v) for some `u`.
 
-use super::setup::{DefinitionId, Setup};
+use super::setup::{DefinitionId, Setup, Subject};
 use crate::coreachable::{Reached, Rules};
 use crate::model::{Node, Step};
-use domains::Variable;
 use ir::ids::Id;
 use ir::passes::bits::BitSet;
 use ir::{Count, TemplateId};
@@ -37,9 +36,9 @@ use verdict::{Budget, Exhausted, Reach, Relation};
 /// Data flow that is known so far.
 #[derive(Clone)]
 pub struct FlowGraph {
-    /// The cells whose data flow is followed, with the locations that the first value reaches.
-    pub first: BTreeMap<Variable, BitSet>,
-    /// The locations that each definition reaches; nothing of cells whose data flow is not followed.
+    /// What is followed, with the locations that the first value reaches.
+    pub first: BTreeMap<Subject, BitSet>,
+    /// The locations that each definition reaches; nothing of those whose data flow is not followed.
     pub reach: Vec<BitSet>,
     /// The locations at which a thread may be while another one makes the definition, if that may write.
     pub during: Vec<BitSet>,
@@ -67,15 +66,15 @@ pub struct FlowSearch<'s, 'a, 'p> {
 /// What a value that flows comes from.
 #[derive(Clone, Copy)]
 pub enum Origin {
-    /// The first value of a cell.
-    First(Variable),
+    /// The first value.
+    First(Subject),
     /// A definition.
     Definition(DefinitionId),
 }
 
 struct Spread<'x, 's, 'a, 'p> {
     search: &'x FlowSearch<'s, 'a, 'p>,
-    cell: Variable,
+    subject: Subject,
     /// Whether the first of a pair is the thread that made the definition; if not, pairs go both ways.
     has_owner: bool,
     alone: Vec<bool>,
@@ -111,13 +110,13 @@ impl<'s, 'a, 'p> FlowSearch<'s, 'a, 'p> {
     pub fn reach(&self, origin: Origin, budget: &Budget) -> Result<Reach, Exhausted> {
         let model = self.setup.model;
         let count = model.nodes.len();
-        let (cell, has_owner) = match origin {
-            Origin::First(cell) => (cell, false),
-            Origin::Definition(id) => (self.setup.definitions[id].cell, true),
+        let (subject, has_owner) = match origin {
+            Origin::First(subject) => (subject, false),
+            Origin::Definition(id) => (self.setup.definitions[id].subject, true),
         };
         let mut spread = Spread {
             search: self,
-            cell,
+            subject,
             has_owner,
             alone: vec![false; count],
             pairs: Relation::new(count),
@@ -255,7 +254,8 @@ impl Spread<'_, '_, '_, '_> {
 
     fn step_alone(&mut self, step: Step) {
         let search = self.search;
-        if search.setup.defines(step, self.cell) || !search.rules.may_take_alone(step, &search.reached.pairs)
+        if search.setup.defines(step, self.subject)
+            || !search.rules.may_take_alone(step, &search.reached.pairs)
         {
             return;
         }
@@ -280,7 +280,8 @@ impl Spread<'_, '_, '_, '_> {
     /// A step of the owner, or of the other thread, while the second of the two is at `other`.
     fn step(&mut self, step: Step, other: Node, of_owner: bool) {
         let search = self.search;
-        if search.setup.defines(step, self.cell) || !search.rules.may_take(step, other, &search.reached.pairs)
+        if search.setup.defines(step, self.subject)
+            || !search.rules.may_take(step, other, &search.reached.pairs)
         {
             return;
         }

@@ -9,6 +9,9 @@
 //!   thread was at `v`. So the value is one that an edge to `v`, or a write that may happen while a thread is at `v`, leaves behind. A test by another
 //!   thread changes nothing, so it does not count here.
 //!
+//! Packs of shared cells are treated as cells are (section 5.1), with octagons for values. Other packs, of locals and shared cells, have no data flow of their own: B holds
+//! of them with what a write changes, see [`domains::interference`].
+//!
 //! Proof that ι describes all states, by induction over the steps: a step's values are in its post-condition, since the state before is described by ι at its source. Both bounds then
 //! follow from what the data flow graph contains, see [`super::flows`].
 //!
@@ -19,12 +22,14 @@
 
 use super::copies::{Copies, copies};
 use super::flows::FlowGraph;
-use super::setup::Setup;
+use super::setup::{DefinitionId, Setup, Subject};
 use crate::model::{Node, Step};
-use domains::{Lattice, Number, Numbers, Variable};
+use domains::{
+    Interference, Interval, Lattice, Number, Octagon, PackId, Relational, Thresholds, Variable, Written,
+};
 use ir::ids::Id;
 use ir::{Callee, IdVec, Op};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use verdict::{Budget, Exhausted};
 
 /// How often a value may grow before it is widened.
@@ -33,6 +38,8 @@ const PATIENCE: u32 = 3;
 const LONG_PATIENCE: u32 = 60;
 /// How often the result is improved.
 const IMPROVEMENTS: usize = 3;
+/// How often a result that does not follow from itself is made weaker.
+const REPAIRS: usize = 8;
 
 /// The annotation.
 pub struct Annotation {
@@ -45,71 +52,170 @@ pub struct Annotation {
 }
 
 /// The values of the variables at each location.
-pub type Values = IdVec<Node, Numbers<Variable>>;
+pub type Values = IdVec<Node, Relational<Variable>>;
+
+/// What a definition leaves behind.
+#[derive(Clone)]
+enum Left {
+    Cell(Written),
+    Pack(Octagon),
+}
+
+impl Left {
+    /// Grows by what a step leaves; after some patience by more than that. Says whether it grew.
+    fn grow(&mut self, with: &Self, patient: bool, thresholds: &Thresholds) -> bool {
+        match (self, with) {
+            (Self::Cell(known), Self::Cell(with)) => {
+                if with.less_or_equal(known) {
+                    return false;
+                }
+                let both = known.join(with);
+                *known = if patient { both } else { known.widen(&both, thresholds) };
+                true
+            }
+            (Self::Pack(known), Self::Pack(with)) => {
+                if with.less_or_equal(known) {
+                    return false;
+                }
+                let both = known.join(with);
+                *known = if patient { both } else { known.widen(&both, thresholds) };
+                true
+            }
+            (Self::Cell(_), Self::Pack(_)) | (Self::Pack(_), Self::Cell(_)) => false,
+        }
+    }
+}
 
 /// Everything that the equations join.
 struct Sides<'s, 'a, 'p> {
     setup: &'s Setup<'a, 'p>,
-    /// B, as far as the thread's own edges go.
-    own: IdVec<Node, Numbers<Variable>>,
-    /// B, as far as other threads' writes go.
-    foreign: IdVec<Node, BTreeMap<Variable, Number>>,
-    /// A, for the cells whose data flow is followed.
-    latest: IdVec<Node, BTreeMap<Variable, Number>>,
+    graph: &'s FlowGraph,
+    given: Option<&'s Values>,
+    /// What the thread's own edges leave.
+    own: Values,
+    /// What other threads leave: B as far as it is about their writes, and A.
+    others: IdVec<Node, Interference>,
+    /// What each definition leaves, and how often it grew.
+    left: Vec<(Left, u32)>,
 }
 
 impl<'s, 'a, 'p> Sides<'s, 'a, 'p> {
-    fn new(setup: &'s Setup<'a, 'p>, graph: &'s FlowGraph) -> Self {
+    fn new(setup: &'s Setup<'a, 'p>, graph: &'s FlowGraph, given: Option<&'s Values>) -> Self {
         let nodes = setup.model.nodes.len();
+        let dimension =
+            |pack: PackId| setup.memory.shared_packs().nth(pack.index()).map_or(0, |it| it.1.len());
+        let nothing = |subject: Subject| match subject {
+            Subject::Cell(_) => Left::Cell(Written::NONE),
+            Subject::Pack(pack) => Left::Pack(Octagon::bottom(dimension(pack))),
+        };
         let mut sides = Self {
             setup,
-
-            own: (0..nodes).map(|_| Numbers::bottom()).collect(),
-            foreign: (0..nodes).map(|_| BTreeMap::new()).collect(),
-            latest: (0..nodes).map(|_| BTreeMap::new()).collect(),
+            graph,
+            given,
+            own: (0..nodes).map(|_| Relational::bottom()).collect(),
+            others: (0..nodes).map(|_| Interference::default()).collect(),
+            left: setup.definitions.iter().map(|it| (nothing(it.subject), 0)).collect(),
         };
-        for (cell, first) in &graph.first {
-            let initial = setup.memory.cell(*cell).map_or(Number::TOP, |cell| cell.initial);
-            for node in 0..nodes {
-                if first.contains(node) {
-                    sides.latest[Node::new(node)].insert(*cell, initial);
-                }
+        for (subject, first) in &graph.first {
+            let initial = setup.initial(*subject);
+            for node in first.iter().map(Node::new) {
+                sides.others[node].add_latest_of(*subject, &initial);
             }
         }
         // Where a data flow is known, there is no value before one has flown.
         for (id, reach) in graph.reach.iter().enumerate() {
-            for node in reach.iter() {
-                sides.latest[Node::new(node)].entry(setup.definitions[id].cell).or_insert(Number::BOTTOM);
+            let subject = setup.definitions[id].subject;
+            for node in reach.iter().map(Node::new) {
+                sides.others[node].add_latest_of(subject, &nothing(subject));
             }
         }
         sides
     }
 
     /// What a thread of the start configuration knows at its entry.
-    fn starts(&self) -> Vec<(Node, Numbers<Variable>)> {
-        let start = self.setup.model.program.start.iter().map(|(template, _)| {
-            let scope = self.setup.scope(*template);
-            let mut environment = scope.entry(&[]);
-            scope.first_values(&mut environment);
-            (self.setup.model.entry(*template), environment)
-        });
-        start.collect()
+    fn starts(&self) -> Vec<(Node, Relational<Variable>)> {
+        let start = self.setup.model.program.start.iter();
+        start
+            .map(|(template, _)| (self.setup.model.entry(*template), self.setup.scope(*template).start()))
+            .collect()
     }
 
     /// ι at a location.
-    fn annotation(&self, node: Node) -> Numbers<Variable> {
-        let mut result = self.own[node].clone();
-        for (cell, value) in &self.foreign[node] {
-            if let Some(own) = result.get(*cell) {
-                let both = own.join(value);
-                result.set(*cell, both);
+    fn annotation(&self, node: Node) -> Relational<Variable> {
+        let template = self.setup.model.nodes[node].0;
+        let memory = &self.setup.memory;
+        let result = self.others[node].settle(memory, template, &self.own[node], &self.setup.thresholds);
+        match self.given {
+            Some(given) if !result.is_bottom() => result.meet(&given[node]).reduced(memory.packs(template)),
+            _ => result,
+        }
+    }
+
+    /// Tells all locations that a definition reaches, or that threads are at while it is made, what it leaves. `changed` gets those where that is new.
+    fn spread(&mut self, step: Step, grown: &[DefinitionId], mut changed: impl FnMut(Node)) {
+        let setup = self.setup;
+        let mut writes: Vec<(Variable, Written)> = Vec::new();
+        let mut during = None;
+        for id in &setup.defined_by[step.template][step.edge] {
+            let definition = setup.definitions[*id];
+            if let (Left::Cell(written), Subject::Cell(cell), true) =
+                (&self.left[*id].0, definition.subject, definition.writes)
+            {
+                writes.push((cell, *written));
+                during = Some(&self.graph.during[*id]);
             }
         }
-        for (cell, value) in &self.latest[node] {
-            let both = result.get(*cell).copied().unwrap_or(Number::TOP).meet(value);
-            result.set(*cell, both);
+        for node in during.into_iter().flat_map(|during| during.iter().map(Node::new)) {
+            if self.others[node].add_writes(&writes) {
+                changed(node);
+            }
         }
-        result
+        for id in grown {
+            let subject = setup.definitions[*id].subject;
+            for node in self.graph.reach[*id].iter().map(Node::new) {
+                if self.others[node].add_latest_of(subject, &self.left[*id].0) {
+                    changed(node);
+                }
+            }
+            if let (Left::Pack(octagon), Subject::Pack(pack)) = (&self.left[*id].0, subject) {
+                for node in self.graph.during[*id].iter().map(Node::new) {
+                    if self.others[node].add_left(pack, octagon) {
+                        changed(node);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What a definition leaves, told to a location that it reaches.
+trait AddLatest {
+    fn add_latest_of(&mut self, subject: Subject, left: &Left) -> bool;
+}
+
+impl AddLatest for Interference {
+    fn add_latest_of(&mut self, subject: Subject, left: &Left) -> bool {
+        match (subject, left) {
+            (Subject::Cell(cell), Left::Cell(written)) => self.add_latest(cell, &written.value),
+            (Subject::Pack(pack), Left::Pack(octagon)) => self.add_latest_left(pack, octagon),
+            (Subject::Cell(_), Left::Pack(_)) | (Subject::Pack(_), Left::Cell(_)) => false,
+        }
+    }
+}
+
+impl Setup<'_, '_> {
+    /// The first values of a subject.
+    fn initial(&self, subject: Subject) -> Left {
+        let value = |cell: Variable| self.memory.cell(cell).map_or(Number::TOP, |cell| cell.initial);
+        match subject {
+            Subject::Cell(cell) => Left::Cell(Written { value: value(cell), shift: Interval::BOTTOM }),
+            Subject::Pack(pack) => {
+                let mut packs = self.memory.shared_packs();
+                let cells = packs.nth(pack.index()).map_or(&[][..], |(_, cells)| cells);
+                let values: Vec<Interval> = cells.iter().map(|cell| value(*cell).interval()).collect();
+                Left::Pack(Octagon::from_intervals(&values))
+            }
+        }
     }
 }
 
@@ -118,7 +224,7 @@ fn contributions(
     setup: &Setup<'_, '_>,
     equal: &Copies,
     step: Step,
-    before: &Numbers<Variable>,
+    before: &Relational<Variable>,
 ) -> Option<Contributions> {
     let scope = setup.scope(step.template);
     let after = scope.after(step.edge, &equal[setup.source(step)], before.clone());
@@ -128,112 +234,141 @@ fn contributions(
     let mut there = after.environment.clone();
     let target = setup.model.edge(step).target;
     let dead: Vec<Variable> = there
+        .numbers
         .iter()
         .map(|(variable, _)| variable)
         .filter(|variable| {
             setup.as_local(*variable).is_some_and(|local| !setup.is_live(step.template, target, local))
         })
         .collect();
-    dead.into_iter().for_each(|variable| there.forget(variable));
-    let started = after.started.iter().map(|child| {
-        let mut environment = setup.scope(child.template).entry(&child.arguments);
-        for cell in &setup.shared {
-            if let Some(value) = after.environment.get(*cell) {
-                environment.set(*cell, *value);
-            }
+    dead.into_iter().for_each(|variable| there.forget(scope.packs(), variable));
+    let started = after
+        .started
+        .iter()
+        .map(|child| (setup.model.entry(child.template), setup.scope(child.template).started(child, &after)));
+    let left = |id: &DefinitionId| match setup.definitions[*id].subject {
+        Subject::Cell(cell) => {
+            let whole = setup.memory.cell(cell).map_or(Number::TOP, |cell| Number::of_type(cell.ty));
+            let value = after.environment.numbers.get(cell).copied().unwrap_or(Number::TOP);
+            let shift = after.shifts.get(&cell).copied().unwrap_or(Interval::constant(0));
+            Left::Cell(Written { value: value.meet(&whole), shift })
         }
-        (setup.model.entry(child.template), environment)
-    });
-    let value = |cell: Variable| {
-        let whole = setup.memory.cell(cell).map_or(Number::TOP, |cell| Number::of_type(cell.ty));
-        after.environment.get(cell).copied().unwrap_or(Number::TOP).meet(&whole)
+        Subject::Pack(pack) => Left::Pack(after.environment.octagon(scope.packs(), pack)),
     };
     let defined = setup.defined_by[step.template][step.edge].iter();
     Some(Contributions {
-        defined: defined.map(|id| (*id, value(setup.definitions[*id].cell))).collect(),
+        defined: defined.map(|id| (*id, left(id))).collect(),
         started: started.collect(),
         there,
     })
 }
 
 struct Contributions {
-    there: Numbers<Variable>,
-    started: Vec<(Node, Numbers<Variable>)>,
-    defined: Vec<(usize, Number)>,
+    there: Relational<Variable>,
+    started: Vec<(Node, Relational<Variable>)>,
+    defined: Vec<(DefinitionId, Left)>,
 }
 
-/// The annotation that is inductive for a data flow graph.
-pub fn annotate(setup: &Setup<'_, '_>, graph: &FlowGraph, budget: &Budget) -> Result<Annotation, Exhausted> {
+/// The annotation that is inductive for a data flow graph. `given` is what holds anyway.
+pub fn annotate(
+    setup: &Setup<'_, '_>,
+    graph: &FlowGraph,
+    given: Option<&Values>,
+    budget: &Budget,
+) -> Result<Annotation, Exhausted> {
     let copies = copies(setup, graph);
     let all =
         copies.enumerate().map(|(node, here)| setup.fixed_equal(node).iter().chain(here).cloned().collect());
     let equal: Copies = all.collect();
-    let mut found = solve(setup, graph, &equal, budget)?;
+    let equations = Equations { setup, graph, equal: &equal, given };
+    let mut found = equations.solve(budget)?;
+    let smaller = |a: &Values, b: &Values| a.enumerate().all(|(node, value)| value.less_or_equal(&b[node]));
+    let mut next = equations.apply(&found);
+    for _ in 0..REPAIRS {
+        if smaller(&next, &found) {
+            break;
+        }
+        budget.check(0)?;
+        found = found.enumerate().map(|(node, value)| value.join(&next[node])).collect();
+        next = equations.apply(&found);
+    }
+    if let Some(given) = given
+        && !smaller(&next, &found)
+    {
+        // Relations that do not follow from themselves are given up; what holds without them is left.
+        found = given.clone();
+        next = equations.apply(&found);
+    }
     for _ in 0..IMPROVEMENTS {
         budget.check(0)?;
-        let better = improve(setup, graph, &equal, &found);
-        let smaller = better.enumerate().all(|(node, value)| value.less_or_equal(&found[node]));
-        if !smaller || better.enumerate().all(|(node, value)| *value == found[node]) {
+        if !smaller(&next, &found) || smaller(&found, &next) {
             break;
         }
-        let next = improve(setup, graph, &equal, &better);
-        if !next.enumerate().all(|(node, value)| value.less_or_equal(&better[node])) {
+        let after_next = equations.apply(&next);
+        if !smaller(&after_next, &next) {
             break;
         }
-        found = better;
+        found = next;
+        next = after_next;
     }
     Ok(Annotation { values: found, copies, equal })
 }
 
-/// The equations, applied once to all locations.
-fn improve(setup: &Setup<'_, '_>, graph: &FlowGraph, equal: &Copies, annotation: &Values) -> Values {
-    let mut sides = Sides::new(setup, graph);
-    for (node, environment) in sides.starts() {
-        sides.own[node] = sides.own[node].join(&environment);
-    }
-    for (node, here) in annotation.enumerate().filter(|(_, here)| !here.is_bottom()) {
-        for step in &setup.model.steps[node] {
-            let Some(contributions) = contributions(setup, equal, *step, here) else { continue };
-            let target = setup.model.target(*step);
-            sides.own[target] = sides.own[target].join(&contributions.there);
-            for (entry, environment) in contributions.started {
-                sides.own[entry] = sides.own[entry].join(&environment);
-            }
-            for (id, value) in contributions.defined {
-                let cell = setup.definitions[id].cell;
-                for node in graph.reach[id].iter() {
-                    let known = sides.latest[Node::new(node)].entry(cell).or_insert(Number::BOTTOM);
-                    *known = known.join(&value);
-                }
-                for node in graph.during[id].iter() {
-                    let known = sides.foreign[Node::new(node)].entry(cell).or_insert(Number::BOTTOM);
-                    *known = known.join(&value);
-                }
-            }
-        }
-    }
-    annotation.ids().map(|node| sides.annotation(node)).collect()
+/// What the annotation is a solution of.
+struct Equations<'s, 'a, 'p> {
+    setup: &'s Setup<'a, 'p>,
+    graph: &'s FlowGraph,
+    equal: &'s Copies,
+    given: Option<&'s Values>,
 }
 
-fn solve(
-    setup: &Setup<'_, '_>,
-    graph: &FlowGraph,
-    equal: &Copies,
-    budget: &Budget,
-) -> Result<Values, Exhausted> {
-    let model = setup.model;
-    let mut sides = Sides::new(setup, graph);
-    let heads = heads(setup);
-    let mut grown: IdVec<Node, u32> = model.nodes.iter().map(|_| 0).collect();
-    let mut values: Vec<(Number, u32)> = vec![(Number::BOTTOM, 0); setup.definitions.len()];
-    let mut queue: BTreeSet<Node> = BTreeSet::new();
-    let mut grow =
-        |sides: &mut Sides<'_, '_, '_>, node: Node, with: &Numbers<Variable>, queue: &mut BTreeSet<Node>| {
+impl<'s, 'a, 'p> Equations<'s, 'a, 'p> {
+    fn sides(&self) -> Sides<'s, 'a, 'p> {
+        Sides::new(self.setup, self.graph, self.given)
+    }
+
+    /// The equations, applied once to all locations.
+    fn apply(&self, annotation: &Values) -> Values {
+        let setup = self.setup;
+        let mut sides = self.sides();
+        for (node, environment) in sides.starts() {
+            sides.own[node] = sides.own[node].join(&environment);
+        }
+        for (node, here) in annotation.enumerate().filter(|(_, here)| !here.is_bottom()) {
+            for step in &setup.model.steps[node] {
+                let Some(contributions) = contributions(setup, self.equal, *step, here) else { continue };
+                let target = setup.model.target(*step);
+                sides.own[target] = sides.own[target].join(&contributions.there);
+                for (entry, environment) in contributions.started {
+                    sides.own[entry] = sides.own[entry].join(&environment);
+                }
+                let mut ids = Vec::new();
+                for (id, left) in contributions.defined {
+                    sides.left[id].0 = left;
+                    ids.push(id);
+                }
+                sides.spread(*step, &ids, |_| {});
+            }
+        }
+        annotation.ids().map(|node| sides.annotation(node)).collect()
+    }
+
+    fn solve(&self, budget: &Budget) -> Result<Values, Exhausted> {
+        let setup = self.setup;
+        let model = setup.model;
+        let mut sides = self.sides();
+        let heads = heads(setup);
+        let mut grown: IdVec<Node, u32> = model.nodes.iter().map(|_| 0).collect();
+        let mut queue: BTreeSet<Node> = BTreeSet::new();
+        let mut grow = |sides: &mut Sides<'_, '_, '_>,
+                        node: Node,
+                        with: &Relational<Variable>,
+                        queue: &mut BTreeSet<Node>| {
             let before = &sides.own[node];
-            let mut joined = before.join(with);
-            if joined.less_or_equal(before) {
+            if with.less_or_equal(before) {
                 return;
             }
+            let mut joined = before.join(with);
             grown[node] += 1;
             let patience = if heads[node] { PATIENCE } else { LONG_PATIENCE };
             if grown[node] > patience {
@@ -242,53 +377,42 @@ fn solve(
             sides.own[node] = joined;
             queue.insert(node);
         };
-    for (node, environment) in sides.starts() {
-        grow(&mut sides, node, &environment, &mut queue);
-    }
-    let mut rounds = 0u64;
-    while let Some(node) = queue.pop_first() {
-        rounds += 1;
-        if rounds.is_multiple_of(64) {
-            budget.check(0)?;
+        for (node, environment) in sides.starts() {
+            grow(&mut sides, node, &environment, &mut queue);
         }
-        let here = sides.annotation(node);
-        if here.is_bottom() {
-            continue;
-        }
-        for step in &model.steps[node] {
-            let Some(contributions) = contributions(setup, equal, *step, &here) else { continue };
-            grow(&mut sides, model.target(*step), &contributions.there, &mut queue);
-            for (entry, environment) in contributions.started {
-                grow(&mut sides, entry, &environment, &mut queue);
+        let mut rounds = 0u64;
+        while let Some(node) = queue.pop_first() {
+            rounds += 1;
+            if rounds.is_multiple_of(64) {
+                budget.check(0)?;
             }
-            for (id, value) in contributions.defined {
-                let (known, growth) = &mut values[id];
-                let mut joined = known.join(&value);
-                if joined.less_or_equal(known) {
-                    continue;
+            let here = sides.annotation(node);
+            if here.is_bottom() {
+                continue;
+            }
+            for step in &model.steps[node] {
+                let Some(contributions) = contributions(setup, self.equal, *step, &here) else { continue };
+                grow(&mut sides, model.target(*step), &contributions.there, &mut queue);
+                for (entry, environment) in contributions.started {
+                    grow(&mut sides, entry, &environment, &mut queue);
                 }
-                *growth += 1;
-                if *growth > PATIENCE {
-                    joined = known.widen(&joined, &setup.thresholds);
-                }
-                *known = joined;
-                let cell = setup.definitions[id].cell;
-                for (to, set) in
-                    [(&mut sides.latest, &graph.reach[id]), (&mut sides.foreign, &graph.during[id])]
-                {
-                    for node in set.iter().map(Node::new) {
-                        let known = to[node].entry(cell).or_insert(Number::BOTTOM);
-                        let more = known.join(&joined);
-                        if more != *known {
-                            *known = more;
-                            queue.insert(node);
-                        }
+                let mut ids = Vec::new();
+                for (id, left) in contributions.defined {
+                    let (known, growth) = &mut sides.left[id];
+                    if known.grow(&left, *growth < PATIENCE, &setup.thresholds) {
+                        *growth += 1;
+                        ids.push(id);
                     }
                 }
+                if !ids.is_empty() {
+                    sides.spread(*step, &ids, |node| {
+                        queue.insert(node);
+                    });
+                }
             }
         }
+        Ok(model.nodes.ids().map(|node| sides.annotation(node)).collect())
     }
-    Ok(model.nodes.ids().map(|node| sides.annotation(node)).collect())
 }
 
 /// Where loops are entered, and where threads start that other threads start.

@@ -85,16 +85,30 @@ impl<'s, 'a, 'p> DataKnowledge<'s, 'a, 'p> {
         }
         let mut more = false;
         for cell in self.guards[step.template][step.edge].iter().copied() {
-            let Some(theirs) = there.get(cell) else { continue };
-            let mine = here.get(cell).copied().unwrap_or(Number::TOP);
+            let Some(theirs) = there.numbers.get(cell) else { continue };
+            let mine = here.numbers.get(cell).copied().unwrap_or(Number::TOP);
             if !mine.less_or_equal(theirs) {
-                here.set(cell, mine.meet(theirs));
+                here.numbers.set(cell, mine.meet(theirs));
+                more = true;
+            }
+        }
+        let packs = self.setup.memory.packs(step.template);
+        for (pack, cells) in self.setup.memory.shared_packs() {
+            let guards = &self.guards[step.template][step.edge];
+            let Some(theirs) = there.octagons.get(pack) else { continue };
+            if here.is_bottom() || !cells.iter().any(|cell| guards.contains(cell)) {
+                continue;
+            }
+            let mine = here.octagon(packs, pack);
+            if !mine.less_or_equal(theirs) {
+                here.octagons.set(pack, mine.meet(theirs));
                 more = true;
             }
         }
         if !more {
             return true;
         }
+        let here = here.reduced(packs);
         let after = self.setup.scope(step.template).after(step.edge, &self.annotation.equal[source], here);
         !after.environment.is_bottom()
     }

@@ -5,6 +5,7 @@
 //! * [`copies`]: equalities between locals and shared memory.
 //! * [`flows`]: which definitions may be the latest one at which location (figure 3: `mayReach`).
 //! * [`knowledge`]: what ι says to the control side, [`DataFacts`].
+//! * [`packing`]: which variables are related to each other, once values alone do not do.
 //! * [`coarsen`]: the loop of algorithm 1.
 //! * [`evidence`]: the result as part of a proof.
 
@@ -14,6 +15,7 @@ pub mod evidence;
 pub mod flows;
 pub mod invariants;
 pub mod knowledge;
+pub mod packing;
 pub mod setup;
 
 use crate::model::{Node, Step};

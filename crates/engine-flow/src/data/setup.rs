@@ -2,23 +2,33 @@
 //!
 //! A *definition* is a step that may write a shared cell, or that tests a strong one: `mod` of the paper, where an assumption counts as a modification of its variables. A test
 //! of a copy counts as a test of the original, if both are on one edge ([`domains::transfer`]). Any set of steps that contains all writes is sound; tests are in
-//! it because the value is better known behind them.
+//! it because the value is better known behind them. Not so for packs, where definitions are writes of any of their cells: a thread that tests one cell outside of all locks knows little of
+//! the others, and its test would hide what the thread that wrote them knew.
 
 use crate::coreachable::Known;
 use crate::model::{Model, Node, Step};
-use domains::{Memory, Scope, Thresholds, Touches, Variable};
+use domains::{Memory, PackId, Scope, Thresholds, Touches, Variable};
 use ir::ids::Id;
 use ir::passes::bits::BitSet;
 use ir::passes::liveness::live_locals;
 use ir::{EdgeId, Expr, IdVec, LocalId, LocationId, TemplateId};
 
-/// A step that defines a shared cell.
+/// What a value is of whose flow is followed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Subject {
+    /// A shared cell.
+    Cell(Variable),
+    /// A pack of shared cells: their values together.
+    Pack(PackId),
+}
+
+/// A step that defines a shared cell, or cells of a pack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Definition {
     /// The step.
     pub step: Step,
-    /// The cell.
-    pub cell: Variable,
+    /// What it defines.
+    pub subject: Subject,
     /// Whether it may write it.
     pub writes: bool,
 }
@@ -34,7 +44,7 @@ pub struct Setup<'a, 'p> {
     pub known: &'a Known,
     /// The variables.
     pub memory: Memory<'a>,
-    /// All definitions; those of one cell follow one another.
+    /// All definitions; those of one subject follow one another.
     pub definitions: Vec<Definition>,
     /// The definitions of each step.
     pub defined_by: IdVec<TemplateId, IdVec<EdgeId, Vec<DefinitionId>>>,
@@ -47,11 +57,17 @@ pub struct Setup<'a, 'p> {
 }
 
 impl<'a, 'p> Setup<'a, 'p> {
-    /// Looks through a program.
+    /// Looks through a program. Variables are not related to each other.
     pub fn new(model: &'a Model<'p>, known: &'a Known) -> Self {
         let program = model.program;
         let single = program.objects.ids().map(|object| model.is_single(object)).collect();
         let memory = Memory::new(program, &model.points_to, &model.escapes, single);
+        Self::with_memory(model, known, memory)
+    }
+
+    /// With these variables.
+    pub fn with_memory(model: &'a Model<'p>, known: &'a Known, memory: Memory<'a>) -> Self {
+        let program = model.program;
         let mut touches: IdVec<TemplateId, IdVec<EdgeId, Touches>> = IdVec::new();
         for (template, code) in program.templates.enumerate() {
             let scope = Scope::new(&memory, template);
@@ -69,15 +85,20 @@ impl<'a, 'p> Setup<'a, 'p> {
                 let step = Step { template, edge };
                 let mut add = |cell: Variable, writes: bool| {
                     if memory.is_shared(cell) {
-                        definitions.push(Definition { step, cell, writes });
+                        definitions.push(Definition { step, subject: Subject::Cell(cell), writes });
                     }
                 };
                 touches.writes.iter().for_each(|cell| add(*cell, true));
                 let tests = touches.tests.iter().filter(|cell| !touches.writes.contains(cell));
                 tests.for_each(|cell| add(*cell, false));
+                for (pack, cells) in memory.shared_packs() {
+                    if cells.iter().any(|cell| touches.writes.contains(cell)) {
+                        definitions.push(Definition { step, subject: Subject::Pack(pack), writes: true });
+                    }
+                }
             }
         }
-        definitions.sort_by_key(|definition| (definition.cell, definition.step));
+        definitions.sort_by_key(|definition| (definition.subject, definition.step));
         let mut defined_by: IdVec<TemplateId, IdVec<EdgeId, Vec<DefinitionId>>> =
             program.templates.iter().map(|code| code.edges.iter().map(|_| Vec::new()).collect()).collect();
         for (id, definition) in definitions.iter().enumerate() {
@@ -107,9 +128,14 @@ impl<'a, 'p> Setup<'a, 'p> {
     pub fn source(&self, step: Step) -> Node {
         self.model.node(step.template, self.model.edge(step).source)
     }
-    /// Whether a step defines a cell.
-    pub fn defines(&self, step: Step, cell: Variable) -> bool {
-        self.defined_by[step.template][step.edge].iter().any(|id| self.definitions[*id].cell == cell)
+    /// Whether a step defines something.
+    pub fn defines(&self, step: Step, subject: Subject) -> bool {
+        self.defined_by[step.template][step.edge].iter().any(|id| self.definitions[*id].subject == subject)
+    }
+    /// All that has a data flow.
+    pub fn subjects(&self) -> impl Iterator<Item = Subject> {
+        let packs = self.memory.shared_packs().map(|(pack, _)| Subject::Pack(pack));
+        self.shared.iter().map(|cell| Subject::Cell(*cell)).chain(packs)
     }
     /// Whether a local is read after a location.
     pub fn is_live(&self, template: TemplateId, location: LocationId, local: LocalId) -> bool {

@@ -1,9 +1,9 @@
 //! The programs.
 
-use domains::{Number, Variable};
+use domains::{Linear, Number, PackId, Variable};
 use engine_flow::Flow;
 use engine_flow::data::coarsen::{Coarsened, coarsen};
-use engine_flow::data::setup::Setup;
+use engine_flow::data::setup::{Setup, Subject};
 use engine_flow::engine::analyse;
 use engine_flow::model::{Model, Node, Step};
 use ir::ids::Id;
@@ -77,6 +77,48 @@ template V() {
 }
 ";
 
+/// Two counters that are changed under a lock, and a thread that compares them under it.
+pub const TWO_COUNTERS: &str = "program lp64
+start T any
+start V any
+static m: mutex size 40
+static x: i32
+static y: i32
+template T() {
+  locations 5
+  end l4
+  l0 -> l1: lock mutex &m
+  l1 -> l2: i32[&x] := i32[&x] + 1
+  l2 -> l3: i32[&y] := i32[&y] + 1
+  l3 -> l4: unlock mutex &m
+}
+template V() {
+  locations 4
+  end l2
+  error assertion l3
+  l0 -> l1: lock mutex &m
+  l1 -> l2: assume i32[&x] == i32[&y]; unlock mutex &m
+  l1 -> l3: assume !(i32[&x] == i32[&y])
+}
+";
+
+/// Figure 1 with a global `batch`, so that it may be grouped with the counter (section 5.1).
+pub fn figure_1_with_a_global_batch() -> String {
+    let changes = [
+        ("static counter: i32", "static counter: i32\nstatic batch: i32"),
+        ("  local batch: i32\n", ""),
+        ("l0 -> l1: batch := any; assume 0 <= batch", "l0 -> l1:"),
+        ("l1 -> l2: lock mutex &lock2", "l1 -> l2: lock mutex &lock2; atomic i32[&batch] := any"),
+        ("assume 0 < batch", "assume 0 < atomic i32[&batch]"),
+        ("batch := batch - 1", "atomic i32[&batch] := atomic i32[&batch] - 1"),
+        ("assume !(0 < batch)", "assume !(0 < atomic i32[&batch])"),
+    ];
+    changes.iter().fold(FIGURE_1.to_owned(), |text, (from, to)| {
+        assert!(text.contains(from), "{from}");
+        text.replace(from, to)
+    })
+}
+
 /// What is asked of all of them.
 pub fn property() -> Property {
     Property::NoError([ErrorKind::Assertion].into())
@@ -99,11 +141,23 @@ pub fn proof(program: &Program) -> Option<FlowProof> {
 
 /// Runs the analysis on a program as it is, without compression.
 pub fn with_analysis<T>(text: &str, ask: impl FnOnce(&Analysed<'_, '_, '_>) -> T) -> T {
+    with_group(text, &[], ask)
+}
+
+/// Runs it with a group of globals that are related to each other.
+pub fn with_group<T>(text: &str, group: &[&str], ask: impl FnOnce(&Analysed<'_, '_, '_>) -> T) -> T {
     let program = parse(text);
     let model = Model::new(&program);
     let (known, reached, _) = analyse(&model, &Budget::unlimited()).expect("there is no limit");
     let setup = Setup::new(&model, &known);
-    let result = coarsen(&setup, reached.pairs.len(), &Budget::unlimited()).expect("there is no limit");
+    let mut memory = setup.memory.clone();
+    let named = |cell: &domains::Cell| group.contains(&program.objects[cell.object].name.as_str());
+    let cells: Vec<Variable> = memory.cells().filter(|(_, cell)| named(cell)).map(|(id, _)| id).collect();
+    assert_eq!(cells.len(), group.len());
+    let packs = if cells.is_empty() { vec![] } else { vec![cells] };
+    assert!(memory.relate(&packs, &vec![vec![]; program.templates.len()]));
+    let setup = Setup::with_memory(&model, &known, memory);
+    let result = coarsen(&setup, reached.pairs.len(), None, &Budget::unlimited()).expect("there is no limit");
     ask(&Analysed { setup: &setup, result })
 }
 
@@ -128,24 +182,42 @@ impl Analysed<'_, '_, '_> {
     }
     /// What is known of a cell at a location.
     pub fn known(&self, cell: &str, name: &str, location: u32) -> Option<Number> {
-        self.result.annotation.values[self.node(name, location)].get(self.cell(cell)).copied()
+        self.result.annotation.values[self.node(name, location)].numbers.get(self.cell(cell)).copied()
     }
     /// What is known of a local at a location.
     pub fn local(&self, local: u32, name: &str, location: u32) -> Option<Number> {
         let variable = self.setup.memory.local(ir::LocalId(local));
-        self.result.annotation.values[self.node(name, location)].get(variable).copied()
+        self.result.annotation.values[self.node(name, location)].numbers.get(variable).copied()
     }
     /// Whether there is a data flow of a cell from the edge between two locations to a location.
     pub fn flows(&self, cell: &str, name: &str, edge: (u32, u32), to: Node) -> bool {
+        self.flows_of(Subject::Cell(self.cell(cell)), name, edge, to)
+    }
+    /// Whether there is a data flow of the group.
+    pub fn group_flows(&self, name: &str, edge: (u32, u32), to: Node) -> bool {
+        self.flows_of(Subject::Pack(PackId(0)), name, edge, to)
+    }
+    /// Whether the first value of a cell may be there at a location.
+    pub fn is_first(&self, cell: &str, at: Node) -> bool {
+        self.result.graph.first[&Subject::Cell(self.cell(cell))].contains(at.index())
+    }
+    /// The values of the first variable of the group minus the second one at a location.
+    pub fn difference(&self, name: &str, location: u32) -> domains::Interval {
+        let node = self.node(name, location);
+        let packs = self.setup.memory.packs(self.setup.model.nodes[node].0);
+        let octagon = self.result.annotation.values[node].octagon(packs, PackId(0));
+        let form = Linear::variable(0).subtract(&Linear::variable(1)).expect("it is small");
+        octagon.range(&form)
+    }
+    fn flows_of(&self, subject: Subject, name: &str, edge: (u32, u32), to: Node) -> bool {
         let template = self.template(name);
         let code = &self.setup.model.program.templates[template];
         let is_it = |id: &EdgeId| {
             code.edges[*id].source == LocationId(edge.0) && code.edges[*id].target == LocationId(edge.1)
         };
         let step = Step { template, edge: code.edges.ids().find(is_it).expect("the edge exists") };
-        let cell = self.cell(cell);
         let definitions = self.setup.definitions.iter().enumerate();
-        let mut of_step = definitions.filter(|(_, found)| found.step == step && found.cell == cell);
+        let mut of_step = definitions.filter(|(_, found)| found.step == step && found.subject == subject);
         of_step.any(|(id, _)| self.result.graph.reach[id].contains(to.index()))
     }
 }

@@ -95,6 +95,11 @@ fn figure_2_has_the_data_flow_that_is_described() {
             let least = if (name, location) == ("U", 2) { 1 } else { 0 };
             assert_eq!(found.known("c", name, location), Some(at_least(least)));
         }
+        // The first value is gone where a thread has added to it, and may be everywhere else.
+        for (name, location) in [("U", 0), ("U", 1), ("U", 2), ("V", 0), ("V", 1), ("V", 2)] {
+            let gone = (name, location) == ("U", 2);
+            assert_eq!(found.is_first("c", found.node(name, location)), !gone, "{name}{location}");
+        }
         assert_eq!(found.local(0, "U", 1), Some(Number::constant(1)), "incr does not flow between threads");
         assert_eq!(found.local(0, "V", 1), None, "nobody reads it");
     });

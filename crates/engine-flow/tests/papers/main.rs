@@ -3,3 +3,4 @@
 mod examples;
 mod figures;
 mod mutations;
+mod relations;

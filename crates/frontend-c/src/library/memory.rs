@@ -37,7 +37,7 @@ pub(super) const TABLE: &[Entry] = &[
 
 /// A new allocation site.
 fn site(context: &mut Context<'_>, call: &Call<'_>, size: &Expr) -> ObjectId {
-    let size = if let Expr::Const(size, _) = size { u64::try_from(*size).unwrap_or(0) } else { 0 };
+    let size = element_size(size).unwrap_or(0);
     context.program.objects.push(Object {
         name: format!("{} in line {}", call.name, call.span.line),
         storage: Storage::Site,
@@ -47,6 +47,16 @@ fn site(context: &mut Context<'_>, call: &Call<'_>, size: &Expr) -> ObjectId {
         initial: Initial::Unknown,
         span: call.span,
     })
+}
+
+/// The bytes of one element, given those of all: a constant is one element, a multiple of a constant is an array.
+fn element_size(size: &Expr) -> Option<u64> {
+    match size {
+        Expr::Const(size, _) => u64::try_from(*size).ok(),
+        Expr::Binary(BinaryOp::Mul, _, pair) => element_size(&pair.0).or_else(|| element_size(&pair.1)),
+        Expr::Cast(_, operand) => element_size(operand),
+        _ => None,
+    }
 }
 
 /// A size argument.

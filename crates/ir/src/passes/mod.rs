@@ -12,6 +12,7 @@
 //!
 //! Helpers of several passes: [`sharing`] (what others may see), [`totality`] (what cannot fail), [`liveness`].
 
+pub mod affine;
 pub mod bits;
 pub mod calls;
 pub mod compress;
@@ -20,6 +21,7 @@ pub mod footprint;
 pub mod inline;
 pub mod jumps;
 pub mod liveness;
+pub mod lock_words;
 pub mod lower;
 pub mod points_to;
 mod renumber;
@@ -30,18 +32,22 @@ pub mod starts;
 #[cfg(test)]
 mod tests;
 pub mod totality;
+pub mod unique;
 
+pub use affine::Affine;
 pub use calls::{resolve_calls, resolve_calls_until};
 pub use compress::{compress, compress_within_lines};
 pub use dead_code::remove_dead_code;
 pub use inline::{InlineError, InlineLimits, Inlined, edges_in_cycles, inline};
 pub use jumps::thread_jumps;
+pub use lock_words::lock_words;
 pub use lower::{Lowering, lower};
 pub use points_to::PointsTo;
 pub use sharing::Sharing;
 pub use slice::{Goal, slice, slice_until};
 pub use split::split;
 pub use starts::separate_starts;
+pub use unique::Unique;
 
 use crate::program::{Assumption, ErrorKind, LocationKind, Program, Span};
 use std::time::Instant;

@@ -7,12 +7,12 @@ use checker::Checked;
 use ir::semantics::{Choice, Choices, Machine, State};
 use std::collections::HashSet;
 use threadproof::pipeline;
-use verdict::{Budget, Check, Property, Silent};
+use verdict::{Budget, Check, Engine, Property, Silent};
 
 /// How many programs are tried by default.
 const SEEDS: u64 = 150;
 /// Seeds that showed a mistake once.
-const ONCE_WRONG: [u64; 2] = [1799, 12694];
+const ONCE_WRONG: [u64; 4] = [1799, 12694, 31260, 32547];
 /// The checks that the random programs are about.
 const CHECKS: [Check; 3] = [Check::Assertions, Check::Races, Check::Deadlock];
 
@@ -20,7 +20,7 @@ const CHECKS: [Check; 3] = [Check::Assertions, Check::Races, Check::Deadlock];
 fn engines_agree_with_a_naive_exploration() {
     let seeds = std::env::var("THREADPROOF_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(SEEDS);
     let mut failures = Vec::new();
-    let mut proved = 0;
+    let mut proved = [0, 0];
     let first = std::env::var("THREADPROOF_FIRST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
     for seed in (first..first + seeds).chain(ONCE_WRONG) {
         let built = testkit::random::random_program(seed);
@@ -34,20 +34,22 @@ fn engines_agree_with_a_naive_exploration() {
             let truth = is_violated(&built, check);
             for (origin, program) in [("built", &built), ("C", &read)] {
                 // Proofs need not be found, but must not be wrong.
-                let outcome =
-                    pipeline::verify(program, check, &engine_flow::Flow, &Budget::seconds(20.0), &Silent);
-                match outcome.verdict {
-                    Checked::Proved(_) if truth => {
-                        failures.push(format!(
-                            "seed {seed}, {origin}, {}: flow proves what is violated",
-                            check.name()
-                        ));
+                let provers: [(&dyn Engine, f64); 2] =
+                    [(&engine_flow::Flow, 20.0), (&engine_horn::Horn, 2.0)];
+                for (number, (engine, seconds)) in provers.into_iter().enumerate() {
+                    let budget = Budget::seconds(seconds);
+                    let outcome = pipeline::verify(program, check, engine, &budget, &Silent);
+                    let place = format!("seed {seed}, {origin}, {}: {}", check.name(), engine.name());
+                    match outcome.verdict {
+                        Checked::Proved(_) if truth => {
+                            failures.push(format!("{place} proves what is violated"))
+                        }
+                        Checked::Proved(_) => proved[number] += 1,
+                        Checked::Unknown(verdict::Reason::Rejected(why)) => {
+                            failures.push(format!("{place}: {why}"))
+                        }
+                        Checked::Refuted(_) | Checked::Unknown(_) => {}
                     }
-                    Checked::Proved(_) => proved += 1,
-                    Checked::Unknown(verdict::Reason::Rejected(why)) => {
-                        failures.push(format!("seed {seed}, {origin}, {}: flow: {why}", check.name()));
-                    }
-                    Checked::Refuted(_) | Checked::Unknown(_) => {}
                 }
                 let engine = engine_explicit::Explicit::default();
                 let outcome = pipeline::verify(program, check, &engine, &Budget::seconds(20.0), &Silent);
@@ -64,7 +66,7 @@ fn engines_agree_with_a_naive_exploration() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-    assert!(proved > 0, "flow proves nothing");
+    assert!(proved.iter().all(|proved| *proved > 0), "flow and horn prove {proved:?}");
 }
 
 /// Whether following all steps leads to a bad state.

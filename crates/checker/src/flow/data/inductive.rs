@@ -1,6 +1,7 @@
 //! Whether the invariants are inductive.
 //!
-//! From the invariants, all steps are taken once. What comes out is joined for each location, in the three ways that [`super`] names, and must be inside the invariant there.
+//! From the invariants, all steps are taken once. What comes out is joined for each location, in the ways that [`super`] and [`domains::interference`] name, and must be inside the
+//! invariant there.
 
 use super::Data;
 use crate::ProofError;
@@ -8,9 +9,8 @@ use crate::flow::claim;
 use crate::flow::knowledge::Steps;
 use crate::flow::pairs::Closure;
 use crate::flow::view::Node;
-use domains::{Lattice, Number, Numbers, Variable};
-use std::collections::{BTreeMap, BTreeSet};
-use verdict::Budget;
+use domains::{Interference, Interval, Lattice, Number, Octagon, PackId, Relational, Variable, Written};
+use verdict::{Budget, CellFlows, FlowSubject, Reach};
 
 /// Checks that the invariants are inductive.
 pub fn check_inductive(
@@ -21,21 +21,25 @@ pub fn check_inductive(
 ) -> Result<(), ProofError> {
     let view = data.view;
     let count = view.nodes.len();
-    let followed: BTreeSet<Variable> = data.proof.flows.iter().map(|flows| Variable(flows.cell)).collect();
-    // What the own steps, writes of others, and definitions leave behind.
-    let mut own: Vec<Numbers<Variable>> = vec![Numbers::bottom(); count];
-    let mut foreign: Vec<BTreeMap<Variable, Number>> = vec![BTreeMap::new(); count];
-    let mut latest: Vec<BTreeMap<Variable, Number>> = vec![BTreeMap::new(); count];
-    let add = |to: &mut BTreeMap<Variable, Number>, cell: Variable, value: &Number| {
-        let known = to.entry(cell).or_insert(Number::BOTTOM);
-        *known = known.join(value);
-    };
+    // What the own steps leave behind, and what other threads do.
+    let mut own: Vec<Relational<Variable>> = vec![Relational::bottom(); count];
+    let mut others: Vec<Interference> = vec![Interference::default(); count];
+    let subjects: Vec<Subject> =
+        data.proof.flows.iter().map(|flows| data.subject(flows)).collect::<Result<_, _>>()?;
     for (template, _) in &view.program.start {
-        let scope = data.scope(*template);
-        let mut environment = scope.entry(&[]);
-        scope.first_values(&mut environment);
         let entry = view.entry(*template);
-        own[entry] = own[entry].join(&environment);
+        own[entry] = own[entry].join(&data.scope(*template).start());
+    }
+    for (flows, subject) in data.proof.flows.iter().zip(&subjects) {
+        let initial = |cell: Variable| data.memory.cell(cell).map_or(Number::TOP, |cell| cell.initial);
+        let first = subject.values(initial, |_, cells| {
+            let intervals: Vec<Interval> = cells.iter().map(|cell| initial(*cell).interval()).collect();
+            Octagon::from_intervals(&intervals)
+        });
+        reached(&flows.first, |node| first.add_to(&mut others[node]));
+        // What no definition reaches has no value.
+        let nothing = subject.values(|_| Number::BOTTOM, |_, cells| Octagon::bottom(cells.len()));
+        others.iter_mut().for_each(|others| nothing.add_to(others));
     }
     for (source, steps) in steps.iter().enumerate() {
         budget.check(0).map_err(ProofError::TooExpensive)?;
@@ -49,72 +53,116 @@ pub fn check_inductive(
                 continue;
             }
             let template = view.nodes[source].0;
+            let scope = data.scope(template);
             let after = data.after(source, *edge);
             own[target] = own[target].join(&after.environment);
             for child in &after.started {
-                let mut environment = data.scope(child.template).entry(&child.arguments);
-                for (cell, _) in data.memory.cells().filter(|(cell, _)| data.memory.is_shared(*cell)) {
-                    if let Some(value) = after.environment.get(cell) {
-                        environment.set(cell, *value);
-                    }
-                }
                 let entry = view.entry(child.template);
-                own[entry] = own[entry].join(&environment);
+                own[entry] = own[entry].join(&data.scope(child.template).started(child, &after));
             }
-            let touches = data.scope(template).touches(*edge, &data.equal[source]);
-            let writes: Vec<Variable> =
+            let touches = scope.touches(*edge, &data.equal[source]);
+            let written: Vec<Variable> =
                 touches.writes.into_iter().filter(|cell| data.memory.is_shared(*cell)).collect();
-            let value = |cell: Variable| after.environment.get(cell).copied().unwrap_or(Number::TOP);
-            if !writes.is_empty() {
+            let value = |cell: Variable| after.environment.numbers.get(cell).copied().unwrap_or(Number::TOP);
+            let left = |pack: PackId| after.environment.octagon(scope.packs(), pack);
+            if !written.is_empty() {
+                let shift = |cell: &Variable| after.shifts.get(cell).copied().unwrap_or(Interval::TOP);
+                let writes: Vec<(Variable, Written)> = written
+                    .iter()
+                    .map(|cell| (*cell, Written { value: value(*cell), shift: shift(cell) }))
+                    .collect();
                 for other in view.proof.coreachable.related(source) {
-                    if closure.may_take(source, *edge, outcome, other) {
-                        check_copies(data, other, &writes)?;
-                        writes.iter().for_each(|cell| add(&mut foreign[other], *cell, &value(*cell)));
+                    if !closure.may_take(source, *edge, outcome, other) {
+                        continue;
+                    }
+                    check_copies(data, other, &written)?;
+                    others[other].add_writes(&writes);
+                    for (pack, cells) in data.memory.shared_packs() {
+                        if cells.iter().any(|cell| written.contains(cell)) {
+                            others[other].add_left(pack, &left(pack));
+                        }
                     }
                 }
             }
-            for flows in &data.proof.flows {
-                let cell = Variable(flows.cell);
+            for (flows, subject) in data.proof.flows.iter().zip(&subjects) {
                 let found = flows.definitions.iter().find(|(by, of, _)| *by == template && of == edge);
                 let Some((_, _, reach)) = found else { continue };
-                for node in 0..count {
-                    if reach.alone[node] {
-                        add(&mut latest[node], cell, &value(cell));
-                    }
-                    for other in reach.pairs.related(node) {
-                        add(&mut latest[other], cell, &value(cell));
-                    }
-                }
-            }
-        }
-    }
-    for flows in &data.proof.flows {
-        let cell = Variable(flows.cell);
-        let Some(initial) = data.memory.cell(cell).map(|cell| cell.initial) else { continue };
-        for node in 0..count {
-            if flows.first.alone[node] {
-                add(&mut latest[node], cell, &initial);
-            }
-            for other in flows.first.pairs.related(node) {
-                add(&mut latest[other], cell, &initial);
+                let values = subject.values(value, |pack, _| left(pack));
+                reached(reach, |node| values.add_to(&mut others[node]));
             }
         }
     }
     for node in 0..count {
-        let mut found = own[node].clone();
-        for (cell, value) in &foreign[node] {
-            if let Some(mine) = found.get(*cell).copied() {
-                found.set(*cell, mine.join(value));
-            }
-        }
-        for cell in &followed {
-            let value = latest[node].get(cell).copied().unwrap_or(Number::BOTTOM);
-            let mine = found.get(*cell).copied().unwrap_or(Number::TOP);
-            found.set(*cell, mine.meet(&value));
-        }
+        budget.check(0).map_err(ProofError::TooExpensive)?;
+        let found = others[node].arrive(&data.memory, view.nodes[node].0, &own[node], &data.invariants[node]);
         claim(found.less_or_equal(&data.invariants[node]), "an invariant does not follow")?;
     }
     Ok(())
+}
+
+/// All locations that a value reaches.
+fn reached(reach: &Reach, mut at: impl FnMut(Node)) {
+    for (node, alone) in reach.alone.iter().enumerate() {
+        if *alone {
+            at(node);
+        }
+        reach.pairs.related(node).for_each(&mut at);
+    }
+}
+
+/// A cell or a pack whose data flow is followed.
+pub(super) enum Subject {
+    Cell(Variable),
+    Pack(PackId, Vec<Variable>),
+}
+
+/// Values of one.
+enum Values {
+    Cell(Variable, Number),
+    Pack(PackId, Octagon),
+}
+
+impl Subject {
+    pub(super) fn cells(self) -> Vec<Variable> {
+        match self {
+            Self::Cell(cell) => vec![cell],
+            Self::Pack(_, cells) => cells,
+        }
+    }
+    fn values(
+        &self,
+        value: impl Fn(Variable) -> Number,
+        left: impl Fn(PackId, &[Variable]) -> Octagon,
+    ) -> Values {
+        match self {
+            Self::Cell(cell) => Values::Cell(*cell, value(*cell)),
+            Self::Pack(pack, cells) => Values::Pack(*pack, left(*pack, cells)),
+        }
+    }
+}
+
+impl Values {
+    fn add_to(&self, others: &mut Interference) {
+        match self {
+            Self::Cell(cell, value) => others.add_latest(*cell, value),
+            Self::Pack(pack, octagon) => others.add_latest_left(*pack, octagon),
+        };
+    }
+}
+
+impl Data<'_, '_> {
+    /// What a data flow is of.
+    pub(super) fn subject(&self, flows: &CellFlows) -> Result<Subject, ProofError> {
+        match flows.subject {
+            FlowSubject::Cell(cell) => Ok(Subject::Cell(Variable(cell))),
+            FlowSubject::Pack(pack) => {
+                let found = self.memory.shared_packs().find(|(known, _)| *known == PackId(pack));
+                found.map(|(pack, cells)| Subject::Pack(pack, cells.to_vec())).ok_or_else(|| {
+                    ProofError::Claim("the data flow of a pack that does not exist".to_owned())
+                })
+            }
+        }
+    }
 }
 
 /// Checks that writes of another thread change nothing that an equality at a location loads.

@@ -11,6 +11,7 @@
 //! describe, those of its source and, as to shared cells, those of the locations of all other threads; so a step whose assumptions contradict these is never taken
 //! ([`Data::may_take`]). The state after the step is described again: locals and private cells change by the thread's own steps only. The value of a shared cell was
 //! left by its latest definition, which by 1 reaches every location where a thread is. It was also left by a step to the thread's location, or by a write while the thread was there.
+//! The same holds of the values of all cells of a pack together; of packs with locals see [`domains::interference`].
 
 mod inductive;
 mod reach;
@@ -18,7 +19,10 @@ mod reach;
 use super::claim;
 use super::view::{Node, View};
 use crate::ProofError;
-use domains::{Bound, Congruence, Interval, Lattice, Memory, Number, Numbers, Scope, Variable};
+use domains::{
+    Bound, Congruence, Constraint, Interval, Lattice, Memory, Number, Numbers, Octagon, Octagons, PackId,
+    Relational, Scope, Variable,
+};
 use ir::{EdgeId, Expr, LocalId, TemplateId};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -33,7 +37,7 @@ pub struct Data<'v, 'a> {
     pub proof: &'a DataProof,
     pub memory: Memory<'v>,
     /// The invariant of each node; bottom if no thread is there.
-    pub invariants: Vec<Numbers<Variable>>,
+    pub invariants: Vec<Relational<Variable>>,
     /// All equalities at each node.
     pub equal: Vec<Vec<(LocalId, Expr)>>,
     /// What is known of each edge of each node.
@@ -56,7 +60,8 @@ fn number(bounds: &Bounds) -> Number {
     let lower = bounds.lower.map_or(Bound::MINUS_INFINITY, Bound::finite);
     let upper = bounds.upper.map_or(Bound::PLUS_INFINITY, Bound::finite);
     let number = Number::new(Interval::new(lower, upper), Congruence::new(bounds.modulus, bounds.rest));
-    if bounds.nonzero { number.without(0) } else { number }
+    let number = if bounds.nonzero { number.without(0) } else { number };
+    bounds.addresses.map_or(number, |addresses| number.among(addresses))
 }
 
 /// Checks that all edges to a location leave the equalities that are claimed there. That no other thread breaks them is checked with the invariants.
@@ -97,12 +102,19 @@ impl<'v, 'a> Data<'v, 'a> {
         claim(proof.invariants.len() == view.nodes.len(), "the proof is about another program")?;
         claim(proof.copies.len() == view.nodes.len(), "the proof is about another program")?;
         let single = view.program.objects.ids().map(|object| view.is_single(object)).collect();
-        let memory = Memory::new(view.program, &view.points_to, &view.escapes, single);
+        let mut memory = Memory::new(view.program, &view.points_to, &view.escapes, single);
+        let variables = |packs: &Vec<Vec<u32>>| -> Vec<Vec<Variable>> {
+            packs.iter().map(|pack| pack.iter().map(|variable| Variable(*variable)).collect()).collect()
+        };
+        let of_template: Vec<_> = proof.packs.of_template.iter().map(variables).collect();
+        let good = memory.relate(&variables(&proof.packs.shared), &of_template);
+        claim(good, "something is related that is no variable")?;
+        claim(proof.relations.len() == view.nodes.len(), "the proof is about another program")?;
         let equal = check_copies(view, proof, &memory)?;
         let mut invariants = Vec::new();
         for (node, known) in proof.invariants.iter().enumerate() {
             let Some(known) = known else {
-                invariants.push(Numbers::bottom());
+                invariants.push(Relational::bottom());
                 continue;
             };
             let locals = view.program.templates[view.nodes[node].0].locals.len();
@@ -111,7 +123,24 @@ impl<'v, 'a> Data<'v, 'a> {
                 claim((*variable as usize) < memory.count() + locals, "a variable does not exist")?;
                 environment.set(Variable(*variable), number(bounds));
             }
-            invariants.push(environment);
+            let packs = memory.packs(view.nodes[node].0);
+            let mut state = Relational { numbers: environment, octagons: Octagons::top() };
+            for relation in &proof.relations[node] {
+                let pack = PackId(relation.pack);
+                claim(packs.ids().any(|known| known == pack), "a pack does not exist")?;
+                let place = |(variable, negated)| {
+                    packs.position(pack, Variable(variable)).map(|position| (position, negated))
+                };
+                let (Some(first), Some(second)) = (place(relation.first), place(relation.second)) else {
+                    return Err(ProofError::Claim("a variable is not in its pack".to_owned()));
+                };
+                claim(first.0 != second.0, "a variable is related to itself")?;
+                let constraint = Constraint { first, second: Some(second), bound: relation.bound };
+                let known = state.octagon(packs, pack);
+                let both = known.meet(&Octagon::of_constraints(known.dimension(), &[constraint]));
+                state.octagons.set(pack, both);
+            }
+            invariants.push(state.reduced(packs));
         }
         let mut data = Self { view, proof, memory, invariants, equal, edges: Vec::new() };
         for node in 0..view.nodes.len() {
@@ -159,13 +188,24 @@ impl<'v, 'a> Data<'v, 'a> {
     /// Whether the assumptions of an edge can hold where what is known at both locations does.
     fn agrees(&self, node: Node, known: &EdgeData, other: Node) -> bool {
         let mut here = self.invariants[node].clone();
+        let theirs = &self.invariants[other];
         for cell in &known.guards {
-            if let Some(theirs) = self.invariants[other].get(*cell) {
-                let mine = here.get(*cell).copied().unwrap_or(Number::TOP);
-                here.set(*cell, mine.meet(theirs));
+            if let Some(theirs) = theirs.numbers.get(*cell) {
+                let mine = here.numbers.get(*cell).copied().unwrap_or(Number::TOP);
+                here.numbers.set(*cell, mine.meet(theirs));
             }
         }
         let scope = self.scope(self.view.nodes[node].0);
+        for (pack, cells) in self.memory.shared_packs() {
+            if let Some(theirs) = theirs.octagons.get(pack)
+                && cells.iter().any(|cell| known.guards.contains(cell))
+                && !here.is_bottom()
+            {
+                let both = here.octagon(scope.packs(), pack).meet(theirs);
+                here.octagons.set(pack, both);
+            }
+        }
+        let here = here.reduced(scope.packs());
         !scope.after(known.edge, &self.equal[node], here).environment.is_bottom()
     }
 }

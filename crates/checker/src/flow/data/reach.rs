@@ -10,7 +10,6 @@ use crate::flow::claim;
 use crate::flow::knowledge::{Outcome, Steps};
 use crate::flow::pairs::Closure;
 use crate::flow::view::Node;
-use domains::Variable;
 use ir::{Count, EdgeId, TemplateId};
 use std::collections::BTreeSet;
 use verdict::{Budget, CellFlows, Reach};
@@ -34,8 +33,9 @@ pub fn check_flows(
 ) -> Result<(), ProofError> {
     let view = data.view;
     for flows in &data.proof.flows {
-        let cell = Variable(flows.cell);
-        claim(data.memory.is_shared(cell), "the data flow of something that is not shared")?;
+        let cells = data.subject(flows)?.cells();
+        let shared = cells.iter().all(|cell| data.memory.is_shared(*cell));
+        claim(shared, "the data flow of something that is not shared")?;
         let definitions: BTreeSet<(TemplateId, EdgeId)> =
             flows.definitions.iter().map(|(template, edge, _)| (*template, *edge)).collect();
         claim(definitions.len() == flows.definitions.len(), "a definition stands twice")?;
@@ -43,7 +43,7 @@ pub fn check_flows(
             let template = view.nodes[node].0;
             for (edge, _) in steps {
                 let touches = data.scope(template).touches(*edge, &data.equal[node]);
-                let written = touches.writes.contains(&cell);
+                let written = cells.iter().any(|cell| touches.writes.contains(cell));
                 claim(!written || definitions.contains(&(template, *edge)), "a definition is missing")?;
             }
         }

@@ -6,6 +6,7 @@ mod explore;
 mod generate;
 mod inline;
 mod jumps;
+mod lock_words;
 mod points_to;
 mod rules;
 mod slice;

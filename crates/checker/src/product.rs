@@ -1,0 +1,465 @@
+//! Checks proofs by the product of a fixed set of threads ([`verdict::ProductProof`]).
+//!
+//! The program as transitions is made again. For each error location of each thread there is a part of the proof. In a part:
+//!
+//! 1. The threads that are said to end before the error do: a thread that the error is in, or one of those before in the list, cannot come to the error, or to its end, while they have not ended.
+//!    Only its own steps are followed, with the values that no other thread can change.
+//! 2. At each node the threads that take steps are enough: all that run; or the one at an atomic location; or a set with a thread in it that must take a step before the error, such that none of the next
+//!    steps of a thread in the set depends on any step that a thread outside may take before that thread has ended. Then the first step of the set on the way to the error can be taken at once.
+//! 3. Each step of these threads that sleep not leads to a node of the proof, or its guard is false for the values that are known. There at most those threads sleep that slept before, or whose
+//!    turn came before, and all whose next steps are independent of this one (sleep sets).
+//! 4. Known values are known at the start, and stay so.
+//! 5. From each node with an invariant, along each path through nodes without, the next invariant holds; that of the error is `false`. There is no circle without one.
+//!
+//! By induction over the length of executions to the error: there is none. Shares the meaning of steps with the search, and nothing else.
+
+use crate::ProofError;
+use indexmap::{IndexMap, IndexSet};
+use ir::passes::{Goal, InlineError, InlineLimits, lock_words, symbolic_of_lowered};
+use ir::{Callee, LocationId, LocationKind, Op, Program};
+use rustc_hash::FxHashMap;
+use smt::expressions::Mode;
+use smt::{Answer, NoAnswer, Term, Variable};
+use std::collections::BTreeSet;
+use transitions::threads::{ThreadStep, Threads, literals};
+use transitions::{Kind, System};
+use verdict::{Budget, Exhausted, ProductNode, ProductPart, ProductProof, Property};
+
+/// No path between two invariants is longer than this.
+const LONGEST: usize = 10_000;
+
+/// Checks a proof about a lowered program.
+pub fn check(
+    program: &Program,
+    property: &Property,
+    proof: &ProductProof,
+    budget: &Budget,
+) -> Result<(), ProofError> {
+    let Property::NoError(kinds) = property else { return Err(ProofError::Violated) };
+    let limits = InlineLimits { deadline: budget.deadline, ..InlineLimits::default() };
+    let goal = Goal { races: false, faults: false };
+    let symbolic = symbolic_of_lowered(program, goal, limits).map_err(|error| match error {
+        InlineError::OutOfTime => ProofError::TooExpensive(Exhausted::Time),
+        InlineError::TooLarge { .. } | InlineError::UnknownCallee(_) | InlineError::Broadcast(_) => {
+            ProofError::Claim(error.to_string())
+        }
+    })?;
+    if let Some(assumption) = symbolic.assumptions.iter().find(|assumption| assumption.limits_proof) {
+        return Err(ProofError::Assumption(assumption.text.clone()));
+    }
+    let mut ops = symbolic.templates.iter().flat_map(|code| code.edges.iter()).flat_map(|edge| &edge.ops);
+    claim(
+        !ops.any(|op| matches!(op, Op::Call(..) | Op::Spawn(Callee::Pointer(_), ..))),
+        "all calls and starts are resolved",
+    )?;
+    let words = lock_words(&symbolic);
+    let system = System::new(&words, Mode::Integers);
+    let threads = Threads::new(&system).map_err(|why| ProofError::Claim(format!("{why:?}")))?;
+    for (number, thread) in threads.threads.iter().enumerate() {
+        for (location, what) in words.templates[thread.template].locations.enumerate() {
+            if matches!(what.kind, LocationKind::Error(kind) if kinds.contains(&kind)) {
+                let covered = proof.parts.iter().any(|part| part.error == (number, location));
+                claim(covered, "every error has its part")?;
+            }
+        }
+    }
+    proof.parts.iter().try_for_each(|part| {
+        Part { system: &system, threads: &threads, part, budget, known: FxHashMap::default() }.check()
+    })
+}
+
+fn claim_error(text: &str) -> ProofError {
+    ProofError::Claim(text.to_owned())
+}
+
+fn claim(holds: bool, text: &str) -> Result<(), ProofError> {
+    if holds { Ok(()) } else { Err(claim_error(text)) }
+}
+
+/// A step of a thread at a location, by position.
+type StepName = (usize, LocationId, usize);
+type Values = IndexMap<Variable, Term>;
+
+struct Part<'a, 'p> {
+    system: &'a System<'p>,
+    threads: &'a Threads,
+    part: &'a ProductPart,
+    budget: &'a Budget,
+    /// Whether two steps are independent.
+    known: FxHashMap<(StepName, StepName), bool>,
+}
+
+impl<'a> Part<'a, '_> {
+    fn check(&mut self) -> Result<(), ProofError> {
+        let count = self.threads.threads.len();
+        claim(self.part.error.0 < count, "the thread of the error exists")?;
+        self.check_ends()?;
+        for node in &self.part.nodes {
+            claim(node.locations.len() == count && node.first < count, "a node has a place for each thread")?;
+            let all = node.locations.iter().zip(&self.threads.threads);
+            let exist = all.filter_map(|(at, thread)| at.map(|at| (at, thread)));
+            claim({ exist }.all(|(at, thread)| (at.0 as usize) < thread.steps.len()), "locations exist")?;
+        }
+        self.check_start()?;
+        let mut successors: Vec<Vec<(&'a ThreadStep, usize)>> = Vec::new();
+        for number in 0..self.part.nodes.len() {
+            self.budget.check(0).map_err(ProofError::TooExpensive)?;
+            successors.push(self.check_node(number)?);
+        }
+        self.check_invariants(&successors)
+    }
+
+    fn is_error(&self, node: &ProductNode) -> bool {
+        node.locations[self.part.error.0] == Some(self.part.error.1)
+    }
+
+    fn values(&self, node: &ProductNode) -> Values {
+        node.constants.iter().cloned().collect()
+    }
+
+    /// That a formula holds whatever values variables have in their ranges.
+    fn holds(&self, formula: &Term, text: &str) -> Result<(), ProofError> {
+        if formula.is_true() {
+            return Ok(());
+        }
+        let ranges =
+            formula.free_variables().into_iter().filter_map(|v| self.threads.variables.get(&v).cloned());
+        match smt::can_fail(&Term::all(ranges).implies(formula), self.budget) {
+            Answer::Unsat => Ok(()),
+            Answer::Unknown(NoAnswer::Exhausted(limit)) => Err(ProofError::TooExpensive(limit)),
+            Answer::Sat | Answer::Unknown(NoAnswer::GaveUp(_)) => Err(ProofError::Claim(text.to_owned())),
+        }
+    }
+
+    // 1.
+    fn check_ends(&self) -> Result<(), ProofError> {
+        for (position, needed) in self.part.ends.iter().enumerate() {
+            let waiters = [self.part.error.0].into_iter().chain(self.part.ends[..position].iter().copied());
+            let text = "a thread must end before the error";
+            claim({ waiters }.any(|waiter| self.waits(waiter, *needed)), text)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a thread cannot come to the error, or to its end, while another has not ended.
+    fn waits(&self, waiter: usize, other: usize) -> bool {
+        let (Some(thread), Some(needed)) =
+            (self.threads.threads.get(waiter), self.threads.threads.get(other))
+        else {
+            return false;
+        };
+        let Some(ended) = self.system.shared_of(&Kind::Ended(needed.template)) else { return false };
+        if waiter == other {
+            return false;
+        }
+        let goal = |at: LocationId| {
+            if waiter == self.part.error.0 {
+                at == self.part.error.1
+            } else {
+                self.system.is_end(thread.template, at)
+            }
+        };
+        let others = self.threads.threads.iter().enumerate().filter(|(number, _)| *number != waiter);
+        let mut written: IndexSet<&Variable> = IndexSet::new();
+        for (_, other) in others {
+            written.extend(other.steps.iter().flatten().flat_map(|step| step.updates.keys()));
+        }
+        let zero = self.system.number(0, self.system.program.data_model.pointer());
+        let kept = |values: Values| -> Values {
+            let own =
+                values.into_iter().filter(|(variable, _)| !written.contains(variable) && variable != ended);
+            own.chain([(ended.clone(), zero.clone())]).collect()
+        };
+        let mut first = Values::new();
+        if thread.at_start {
+            literals(&self.threads.initial, &mut first);
+        }
+        // Round after round, until the values that are known at each location stay the same.
+        let mut at: Vec<Option<Values>> = vec![None; thread.steps.len()];
+        at[thread.entry.0 as usize] = Some(kept(first));
+        loop {
+            let mut changed = false;
+            for (location, steps) in thread.steps.enumerate() {
+                let Some(here) = at[location.0 as usize].clone() else { continue };
+                if goal(location) {
+                    return false;
+                }
+                for step in steps.iter().filter(|step| !step.guard.substitute(&here).is_false()) {
+                    let mut after = here.clone();
+                    for (variable, value) in &step.updates {
+                        after.insert(variable.clone(), value.substitute(&here));
+                    }
+                    after.retain(|_, value| value.is_literal());
+                    let after = kept(after);
+                    let there = &mut at[step.target.0 as usize];
+                    let joined = match there.as_ref() {
+                        None => after,
+                        Some(old) => {
+                            let same =
+                                old.iter().filter(|(variable, value)| after.get(*variable) == Some(*value));
+                            same.map(|(variable, value)| (variable.clone(), value.clone())).collect()
+                        }
+                    };
+                    if there.as_ref().is_none_or(|old| old.len() != joined.len()) {
+                        *there = Some(joined);
+                        changed = true;
+                    }
+                }
+            }
+            if !changed {
+                return true;
+            }
+        }
+    }
+
+    fn check_start(&self) -> Result<(), ProofError> {
+        let Some(first) = self.part.nodes.first() else { return claim(false, "there is a first node") };
+        let start: Vec<Option<LocationId>> =
+            self.threads.threads.iter().map(|thread| thread.at_start.then_some(thread.entry)).collect();
+        claim(first.locations == start && first.sleep == 0, "the first node is the start")?;
+        let values = first.constants.iter().map(|(variable, value)| variable.term().equals(value));
+        self.holds(&self.threads.initial.implies(&Term::all(values)), "values are known at the start")?;
+        let invariant = first.invariant.clone();
+        claim(invariant.is_some(), "the first node has an invariant")?;
+        let invariant = invariant.unwrap_or_else(|| Term::bool(false));
+        self.holds(&self.threads.initial.implies(&invariant), "the first invariant holds")
+    }
+
+    // 2, 3, 4.
+    fn check_node(&mut self, number: usize) -> Result<Vec<(&'a ThreadStep, usize)>, ProofError> {
+        let (part, threads) = (self.part, self.threads);
+        let node = &part.nodes[number];
+        let mut found = Vec::new();
+        if self.is_error(node) {
+            return Ok(found);
+        }
+        self.check_awake(node)?;
+        let here = self.values(node);
+        let count = threads.threads.len();
+        let mut earlier: Vec<usize> = (0..count).filter(|thread| node.sleep & (1 << thread) != 0).collect();
+        for offset in 0..count {
+            let thread = (node.first + offset) % count;
+            let bit = 1u32 << thread;
+            let Some(location) = node.locations[thread] else { continue };
+            if node.awake & bit == 0 || node.sleep & bit != 0 {
+                continue;
+            }
+            for (index, step) in threads.threads[thread].steps[location].iter().enumerate() {
+                let guard = step.guard.substitute(&here);
+                if guard.is_false() {
+                    continue;
+                }
+                let mut next = node.locations.clone();
+                next[thread] = Some(step.target);
+                for child in &step.starts {
+                    next[*child] = Some(threads.threads[*child].entry);
+                }
+                let mut may_sleep = 0u32;
+                for other in earlier.iter().copied().filter(|other| *other != thread) {
+                    if let Some(at) = node.locations[other]
+                        && self.independent_of_all((thread, location, index), other, at)
+                    {
+                        may_sleep |= 1 << other;
+                    }
+                }
+                let named = node.moves.iter().find(|(who, which, _)| (*who, *which) == (thread, index));
+                let target = named.and_then(|(_, _, target)| Some((*target, part.nodes.get(*target)?)));
+                let Some((target, there)) = target else {
+                    return Err(claim_error("each step leads to a node"));
+                };
+                claim(there.locations == next, "a step leads to the node with its locations")?;
+                claim(there.sleep & !may_sleep == 0, "no thread sleeps that must not")?;
+                self.check_values(step, &guard, &here, there)?;
+                found.push((step, target));
+            }
+            earlier.push(thread);
+        }
+        Ok(found)
+    }
+
+    /// That the values that are known at a node are so after a step.
+    fn check_values(
+        &self,
+        step: &ThreadStep,
+        guard: &Term,
+        here: &Values,
+        target: &ProductNode,
+    ) -> Result<(), ProofError> {
+        let mut equal = Values::new();
+        literals(guard, &mut equal);
+        for (variable, value) in &target.constants {
+            let now = match step.updates.get(variable) {
+                Some(update) => update.substitute(here).substitute(&equal),
+                None => variable.term().substitute(here).substitute(&equal),
+            };
+            if now != *value {
+                self.holds(&guard.implies(&now.equals(value)), "values stay known")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_awake(&mut self, node: &ProductNode) -> Result<(), ProofError> {
+        let count = self.threads.threads.len();
+        let runs = |thread: usize| node.locations[thread].is_some();
+        let alone = (0..count).find(|thread| {
+            node.locations[*thread].is_some_and(|at| self.threads.is_atomic(self.system, *thread, at))
+        });
+        if let Some(alone) = alone {
+            return claim(node.awake & (1 << alone) != 0, "the thread in an atomic region takes its steps");
+        }
+        let outside: Vec<usize> = (0..count).filter(|thread| node.awake & (1 << thread) == 0).collect();
+        if outside.iter().all(|thread| !runs(*thread)) {
+            return Ok(());
+        }
+        let inside: Vec<(usize, LocationId)> = (0..count)
+            .filter(|thread| node.awake & (1 << thread) != 0)
+            .filter_map(|thread| node.locations[thread].map(|at| (thread, at)))
+            .collect();
+        let must_move = |(thread, at): &(usize, LocationId)| {
+            *thread == self.part.error.0
+                || (self.part.ends.contains(thread)
+                    && !self.system.is_end(self.threads.threads[*thread].template, *at))
+        };
+        claim(inside.iter().any(must_move), "a thread in the set must take a step")?;
+        for other in outside {
+            // A thread that only threads in the set can start does nothing before one of them moves.
+            let starters = self.threads.starters(other);
+            if !runs(other) && starters.iter().all(|starter| node.awake & (1 << starter) != 0) {
+                continue;
+            }
+            let from = node.locations[other].unwrap_or(self.threads.threads[other].entry);
+            for (thread, location) in &inside {
+                for step in self.future(other, from, *thread) {
+                    let apart = self.independent_of_all(step, *thread, *location);
+                    claim(apart, "no thread outside of the set disturbs it")?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The steps that a thread may take while another has not ended.
+    fn future(&self, thread: usize, from: LocationId, other: usize) -> Vec<StepName> {
+        let zero = self.system.number(0, self.system.program.data_model.pointer());
+        let ended = self.system.shared_of(&Kind::Ended(self.threads.threads[other].template));
+        let waiting: Values = ended.into_iter().map(|ended| (ended.clone(), zero.clone())).collect();
+        let mut seen = BTreeSet::from([from]);
+        let mut found = Vec::new();
+        let mut open = vec![from];
+        while let Some(at) = open.pop() {
+            for (index, step) in self.threads.threads[thread].steps[at].iter().enumerate() {
+                if step.guard.substitute(&waiting).is_false() {
+                    continue;
+                }
+                found.push((thread, at, index));
+                if seen.insert(step.target) {
+                    open.push(step.target);
+                }
+            }
+        }
+        found
+    }
+
+    fn independent_of_all(&mut self, step: StepName, other: usize, at: LocationId) -> bool {
+        let steps = self.threads.threads[other].steps[at].len();
+        (0..steps).all(|index| self.independent(step, (other, at, index)))
+    }
+
+    fn independent(&mut self, one: StepName, other: StepName) -> bool {
+        if let Some(known) = self.known.get(&(one, other)) {
+            return *known;
+        }
+        let step = |name: StepName| &self.threads.threads[name.0].steps[name.1][name.2];
+        let answer = self.commute(step(one), step(other));
+        self.known.insert((one, other), answer);
+        self.known.insert((other, one), answer);
+        answer
+    }
+
+    fn commute(&self, one: &ThreadStep, other: &ThreadStep) -> bool {
+        // What enters an atomic region keeps others from going on.
+        let enters = |step: &ThreadStep| self.threads.is_atomic(self.system, step.thread, step.target);
+        if (!one.starts.is_empty() && !other.starts.is_empty()) || enters(one) || enters(other) {
+            return false;
+        }
+        let sees = |step: &ThreadStep| {
+            let mut seen: BTreeSet<Variable> = step.guard.free_variables();
+            step.updates.values().for_each(|value| seen.extend(value.free_variables()));
+            seen.extend(step.updates.keys().cloned());
+            seen
+        };
+        let (seen_by_one, seen_by_other) = (sees(one), sees(other));
+        let apart = one.updates.keys().all(|variable| !seen_by_other.contains(variable))
+            && other.updates.keys().all(|variable| !seen_by_one.contains(variable));
+        if apart {
+            return true;
+        }
+        // In both orders: possible from the same states, and with the same end.
+        let both = |first: &ThreadStep, second: &ThreadStep| {
+            let possible = first.guard.and(&second.guard.substitute(&first.updates));
+            let mut end = first.updates.clone();
+            end.extend(second.updates.iter().map(|(v, value)| (v.clone(), value.substitute(&first.updates))));
+            (possible, end)
+        };
+        let ((possible, end), (possible_too, end_too)) = (both(one, other), both(other, one));
+        let value = |end: &Values, variable: &Variable| end.get(variable).cloned().unwrap_or(variable.term());
+        let written: BTreeSet<&Variable> = end.keys().chain(end_too.keys()).collect();
+        let same =
+            written.into_iter().map(|variable| value(&end, variable).equals(&value(&end_too, variable)));
+        let formula = possible.equals(&possible_too).and(&possible.implies(&Term::all(same)));
+        self.holds(&formula, "steps commute").is_ok()
+    }
+
+    // 5.
+    fn check_invariants(&self, successors: &[Vec<(&ThreadStep, usize)>]) -> Result<(), ProofError> {
+        for (number, node) in self.part.nodes.iter().enumerate() {
+            let Some(invariant) = &node.invariant else { continue };
+            if self.is_error(node) {
+                continue;
+            }
+            let here = self.values(node);
+            let before = invariant.substitute(&here);
+            // Paths from the node: where they are, what they need, what they have changed, and how long they are.
+            let mut open: Vec<(usize, Term, Values, usize)> = vec![(number, before, here, 0)];
+            while let Some((at, condition, changes, length)) = open.pop() {
+                self.budget.check(0).map_err(ProofError::TooExpensive)?;
+                claim(length < LONGEST, "there is no circle without an invariant")?;
+                for (position, (step, target)) in successors[at].iter().enumerate() {
+                    // Inputs of the same step on one path are different inputs.
+                    let fresh = |variable: &Variable| {
+                        let input = step.inputs.contains(variable);
+                        input.then(|| {
+                            Variable::new(
+                                format!("{}~{length}~{position}", variable.name),
+                                variable.sort.clone(),
+                            )
+                        })
+                    };
+                    let condition = condition.and(&step.guard.rename(fresh).substitute(&changes));
+                    if condition.is_false() {
+                        continue;
+                    }
+                    let mut after = changes.clone();
+                    for (variable, value) in &step.updates {
+                        after.insert(variable.clone(), value.rename(fresh).substitute(&changes));
+                    }
+                    let target_node = &self.part.nodes[*target];
+                    if self.is_error(target_node) {
+                        self.holds(&condition.not(), "the error is not reached")?;
+                    } else {
+                        match &target_node.invariant {
+                            Some(next) if next.is_true() => {}
+                            Some(next) => {
+                                let next = next.substitute(&after);
+                                self.holds(&condition.implies(&next), "an invariant holds after a path")?;
+                            }
+                            None => open.push((*target, condition, after, length + 1)),
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

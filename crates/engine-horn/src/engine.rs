@@ -1,0 +1,64 @@
+//! The engine: prepares a program, and tries what fits it.
+
+use crate::product::graph::Order;
+use crate::product::prove;
+use ir::passes::{Goal, InlineError, InlineLimits, lock_words, symbolic_of_lowered};
+use ir::{Callee, Op, Program, Span};
+use smt::expressions::Mode;
+use transitions::System;
+use verdict::{Budget, Engine, Events, Exhausted, Proof, Property, Reason, Task, Verdict};
+
+/// Larger programs are not tried.
+const MOST_EDGES: usize = 4_000;
+
+/// The engine.
+#[derive(Clone, Default, Debug)]
+pub struct Horn;
+
+impl Engine for Horn {
+    fn name(&self) -> &'static str {
+        "horn"
+    }
+    fn verify(&self, task: Task<'_>, budget: &Budget, _: &dyn Events) -> Verdict {
+        if !matches!(task.property, Property::NoError(_)) {
+            return Verdict::Unknown(Reason::Bounded("horn: only errors are looked for".to_owned()));
+        }
+        let goal = Goal { races: *task.property == Property::NoRace, faults: false };
+        let limits = InlineLimits { deadline: budget.deadline, ..InlineLimits::default() };
+        let program = match symbolic_of_lowered(task.program, goal, limits) {
+            Ok(program) => lock_words(&program),
+            Err(InlineError::OutOfTime) => return Verdict::Unknown(Reason::Exhausted(Exhausted::Time)),
+            Err(error) => return Verdict::Unknown(Reason::Bounded(format!("horn: {error}"))),
+        };
+        if let Some(span) = unresolved(&program) {
+            let what = "a call or start that is not resolved".to_owned();
+            return Verdict::Unknown(Reason::Unsupported(what, span));
+        }
+        if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
+            return Verdict::Unknown(Reason::Unsupported(assumption.text.clone(), assumption.span));
+        }
+        let edges: usize = program.templates.iter().map(|code| code.edges.len()).sum();
+        if edges > MOST_EDGES {
+            return Verdict::Unknown(Reason::Bounded(format!(
+                "horn: the program has more than {MOST_EDGES} steps"
+            )));
+        }
+        let system = System::new(&program, Mode::Integers);
+        let mut last = Reason::Bounded("horn: nothing was tried".to_owned());
+        for (order, share) in [(Order::Sequential, 5), (Order::RoundRobin, 2), (Order::Sequential, 1)] {
+            let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / share));
+            match prove(&system, order, &part) {
+                Ok(proof) => return Verdict::Safe(Proof::Product(Box::new(proof))),
+                Err(reason) => last = reason,
+            }
+        }
+        Verdict::Unknown(last)
+    }
+}
+
+/// A call, or a start through a pointer, that is left.
+fn unresolved(program: &Program) -> Option<Span> {
+    let mut edges = program.templates.iter().flat_map(|code| code.edges.iter());
+    let open = |op: &Op| matches!(op, Op::Call(..) | Op::Spawn(Callee::Pointer(_), ..));
+    edges.find(|edge| edge.ops.iter().any(open)).map(|edge| edge.span)
+}

@@ -1,0 +1,156 @@
+//! The reduced product as Horn clauses: one relation for each node that stays, over the variables that matter there.
+//!
+//! Nodes between which nothing can go in a circle are passed over ([`transitions::merge_steps`]); variables that have one value at a node, and
+//! such that are not read again, are no arguments of its relation.
+
+use super::graph::{Graph, NodeNumber};
+use indexmap::{IndexMap, IndexSet};
+use ir::{LocationId, TemplateId};
+use smt::horn::{Application, Clause, HornSystem, Interpretation, RelationId};
+use smt::{Term, Variable};
+use transitions::threads::Threads;
+use transitions::{Step, merge_steps};
+use verdict::Budget;
+
+/// The clauses of a product.
+pub struct Clauses {
+    /// The clauses.
+    pub system: HornSystem,
+    /// The relation of each node that has one.
+    relations: IndexMap<NodeNumber, RelationId>,
+}
+
+const WHOLE: TemplateId = TemplateId(0);
+
+fn at(node: NodeNumber) -> LocationId {
+    LocationId(node as u32)
+}
+
+impl Clauses {
+    /// Makes the clauses that have a solution if no error can be reached.
+    pub fn new(threads: &Threads, graph: &Graph, budget: &Budget) -> Self {
+        let relevant = graph.relevant();
+        let steps: Vec<Step> = graph
+            .moves
+            .iter()
+            .filter(|step| relevant[step.source] && relevant[step.target])
+            .map(|step| {
+                let location =
+                    graph.nodes[step.source].locations[step.thread].expect("who moves was started");
+                let what = &threads.threads[step.thread].steps[location][step.step];
+                let constants = &graph.constants[step.source];
+                let updates = what.updates.iter().map(|(v, value)| (v.clone(), value.substitute(constants)));
+                Step {
+                    template: WHOLE,
+                    edges: Vec::new(),
+                    source: at(step.source),
+                    target: at(step.target),
+                    guard: what.guard.substitute(constants),
+                    updates: updates.collect(),
+                    inputs: what.inputs.clone(),
+                    starts: Vec::new(),
+                }
+            })
+            .collect();
+        let stays = |location: LocationId| location.0 == 0 || graph.errors[location.0 as usize];
+        let mut merged = merge_steps(&steps, &|location| !stays(location), &|| budget.check(0).is_err());
+        // What is read in the middle of a step may have a known value where it starts.
+        for step in &mut merged {
+            let constants = &graph.constants[step.source.0 as usize];
+            step.guard = step.guard.substitute(constants);
+            step.updates.values_mut().for_each(|value| *value = value.substitute(constants));
+        }
+        merged.retain(|step| !step.guard.is_false());
+        Self::of_steps(threads, graph, &merged)
+    }
+
+    fn of_steps(threads: &Threads, graph: &Graph, steps: &[Step]) -> Self {
+        let live = live(graph, threads, steps);
+        let mut clauses = Self { system: HornSystem::default(), relations: IndexMap::new() };
+        let mut nodes: Vec<NodeNumber> = steps
+            .iter()
+            .flat_map(|step| [step.source.0 as usize, step.target.0 as usize])
+            .chain([0])
+            .collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        for node in nodes.into_iter().filter(|node| !graph.errors[*node]) {
+            let parameters: Vec<Variable> = live.get(&node).into_iter().flatten().cloned().collect();
+            let relation = clauses.system.relation(format!("node {node}"), parameters);
+            clauses.relations.insert(node, relation);
+        }
+        let ranges = |variables: &mut dyn Iterator<Item = Variable>| {
+            Term::all(variables.filter_map(|variable| threads.variables.get(&variable).cloned()))
+        };
+        let start = clauses.relations[&0];
+        let arguments: Vec<Term> =
+            clauses.system.relations[start].parameters.iter().map(Variable::term).collect();
+        let constraint = threads.initial.and(&ranges(&mut threads.initial.free_variables().into_iter()));
+        clauses.system.clause(Clause {
+            body: vec![],
+            constraint,
+            head: Some(Application { relation: start, arguments }),
+        });
+        for step in steps {
+            let Some(source) = clauses.relations.get(&(step.source.0 as usize)).copied() else { continue };
+            let parameters = clauses.system.relations[source].parameters.clone();
+            let head = clauses.relations.get(&(step.target.0 as usize)).map(|target| {
+                let arguments = clauses.system.relations[*target].parameters.iter().map(|variable| {
+                    let value = step.updates.get(variable).cloned();
+                    let constants = &graph.constants[step.source.0 as usize];
+                    value.unwrap_or_else(|| variable.term().substitute(constants))
+                });
+                Application { relation: *target, arguments: arguments.collect() }
+            });
+            let mut mentioned: IndexSet<Variable> = step.guard.free_variables().into_iter().collect();
+            for argument in head.iter().flat_map(|head| &head.arguments) {
+                mentioned.extend(argument.free_variables());
+            }
+            mentioned.extend(parameters.iter().cloned());
+            let constraint = step.guard.and(&ranges(&mut mentioned.into_iter()));
+            let arguments = parameters.iter().map(Variable::term).collect();
+            let body = vec![Application { relation: source, arguments }];
+            clauses.system.clause(Clause { body, constraint, head });
+        }
+        clauses
+    }
+
+    /// The invariant of a node that has a relation.
+    pub fn invariant(&self, node: NodeNumber, solution: &Interpretation) -> Option<Term> {
+        self.relations.get(&node).map(|relation| solution.formulas[*relation].clone())
+    }
+}
+
+/// The variables that are read before they are written, from each node on, and have no known value there.
+fn live(graph: &Graph, threads: &Threads, steps: &[Step]) -> IndexMap<NodeNumber, IndexSet<Variable>> {
+    let mut live: IndexMap<NodeNumber, IndexSet<Variable>> = IndexMap::new();
+    loop {
+        let mut changed = false;
+        for step in steps.iter().rev() {
+            let mut read = step.guard.free_variables();
+            if let Some(behind) = live.get(&(step.target.0 as usize)) {
+                for variable in behind {
+                    match step.updates.get(variable) {
+                        Some(value) => read.extend(value.free_variables()),
+                        None => {
+                            read.insert(variable.clone());
+                        }
+                    }
+                }
+            }
+            let source = step.source.0 as usize;
+            let here = live.entry(source).or_default();
+            for variable in read {
+                if threads.variables.contains_key(&variable)
+                    && !graph.constants[source].contains_key(&variable)
+                {
+                    changed |= here.insert(variable);
+                }
+            }
+        }
+        if !changed {
+            live.values_mut().for_each(IndexSet::sort_unstable);
+            return live;
+        }
+    }
+}

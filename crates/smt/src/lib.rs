@@ -1,0 +1,22 @@
+//! Formulas, and the questions that a solver answers about them.
+//!
+//! [`Term`]s are our own and know nothing of the solver. [`Solver`] answers whether formulas can hold together, [`eliminate`] and
+//! [`interpolate`] compute formulas from formulas, [`horn`] finds invariants. [`expressions`] makes terms of the expressions
+//! of programs. Every question takes a budget, which really ends it.
+//!
+//! This is the only crate that links the solver, and none of its types leaves it. What it answers is trusted by engines only
+//! as far as a checker asks again.
+
+mod decode;
+pub mod eliminate;
+mod encode;
+pub mod expressions;
+pub mod horn;
+pub mod interpolate;
+pub mod limits;
+pub mod solver;
+
+pub use limits::NoAnswer;
+pub use solver::{Answer, Solver, can_fail, satisfiable};
+pub use terms::{ArrayValue, NoValue, Operation, Sort, Term, Value, Variable};
+pub use terms::{construct, print, sort, term, value, visit};

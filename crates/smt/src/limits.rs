@@ -1,0 +1,151 @@
+//! Limits on every call of the solver: a deadline, the memory of the process, and a flag that others may set.
+//!
+//! The solver works on the calling thread. A second thread watches the limits while it does, and interrupts it when one is hit.
+//!
+//! An interrupt has two effects that last. An interrupt that comes when nothing is asked leaves a mark on the context, and as long as that
+//! is there assertions are dropped without a word: [`within`] clears it. And a solver that was interrupted (or stopped by a limit on its
+//! steps) in the middle of a question may have lost assertions, so that it later calls satisfiable what is not: whoever gets no
+//! answer from a solver must not ask that solver again.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use verdict::{Budget, Exhausted};
+use z3::{Context, ContextHandle};
+
+/// How often the limits are looked at.
+const INTERVAL: Duration = Duration::from_millis(10);
+
+/// Why a question has no answer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NoAnswer {
+    /// A limit of the budget was hit.
+    Exhausted(Exhausted),
+    /// The solver gave up, and said this.
+    GaveUp(String),
+}
+
+impl std::fmt::Display for NoAnswer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Exhausted(Exhausted::Time) => f.write_str("the solver ran out of time"),
+            Self::Exhausted(Exhausted::Memory) => f.write_str("the solver ran out of memory"),
+            Self::Exhausted(Exhausted::Cancelled) => f.write_str("the solver was stopped"),
+            Self::GaveUp(why) => write!(f, "the solver gave up: {why}"),
+        }
+    }
+}
+
+/// The bytes of memory that the whole process holds; 0 where the system does not tell.
+pub fn resident_memory() -> u64 {
+    let pages = std::fs::read_to_string("/proc/self/statm")
+        .ok()
+        .and_then(|text| text.split_whitespace().nth(1)?.parse::<u64>().ok());
+    pages.unwrap_or(0) * 4096
+}
+
+/// What the two threads tell each other.
+#[derive(Default)]
+struct Watch {
+    progress: Mutex<Progress>,
+    ended: Condvar,
+}
+
+#[derive(Default)]
+struct Progress {
+    ended: bool,
+    exhausted: Option<Exhausted>,
+}
+
+impl Watch {
+    fn lock(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Interrupts the solver when a limit is hit, again and again until it has ended: it may look away for a moment.
+    fn run(&self, budget: &Budget, solver: &ContextHandle<'_>) {
+        let mut progress = self.lock();
+        while !progress.ended {
+            let wait =
+                budget.remaining().map_or(INTERVAL, |left| left.clamp(Duration::from_millis(1), INTERVAL));
+            let (next, _) = self.ended.wait_timeout(progress, wait).unwrap_or_else(PoisonError::into_inner);
+            progress = next;
+            if progress.ended {
+                return;
+            }
+            if progress.exhausted.is_none() {
+                progress.exhausted = budget.check(resident_memory()).err();
+            }
+            if progress.exhausted.is_some() {
+                solver.interrupt();
+            }
+        }
+    }
+}
+
+/// Ends the watch, also when the solver's call panics.
+struct EndOfWatch<'a>(&'a Watch);
+
+impl Drop for EndOfWatch<'_> {
+    fn drop(&mut self) {
+        self.0.lock().ended = true;
+        self.0.ended.notify_all();
+    }
+}
+
+/// Runs a call of the solver within a budget. The budget's memory is that of the whole process. When a limit is hit the call
+/// is interrupted and its result thrown away.
+pub(crate) fn within<T>(budget: &Budget, call: impl FnOnce() -> T) -> Result<T, NoAnswer> {
+    budget.check(resident_memory()).map_err(NoAnswer::Exhausted)?;
+    let context = Context::thread_local();
+    let solver = context.handle();
+    let watch = Watch::default();
+    let result = std::thread::scope(|scope| {
+        scope.spawn(|| watch.run(budget, &solver));
+        let _end = EndOfWatch(&watch);
+        call()
+    });
+    match watch.lock().exhausted {
+        Some(limit) => {
+            recover();
+            Err(NoAnswer::Exhausted(limit))
+        }
+        None => Ok(result),
+    }
+}
+
+/// Clears the mark that an interrupt may have left: a question of a new solver does. No interrupt can come any more, so that what is
+/// clear stays clear.
+fn recover() {
+    for _ in 0..100 {
+        z3::Solver::new().check();
+        if keeps_assertions() {
+            return;
+        }
+    }
+    panic!("the solver does not recover from an interrupt");
+}
+
+/// Whether assertions reach the solver.
+fn keeps_assertions() -> bool {
+    let solver = z3::Solver::new();
+    solver.push();
+    let probe = z3::ast::Bool::new_const("!probe");
+    solver.assert(&probe);
+    solver.assert(probe.not());
+    solver.check() == z3::SatResult::Unsat
+}
+
+/// Runs a computation with a context of the solver to itself, which ends with it. What it finds depends on nothing that was asked before,
+/// its memory is given back, and an interrupt cannot reach what comes after it (a tactic that was interrupted
+/// leaves its context cancelled).
+pub(crate) fn apart<T: Send + Sync>(computation: impl FnOnce() -> T + Send + Sync) -> T {
+    let outcome = z3::with_z3_config(&z3::Config::new(), || {
+        // A panic must not leave the thread with the wrong context.
+        catch_unwind(AssertUnwindSafe(computation)).map_err(Mutex::new)
+    });
+    match outcome {
+        Ok(result) => result,
+        Err(panic) => resume_unwind(panic.into_inner().unwrap_or_else(PoisonError::into_inner)),
+    }
+}

@@ -1,0 +1,7 @@
+//! Tests of the crate from outside.
+
+mod expressions;
+mod formulas;
+mod horn;
+mod limits;
+mod questions;

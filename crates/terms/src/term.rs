@@ -1,0 +1,253 @@
+//! Terms: formulas and the expressions inside them, shared and immutable.
+//!
+//! A term knows nothing of the solver, may go to any thread, and is hash-consed: equal terms are the same node, so that comparison,
+//! hashing and copying cost the same for a large term as for a small one. Terms may be nested as deep as memory allows;
+//! nothing here recurses over them.
+
+use crate::sort::Sort;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
+
+/// A typed expression. Made by the functions of this type, which check the sorts of what they are given and fold constants.
+#[derive(Clone)]
+pub struct Term(Arc<Node>);
+
+/// What a term is made of.
+struct Node {
+    operation: Operation,
+    sort: Sort,
+    operands: Box<[Term]>,
+    /// Of the structure, so that it is the same in every run.
+    hash: u64,
+}
+
+/// What the root of a term does with its operands. Where not said otherwise the operands are as many as the name says, and the
+/// meaning is that of the SMT-LIB function given in parentheses.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Operation {
+    /// A free variable; two with the same name and different sorts are different.
+    Variable(Arc<str>),
+    /// A truth value.
+    Bool(bool),
+    /// An integer.
+    Int(i128),
+    /// A bit-vector, of the node's sort.
+    Bits(u128),
+    /// Negation (`not`).
+    Not,
+    /// Conjunction of two or more (`and`).
+    And,
+    /// Disjunction of two or more (`or`).
+    Or,
+    /// Equality, of any sort (`=`).
+    Equal,
+    /// The second if the first holds, else the third (`ite`).
+    IfThenElse,
+    /// Sum of two or more integers (`+`).
+    Add,
+    /// Product of two or more integers (`*`).
+    Multiply,
+    /// Quotient that leaves a remainder of at least 0 (`div`).
+    Divide,
+    /// Remainder, always in `0..|divisor|` (`mod`).
+    Modulo,
+    /// Less than, on integers (`<`).
+    Less,
+    /// At most, on integers (`<=`).
+    LessOrEqual,
+    /// Complement (`bvnot`).
+    BitNot,
+    /// Two's complement (`bvneg`).
+    BitNegate,
+    /// Sum (`bvadd`).
+    BitAdd,
+    /// Difference (`bvsub`).
+    BitSubtract,
+    /// Product (`bvmul`).
+    BitMultiply,
+    /// Unsigned quotient; by zero, all ones (`bvudiv`).
+    UnsignedDivide,
+    /// Signed quotient, rounded towards zero (`bvsdiv`).
+    SignedDivide,
+    /// Unsigned remainder; by zero, the dividend (`bvurem`).
+    UnsignedRemainder,
+    /// Remainder with the dividend's sign; by zero, the dividend (`bvsrem`).
+    SignedRemainder,
+    /// Bitwise and (`bvand`).
+    BitAnd,
+    /// Bitwise or (`bvor`).
+    BitOr,
+    /// Bitwise exclusive or (`bvxor`).
+    BitXor,
+    /// Shift to the left; by the width or more, zero (`bvshl`).
+    ShiftLeft,
+    /// Shift to the right that brings in zeros (`bvlshr`).
+    LogicalShiftRight,
+    /// Shift to the right that brings in the sign (`bvashr`).
+    ArithmeticShiftRight,
+    /// Less than, unsigned (`bvult`).
+    UnsignedLess,
+    /// At most, unsigned (`bvule`).
+    UnsignedLessOrEqual,
+    /// Less than, signed (`bvslt`).
+    SignedLess,
+    /// At most, signed (`bvsle`).
+    SignedLessOrEqual,
+    /// The first operand's bits above the second's (`concat`).
+    Concat,
+    /// The bits from `low` to `high`, both included (`extract`).
+    Extract {
+        /// The highest bit.
+        high: u32,
+        /// The lowest bit.
+        low: u32,
+    },
+    /// So many zeros above (`zero_extend`).
+    ZeroExtend(u32),
+    /// So many copies of the sign above (`sign_extend`).
+    SignExtend(u32),
+    /// The unsigned integer that the bits stand for (`ubv_to_int`).
+    BitsToUnsigned,
+    /// The signed integer that the bits stand for (`sbv_to_int`).
+    BitsToSigned,
+    /// The lowest bits of an integer in two's complement, so many (`int_to_bv`).
+    IntToBits(u32),
+    /// The element of an array (first) at an index (second) (`select`).
+    Select,
+    /// An array (first) that has at an index (second) an element (third) (`store`).
+    Store,
+    /// The array of the node's sort that has the same element everywhere (`const`).
+    ConstantArray,
+}
+
+/// Nodes by hash; looked up and never iterated.
+type Table = FxHashMap<u64, Vec<Weak<Node>>>;
+
+/// All nodes that are alive. In parts, so that threads seldom wait for one another.
+static LIVE: LazyLock<[Mutex<Table>; PARTS]> = LazyLock::new(|| std::array::from_fn(|_| Mutex::default()));
+const PARTS: usize = 64;
+
+fn live(hash: u64) -> MutexGuard<'static, Table> {
+    // Nothing inside can be left half-done: a panic elsewhere does not matter.
+    LIVE[(hash >> 32) as usize % PARTS].lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Term {
+    /// The one node with this content. Checks nothing: the constructors do.
+    pub(crate) fn intern(operation: Operation, sort: Sort, operands: Vec<Term>) -> Self {
+        let mut hasher = FxHasher::default();
+        operation.hash(&mut hasher);
+        sort.hash(&mut hasher);
+        for operand in &operands {
+            hasher.write_u64(operand.0.hash);
+        }
+        let hash = hasher.finish();
+        // Found nodes are given back after the lock is free, since dropping a node takes it.
+        let mut seen = Vec::new();
+        let mut table = live(hash);
+        let bucket = table.entry(hash).or_default();
+        for node in bucket.iter().filter_map(Weak::upgrade) {
+            let term = Self(node);
+            if term.0.operation == operation && term.0.sort == sort && *term.0.operands == *operands {
+                drop(table);
+                return term;
+            }
+            seen.push(term);
+        }
+        let node = Arc::new(Node { operation, sort, operands: operands.into(), hash });
+        bucket.push(Arc::downgrade(&node));
+        drop(table);
+        Self(node)
+    }
+    /// What the root does.
+    pub fn operation(&self) -> &Operation {
+        &self.0.operation
+    }
+    /// The kind of thing that the term stands for.
+    pub fn sort(&self) -> &Sort {
+        &self.0.sort
+    }
+    /// The direct operands.
+    pub fn operands(&self) -> &[Term] {
+        &self.0.operands
+    }
+    /// Whether the term is a literal Boolean, integer or bit-vector.
+    pub fn is_literal(&self) -> bool {
+        matches!(self.0.operation, Operation::Bool(_) | Operation::Int(_) | Operation::Bits(_))
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        // Operands that die with this node are taken apart here, one after another: recursion would overflow the stack.
+        let mut dying: Vec<Term> = std::mem::take(&mut self.operands).into_vec();
+        while let Some(term) = dying.pop() {
+            if let Some(mut node) = Arc::into_inner(term.0) {
+                dying.append(&mut std::mem::take(&mut node.operands).into_vec());
+            }
+        }
+        let mut table = live(self.hash);
+        if let Some(bucket) = table.get_mut(&self.hash) {
+            bucket.retain(|node| node.strong_count() > 0);
+            if bucket.is_empty() {
+                table.remove(&self.hash);
+            }
+        }
+    }
+}
+
+impl PartialEq for Term {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+impl Eq for Term {}
+impl Hash for Term {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0.hash);
+    }
+}
+impl Ord for Term {
+    /// An order without meaning that is the same in every run.
+    fn cmp(&self, other: &Self) -> Ordering {
+        if self == other {
+            return Ordering::Equal;
+        }
+        // Different terms nearly always differ in the hash, so this does not go deep.
+        let shallow = |term: &Self| (term.0.hash, term.0.operation.clone(), term.0.sort.clone());
+        shallow(self).cmp(&shallow(other)).then_with(|| self.0.operands.cmp(&other.0.operands))
+    }
+}
+impl PartialOrd for Term {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// A free variable of terms.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Variable {
+    /// Its name; any text.
+    pub name: Arc<str>,
+    /// The kind of thing that it stands for.
+    pub sort: Sort,
+}
+
+impl Variable {
+    /// The variable of this name and sort.
+    pub fn new(name: impl Into<Arc<str>>, sort: Sort) -> Self {
+        Self { name: name.into(), sort }
+    }
+    /// The term that is this variable.
+    pub fn term(&self) -> Term {
+        Term::intern(Operation::Variable(self.name.clone()), self.sort.clone(), vec![])
+    }
+}
+
+impl From<&Variable> for Term {
+    fn from(variable: &Variable) -> Self {
+        variable.term()
+    }
+}

@@ -1,0 +1,177 @@
+//! Fewer locations: steps through a location at which nobody else runs are put together.
+//!
+//! Exact: the steps between the locations that stay are the same, as a relation on states. A location can go if
+//! * the caller allows it: nothing happens at it but the thread's own next step (it is atomic, or the thread runs alone);
+//! * no step leads from it to itself;
+//! * and the number of steps does not grow much.
+
+use crate::system::Step;
+use indexmap::IndexMap;
+use ir::LocationId;
+use smt::{Term, Variable};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// A location goes only if it adds at most this many steps.
+const MOST_MORE: usize = 6;
+/// No formula of a step becomes larger than this.
+const LARGEST: usize = 4_000;
+
+/// Takes two steps one after the other.
+///
+/// # Panics
+/// If the second does not start where the first ends.
+pub fn compose(first: &Step, second: &Step) -> Step {
+    assert_eq!((first.template, first.target), (second.template, second.source), "steps follow one another");
+    let taken: Vec<&Variable> = first.inputs.iter().collect();
+    let mut replace: IndexMap<Variable, Term> = first.updates.clone();
+    let mut inputs = first.inputs.clone();
+    for input in &second.inputs {
+        let mut fresh = input.clone();
+        let mut count = 0;
+        while taken.contains(&&fresh) || (count > 0 && second.inputs.contains(&fresh)) {
+            count += 1;
+            fresh = Variable::new(Arc::from(format!("{}'{count}", input.name)), input.sort.clone());
+        }
+        if fresh != *input {
+            replace.insert(input.clone(), fresh.term());
+        }
+        inputs.push(fresh);
+    }
+    let mut updates = first.updates.clone();
+    for (variable, value) in &second.updates {
+        updates.insert(variable.clone(), value.substitute(&replace));
+    }
+    let mut starts = first.starts.clone();
+    starts.extend(second.starts.iter().map(|start| crate::Start {
+        template: start.template,
+        parameters: start.parameters.iter().map(|term| term.substitute(&replace)).collect(),
+        id: start.id.substitute(&replace),
+    }));
+    Step {
+        template: first.template,
+        edges: first.edges.iter().chain(&second.edges).copied().collect(),
+        source: first.source,
+        target: second.target,
+        guard: first.guard.and(&second.guard.substitute(&replace)),
+        updates,
+        inputs,
+        starts,
+    }
+}
+
+/// The steps between the locations that stay. `may_go` says which may not. Stops early, with more locations than needed, when `stop` says so.
+pub fn merge_steps(
+    steps: &[Step],
+    may_go: &dyn Fn(LocationId) -> bool,
+    stop: &dyn Fn() -> bool,
+) -> Vec<Step> {
+    let mut blocks = Blocks::new(steps);
+    let mut open: BTreeSet<(usize, LocationId)> = BTreeSet::new();
+    let locations: Vec<LocationId> =
+        blocks.entering.keys().copied().filter(|location| may_go(*location)).collect();
+    let mut cost: BTreeMap<LocationId, usize> = BTreeMap::new();
+    for location in locations {
+        if let Some(here) = blocks.cost(location) {
+            open.insert((here, location));
+            cost.insert(location, here);
+        }
+    }
+    // The cheapest first, until nothing more can go.
+    while let Some((_, location)) = open.pop_first() {
+        if stop() {
+            break;
+        }
+        cost.remove(&location);
+        if blocks.cost(location).is_none() || !blocks.remove(location) {
+            continue;
+        }
+        let neighbours: BTreeSet<LocationId> = std::mem::take(&mut blocks.changed);
+        for neighbour in
+            neighbours.into_iter().filter(|neighbour| may_go(*neighbour) && *neighbour != location)
+        {
+            if let Some(old) = cost.remove(&neighbour) {
+                open.remove(&(old, neighbour));
+            }
+            if let Some(new) = blocks.cost(neighbour) {
+                open.insert((new, neighbour));
+                cost.insert(neighbour, new);
+            }
+        }
+    }
+    let mut steps: Vec<Step> = blocks.steps.into_iter().flatten().collect();
+    steps.sort_by_key(|step| step.source);
+    steps
+}
+
+/// Steps with the locations that they enter and leave.
+struct Blocks {
+    steps: Vec<Option<Step>>,
+    entering: BTreeMap<LocationId, Vec<usize>>,
+    leaving: BTreeMap<LocationId, Vec<usize>>,
+    /// Locations whose steps have changed.
+    changed: BTreeSet<LocationId>,
+}
+
+impl Blocks {
+    fn new(steps: &[Step]) -> Self {
+        let mut blocks = Self {
+            steps: Vec::new(),
+            entering: BTreeMap::new(),
+            leaving: BTreeMap::new(),
+            changed: BTreeSet::new(),
+        };
+        steps.iter().for_each(|step| blocks.add(step.clone()));
+        blocks.changed.clear();
+        blocks
+    }
+
+    fn add(&mut self, step: Step) {
+        let number = self.steps.len();
+        self.leaving.entry(step.source).or_default().push(number);
+        self.entering.entry(step.target).or_default().push(number);
+        self.changed.extend([step.source, step.target]);
+        self.steps.push(Some(step));
+    }
+
+    /// How many steps there would be in the place of a location; nothing if it cannot go.
+    fn cost(&self, location: LocationId) -> Option<usize> {
+        let of = |steps: &BTreeMap<LocationId, Vec<usize>>| steps.get(&location).map_or(0, Vec::len);
+        let (entering, leaving) = (of(&self.entering), of(&self.leaving));
+        let loops = self
+            .leaving
+            .get(&location)
+            .into_iter()
+            .flatten()
+            .any(|number| self.steps[*number].as_ref().is_some_and(|step| step.target == location));
+        let cost = entering * leaving;
+        (!loops && cost <= entering + leaving + MOST_MORE).then_some(cost)
+    }
+
+    /// Puts the steps through a location together; says whether that was done.
+    fn remove(&mut self, location: LocationId) -> bool {
+        let of = |steps: &BTreeMap<LocationId, Vec<usize>>| steps.get(&location).cloned().unwrap_or_default();
+        let (entering, leaving) = (of(&self.entering), of(&self.leaving));
+        let mut joined = Vec::new();
+        for first in entering.iter().filter_map(|number| self.steps[*number].as_ref()) {
+            for second in leaving.iter().filter_map(|number| self.steps[*number].as_ref()) {
+                let step = compose(first, second);
+                if step.guard.size() > LARGEST {
+                    return false;
+                }
+                if !step.guard.is_false() {
+                    joined.push(step);
+                }
+            }
+        }
+        for number in entering.into_iter().chain(leaving) {
+            if let Some(step) = self.steps[number].take() {
+                self.leaving.entry(step.source).or_default().retain(|other| *other != number);
+                self.entering.entry(step.target).or_default().retain(|other| *other != number);
+                self.changed.extend([step.source, step.target]);
+            }
+        }
+        joined.into_iter().for_each(|step| self.add(step));
+        true
+    }
+}

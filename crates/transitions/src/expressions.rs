@@ -1,0 +1,60 @@
+//! Expressions as terms, where an edge has come to.
+//!
+//! The operators are those of [`smt::expressions`]; here are the variables, memory, addresses and the validity of pointers. That an expression has a meaning is added to the guard.
+
+use crate::follow::Follower;
+use ir::{Expr, IntType};
+use smt::Term;
+use smt::expressions::Translated;
+
+impl Follower<'_, '_, '_> {
+    /// The value of an expression here. What its meaning needs is added to the guard.
+    pub(crate) fn value(&mut self, expr: &Expr) -> Term {
+        let translated = self.translated(expr);
+        self.guard.push(translated.defined);
+        translated.value
+    }
+
+    /// The truth of a Boolean expression here. What its meaning needs is added to the guard.
+    pub(crate) fn condition(&mut self, expr: &Expr) -> Term {
+        self.value(expr)
+    }
+
+    fn translated(&mut self, expr: &Expr) -> Translated {
+        let mode = self.system.mode;
+        let ty = self.system.program.type_of(self.template, expr);
+        mode.translate(expr, &mut |leaf| Ok(self.leaf(leaf))).unwrap_or_else(|_| {
+            // What has no term may be anything.
+            Translated::new(self.anything(ty), ty)
+        })
+    }
+
+    /// A part of an expression that is not an operation.
+    fn leaf(&mut self, expr: &Expr) -> Translated {
+        let ty = self.system.program.type_of(self.template, expr);
+        // What is needed for a leaf to have a meaning is needed only where the leaf is looked at.
+        let before = std::mem::take(&mut self.guard);
+        let value = match expr {
+            Expr::Local(local) => self.local(*local),
+            Expr::Load(place) => self.read(place),
+            Expr::Address(object, offset) => self.cells.address(*object, *offset),
+            Expr::Procedure(template) => self.cells.procedure(*template),
+            Expr::Myself => self.myself(),
+            Expr::Valid(pointer, bytes) => self.valid(pointer, *bytes),
+            Expr::Old(operand) => self.before(operand),
+            Expr::Const(..)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Cast(..)
+            | Expr::IfThenElse(_)
+            | Expr::Overflows(..) => self.value(expr),
+        };
+        let defined = Term::all(std::mem::replace(&mut self.guard, before));
+        Translated { value, ty, defined }
+    }
+
+    /// A value of one type as a value of another.
+    pub(crate) fn cast(&self, value: &Term, from: IntType, to: IntType) -> Term {
+        self.system.mode.cast(to, &Translated::new(value.clone(), from))
+    }
+}

@@ -1,0 +1,26 @@
+//! Programs as transitions: each step of a thread as a formula over variables.
+//!
+//! A [`System`] is what engines see that reason by formulas. Its state is a value for each shared variable (cells of memory that several threads reach, and
+//! a few that say how threads were started and have ended), and for each thread a location and a value for each variable of its own (locals, memory
+//! that no other thread reaches, its id). A [`Step`] is a condition and new values.
+//!
+//! Over-approximates the program: each step of the machine is one of the system, on the states that they stand for. So what no execution of the system reaches, no
+//! execution of the program does. What is not modelled becomes a value that may be anything.
+//!
+//! Rests on the points-to sets, and so on assumption 14 of `SOUNDNESS.md`; and on assumption 4, since it fixes addresses.
+//!
+//! * [`system`]: the variables and the steps of a program.
+//! * [`memory`](mod@memory): which variables stand for which bytes.
+//! * [`follow`]: what the operations of an edge do.
+//! * [`threads`]: the threads of a program that starts a fixed set of them.
+//! * [`blocks`]: fewer locations, by putting steps together.
+
+pub mod blocks;
+mod expressions;
+pub mod follow;
+pub mod memory;
+pub mod system;
+pub mod threads;
+
+pub use blocks::merge_steps;
+pub use system::{Kind, Start, StateVariable, Step, System};

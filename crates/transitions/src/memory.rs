@@ -1,0 +1,400 @@
+//! Which variables stand for which bytes of memory.
+//!
+//! [`domains::Memory`] sorts memory into cells. Here
+//! * a strong cell is a variable;
+//! * weak cells become maps from addresses to contents, one map for all cells that one access may be at. Different objects have different addresses, so one map
+//!   for many objects loses nothing;
+//! * a cell that is not tracked has no variable: what is loaded from it may be anything.
+//!
+//! A variable is the thread's own if no other thread reaches what it stands for, else shared.
+//!
+//! Addresses. An object that there is one of has a fixed address: that of the machine for static objects, one of the stack's or the heap's addresses for others.
+//! The objects of a thread that there are many of have an address that does not change while the thread runs; nothing else is said of it. Allocated objects get
+//! addresses in rising order. So each execution of a machine whose objects do not overlap has its like here, given that nothing depends on the numbers (assumption 4).
+
+use crate::system::{Kind, StateVariable};
+use domains::{Found, Memory};
+use indexmap::IndexMap;
+use ir::ids::Id;
+use ir::passes::Unique;
+use ir::semantics::AddressMap;
+use ir::{
+    Expr, IdVec, Initial, IntType, Lhs, ObjectId, Op, Place, Program, Storage, Target, Targets, TemplateId,
+};
+use smt::expressions::{Mode, Translated};
+use smt::{Sort, Term, Variable};
+use std::sync::Arc;
+
+/// Static objects with more elements than this do not tell their first contents.
+const MOST_FIRST_VALUES: u64 = 64;
+/// Between two objects that get their address here.
+const APART: u64 = 64;
+
+/// What stands for a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Representation {
+    /// A variable that holds its content.
+    Scalar(Variable),
+    /// A map from addresses to contents.
+    Map(Variable),
+    /// Nothing.
+    Nothing,
+}
+
+/// The cells of a program and their variables.
+pub struct Cells<'a, 'p> {
+    program: &'p Program,
+    /// The cells.
+    pub memory: &'a Memory<'p>,
+    mode: Mode,
+    /// What stands for each cell.
+    representation: Vec<Representation>,
+    variables: Vec<Owned>,
+    /// The address of each object that has a fixed one.
+    fixed: IdVec<ObjectId, Option<u64>>,
+    addresses: AddressMap,
+    /// The first address that an allocation may give.
+    heap: u64,
+}
+
+/// A variable, and whose it is.
+struct Owned {
+    state: StateVariable,
+    /// Nothing: shared. Else the templates whose threads each have one.
+    owners: Option<Vec<TemplateId>>,
+}
+
+fn all_places(program: &Program) -> impl Iterator<Item = (TemplateId, &Place)> {
+    program.templates.enumerate().flat_map(|(template, code)| {
+        code.edges.iter().flat_map(|edge| &edge.ops).flat_map(move |op| {
+            let mut found: Vec<(TemplateId, &Place)> = Vec::new();
+            for expr in op.expressions() {
+                expr.walk(&mut |inner| {
+                    if let Expr::Load(place) = inner {
+                        found.push((template, place));
+                    }
+                });
+            }
+            for lhs in op.targets() {
+                if let Lhs::Memory(place) = lhs {
+                    found.push((template, place));
+                }
+            }
+            found
+        })
+    })
+}
+
+impl<'a, 'p> Cells<'a, 'p> {
+    /// Gives the cells of a program variables.
+    pub fn new(program: &'p Program, memory: &'a Memory<'p>, unique: &Unique, mode: Mode) -> Self {
+        let addresses = AddressMap::new(program);
+        let (fixed, heap) = fixed_addresses(program, unique, &addresses);
+        let mut cells = Self {
+            program,
+            memory,
+            mode,
+            representation: vec![Representation::Nothing; memory.count()],
+            variables: Vec::new(),
+            fixed,
+            addresses,
+            heap,
+        };
+        cells.add_scalars();
+        cells.add_maps();
+        cells
+    }
+
+    fn owners(&self, object: ObjectId, private: bool) -> Option<Vec<TemplateId>> {
+        match self.program.objects[object].storage {
+            _ if !private => None,
+            Storage::Static => None,
+            Storage::Frame(template) => Some(vec![template]),
+            Storage::ThreadLocal | Storage::Site => Some(self.program.templates.ids().collect()),
+        }
+    }
+
+    fn add_scalars(&mut self) {
+        let memory = self.memory;
+        for (id, cell) in memory.cells() {
+            if !(cell.tracked && cell.strong) {
+                continue;
+            }
+            let Some((object, offset)) = single_place(cell) else { continue };
+            let name = format!("{}+{offset}@{}", self.program.objects[object].name, object.0);
+            let variable = Variable::new(Arc::from(name), self.mode.sort(cell.ty));
+            let first = self.first_value(object, offset, cell.ty);
+            let state = StateVariable {
+                variable: variable.clone(),
+                ty: Some(cell.ty),
+                kind: Kind::Cell(object, offset),
+                first,
+            };
+            self.variables.push(Owned { state, owners: self.owners(object, cell.private) });
+            self.representation[id.index()] = Representation::Scalar(variable);
+        }
+    }
+
+    fn add_maps(&mut self) {
+        // Cells that one access may be at share a map.
+        let mut group: Vec<usize> = (0..self.memory.count()).collect();
+        let weak = |cells: &Self, cell: domains::Variable| {
+            cells.memory.cell(cell).is_some_and(|cell| cell.tracked)
+                && cells.representation[cell.index()] == Representation::Nothing
+        };
+        for (template, place) in all_places(self.program) {
+            let found = self.memory.place(template, &place.address, place.ty);
+            if let Found::Among(cells) = &*found {
+                let mut weak = cells.iter().filter(|cell| weak(self, **cell)).map(|cell| cell.index());
+                if let Some(first) = weak.next() {
+                    for other in weak {
+                        let (from, to) = (group[other], group[first]);
+                        group.iter_mut().filter(|group| **group == from).for_each(|group| *group = to);
+                    }
+                }
+            }
+        }
+        let mut members: IndexMap<usize, Vec<usize>> = IndexMap::new();
+        for (cell, group) in group.iter().enumerate() {
+            if weak(self, domains::Variable::new(cell)) {
+                members.entry(*group).or_default().push(cell);
+            }
+        }
+        for cells in members.values() {
+            let of = |cell: usize| self.memory.cell(domains::Variable::new(cell)).expect("it was counted");
+            let private = cells.iter().all(|cell| of(*cell).private);
+            let mut owners: Option<Vec<TemplateId>> = Some(Vec::new());
+            for cell in cells {
+                match (self.owners(of(*cell).object, private), &mut owners) {
+                    (Some(more), Some(owners)) => owners.extend(more),
+                    _ => owners = None,
+                }
+            }
+            if let Some(owners) = &mut owners {
+                owners.sort_unstable();
+                owners.dedup();
+            }
+            let objects: Vec<ObjectId> = cells.iter().map(|cell| of(*cell).object).collect();
+            let names: Vec<&str> =
+                objects.iter().map(|object| self.program.objects[*object].name.as_str()).collect();
+            let name = format!("map of {}@{}", names.join(", "), cells[0]);
+            let variable = Variable::new(Arc::from(name), self.map_sort());
+            let first = self.first_map(cells);
+            let state = StateVariable { variable: variable.clone(), ty: None, kind: Kind::Map, first };
+            self.variables.push(Owned { state, owners });
+            for cell in cells {
+                self.representation[*cell] = Representation::Map(variable.clone());
+            }
+        }
+    }
+
+    /// The sort of maps. Contents are as wide as the widest type, so that one map may hold all types.
+    pub fn map_sort(&self) -> Sort {
+        let pointer = self.program.data_model.pointer();
+        Sort::array(self.mode.sort(pointer), self.mode.sort(IntType::U64))
+    }
+
+    fn number(&self, value: i128, ty: IntType) -> Term {
+        self.mode.constant(ty.wrap(value), ty)
+    }
+
+    /// What a place holds at first, if that is one value.
+    fn first_value(&self, object: ObjectId, offset: u64, ty: IntType) -> Option<Term> {
+        let what = &self.program.objects[object];
+        let Initial::Values(values) = &what.initial else { return None };
+        if what.storage == Storage::Site {
+            return None;
+        }
+        let end = offset + ty.bytes();
+        let mut touching =
+            values.iter().filter(|(at, of, _)| *at < end && offset < at.saturating_add(of.bytes()));
+        let Some((at, of, value)) = touching.next() else { return Some(self.number(0, ty)) };
+        if touching.next().is_some() || *at != offset || of.bytes() != ty.bytes() {
+            return None;
+        }
+        match value {
+            Expr::Const(value, _) => Some(self.number(ty.wrap(*value), ty)),
+            Expr::Address(object, offset) => {
+                let address = self.fixed[*object]?.checked_add(*offset)?;
+                Some(self.number(ty.wrap(address.into()), ty))
+            }
+            Expr::Procedure(template) => {
+                Some(self.number(ty.wrap(self.addresses.procedure(*template).into()), ty))
+            }
+            _ => None,
+        }
+    }
+
+    /// What a map holds at first, if that is one map: for static memory with few elements.
+    fn first_map(&self, cells: &[usize]) -> Option<Term> {
+        let pointer = self.program.data_model.pointer();
+        let mut values: Vec<(u64, IntType, Term)> = Vec::new();
+        let mut zeros = true;
+        for cell in cells {
+            let cell = self.memory.cell(domains::Variable::new(*cell))?;
+            let object = cell.object;
+            let base = self.fixed[object]?;
+            if self.program.objects[object].storage == Storage::Site {
+                return None;
+            }
+            let Initial::Values(initial) = &self.program.objects[object].initial else { return None };
+            zeros &= initial.is_empty();
+            let Targets::Of(targets) = &cell.region.targets else { return None };
+            for target in targets.iter().filter(|_| !initial.is_empty()) {
+                if target.count > MOST_FIRST_VALUES {
+                    return None;
+                }
+                for element in 0..target.count {
+                    let offset = target.first + element * target.stride;
+                    values.push((base + offset, cell.ty, self.first_value(object, offset, cell.ty)?));
+                }
+            }
+        }
+        let zero = self.number(0, IntType::U64);
+        let empty = Term::constant_array(self.map_sort(), &zero);
+        if zeros {
+            return Some(empty);
+        }
+        let all = values.iter().fold(empty, |map, (address, ty, value)| {
+            map.store(&self.number((*address).into(), pointer), &self.widen(value, *ty))
+        });
+        Some(all)
+    }
+
+    /// A content as maps hold it.
+    pub fn widen(&self, value: &Term, ty: IntType) -> Term {
+        match self.mode {
+            Mode::Integers if ty != IntType::BOOL => value.clone(),
+            Mode::Integers | Mode::Bits => self.mode.cast(wide(ty), &Translated::new(value.clone(), ty)),
+        }
+    }
+    /// A content of a type from what a map holds there.
+    pub fn narrow(&self, value: &Term, ty: IntType) -> Term {
+        match self.mode {
+            Mode::Integers if ty != IntType::BOOL => value.clone(),
+            Mode::Integers | Mode::Bits => self.mode.cast(ty, &Translated::new(value.clone(), wide(ty))),
+        }
+    }
+
+    /// What stands for a cell.
+    pub fn of(&self, cell: domains::Variable) -> &Representation {
+        &self.representation[cell.index()]
+    }
+    /// The shared variables.
+    pub fn shared(&self) -> Vec<StateVariable> {
+        let pointer = self.program.data_model.pointer();
+        let heap = StateVariable {
+            variable: self.heap_end(),
+            ty: Some(pointer),
+            kind: Kind::HeapEnd,
+            first: Some(self.number(self.heap.into(), pointer)),
+        };
+        let shared = self.variables.iter().filter(|owned| owned.owners.is_none());
+        shared.map(|owned| owned.state.clone()).chain([heap]).collect()
+    }
+    /// The variables that a thread of a template has for itself.
+    pub fn own(&self, template: TemplateId) -> Vec<StateVariable> {
+        let mine = |owned: &&Owned| owned.owners.as_ref().is_some_and(|owners| owners.contains(&template));
+        let pointer = self.program.data_model.pointer();
+        let addresses = self.program.objects.enumerate().filter(|(id, object)| {
+            self.fixed[*id].is_none()
+                && match object.storage {
+                    Storage::Frame(owner) => owner == template,
+                    Storage::ThreadLocal => true,
+                    Storage::Static | Storage::Site => false,
+                }
+        });
+        let addresses = addresses.map(|(id, _)| StateVariable {
+            variable: self.frame_address(id),
+            ty: Some(pointer),
+            kind: Kind::FrameAddress,
+            first: None,
+        });
+        self.variables.iter().filter(mine).map(|owned| owned.state.clone()).chain(addresses).collect()
+    }
+    /// The end of what was allocated.
+    pub fn heap_end(&self) -> Variable {
+        Variable::new("end of the heap", self.mode.sort(self.program.data_model.pointer()))
+    }
+    fn frame_address(&self, object: ObjectId) -> Variable {
+        let name = format!("&{}@{}", self.program.objects[object].name, object.0);
+        Variable::new(Arc::from(name), self.mode.sort(self.program.data_model.pointer()))
+    }
+
+    /// The address of an object that there is one of.
+    pub fn fixed_address(&self, object: ObjectId) -> Option<u64> {
+        self.fixed[object]
+    }
+    /// The address of a byte of an object, for the thread that names it.
+    pub fn address(&self, object: ObjectId, offset: u64) -> Term {
+        let pointer = self.program.data_model.pointer();
+        match self.fixed[object] {
+            Some(base) => self.number(pointer.wrap(i128::from(base) + i128::from(offset)), pointer),
+            None => {
+                let base = self.frame_address(object).term();
+                let offset = self.number(offset.into(), pointer);
+                match self.mode {
+                    Mode::Integers => base.plus(&offset),
+                    Mode::Bits => Term::binary(smt::Operation::BitAdd, &base, &offset),
+                }
+            }
+        }
+    }
+    /// The address of a procedure.
+    pub fn procedure(&self, template: TemplateId) -> Term {
+        self.number(self.addresses.procedure(template).into(), self.program.data_model.pointer())
+    }
+    /// The address of a strong cell.
+    pub fn address_of_cell(&self, cell: domains::Variable) -> Option<Term> {
+        let (object, offset) = single_place(self.memory.cell(cell)?)?;
+        Some(self.address(object, offset))
+    }
+}
+
+/// The type that maps hold contents of a type in.
+fn wide(ty: IntType) -> IntType {
+    if ty.signed { IntType::I64 } else { IntType::U64 }
+}
+
+/// The place of a cell that is one place.
+pub fn single_place(cell: &domains::Cell) -> Option<(ObjectId, u64)> {
+    match &cell.region.targets {
+        Targets::Of(targets) => match &**targets {
+            [Target { object, first, count: 1, .. }] => Some((*object, *first)),
+            _ => None,
+        },
+        Targets::Any => None,
+    }
+}
+
+/// The addresses of objects that there is one of, and where the rest of the heap starts.
+fn fixed_addresses(
+    program: &Program,
+    unique: &Unique,
+    addresses: &AddressMap,
+) -> (IdVec<ObjectId, Option<u64>>, u64) {
+    let mut stack = addresses.stack(0);
+    let mut heap = addresses.heap(0);
+    let place = |next: &mut u64, object: &ir::Object| {
+        let at = next.next_multiple_of(object.align.max(16));
+        *next = at.saturating_add(object.size).saturating_add(APART);
+        at
+    };
+    let fixed = program
+        .objects
+        .enumerate()
+        .map(|(id, object)| match object.storage {
+            Storage::Static => Some(addresses.offset[id]),
+            Storage::Frame(_) if unique.objects[id] => Some(place(&mut stack, object)),
+            Storage::Site if unique.objects[id] => Some(place(&mut heap, object)),
+            Storage::Frame(_) | Storage::ThreadLocal | Storage::Site => None,
+        })
+        .collect();
+    (fixed, heap)
+}
+
+/// Whether a program ever ends the life of an allocated object.
+pub fn frees(program: &Program) -> bool {
+    let mut ops = program.templates.iter().flat_map(|code| code.edges.iter()).flat_map(|edge| &edge.ops);
+    ops.any(|op| matches!(op, Op::Free(_)))
+}

@@ -1,0 +1,463 @@
+//! Families: threads that one thread starts in a loop, told apart by the value of an index.
+//!
+//! All threads of a *family* are of one template, which only one unique *parent* thread starts, and each has an index: the value that a local of the parent had when it was started. The proof claims,
+//! for each location of the parent, what holds of all *members*, the threads that have not ended ([`Members`]). This is what each operation of the parent
+//! makes of it; both sides of a proof use it, as they use the meaning of expressions.
+//!
+//! 1. At the parent's entry there is no member. What members do themselves keeps all claims: they end, and do not change the parent's locals; that nobody but the parent writes where the handles
+//!    are is checked once, for all of the program.
+//! 2. A start keeps indices apart if all members' indices are below the new one's, or all above. Its argument and the place where its handle goes must be what the family says, and another handle's place.
+//! 3. Orders of locals ([`Orders`]) move bounds from one local to another. If the lower bound is not below the upper one, there is no member.
+//! 4. A value that was loaded from the handle's place of some index is the handle of the member with that index, if there is one. After it was joined there is none, so a bound
+//!    that is equal to that index moves by one. Starting another member ends what is known of loaded values.
+//! 5. A change of a local that the family's expressions are about (other than the index, for which each member has its own value) loses what they say, unless there is no member.
+//!
+//! Indices are integers: where the parent's local wraps, no order is known of it any more.
+
+use crate::orders::{Bound, Orders};
+use crate::present::reads;
+use ir::ids::Id;
+use ir::passes::footprint::{Extent, Region, accesses};
+use ir::passes::{Affine, PointsTo};
+use ir::{
+    Assignment, Callee, Expr, Lhs, LocalId, Op, Place, Program, Rhs, Storage, Template, TemplateId, Value,
+};
+use std::collections::BTreeSet;
+
+/// Threads of one template that one thread starts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Family {
+    /// Their template.
+    pub template: TemplateId,
+    /// The only template that starts them; there is one thread of it.
+    pub parent: TemplateId,
+    /// The parent's local that tells them apart.
+    pub index: LocalId,
+    /// The arguments that are known, over the parent's locals and own cells, with a member's index in place of the index.
+    pub arguments: Vec<Option<Expr>>,
+    /// The address where the handle is stored, likewise.
+    pub handle: Option<Expr>,
+    /// What holds at each location of the parent.
+    pub at: Vec<ParentFacts>,
+}
+
+/// An access by its address and its bytes.
+pub type Span<'a> = (&'a Affine, u64);
+
+/// Rules for accesses of members and of the parent. Addresses are sums over the parent's locals, in which the index stands for a member's own.
+///
+/// Two accesses to elements of one array do not overlap if their indices are far enough apart; that an index times the size of an element does not wrap around is
+/// assumption 14.
+impl Family {
+    /// The address of a member's access: made of constants, content of static objects, and arguments that are known.
+    pub fn of_member(&self, program: &Program, address: &Expr) -> Option<Affine> {
+        let mut is_known = true;
+        let is_static = |object: ir::ObjectId| program.objects[object].storage == Storage::Static;
+        address.walk(&mut |inner| {
+            is_known &= match inner {
+                Expr::Local(local) => self.arguments.get(local.index()).is_some_and(Option::is_some),
+                Expr::Address(object, _) => is_static(*object),
+                Expr::Load(place) => place.as_cell().is_some(),
+                Expr::Myself | Expr::Old(_) | Expr::Valid(..) | Expr::Overflows(..) => false,
+                Expr::Const(..) | Expr::Procedure(_) | Expr::Unary(..) | Expr::Binary(..) => true,
+                Expr::Cast(..) | Expr::IfThenElse(_) => true,
+            };
+        });
+        let mut sum = is_known.then(|| address.clone())?;
+        sum.rewrite(&mut |inner| {
+            if let Expr::Local(local) = inner
+                && let Some(Some(argument)) = self.arguments.get(local.index())
+            {
+                *inner = argument.clone();
+            }
+        });
+        Some(Affine::of(program, &program.templates[self.parent], &sum))
+    }
+
+    /// Whether accesses of two members never overlap, given that their arguments are what the family says.
+    pub fn are_apart(&self, program: &Program, one: Span<'_>, other: Span<'_>) -> bool {
+        let index = Expr::Local(self.index);
+        let ((factor, rest), (same, other_rest)) = (one.0.split(&index), other.0.split(&index));
+        let apart = rest.plus(&other_rest, -1, program.data_model.pointer());
+        factor == same
+            && factor > 0
+            && apart.terms.is_empty()
+            && apart.constant + factor >= Value::from(other.1)
+            && apart.constant - factor + Value::from(one.1) <= 0
+    }
+
+    /// Whether an access of the parent and one of any member never overlap.
+    pub fn is_apart(
+        &self,
+        program: &Program,
+        facts: &ParentFacts,
+        parent: Span<'_>,
+        member: Span<'_>,
+    ) -> bool {
+        let Some(members) = facts.members.as_ref() else { return false };
+        if members.none {
+            return true;
+        }
+        let (factor, rest) = member.0.split(&Expr::Local(self.index));
+        let there = parent.0.clone().plus(&rest, -1, program.data_model.pointer());
+        let of = match there.terms.as_slice() {
+            [] => None,
+            [(Expr::Local(local), same)] if *same == factor => Some(*local),
+            _ => return false,
+        };
+        // How far the parent's index is behind the member's, at least and at most.
+        let least = members
+            .below
+            .iter()
+            .filter_map(|below| Some(1 - below.plus - facts.orders.distance(below.of, of)?));
+        let greatest =
+            members.above.iter().filter_map(|above| Some(facts.orders.distance(of, above.of)? - above.plus));
+        let is_behind = |least: Value| factor * least + there.constant >= Value::from(member.1);
+        let is_before = |greatest: Value| factor * greatest + there.constant + Value::from(parent.1) <= 0;
+        members.argument
+            && factor > 0
+            && (least.max().is_some_and(is_behind) || greatest.min().is_some_and(is_before))
+    }
+}
+
+/// What holds while the parent is at a location.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ParentFacts {
+    /// Of its locals.
+    pub orders: Orders,
+    /// Of the members, if anything.
+    pub members: Option<Members>,
+}
+
+/// What holds of all members: their indices are different, and more.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Members {
+    /// There is none. Then the rest says nothing.
+    pub none: bool,
+    /// Their arguments are what the family says.
+    pub argument: bool,
+    /// Their handles are where the family says.
+    pub handle: bool,
+    /// Their indices are at least these.
+    pub above: Vec<Bound>,
+    /// Their indices are less than these.
+    pub below: Vec<Bound>,
+    /// A local is the handle of the member with this index, if there is one.
+    pub loaded: Vec<(LocalId, Bound)>,
+}
+
+impl Members {
+    /// What both say.
+    pub fn meet(&self, other: &Self) -> Self {
+        if self.none {
+            return other.clone();
+        }
+        let mut both = self.clone();
+        if !other.none {
+            both.argument &= other.argument;
+            both.handle &= other.handle;
+            let weaker = |bound: &Bound, bounds: &[Bound], sign: Value| {
+                let others = bounds.iter().filter(|other| other.of == bound.of);
+                let other = others.map(|other| sign * other.plus).min()?;
+                Some(Bound { plus: sign * other.max(sign * bound.plus), ..*bound })
+            };
+            both.above = self.above.iter().filter_map(|bound| weaker(bound, &other.above, -1)).collect();
+            both.below = self.below.iter().filter_map(|bound| weaker(bound, &other.below, 1)).collect();
+            both.loaded.retain(|loaded| other.loaded.contains(loaded));
+        }
+        both
+    }
+    fn is_above(&self, bound: &Bound) -> bool {
+        self.above.iter().any(|known| known.of == bound.of && known.plus >= bound.plus)
+    }
+    fn is_below(&self, bound: &Bound) -> bool {
+        self.below.iter().any(|known| known.of == bound.of && known.plus <= bound.plus)
+    }
+    /// What was claimed before and still follows.
+    pub fn widen(&self, before: &Self) -> Self {
+        let mut kept = self.meet(before);
+        if !self.none && !before.none {
+            kept.above = before.above.iter().filter(|bound| self.is_above(bound)).copied().collect();
+            kept.below = before.below.iter().filter(|bound| self.is_below(bound)).copied().collect();
+        }
+        kept
+    }
+    /// Whether all of the other's claims follow.
+    pub fn implies(&self, other: &Self) -> bool {
+        self.none
+            || (!other.none
+                && (self.argument || !other.argument)
+                && (self.handle || !other.handle)
+                && other.above.iter().all(|bound| self.is_above(bound))
+                && other.below.iter().all(|bound| self.is_below(bound))
+                && other.loaded.iter().all(|loaded| self.loaded.contains(loaded)))
+    }
+}
+
+/// The parent's program, and how its expressions are brought into one form.
+pub struct ParentStep<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// What addresses may point to.
+    pub points_to: &'a PointsTo,
+    /// The family.
+    pub family: &'a Family,
+    /// The form of an expression before the operation at hand in which equal values look the same, made of locals and own cells only. The index is kept.
+    pub canonical: &'a dyn Fn(&Expr) -> Option<Expr>,
+}
+
+impl<'a> ParentStep<'a> {
+    fn code(&self) -> &'a Template {
+        &self.program.templates[self.family.parent]
+    }
+    fn affine(&self, expr: &Expr) -> Option<Affine> {
+        Some(Affine::of(self.program, self.code(), &(self.canonical)(expr)?))
+    }
+    fn same(&self, one: &Expr, other: &Expr) -> bool {
+        match (self.affine(one), self.affine(other)) {
+            (Some(one), Some(other)) => one == other,
+            _ => false,
+        }
+    }
+
+    /// Changes what is known as an operation of the parent does.
+    pub fn apply(&self, op: &Op, facts: &mut ParentFacts) {
+        match op {
+            Op::Assume(condition) => {
+                for condition in [Some(condition.clone()), (self.canonical)(condition)].iter().flatten() {
+                    facts.orders.assume(self.program, self.code(), condition, true);
+                }
+            }
+            Op::Assign(Assignment { pairs, constraint: None }) if pairs.len() == 1 => {
+                if let [(Lhs::Local(local), Rhs::Value(value))] = pairs.as_slice() {
+                    self.assign(*local, value, facts);
+                } else {
+                    self.forget_targets(op, facts);
+                }
+            }
+            Op::Spawn(Callee::Procedure(child), arguments, lhs) if *child == self.family.template => {
+                self.start(arguments, lhs.as_ref(), facts);
+                self.forget_targets(op, facts);
+            }
+            Op::Join(thread, _) => {
+                self.join(thread, facts);
+                self.forget_targets(op, facts);
+            }
+            Op::Assign(_) | Op::Spawn(..) | Op::Allocate { .. } | Op::Call(..) => {
+                self.forget_targets(op, facts);
+            }
+            Op::Lock(..) | Op::Unlock(..) | Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Broadcast(_) => {}
+        }
+        self.lose_written(op, facts);
+        if let Some(members) = &mut facts.members {
+            let orders = &facts.orders;
+            members.none |= members
+                .above
+                .iter()
+                .any(|above| members.below.iter().any(|below| orders.at_most(*below, *above)));
+            if members.none {
+                *members = Members { none: true, ..Members::default() };
+            }
+        }
+    }
+
+    fn forget_targets(&self, op: &Op, facts: &mut ParentFacts) {
+        for lhs in op.targets() {
+            if let Lhs::Local(local) = lhs {
+                facts.orders.forget(*local);
+                self.change(*local, None, facts);
+            }
+        }
+    }
+
+    /// A local changes: by a constant, or to anything.
+    fn change(&self, local: LocalId, by: Option<Value>, facts: &mut ParentFacts) {
+        let Some(members) = &mut facts.members else { return };
+        let mentions = |expr: &Expr| local != self.family.index && reads(expr, local);
+        members.argument &= !self.family.arguments.iter().flatten().any(mentions);
+        members.handle &= !self.family.handle.as_ref().is_some_and(mentions);
+        let moved = |bound: &Bound| match by {
+            _ if bound.of != Some(local) => Some(*bound),
+            Some(by) => Some(Bound { plus: bound.plus - by, ..*bound }),
+            None => None,
+        };
+        members.above = members.above.iter().filter_map(moved).collect();
+        members.below = members.below.iter().filter_map(moved).collect();
+        members.loaded.retain(|(loaded, _)| *loaded != local);
+        members.loaded =
+            members.loaded.iter().filter_map(|(loaded, bound)| Some((*loaded, moved(bound)?))).collect();
+    }
+
+    fn assign(&self, local: LocalId, value: &Expr, facts: &mut ParentFacts) {
+        let code = self.code();
+        let bound_of = |expr: &Expr| facts.orders.bound(self.program, code, expr);
+        let bound = bound_of(value).or_else(|| bound_of(&(self.canonical)(value)?));
+        let loaded = match value {
+            Expr::Load(place) => self.handle_at(place, facts),
+            _ => None,
+        };
+        match bound {
+            Some(Bound { of, plus }) if of == Some(local) => {
+                facts.orders.shift(local, plus);
+                self.change(local, Some(plus), facts);
+            }
+            Some(bound) => {
+                facts.orders.set(local, bound);
+                self.change(local, None, facts);
+                if let Some(members) = &mut facts.members {
+                    for bounds in [&mut members.above, &mut members.below] {
+                        let copies = bounds.iter().filter(|known| known.of == bound.of);
+                        let copies = copies
+                            .map(|known| Bound { of: Some(local), plus: known.plus - bound.plus })
+                            .collect();
+                        add(bounds, copies);
+                    }
+                }
+            }
+            None => {
+                facts.orders.forget(local);
+                self.change(local, None, facts);
+            }
+        }
+        if let (Some(members), Some(loaded)) = (&mut facts.members, loaded)
+            && loaded.of != Some(local)
+            && code.locals[local].ty.bits >= 32
+        {
+            let same = facts.orders.equal_to(loaded).into_iter().filter(|bound| bound.of != Some(local));
+            members.loaded.extend(same.map(|bound| (local, bound)));
+        }
+    }
+
+    /// The index of the member whose handle is at a place.
+    fn handle_at(&self, place: &Place, facts: &ParentFacts) -> Option<Bound> {
+        let members = facts.members.as_ref()?;
+        if members.none || !members.handle || place.ty != self.program.data_model.pointer() {
+            return None;
+        }
+        let index = Expr::Local(self.family.index);
+        let (factor, rest) = self.affine(self.family.handle.as_ref()?)?.split(&index);
+        let there = self.affine(&place.address)?.plus(&rest, -1, self.program.data_model.pointer());
+        let of = match there.terms.as_slice() {
+            [] => None,
+            [(Expr::Local(local), of)] if *of == factor => Some(*local),
+            _ => return None,
+        };
+        (factor != 0 && there.constant % factor == 0).then(|| Bound { of, plus: there.constant / factor })
+    }
+
+    fn start(&self, arguments: &[Expr], lhs: Option<&Lhs>, facts: &mut ParentFacts) {
+        let index = Bound { of: Some(self.family.index), plus: 0 };
+        let behind = Bound { plus: 1, ..index };
+        let argument = self.family.arguments.len() == arguments.len()
+            && self
+                .family
+                .arguments
+                .iter()
+                .zip(arguments)
+                .all(|(known, argument)| known.as_ref().is_none_or(|known| self.same(known, argument)));
+        let handle = match (lhs, &self.family.handle) {
+            (Some(Lhs::Memory(place)), Some(address)) => {
+                self.same(&place.address, address) && self.is_own_place(place, address)
+            }
+            _ => false,
+        };
+        let orders = &facts.orders;
+        // Any order of the index is a bound of it.
+        let (mut least, mut greatest) = (vec![index], vec![behind]);
+        let others: BTreeSet<_> = orders.iter().flat_map(|(less, more, _)| [less, more]).collect();
+        for of in others.into_iter().filter(|of| *of != index.of) {
+            least.extend(orders.distance(of, index.of).map(|by| Bound { of, plus: -by }));
+            greatest.extend(orders.distance(index.of, of).map(|by| Bound { of, plus: by + 1 }));
+        }
+        let Some(members) = &mut facts.members else { return };
+        if members.none {
+            let (above, below) = (least, greatest);
+            *members = Members { none: false, argument, handle, above, below, loaded: Vec::new() };
+            return;
+        }
+        let is_greatest = members.below.iter().any(|below| orders.at_most(*below, index));
+        let is_least = members.above.iter().any(|above| orders.at_most(behind, *above));
+        members.argument &= argument;
+        members.handle &= handle;
+        members.above.retain(|above| orders.at_most(*above, index));
+        members.below.retain(|below| orders.at_most(behind, *below));
+        members.loaded.clear();
+        if is_greatest {
+            add(&mut members.below, greatest);
+        } else if is_least {
+            add(&mut members.above, least);
+        } else {
+            facts.members = None;
+        }
+    }
+
+    /// Whether different indices have different places for their handles.
+    fn is_own_place(&self, place: &Place, address: &Expr) -> bool {
+        let index = Expr::Local(self.family.index);
+        let factor = self.affine(address).map_or(0, |address| address.split(&index).0);
+        place.ty == self.program.data_model.pointer() && factor >= Value::from(place.ty.bytes())
+    }
+
+    fn join(&self, thread: &Expr, facts: &mut ParentFacts) {
+        let indices: Vec<Bound> = match (thread, &facts.members) {
+            (Expr::Load(place), _) => self.handle_at(place, facts).into_iter().collect(),
+            (Expr::Local(local), Some(members)) => {
+                let loaded = members.loaded.iter().filter(|(loaded, _)| loaded == local);
+                loaded.map(|(_, index)| *index).collect()
+            }
+            _ => Vec::new(),
+        };
+        let Some(members) = &mut facts.members else { return };
+        let orders = &facts.orders;
+        for index in indices {
+            let behind = Bound { plus: index.plus + 1, ..index };
+            if members.above.iter().any(|above| orders.at_most(index, *above)) {
+                add(&mut members.above, vec![behind]);
+            }
+            if members.below.iter().any(|below| orders.at_most(*below, behind)) {
+                add(&mut members.below, vec![index]);
+            }
+        }
+    }
+
+    /// Memory that the family's expressions are about may have been written.
+    fn lose_written(&self, op: &Op, facts: &mut ParentFacts) {
+        let Some(members) = facts.members.as_mut().filter(|members| !members.none) else { return };
+        let parent = self.family.parent;
+        let at =
+            |address: &Expr, bytes: u64| Region::at(self.points_to, parent, address, Extent::Bytes(bytes));
+        let mut written: Vec<Region> = Vec::new();
+        for access in accesses(self.points_to, parent, op).into_iter().filter(|access| access.write) {
+            written.push(access.region);
+        }
+        if let Op::Lock(_, address) | Op::Unlock(_, address) = op {
+            written.push(at(address, 8));
+        }
+        let is_written = |region: &Region| written.iter().any(|written| written.overlaps(region));
+        let loads_written = |expr: &Expr| {
+            let mut found = false;
+            expr.walk(&mut |inner| {
+                if let Expr::Load(place) = inner {
+                    found |= is_written(&at(&place.address, place.ty.bytes()));
+                }
+            });
+            found
+        };
+        members.argument &= !self.family.arguments.iter().flatten().any(loads_written);
+        let Some(handle) = &self.family.handle else { return };
+        members.handle &= !loads_written(handle);
+        // Where a start puts the new handle was looked at there.
+        let is_start =
+            matches!(op, Op::Spawn(Callee::Procedure(child), ..) if *child == self.family.template);
+        let bytes = self.program.data_model.pointer().bytes();
+        members.handle &= is_start || !is_written(&at(handle, bytes));
+    }
+}
+
+fn add(bounds: &mut Vec<Bound>, more: Vec<Bound>) {
+    for bound in more {
+        if !bounds.contains(&bound) {
+            bounds.push(bound);
+        }
+    }
+}

@@ -1,0 +1,21 @@
+// Each thread takes the next index.
+// expect: races=true
+#include <pthread.h>
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+int data[100], next;
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+void *f(void *arg) {
+  int mine;
+  pthread_mutex_lock(&m);
+  mine = next;
+  next++;
+  pthread_mutex_unlock(&m);
+  data[mine] = 1;
+  return 0;
+}
+int main(void) {
+  pthread_t t;
+  while (__VERIFIER_nondet_int()) pthread_create(&t, 0, f, 0);
+  return 0;
+}

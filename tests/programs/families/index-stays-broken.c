@@ -1,0 +1,27 @@
+// The index is not increased on one path, so threads share an element.
+// expect: races=false
+#include <pthread.h>
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+
+void *f(void *arg) {
+  int *p = arg;
+  *p = 1; //~ RACE
+  return 0;
+}
+int main(void) {
+  int n = __VERIFIER_nondet_int();
+  if (n < 0) return 0;
+  pthread_t *t = malloc(n * sizeof *t);
+  int *data = malloc(n * sizeof *data);
+  for (int i = 0; i < n; i += 1) {
+    data[i] = i; //~ RACE
+    pthread_create(&t[i], 0, f, &data[i]);
+    if (__VERIFIER_nondet_int()) i--;
+  }
+  for (int j = 0; j < n; j++) {
+    pthread_join(t[j], 0);
+  }
+  
+  return 0;
+}

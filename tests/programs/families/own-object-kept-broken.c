@@ -1,0 +1,20 @@
+// An object is given to a second thread in the next round.
+// expect: races=false
+#include <pthread.h>
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+int *last;
+void *f(void *arg) {
+  int *p = arg;
+  *p = 2; //~ RACE
+  return 0;
+}
+int main(void) {
+  pthread_t t;
+  int *p = malloc(sizeof *p);
+  while (__VERIFIER_nondet_int()) {
+    pthread_create(&t, 0, f, p);
+    if (__VERIFIER_nondet_int()) p = malloc(sizeof *p);
+  }
+  return 0;
+}

@@ -1,0 +1,20 @@
+// The parent uses the object after it has given it away.
+// expect: races=false
+#include <pthread.h>
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+int *last;
+void *f(void *arg) {
+  int *p = arg;
+  *p = 2; //~ RACE
+  return 0;
+}
+int main(void) {
+  pthread_t t;
+  while (__VERIFIER_nondet_int()) {
+    int *p = malloc(sizeof *p);
+    pthread_create(&t, 0, f, p);
+    *p = 1; //~ RACE
+  }
+  return 0;
+}

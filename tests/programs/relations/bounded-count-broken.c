@@ -1,0 +1,29 @@
+// The limit itself is counted, too.
+// expect: assertions=false races=true bounds=false overflow=true
+#include <assert.h>
+#include <pthread.h>
+extern int __VERIFIER_nondet_int(void);
+extern _Bool __VERIFIER_nondet_bool(void);
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int count, size;
+int buffer[2];
+void *put(void *arg) {
+  pthread_mutex_lock(&m);
+  if (count <= size) {
+    buffer[count] = 1; //~ ERROR
+    count++;
+  }
+  assert(count <= size); //~ ERROR
+  pthread_mutex_unlock(&m);
+  return arg;
+}
+int main(void) {
+  pthread_t t;
+  size = __VERIFIER_nondet_int();
+  if (size < 1 || size > 2)
+    return 0;
+  while (__VERIFIER_nondet_bool()) {
+    pthread_create(&t, 0, put, 0);
+  }
+  return 0;
+}

@@ -1,0 +1,36 @@
+// The two ends are read under the lock, but not at once.
+// expect: assertions=false races=true
+#include <assert.h>
+#include <pthread.h>
+extern int __VERIFIER_nondet_int(void);
+extern _Bool __VERIFIER_nondet_bool(void);
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int low, high;
+void *set(void *arg) {
+  int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int();
+  if (a > b)
+    return arg;
+  pthread_mutex_lock(&m);
+  low = a;
+  high = b;
+  pthread_mutex_unlock(&m);
+  return arg;
+}
+void *look(void *arg) {
+  pthread_mutex_lock(&m);
+  int l = low;
+  pthread_mutex_unlock(&m);
+  pthread_mutex_lock(&m);
+  int h = high;
+  pthread_mutex_unlock(&m);
+  assert(l <= h); //~ ERROR
+  return arg;
+}
+int main(void) {
+  pthread_t t;
+  while (__VERIFIER_nondet_bool()) {
+    pthread_create(&t, 0, set, 0);
+    pthread_create(&t, 0, look, 0);
+  }
+  return 0;
+}
