@@ -364,6 +364,8 @@ impl Follower<'_, '_> {
                     | Op::Unlock(..)
                     | Op::Fill(..)
                     | Op::Copy(..) => {}
+                    // Programs with it are refused before.
+                    Op::Broadcast(_) => return None,
                     Op::Join(..) => effects.push(Effect::Join),
                     Op::Free(_) => effects.push(Effect::ChangeLive),
                     Op::Allocate { site, .. } => effects.extend([Effect::Write(*site), Effect::ChangeLive]),

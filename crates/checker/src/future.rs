@@ -269,7 +269,7 @@ impl<'p> Collector<'p> {
                     add,
                 ),
             },
-            Op::Spawn(..) => add(Effect::Spawn),
+            Op::Spawn(..) | Op::Broadcast(_) => add(Effect::Spawn),
             Op::Join(..) => add(Effect::Join),
             Op::Allocate { site, .. } => {
                 add(Effect::Write(*site));

@@ -147,7 +147,7 @@ fn may_lack(
                             without = after;
                         }
                         Op::Assume(_) | Op::Assign(_) | Op::Join(..) | Op::Allocate { .. } => {}
-                        Op::Free(_) | Op::Fill(..) | Op::Copy(..) => {}
+                        Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Broadcast(_) => {}
                     }
                 }
                 if without {

@@ -26,13 +26,19 @@ impl Inputs {
         let mut inputs = Self { small, edges: BTreeMap::new() };
         for (template, code) in program.templates.enumerate() {
             for (edge, step) in code.edges.enumerate() {
-                let pairs = step.ops.iter().flat_map(|op| match op {
-                    Op::Assign(assignment) => assignment.pairs.as_slice(),
-                    _ => &[],
+                let pairs = step.ops.iter().enumerate().flat_map(|(index, op)| match op {
+                    Op::Assign(assignment) => assignment.pairs.iter().map(|pair| (index, pair)).collect(),
+                    _ => Vec::new(),
                 });
-                let open = pairs.filter(|(_, rhs)| matches!(rhs, Rhs::Any | Rhs::Unknown));
-                let lists: Vec<_> =
-                    open.map(|(lhs, _)| inputs.list(program, template, lhs, step.target)).collect();
+                let open = pairs.filter(|(_, (_, rhs))| matches!(rhs, Rhs::Any | Rhs::Unknown));
+                let list = |(index, (lhs, _)): (usize, &(Lhs, Rhs))| match lhs {
+                    // Read on the way already: followed from the end of the edge on, that would be missed.
+                    Lhs::Local(local) if step.reads_behind(index, *local) => {
+                        inputs.all_of(code.locals[*local].ty).map(<[Value]>::to_vec)
+                    }
+                    Lhs::Local(_) | Lhs::Memory(_) => inputs.list(program, template, lhs, step.target),
+                };
+                let lists: Vec<_> = open.map(list).collect();
                 if !lists.is_empty() {
                     inputs.edges.insert((template, edge), lists);
                 }
@@ -109,6 +115,11 @@ impl Uses<'_> {
                 | LocationKind::Error(_) => {}
             }
             for edge in code.edges.iter().filter(|edge| edge.source == location) {
+                // A copy made by one operation may be read by the next: that is not followed.
+                let expressions = || edge.ops.iter().flat_map(Op::expressions);
+                if edge.ops.len() > 1 && expressions().any(|expr| expr.mentions(local)) {
+                    return None;
+                }
                 let mut alive = true;
                 for op in &edge.ops {
                     if alive {

@@ -13,6 +13,7 @@ mod inputs;
 mod product;
 mod proof;
 mod replay;
+mod states;
 
 pub use describe::Change;
 pub use examine::{Checked, Refutation, examine};

@@ -40,7 +40,9 @@ pub fn check(
     let goal = Goal { races: false, faults: false };
     let symbolic = symbolic_of_lowered(program, goal, limits).map_err(|error| match error {
         InlineError::OutOfTime => ProofError::TooExpensive(Exhausted::Time),
-        InlineError::TooLarge { .. } | InlineError::UnknownCallee(_) => ProofError::Claim(error.to_string()),
+        InlineError::TooLarge { .. } | InlineError::UnknownCallee(_) | InlineError::Broadcast(_) => {
+            ProofError::Claim(error.to_string())
+        }
     })?;
     if let Some(assumption) = symbolic.assumptions.iter().find(|assumption| assumption.limits_proof) {
         return Err(ProofError::Assumption(assumption.text.clone()));

@@ -109,6 +109,9 @@ pub fn check_proof(
     let deadline = budget.remaining().map(|left| Instant::now() + left * 19 / 20);
     let budget = &Budget { deadline, ..budget.clone() };
     match proof {
+        Proof::Exhaustive { .. } if program.has_broadcasts() => {
+            Err(ProofError::Claim("steps that change locals of other threads are not followed".to_owned()))
+        }
         Proof::Exhaustive { copies, states: _ } => {
             let fits = copies.len() == program.start.len()
                 && program
@@ -134,6 +137,7 @@ pub fn check_proof(
             if bad { Err(ProofError::Violated) } else { Ok(()) }
         }
         Proof::Flow(proof) => crate::flow::check(program, property, proof, budget),
+        Proof::States(proof) => crate::states::check(program, property, proof, budget),
         Proof::Product(proof) => crate::product::check(program, property, proof, budget),
         Proof::OneThread => {
             let threads = program.start.iter().map(|(_, count)| match count {

@@ -125,7 +125,7 @@ impl Known {
             });
         }
         // What frees an object, or ends in a procedure, may do more than is listed.
-        let unclear = matches!(op, Op::Free(_) | Op::Call(..));
+        let unclear = matches!(op, Op::Free(_) | Op::Call(..) | Op::Broadcast(_));
         if unclear || !written.is_empty() {
             self.equal.retain(|(_, value)| {
                 let loaded = scope.loads(value);
@@ -164,7 +164,12 @@ impl Known {
                 _ => {}
             },
             Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Spawn(..) | Op::Join(..) => {}
-            Op::Allocate { .. } | Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) => {}
+            Op::Allocate { .. }
+            | Op::Free(_)
+            | Op::Fill(..)
+            | Op::Copy(..)
+            | Op::Call(..)
+            | Op::Broadcast(_) => {}
         }
     }
 }

@@ -170,7 +170,7 @@ impl<'p> Memory<'p> {
                         memory.remember(template, from);
                     }
                     Op::Assume(_) | Op::Assign(_) | Op::Spawn(..) | Op::Join(..) => {}
-                    Op::Allocate { .. } | Op::Free(_) | Op::Call(..) => {}
+                    Op::Allocate { .. } | Op::Free(_) | Op::Call(..) | Op::Broadcast(_) => {}
                 }
                 for place in places(op) {
                     memory.remember(template, &place.address);

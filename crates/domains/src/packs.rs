@@ -213,6 +213,7 @@ pub fn statements<R: Resolve>(op: &Op, resolve: &R) -> Vec<Statement<R::Variable
         | Op::Join(..)
         | Op::Allocate { .. }
         | Op::Free(_)
+        | Op::Broadcast(_)
         | Op::Fill(..)
         | Op::Copy(..)
         | Op::Call(..) => vec![],

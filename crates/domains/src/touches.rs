@@ -91,6 +91,7 @@ impl Scope<'_, '_> {
                 found.extend(self.memory.touched(&region(to, extent(size))));
             }
             Op::Assume(_) | Op::Assign(_) | Op::Spawn(..) | Op::Join(..) | Op::Free(_) | Op::Call(..) => {}
+            Op::Broadcast(_) => {}
         }
     }
 }

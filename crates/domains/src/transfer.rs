@@ -226,7 +226,8 @@ impl Scope<'_, '_> {
                 }
                 self.store(result, &self.address_value(), after);
             }
-            Op::Free(_) => {}
+            // What a broadcast does to other threads is not seen here: such programs are not inlined.
+            Op::Free(_) | Op::Broadcast(_) => {}
             Op::Fill(to, byte, size) => {
                 let region = self.memory.region(self.template, to, extent(size));
                 let byte = evaluate(byte, &after.environment.numbers, self);

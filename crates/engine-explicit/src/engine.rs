@@ -57,6 +57,10 @@ impl Engine for Explicit {
         if let Some(proof) = crate::trivial::trivial(task.program, task.property).filter(|_| !hides) {
             return Verdict::Safe(proof);
         }
+        if task.program.has_broadcasts() {
+            let what = "steps that change local variables of other threads".to_owned();
+            return Verdict::Unknown(Reason::Unsupported(what, ir::Span::default()));
+        }
         self.run(task.program, task.property, budget, events).unwrap_or_else(|limit| {
             Verdict::Unknown(Reason::Bounded(format!("the program does not fit: {}", limit_text(limit))))
         })

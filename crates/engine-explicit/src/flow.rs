@@ -107,6 +107,11 @@ impl Follower<'_, '_> {
         }
         for &edge in &flow.outgoing[template][location] {
             let step = &code.edges[edge];
+            // A copy made by one operation may be read by the next: that is not followed.
+            let expressions = || step.ops.iter().flat_map(Op::expressions);
+            if step.ops.len() > 1 && expressions().any(|expr| expr.mentions(local)) {
+                self.uses.exact = false;
+            }
             let mut overwritten = false;
             for op in &step.ops {
                 if overwritten {
@@ -231,7 +236,9 @@ impl Follower<'_, '_> {
                 self.all(template, local, op)
             }
             Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Join(..) => self.all(template, local, op),
-            Op::Allocate { .. } | Op::Free(_) | Op::Fill(..) | Op::Copy(..) => self.all(template, local, op),
+            Op::Allocate { .. } | Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Broadcast(_) => {
+                self.all(template, local, op);
+            }
         }
     }
     fn all(&mut self, template: TemplateId, local: LocalId, op: &Op) {

@@ -255,7 +255,7 @@ impl Footprints {
             | Op::Unlock(..)
             | Op::Join(..)
             | Op::Allocate { .. } => {}
-            Op::Free(_) | Op::Fill(..) | Op::Copy(..) => {}
+            Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Broadcast(_) => {}
         }
     }
 

@@ -171,7 +171,11 @@ impl Solver<'_, '_> {
                             }
                         }
                         Op::Assume(_) | Op::Assign(_) | Op::Lock(..) | Op::Spawn(..) | Op::Join(..) => {}
-                        Op::Allocate { .. } | Op::Free(_) | Op::Fill(..) | Op::Copy(..) => {}
+                        Op::Allocate { .. }
+                        | Op::Free(_)
+                        | Op::Fill(..)
+                        | Op::Copy(..)
+                        | Op::Broadcast(_) => {}
                     }
                 }
                 changed |= self.gives[template].union(&gives);
@@ -248,7 +252,7 @@ impl Solver<'_, '_> {
                 return changed;
             }
             Op::Assume(_) | Op::Assign(_) | Op::Spawn(..) | Op::Join(..) => {}
-            Op::Allocate { .. } | Op::Free(_) | Op::Fill(..) | Op::Copy(..) => {}
+            Op::Allocate { .. } | Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Broadcast(_) => {}
         }
         false
     }

@@ -43,13 +43,16 @@ impl Inputs {
         let flow = Flow::new(program);
         for (template, code) in program.templates.enumerate() {
             for (edge, step) in code.edges.enumerate() {
-                let pairs = step.ops.iter().flat_map(|op| match op {
-                    Op::Assign(assignment) => assignment.pairs.as_slice(),
-                    _ => &[],
+                let pairs = step.ops.iter().enumerate().flat_map(|(index, op)| match op {
+                    Op::Assign(assignment) => assignment.pairs.iter().map(|pair| (index, pair)).collect(),
+                    _ => Vec::new(),
                 });
-                let open = pairs.filter(|(_, rhs)| matches!(rhs, Rhs::Any | Rhs::Unknown));
+                let open = pairs.filter(|(_, (_, rhs))| matches!(rhs, Rhs::Any | Rhs::Unknown));
                 let found: Vec<Candidates> = open
-                    .map(|(lhs, _)| match lhs {
+                    .map(|(index, (lhs, _))| match lhs {
+                        Lhs::Local(local) if step.reads_behind(index, *local) => {
+                            inputs.of_type(code.locals[*local].ty).clone()
+                        }
                         Lhs::Local(local) if !liveness.is_live(template, step.target, *local) => {
                             Candidates { values: vec![0], exact: true }
                         }

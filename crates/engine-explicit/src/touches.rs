@@ -204,6 +204,8 @@ impl<'p> Code<'p> {
                 self.computed(&self.sites, true, true, true, next);
                 next.changes_liveness = true;
             }
+            // Programs with it are refused before.
+            Op::Broadcast(_) => {}
             Op::Fill(to, ..) => self.bytes(to, true, next),
             Op::Copy(to, from, _) => {
                 self.bytes(to, true, next);
@@ -281,7 +283,7 @@ fn is_determined(code: &Template, edges: &[EdgeId]) -> bool {
             assignment.constraint.is_none() && matches!(assignment.pairs.as_slice(), [(_, ir::Rhs::Value(_))])
         }
         Op::Lock(..) | Op::Unlock(..) | Op::Spawn(..) | Op::Join(..) | Op::Allocate { .. } => false,
-        Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) => false,
+        Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) | Op::Broadcast(_) => false,
     };
     let ops = |edge: &EdgeId| code.edges[*edge].ops.as_slice();
     match edges {
@@ -320,6 +322,7 @@ fn value_positions(op: &Op) -> Vec<&Expr> {
         Op::Lock(_, address) | Op::Unlock(_, address) | Op::Free(address) => vec![address],
         Op::Fill(to, ..) => vec![to],
         Op::Copy(to, from, _) => vec![to, from],
+        Op::Broadcast(_) => vec![],
         Op::Assume(_) | Op::Assign(_) | Op::Spawn(..) | Op::Join(..) | Op::Allocate { .. } | Op::Call(..) => {
             vec![]
         }

@@ -67,7 +67,7 @@ fn why(setup: &Setup<'_, '_>, coarsened: &Coarsened, names: &Names<'_, '_, '_>, 
                 }
             }
             Op::Lock(..) | Op::Unlock(..) | Op::Spawn(..) | Op::Join(..) | Op::Allocate { .. } => {}
-            Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) => {}
+            Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) | Op::Broadcast(_) => {}
         }
     }
     // A temporary stands for what it was computed from.

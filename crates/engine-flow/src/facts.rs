@@ -218,7 +218,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
                 }
             }
             Op::Free(address) => self.publish(address, facts),
-            Op::Fill(..) | Op::Copy(..) | Op::Call(..) => {
+            Op::Fill(..) | Op::Copy(..) | Op::Call(..) | Op::Broadcast(_) => {
                 if let Op::Call(_, _, Some(Lhs::Local(local))) = op {
                     self.forget_local(*local, facts);
                 }
@@ -471,7 +471,7 @@ fn derived_locals(model: &Model<'_>, template: TemplateId) -> Vec<(LocalId, BitS
             }
             Op::Allocate { result: Lhs::Local(local), .. } => roots.push(*local),
             Op::Allocate { .. } | Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Spawn(..) => {}
-            Op::Join(..) | Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) => {}
+            Op::Join(..) | Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) | Op::Broadcast(_) => {}
         }
     }
     roots.sort_unstable();

@@ -30,7 +30,7 @@ pub fn listing(program: &Program, budget: &Budget) -> Result<Listing, Reason> {
     let limits = InlineLimits { deadline: budget.deadline, ..InlineLimits::default() };
     let listed = ir::passes::listed(program, limits).map_err(|error| match error {
         InlineError::OutOfTime => Reason::Exhausted(Exhausted::Time),
-        InlineError::TooLarge { .. } | InlineError::UnknownCallee(_) => {
+        InlineError::TooLarge { .. } | InlineError::UnknownCallee(_) | InlineError::Broadcast(_) => {
             Reason::Bounded(format!("flow: {error}"))
         }
     })?;

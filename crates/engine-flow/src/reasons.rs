@@ -45,6 +45,7 @@ pub fn not_modelled(lowered: &Program, symbolic: &Program) -> String {
         }
         Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Spawn(..) | Op::Join(..) => false,
         Op::Allocate { .. } | Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) => false,
+        Op::Broadcast(_) => false,
     };
     let mut left = symbolic.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops);
     if !left.any(|op| is_open(op, &|_| true)) {

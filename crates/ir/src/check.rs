@@ -32,7 +32,7 @@ mod tests;
 
 use crate::expr::Expr;
 use crate::ids::{EdgeId, IdVec, LocationId, ObjectId, TemplateId};
-use crate::op::{Assignment, Callee, Lhs, Op, Rhs};
+use crate::op::{Assignment, Broadcast, Callee, Lhs, Op, Rhs};
 use crate::program::{Edge, LocationKind, Program, Span, Storage, Template};
 use crate::types::IntType;
 use expressions::Context;
@@ -259,6 +259,7 @@ impl<'p> Checker<'p> {
                 self.expect(context, from, pointer, "the address of a copy");
                 self.expect(context, size, pointer, "the size of a copy");
             }
+            Op::Broadcast(broadcast) => self.broadcast(context, broadcast),
             Op::Call(callee, arguments, result) => {
                 self.callee(context, callee, arguments, result.is_some());
                 match result {
@@ -270,6 +271,22 @@ impl<'p> Checker<'p> {
                 }
             }
         }
+    }
+
+    fn broadcast(&mut self, context: Context<'p>, broadcast: &Broadcast) {
+        let Some(other) = self.program.templates.get(broadcast.to) else {
+            self.report(format!("template {} does not exist", broadcast.to));
+            return;
+        };
+        let others = Context::of(other);
+        for (local, argument) in &broadcast.arguments {
+            self.expression(context, argument);
+            self.lhs(others, &Lhs::Local(*local));
+        }
+        if broadcast.assignment.pairs.iter().any(|(lhs, _)| matches!(lhs, Lhs::Memory(_))) {
+            self.report("a broadcast assigns to memory");
+        }
+        self.assignment(others, &broadcast.assignment);
     }
 
     fn assignment(&mut self, context: Context<'p>, assignment: &Assignment) {

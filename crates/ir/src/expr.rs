@@ -203,6 +203,10 @@ impl Expr {
             Self::IfThenElse(three) => vec![&mut three.0, &mut three.1, &mut three.2],
         }
     }
+    /// Whether a local stands in it.
+    pub fn mentions(&self, local: LocalId) -> bool {
+        *self == Self::Local(local) || self.operands().into_iter().any(|operand| operand.mentions(local))
+    }
     /// Calls `visit` on this expression and all inside it, outer ones first.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         visit(self);

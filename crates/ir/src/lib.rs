@@ -19,7 +19,7 @@ pub mod types;
 
 pub use expr::{BinaryOp, Expr, Place, Target, Targets, UnaryOp};
 pub use ids::{EdgeId, IdVec, LocalId, LocationId, ObjectId, TemplateId};
-pub use op::{Assignment, Callee, Lhs, LockKind, Op, Rhs};
+pub use op::{Assignment, Broadcast, Callee, Lhs, LockKind, Op, Rhs};
 pub use program::{
     Assumption, Count, Edge, ErrorKind, Initial, Local, Location, LocationKind, Object, Program, Span,
     Storage, Template,

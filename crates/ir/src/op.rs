@@ -37,6 +37,21 @@ pub enum Op {
     Copy(Expr, Expr, Expr),
     /// Runs a procedure to its end; its result goes to the left-hand side. Gone after inlining.
     Call(Callee, Vec<Expr>, Option<Lhs>),
+    /// Changes the locals of all other threads that are in some procedure. Programs with it are for the engines that say so.
+    Broadcast(Broadcast),
+}
+
+/// What a thread does to others. In every other live thread whose innermost activation is of `to`, in the order of creation: the
+/// arguments, evaluated by the thread that takes the step, are stored in its locals; then the assignment is made there, by its own locals.
+/// If a constraint does not hold in one of them, the step cannot be taken.
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+pub struct Broadcast {
+    /// The procedure that the others are in.
+    pub to: TemplateId,
+    /// What they are told.
+    pub arguments: Vec<(LocalId, Expr)>,
+    /// What they do. Its left-hand sides are locals.
+    pub assignment: Assignment,
 }
 
 /// A parallel assignment.
@@ -105,7 +120,7 @@ impl Op {
     pub fn unknown(lhs: Lhs) -> Self {
         Self::Assign(Assignment { pairs: vec![(lhs, Rhs::Unknown)], constraint: None })
     }
-    /// The left-hand sides.
+    /// The left-hand sides. Those of a [`Broadcast`] are not the thread's own, and are left out.
     pub fn targets(&self) -> Vec<&Lhs> {
         match self {
             Self::Assign(assignment) => assignment.pairs.iter().map(|(lhs, _)| lhs).collect(),
@@ -116,10 +131,12 @@ impl Op {
             | Self::Unlock(..)
             | Self::Free(_)
             | Self::Fill(..)
-            | Self::Copy(..) => vec![],
+            | Self::Copy(..)
+            | Self::Broadcast(_) => vec![],
         }
     }
     /// The expressions that are evaluated: operands, constraint, and addresses of left-hand sides. In order.
+    /// Those that other threads evaluate in a [`Broadcast`] are left out.
     pub fn expressions(&self) -> Vec<&Expr> {
         let mut found: Vec<&Expr> = match self {
             Self::Assume(e) | Self::Lock(_, e) | Self::Unlock(_, e) | Self::Join(e, _) | Self::Free(e) => {
@@ -141,6 +158,7 @@ impl Op {
             }
             Self::Allocate { size, .. } => vec![size],
             Self::Fill(a, b, c) | Self::Copy(a, b, c) => vec![a, b, c],
+            Self::Broadcast(broadcast) => broadcast.arguments.iter().map(|(_, argument)| argument).collect(),
         };
         found.extend(self.targets().into_iter().filter_map(|lhs| match lhs {
             Lhs::Memory(place) => Some(&place.address),
@@ -180,6 +198,9 @@ impl Op {
             }
             Self::Allocate { size, result, .. } => std::iter::once(size).chain(address(result)).collect(),
             Self::Fill(a, b, c) | Self::Copy(a, b, c) => vec![a, b, c],
+            Self::Broadcast(broadcast) => {
+                broadcast.arguments.iter_mut().map(|(_, argument)| argument).collect()
+            }
         }
     }
     /// The left-hand sides, to change.
@@ -193,7 +214,8 @@ impl Op {
             | Self::Unlock(..)
             | Self::Free(_)
             | Self::Fill(..)
-            | Self::Copy(..) => vec![],
+            | Self::Copy(..)
+            | Self::Broadcast(_) => vec![],
         }
     }
 }

@@ -181,6 +181,19 @@ pub struct Edge {
     pub span: Span,
 }
 
+impl Edge {
+    /// Whether the value that the operation with this number gives to a local is read on the edge itself: by its own constraint, or by
+    /// an operation behind it.
+    pub fn reads_behind(&self, operation: usize, local: LocalId) -> bool {
+        let constraint = match self.ops.get(operation) {
+            Some(Op::Assign(assignment)) => assignment.constraint.as_ref(),
+            _ => None,
+        };
+        let behind = self.ops.iter().skip(operation + 1).flat_map(Op::expressions);
+        constraint.into_iter().chain(behind).any(|expr| expr.mentions(local))
+    }
+}
+
 impl Template {
     /// Adds a location.
     pub fn location(&mut self, kind: LocationKind, atomic: bool) -> LocationId {
@@ -206,6 +219,11 @@ impl Template {
 }
 
 impl Program {
+    /// Whether some step changes the locals of other threads.
+    pub fn has_broadcasts(&self) -> bool {
+        let mut ops = self.templates.iter().flat_map(|template| &template.edges).flat_map(|edge| &edge.ops);
+        ops.any(|op| matches!(op, Op::Broadcast(_)))
+    }
     /// The type of an expression in a template.
     pub fn type_of(&self, template: TemplateId, expr: &Expr) -> IntType {
         self.type_in(&self.templates[template], expr)

@@ -122,6 +122,16 @@ fn reason(proof: &Proof) -> String {
         Proof::Flow(proof) => {
             format!("by locks and thread order, {} pairs of locations", proof.coreachable.len())
         }
+        Proof::States(proof) if proof.unreachable.is_empty() => {
+            let points = proof.sets.iter().filter(|set| **set != 0).count();
+            format!("by thread states, for any number of threads, {points} points")
+        }
+        Proof::States(proof) => {
+            format!(
+                "no thread configuration of {} that lead to an error is reachable",
+                proof.unreachable.len()
+            )
+        }
     }
 }
 
@@ -164,7 +174,11 @@ fn violation(out: &mut String, sources: &Sources, refutation: &Refutation) {
             }
         }
     }
-    line(out, "\nHow it happens:");
+    let threads = match replayed.threads.len() {
+        1 => "one thread".to_owned(),
+        many => format!("{many} threads"),
+    };
+    line(out, &format!("\nHow it happens, with {threads}:"));
     interleaving(out, program, sources, replayed);
 }
 

@@ -133,6 +133,11 @@ impl Text<'_> {
             Op::Free(address) => format!("free({})", self.expression(address, 0)),
             Op::Fill(to, byte, size) => format!("fill({})", self.list([to, byte, size])),
             Op::Copy(to, from, size) => format!("copy({})", self.list([to, from, size])),
+            Op::Broadcast(broadcast) => {
+                let to =
+                    self.program.templates.get(broadcast.to).map_or("", |template| template.name.as_str());
+                format!("tell all others in {to}")
+            }
             Op::Call(callee, arguments, result) => {
                 format!("{}{}", self.result(result.as_ref()), self.call(callee, arguments))
             }

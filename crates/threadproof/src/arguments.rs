@@ -25,14 +25,14 @@ pub enum Command {
 /// Options of `verify`.
 #[derive(Args, Debug)]
 pub struct Verify {
-    /// The C files of one program (`.c`, or preprocessed `.i`).
+    /// The C files of one program (`.c`, or preprocessed `.i`), a Boolean program (`.bp`, `.bool`), or a thread transition system (`.tts`).
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// A property file in the format of the Competition on Software Verification.
     #[arg(long, value_name = "FILE.prp", conflicts_with = "check")]
     pub property: Option<PathBuf>,
-    /// What to check.
-    #[arg(long, value_delimiter = ',', value_parser = check, value_name = "CHECK,…", default_values_t = [Checked(Check::Assertions), Checked(Check::Races)])]
+    /// What to check [default: assertions,races; of Boolean programs and transition systems: assertions].
+    #[arg(long, value_delimiter = ',', value_parser = check, value_name = "CHECK,…")]
     pub check: Vec<Checked>,
     /// The widths of `long` and of pointers.
     #[arg(long, value_enum, ignore_case = true, default_value_t = Model::Lp64)]
@@ -67,6 +67,18 @@ pub struct Verify {
     /// The C standard, such as `gnu17`.
     #[arg(long = "std", value_name = "STANDARD")]
     pub standard: Option<String>,
+    /// In a Boolean program, reaching this label is an error [default: SLIC_ERROR and ERROR].
+    #[arg(short = 'l', long = "label", value_name = "LABEL")]
+    pub labels: Vec<String>,
+    /// In a Boolean program, any number of threads runs `main`, or each of `thread0`, `thread1`, ….
+    #[arg(long, alias = "parameterized")]
+    pub any_copies: bool,
+    /// The target of a transition system [default: the file beside it that ends in `.prop`].
+    #[arg(long, value_name = "FILE.prop")]
+    pub target: Option<PathBuf>,
+    /// The initial states of a transition system, as `shared|local,…/local,…` [default: its `#init` line, or `0/0`].
+    #[arg(long, value_name = "STATES")]
+    pub init: Option<String>,
 }
 
 /// A check that was named on the command line.
@@ -114,6 +126,8 @@ pub enum EngineName {
     Explicit,
     /// Proofs by locks and thread order, for any number of threads.
     Flow,
+    /// Boolean programs: proofs and refutations for any number of threads.
+    States,
     /// Proofs by Horn clauses.
     Horn,
 }

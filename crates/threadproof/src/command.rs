@@ -1,6 +1,7 @@
 //! What the command line does.
 
 use crate::arguments::{Arguments, Command, EngineName, Format, Show, Verify, normalise};
+use crate::input::{self, Input, Kind};
 use crate::pipeline;
 use crate::property_file::{self, Asked};
 use crate::watchdog::{self, Watched};
@@ -10,7 +11,6 @@ use ir::Program;
 use report::{Answer, Outcome, Sources};
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -81,18 +81,18 @@ impl Printer {
 }
 
 fn verify(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
-    let asked = match asked(options) {
-        Ok(asked) => asked,
-        Err(message) => return bad_input(options.format, &[message], printer),
-    };
-    let (program, sources) = match read(options) {
+    let Input { program, sources, kind } = match input::read(options) {
         Ok(read) => read,
         Err(messages) => return bad_input(options.format, &messages, printer),
+    };
+    let asked = match asked(options, kind) {
+        Ok(asked) => asked,
+        Err(message) => return bad_input(options.format, &[message], printer),
     };
     if let Some(what) = options.show {
         return show(options, &program, &sources, what, &asked, deadline, printer);
     }
-    let outcomes = run_checks(options, &asked, &program, deadline);
+    let outcomes = run_checks(options, &asked, &program, kind, deadline);
     let answer = Answer::of(&outcomes, &asked.open);
     let document = match options.format {
         Format::Human => report::human::render(&program, &sources, &outcomes, &answer),
@@ -113,13 +113,20 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
 }
 
 /// Runs every check within its share of the time. One that needs less leaves more to the next.
-fn run_checks(options: &Verify, asked: &Asked, program: &Program, deadline: Instant) -> Vec<Outcome> {
+fn run_checks(
+    options: &Verify,
+    asked: &Asked,
+    program: &Program,
+    kind: Kind,
+    deadline: Instant,
+) -> Vec<Outcome> {
     let settings =
         engine_explicit::Options { shortest: options.shortest, ..engine_explicit::Options::default() };
     let explicit = engine_explicit::Explicit { options: settings };
     let engine: &dyn Engine = match options.engine {
-        EngineName::Auto => &crate::portfolio::Auto { explicit },
+        EngineName::Auto => &crate::portfolio::Auto { explicit, boolean: kind != Kind::C },
         EngineName::Flow => &engine_flow::Flow,
+        EngineName::States => &engine_states::States,
         EngineName::Horn => &engine_horn::Horn,
         EngineName::Explicit => &explicit,
     };
@@ -143,38 +150,18 @@ fn bad_input(format: Format, messages: &[String], printer: &Printer) -> u8 {
     status::BAD_INPUT
 }
 
-fn asked(options: &Verify) -> Result<Asked, String> {
+fn asked(options: &Verify, kind: Kind) -> Result<Asked, String> {
     let Some(path) = &options.property else {
-        return Ok(Asked { checks: options.check.iter().map(|check| check.0).collect(), open: Vec::new() });
+        let mut checks: Vec<Check> = options.check.iter().map(|check| check.0).collect();
+        if checks.is_empty() {
+            checks.push(Check::Assertions);
+            checks.extend((kind == Kind::C).then_some(Check::Races));
+        }
+        return Ok(Asked { checks, open: Vec::new() });
     };
     let bytes = std::fs::read(path).map_err(|error| format!("{}: error: {error}", path.display()))?;
     property_file::parse(&String::from_utf8_lossy(&bytes))
         .map_err(|error| format!("{}: error: {error}", path.display()))
-}
-
-/// Reads the files and the program in them.
-fn read(options: &Verify) -> Result<(Program, Sources), Vec<String>> {
-    let mut sources = Vec::new();
-    for path in &options.files {
-        let text =
-            std::fs::read(path).map_err(|error| vec![format!("{}: error: {error}", path.display())])?;
-        sources.push(frontend_c::Source { name: path.to_string_lossy().into_owned(), text });
-    }
-    let reading = frontend_c::Options {
-        data_model: options.data_model.into(),
-        include_dirs: options.include_dirs.clone(),
-        defines: options.defines.clone(),
-        includes: options.includes.clone(),
-        standard: options.standard.clone(),
-    };
-    let program = frontend_c::read(&sources, &reading)
-        .map_err(|diagnostics| diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>())?;
-    let text = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
-    let given: Vec<(String, String)> =
-        sources.iter().map(|source| (source.name.clone(), text(&source.text))).collect();
-    let other = |name: &str| std::fs::read(Path::new(name)).ok().map(|bytes| text(&bytes));
-    let sources = Sources::new(&program.files, &given, other);
-    Ok((program, sources))
 }
 
 fn show(

@@ -5,6 +5,7 @@
 
 pub mod arguments;
 pub mod command;
+pub mod input;
 pub mod pipeline;
 pub mod portfolio;
 pub mod property_file;

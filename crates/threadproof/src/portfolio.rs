@@ -1,17 +1,22 @@
 //! Several engines: proofs that are quick to find first, then exploration and Horn clauses side by side.
+//!
+//! A program that was written as a Boolean one goes to `states` first, which decides it; the others get it only where that fails, for recursion or size.
 
 use engine_explicit::Explicit;
 use engine_flow::Flow;
 use engine_horn::Horn;
+use engine_states::States;
 use std::sync::mpsc;
 use std::time::Duration;
 use verdict::{Budget, Cancel, Engine, Event, Events, Reason, Silent, Task, Verdict};
 
-/// Tries `flow` within a share of the time, then `explicit` and `horn` at once: the first answer counts. A proof of `flow` that the checker does not accept counts as none.
+/// Tries `states` on Boolean programs, then `flow` within a share of the time, then `explicit` and `horn` at once: the first answer counts. A proof of `flow` that the checker does not accept counts as none.
 #[derive(Default)]
 pub struct Auto {
     /// The engine that explores.
     pub explicit: Explicit,
+    /// Whether the program was written as a Boolean one.
+    pub boolean: bool,
 }
 
 /// The part of the time that `flow` gets.
@@ -24,6 +29,26 @@ impl Engine for Auto {
         "auto"
     }
     fn verify(&self, task: Task<'_>, budget: &Budget, events: &dyn Events) -> Verdict {
+        let mut unsure = None;
+        if self.boolean {
+            let first = budget.remaining().map_or(budget.clone(), |left| budget.within(left * 3 / 4));
+            match States.verify(task, &first, events) {
+                Verdict::Safe(proof) => {
+                    match checker::check_proof(task.program, task.property, &proof, budget) {
+                        Ok(()) => return Verdict::Safe(proof),
+                        Err(error) => events
+                            .event(Event::Phase(format!("the proof of states is not accepted: {error}"))),
+                    }
+                }
+                Verdict::Unsafe(trace) => match checker::replay(task.program, task.property, &trace) {
+                    Ok(_) => return Verdict::Unsafe(trace),
+                    Err(error) => {
+                        events.event(Event::Phase(format!("the trace of states is not accepted: {error}")))
+                    }
+                },
+                Verdict::Unknown(reason) => unsure = Some(reason),
+            }
+        }
         let first = budget.remaining().map_or(budget.clone(), |left| budget.within(left / SHARE));
         if let Verdict::Safe(proof) = Flow.verify(task, &first, events) {
             match checker::check_proof(task.program, task.property, &proof, budget) {
@@ -48,8 +73,10 @@ impl Engine for Auto {
                             stop.cancel();
                             return answer;
                         }
-                        // Why exploration gave up says more about the program.
-                        if explored {
+                        // Why the engine for Boolean programs, or else exploration, gave up says more about the program.
+                        if let Some(reason) = &unsure {
+                            unknown = Verdict::Unknown(reason.clone());
+                        } else if explored {
                             unknown = answer;
                         }
                     }

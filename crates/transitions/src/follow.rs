@@ -135,6 +135,8 @@ impl Follower<'_, '_, '_> {
             Op::Free(address) => {
                 let _ = self.value(address);
             }
+            // Programs with it are not inlined, so they do not come here.
+            Op::Broadcast(_) => {}
             Op::Call(_, _, result) => self.store_anything(result.as_ref()),
             // The words of a lock that is still an operation are lost.
             Op::Lock(_, address) | Op::Unlock(_, address) => self.forget(address, Extent::Bytes(8), false),

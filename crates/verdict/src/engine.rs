@@ -1,6 +1,6 @@
 //! The interface that every engine has, and what it returns.
 
-use crate::{Attempt, Budget, Exhausted, FlowProof, ProductProof, Property, Trace};
+use crate::{Attempt, Budget, Exhausted, FlowProof, ProductProof, Property, StatesProof, Trace};
 use ir::{Program, Span};
 use std::fmt;
 
@@ -52,6 +52,8 @@ pub enum Proof {
     OneThread,
     /// No two threads can be at conflicting accesses, or no thread at an error, by locks held and the order of starts and joins.
     Flow(Box<FlowProof>),
+    /// No thread can get into a bad thread state, or no configuration of threads that leads there can be reached.
+    States(Box<StatesProof>),
     /// A fixed set of threads, all together, by invariants of a reduced product.
     Product(Box<ProductProof>),
 }

@@ -246,7 +246,7 @@ impl<'a> ParentStep<'a> {
             Op::Assign(_) | Op::Spawn(..) | Op::Allocate { .. } | Op::Call(..) => {
                 self.forget_targets(op, facts);
             }
-            Op::Lock(..) | Op::Unlock(..) | Op::Free(_) | Op::Fill(..) | Op::Copy(..) => {}
+            Op::Lock(..) | Op::Unlock(..) | Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Broadcast(_) => {}
         }
         self.lose_written(op, facts);
         if let Some(members) = &mut facts.members {

@@ -15,6 +15,7 @@ mod orders;
 mod present;
 mod product;
 mod property;
+mod states;
 mod trace;
 
 pub use budget::{Budget, Cancel, Exhausted};
@@ -31,4 +32,5 @@ pub use orders::{Bound, Orders};
 pub use present::Present;
 pub use product::{ProductNode, ProductPart, ProductProof};
 pub use property::{Check, Property};
+pub use states::{Configuration, StatesProof};
 pub use trace::{Trace, TraceStep, Violation};

@@ -220,7 +220,7 @@ impl Walker<'_, '_> {
             }
             Op::Free(address) => self.leaves(address, known),
             Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Join(..) | Op::Allocate { .. } => {}
-            Op::Fill(..) | Op::Copy(..) | Op::Call(..) => {}
+            Op::Fill(..) | Op::Copy(..) | Op::Call(..) | Op::Broadcast(_) => {}
         }
         let gained = self.gained(op, known);
         let joined = match op {
@@ -288,7 +288,7 @@ impl Walker<'_, '_> {
                 known.unspent.push(*local);
             }
             Op::Spawn(..) | Op::Allocate { .. } | Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) => {}
-            Op::Join(..) | Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) => {}
+            Op::Join(..) | Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) | Op::Broadcast(_) => {}
         }
     }
 

@@ -52,7 +52,9 @@ fn symbolic(program: &Program, property: &Property, budget: &Budget) -> Result<P
     let limits = InlineLimits { deadline: budget.deadline, ..InlineLimits::default() };
     ir::passes::symbolic_of_lowered(program, goal, limits).map_err(|error| match error {
         InlineError::OutOfTime => ProofError::TooExpensive(Exhausted::Time),
-        InlineError::TooLarge { .. } | InlineError::UnknownCallee(_) => ProofError::Claim(error.to_string()),
+        InlineError::TooLarge { .. } | InlineError::UnknownCallee(_) | InlineError::Broadcast(_) => {
+            ProofError::Claim(error.to_string())
+        }
     })
 }
 

@@ -204,7 +204,7 @@ impl<'a> Compressor<'a> {
                     facts.can_be_marked = false;
                 }
                 Op::Fill(..) | Op::Copy(..) => facts.can_be_marked &= accesses.is_empty(),
-                Op::Call(..) => {
+                Op::Call(..) | Op::Broadcast(_) => {
                     facts.calls = true;
                     facts.noticed = true;
                     facts.changes = true;

@@ -219,6 +219,7 @@ impl Mentioned {
             Op::Spawn(Callee::Pointer(_), ..) | Op::Call(Callee::Pointer(_), ..) => {}
             Op::Assume(_) | Op::Assign(_) | Op::Lock(..) | Op::Unlock(..) | Op::Join(..) => {}
             Op::Free(_) | Op::Fill(..) | Op::Copy(..) => {}
+            Op::Broadcast(broadcast) => self.template(broadcast.to),
         }
     }
 }

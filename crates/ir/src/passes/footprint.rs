@@ -165,7 +165,7 @@ pub fn accesses<'a>(points_to: &PointsTo, template: TemplateId, op: &'a Op) -> V
             range(to, Some(size), true);
         }
         Op::Assume(_) | Op::Assign(_) | Op::Lock(..) | Op::Unlock(..) | Op::Spawn(..) => {}
-        Op::Join(..) | Op::Allocate { .. } | Op::Call(..) => {}
+        Op::Join(..) | Op::Allocate { .. } | Op::Call(..) | Op::Broadcast(_) => {}
     }
     found
 }

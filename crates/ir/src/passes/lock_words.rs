@@ -50,7 +50,8 @@ pub fn lock_words(program: &Program) -> Program {
                     | Op::Free(_)
                     | Op::Fill(..)
                     | Op::Copy(..)
-                    | Op::Call(..) => vec![vec![op.clone()]],
+                    | Op::Call(..)
+                    | Op::Broadcast(_) => vec![vec![op.clone()]],
                 };
                 ways = ways
                     .iter()
@@ -240,6 +241,7 @@ fn stored_zeros(op: &Op) -> Vec<&Expr> {
         | Op::Free(_)
         | Op::Fill(..)
         | Op::Copy(..)
-        | Op::Call(..) => vec![],
+        | Op::Call(..)
+        | Op::Broadcast(_) => vec![],
     }
 }

@@ -189,6 +189,9 @@ impl Checker<'_> {
                 self.expr(operand, checks);
                 self.lhs(lhs, checks);
             }
+            Op::Broadcast(broadcast) => {
+                broadcast.arguments.iter().for_each(|(_, argument)| self.expr(argument, checks));
+            }
             Op::Fill(to, byte, size) => {
                 [to, byte, size].into_iter().for_each(|operand| self.expr(operand, checks));
                 self.range(to, size, checks);

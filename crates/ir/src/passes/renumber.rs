@@ -96,6 +96,7 @@ pub fn keep(program: &mut Program, objects: &IdVec<ObjectId, bool>, templates: &
                 Op::Spawn(Callee::Pointer(_), ..) | Op::Call(Callee::Pointer(_), ..) => {}
                 Op::Assume(_) | Op::Assign(_) | Op::Lock(..) | Op::Unlock(..) | Op::Join(..) => {}
                 Op::Free(_) | Op::Fill(..) | Op::Copy(..) => {}
+                Op::Broadcast(broadcast) => new_templates.change(&mut broadcast.to),
             }
         }
     }

@@ -110,7 +110,7 @@ impl Sharing {
                 found.extend(self.range(to, true));
             }
             Op::Assume(_) | Op::Assign(_) | Op::Lock(..) | Op::Unlock(..) | Op::Spawn(..) => {}
-            Op::Join(..) | Op::Allocate { .. } | Op::Call(..) => {}
+            Op::Join(..) | Op::Allocate { .. } | Op::Call(..) | Op::Broadcast(_) => {}
         }
         found
     }
@@ -147,6 +147,9 @@ impl Sharing {
                     self.escape(pointer, false);
                 }
                 arguments.iter().for_each(|argument| self.escape(argument, false));
+            }
+            Op::Broadcast(broadcast) => {
+                broadcast.arguments.iter().for_each(|(_, argument)| self.escape(argument, false));
             }
             Op::Fill(to, byte, size) => {
                 self.escape(to, true);

@@ -144,6 +144,9 @@ impl Slicer<'_> {
                     }
                 }
             }
+            Op::Broadcast(broadcast) => {
+                broadcast.arguments.iter().for_each(|(_, argument)| self.read(template, argument));
+            }
             Op::Fill(to, byte, size) => {
                 if self.keeps_range(template, to, op) {
                     [to, byte, size].into_iter().for_each(|operand| self.read(template, operand));
@@ -318,7 +321,8 @@ impl Slicer<'_> {
             | Op::Unlock(..)
             | Op::Join(..)
             | Op::Allocate { .. }
-            | Op::Free(_) => true,
+            | Op::Free(_)
+            | Op::Broadcast(_) => true,
         }
     }
 }

@@ -205,6 +205,8 @@ impl Splitter<'_> {
                 let units = self.units_of(first, Rule::All);
                 (!units.is_empty()).then_some(Plan { rule: Rule::All, units })
             }
+            // It happens as a whole: in one step with what stands before it.
+            Op::Broadcast(_) => None,
             Op::Spawn(..) => {
                 let units = self.units_of(first, Rule::All);
                 (!units.is_empty()).then_some(Plan { rule: Rule::All, units })
@@ -289,6 +291,7 @@ impl Splitter<'_> {
             Op::Call(_, _, Some(lhs)) => stores.extend(self.replace_by_local(lhs)),
             Op::Spawn(..) | Op::Join(_, None) | Op::Call(_, _, None) => {}
             Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Free(_) | Op::Fill(..) | Op::Copy(..) => {}
+            Op::Broadcast(_) => {}
         }
         stores
     }
@@ -461,5 +464,6 @@ fn each_operand(op: &mut Op, visit: &mut dyn FnMut(&mut Expr)) {
             arguments.iter_mut().for_each(visit);
         }
         Op::Fill(a, b, c) | Op::Copy(a, b, c) => [a, b, c].into_iter().for_each(visit),
+        Op::Broadcast(broadcast) => broadcast.arguments.iter_mut().for_each(|(_, argument)| visit(argument)),
     }
 }

@@ -101,7 +101,7 @@ impl<'p> Totality<'p> {
                 self.never_faults(byte) && end.is_some_and(|end| end <= self.program.objects[*object].size)
             }
             Op::Lock(..) | Op::Unlock(..) | Op::Spawn(..) | Op::Join(..) | Op::Allocate { .. } => false,
-            Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) => false,
+            Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) | Op::Broadcast(_) => false,
         }
     }
 
@@ -119,6 +119,7 @@ impl<'p> Totality<'p> {
             | Op::Join(..)
             | Op::Allocate { .. } => false,
             Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) => false,
+            Op::Broadcast(_) => true,
         };
         assigns_any || op.expressions().into_iter().any(|expr| self.may_choose(expr))
     }

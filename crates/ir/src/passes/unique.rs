@@ -54,6 +54,7 @@ fn unique_templates(program: &Program, cycles: &[IdVec<EdgeId, bool>]) -> IdVec<
                     Op::Spawn(Callee::Pointer(_), ..) => unknown = true,
                     Op::Assume(_) | Op::Assign(_) | Op::Lock(..) | Op::Unlock(..) | Op::Join(..) => {}
                     Op::Allocate { .. } | Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) => {}
+                    Op::Broadcast(_) => {}
                 }
             }
         }

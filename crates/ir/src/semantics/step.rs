@@ -3,7 +3,7 @@
 use super::eval::{Context, Fault};
 use super::machine::{LimitKind, Machine, State, ThreadIndex, to_bits};
 use crate::ids::{EdgeId, TemplateId};
-use crate::op::{Assignment, Callee, Lhs, LockKind, Op, Rhs};
+use crate::op::{Assignment, Broadcast, Callee, Lhs, LockKind, Op, Rhs};
 use crate::program::LocationKind;
 use crate::types::{DataModel, IntType, Value};
 use std::sync::Arc;
@@ -307,6 +307,28 @@ impl Context<'_, '_> {
                 let thread = Arc::make_mut(&mut self.state.threads[self.thread]);
                 self.machine.activate(thread, self.thread, template, &arguments, Some(edge))?;
             }
+            Op::Broadcast(broadcast) => self.broadcast(broadcast)?,
+        }
+        Ok(())
+    }
+
+    fn broadcast(&mut self, broadcast: &Broadcast) -> Result<(), Stuck> {
+        let mut arguments = Vec::new();
+        for (local, argument) in &broadcast.arguments {
+            arguments.push((Lhs::Local(*local), self.eval(argument)?));
+        }
+        for thread in 0..self.state.threads.len() {
+            let innermost = self.state.threads[thread].activations.last().map(|top| top.template);
+            if thread == self.thread || innermost != Some(broadcast.to) {
+                continue;
+            }
+            let (machine, atomic) = (self.machine, self.atomic);
+            let (state, choices, log) = (&mut *self.state, &mut *self.choices, &mut *self.log);
+            let mut other = Context { machine, state, old: None, thread, choices, log, atomic };
+            for (left, value) in &arguments {
+                other.store(left, *value)?;
+            }
+            other.assign(&broadcast.assignment)?;
         }
         Ok(())
     }

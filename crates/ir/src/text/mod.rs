@@ -49,6 +49,7 @@ const RESERVED: &[&str] = &[
     "assign",
     "assume",
     "atomic",
+    "broadcast",
     "call",
     "copy",
     "false",

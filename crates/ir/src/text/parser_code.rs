@@ -1,10 +1,13 @@
 //! Text as programs: operations and expressions.
 
 use super::lexer::Token;
+use super::local_handles;
 use super::parser::{Parsed, Parser};
 use super::{BINARY_OPS, LOCK_KINDS, int_type, lock_word, sign, type_of};
+
 use crate::expr::{BinaryOp, Expr, Place, Target, Targets, UnaryOp};
-use crate::op::{Assignment, Callee, Lhs, LockKind, Op, Rhs};
+use crate::ids::{Id, LocalId};
+use crate::op::{Assignment, Broadcast, Callee, Lhs, LockKind, Op, Rhs};
 use crate::types::{IntType, Value};
 
 impl Parser {
@@ -44,6 +47,7 @@ impl Parser {
                 let (to, from, size) = self.three()?;
                 Ok(Op::Copy(to, from, size))
             }
+            "broadcast" => self.broadcast(),
             "spawn" | "join" | "call" => self.with_result(None),
             _ => {
                 let lhs = self.lhs()?;
@@ -54,6 +58,44 @@ impl Parser {
                 }
                 self.assignment(lhs)
             }
+        }
+    }
+
+    /// The others are in a procedure that stands before this one, or in this one.
+    fn broadcast(&mut self) -> Parsed<Op> {
+        self.advance();
+        let to = self.known_template()?;
+        let earlier = self.program.templates.get(to);
+        if earlier.is_none() && to.index() != self.program.templates.len() {
+            return self.error("the procedure of a broadcast stands behind it");
+        }
+        let locals =
+            earlier.map(|template| local_handles(template).into_iter().zip((0..).map(LocalId)).collect());
+        let others = locals.unwrap_or_else(|| self.locals.clone());
+        self.sign("(")?;
+        let mut arguments = Vec::new();
+        while !self.take_sign(")") {
+            if !arguments.is_empty() {
+                self.sign(",")?;
+            }
+            let own = std::mem::replace(&mut self.locals, others.clone());
+            let local = self.known_local();
+            self.locals = own;
+            let local = local?;
+            self.sign(":=")?;
+            arguments.push((local, self.expression()?));
+        }
+        // The others' locals, and their types, count while the assignment is read.
+        let own = std::mem::replace(&mut self.locals, others);
+        let template = self.program.templates.get(to).cloned().map(|other| self.template.replace(other));
+        let assignment = self.op();
+        self.locals = own;
+        if let Some(template) = template {
+            self.template = template;
+        }
+        match assignment? {
+            Op::Assign(assignment) => Ok(Op::Broadcast(Broadcast { to, arguments, assignment })),
+            _ => self.error("others only assign"),
         }
     }
 

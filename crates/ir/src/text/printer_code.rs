@@ -6,7 +6,7 @@
 use super::printer::{Printer, handle, put};
 use super::{lock_word, sign, type_of};
 use crate::expr::{BinaryOp, Expr, Place, Target, Targets, UnaryOp};
-use crate::op::{Assignment, Callee, Lhs, Op, Rhs};
+use crate::op::{Assignment, Broadcast, Callee, Lhs, Op, Rhs};
 use crate::types::{IntType, Value};
 use std::fmt::Write;
 
@@ -53,6 +53,7 @@ impl<'p> Printer<'p> {
                 self.list([to, from, size]);
             }
             Op::Call(callee, arguments, result) => self.call("call", callee, arguments, result.as_ref()),
+            Op::Broadcast(broadcast) => self.broadcast(broadcast),
         }
     }
 
@@ -73,6 +74,22 @@ impl<'p> Printer<'p> {
             put!(self, " where ");
             self.expression(constraint);
         }
+    }
+
+    /// Locals of the others are called as in their template.
+    fn broadcast(&mut self, broadcast: &Broadcast) {
+        put!(self, "broadcast {} (", handle(&self.templates, broadcast.to));
+        let other = self.program.templates.get(broadcast.to);
+        let names = other.map(super::local_handles).unwrap_or_default();
+        for (index, (local, argument)) in broadcast.arguments.iter().enumerate() {
+            put!(self, "{}{} := ", if index == 0 { "" } else { ", " }, handle(&names, *local));
+            self.expression(argument);
+        }
+        put!(self, ") ");
+        let (own_names, own) = (std::mem::replace(&mut self.locals, names), self.template);
+        self.template = other;
+        self.assignment(&broadcast.assignment);
+        (self.locals, self.template) = (own_names, own);
     }
 
     fn call(&mut self, word: &str, callee: &Callee, arguments: &[Expr], result: Option<&Lhs>) {

@@ -56,6 +56,8 @@ pub enum InlineError {
     },
     /// A call through a pointer that was not resolved.
     UnknownCallee(Span),
+    /// A step changes the locals of other threads: what passes take for private is not.
+    Broadcast(Span),
     /// The deadline passed.
     OutOfTime,
 }
@@ -66,6 +68,7 @@ impl fmt::Display for InlineError {
             Self::TooLarge { edges } => write!(f, "the program has more than {edges} steps after inlining"),
             Self::OutOfTime => f.write_str("out of time"),
             Self::UnknownCallee(_) => f.write_str("a call through a pointer that is not resolved"),
+            Self::Broadcast(_) => f.write_str("a step that changes local variables of other threads"),
         }
     }
 }
@@ -294,6 +297,7 @@ impl Inliner<'_> {
                     Op::Spawn(Callee::Procedure(callee), ..) => self.spawned.push(*callee),
                     Op::Assume(_) | Op::Assign(_) | Op::Lock(..) | Op::Unlock(..) | Op::Join(..) => {}
                     Op::Allocate { .. } | Op::Free(_) | Op::Fill(..) | Op::Copy(..) => {}
+                    Op::Broadcast(_) => return Err(InlineError::Broadcast(edge.span)),
                 }
             }
         }

@@ -122,7 +122,7 @@ impl Generator<'_> {
 
     fn op(&mut self, op: &Op) {
         match op {
-            Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Free(_) | Op::Fill(..) => {
+            Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Free(_) | Op::Fill(..) | Op::Broadcast(_) => {
                 // Loads inside make no address flow, but an address in a comparison is still taken.
                 // One that names the lock or the bytes directly is not: it goes nowhere.
                 for expr in op.expressions() {

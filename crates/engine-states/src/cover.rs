@@ -1,0 +1,380 @@
+//! Which configurations lead to an error, for any number of threads: backward coverability. Exact.
+//!
+//! A *configuration* is a shared state and a multiset of threads; it stands for all that have at least these threads. Steps are
+//! monotonic: more threads can do no less (where others are told something that not all can follow, this over-approximates; the trace is
+//! replayed in any case). Multisets over a finite set are well-quasi-ordered, so the search for minimal predecessors ends.
+//!
+//! Pruned, since such configurations are unreachable anyway: thread states that the over-approximation excludes, two threads that hold
+//! the same lock, more threads of a template than are ever started.
+
+use crate::transitions::{LocalNumber, SharedId, Transitions};
+use ir::{Callee, Count, Op, TemplateId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use verdict::{Budget, Exhausted};
+
+/// A configuration with the reason why it leads to an error.
+#[derive(Clone, Debug)]
+pub struct Element {
+    /// The shared state.
+    pub shared: SharedId,
+    /// The threads, in order.
+    pub threads: Vec<LocalNumber>,
+    /// The transition that one of them takes, and the element that it leads to; nothing if it leads to the error itself.
+    pub then: (u32, Option<u32>),
+    /// For a transition that tells others something: the thread before and behind it, for each of the others.
+    pub answers: Vec<(LocalNumber, LocalNumber)>,
+}
+
+/// What came of the search.
+pub enum Covered {
+    /// An initial configuration is among them: the number of the element.
+    Reachable(u32),
+    /// None is: the minimal ones.
+    Unreachable(Vec<u32>),
+}
+
+/// The search.
+pub struct Cover<'t, 'v, 'p> {
+    transitions: &'t Transitions<'v, 'p>,
+    /// All elements that were found.
+    pub elements: Vec<Element>,
+    alive: Vec<bool>,
+    by_shared: FxHashMap<SharedId, Vec<u32>>,
+    /// Elements to look at: those with few threads first, and those that are near the start first. They are taken in turn.
+    small: BinaryHeap<Reverse<(usize, u32)>>,
+    near: BinaryHeap<Reverse<(u64, u32)>>,
+    done: Vec<bool>,
+    /// How many transitions a thread is away from the start, at least.
+    distance: Vec<u32>,
+    /// Transitions that change the shared state or tell others something, by the shared state behind them.
+    changing: FxHashMap<SharedId, Vec<u32>>,
+    /// The others, by shared state and each thread behind them.
+    local: FxHashMap<(SharedId, LocalNumber), Vec<u32>>,
+    /// Templates of which there are at most so many threads.
+    bounded: BTreeMap<TemplateId, u32>,
+    sources: FxHashMap<(u32, LocalNumber), Vec<LocalNumber>>,
+    /// All threads that are possible in a shared state.
+    at_shared: FxHashMap<SharedId, Vec<LocalNumber>>,
+}
+
+impl<'t, 'v, 'p> Cover<'t, 'v, 'p> {
+    /// Prepares the search.
+    pub fn new(transitions: &'t Transitions<'v, 'p>) -> Self {
+        let (mut changing, mut local): (FxHashMap<_, Vec<u32>>, FxHashMap<_, Vec<u32>>) = Default::default();
+        for (index, transition) in
+            transitions.list.iter().enumerate().filter(|(_, transition)| !transition.error)
+        {
+            let index = index as u32;
+            if transition.shared != transition.from.0 || transition.telling.is_some() {
+                changing.entry(transition.shared).or_default().push(index);
+                continue;
+            }
+            let started = transition.started.iter().filter_map(|(_, number)| *number);
+            let mut behind: Vec<LocalNumber> = transition.next.into_iter().chain(started).collect();
+            behind.sort_unstable();
+            behind.dedup();
+            for number in behind {
+                local.entry((transition.shared, number)).or_default().push(index);
+            }
+        }
+        let mut at_shared: FxHashMap<SharedId, Vec<LocalNumber>> = FxHashMap::default();
+        if !transitions.tellings.is_empty() {
+            for (shared, number) in &transitions.states {
+                at_shared.entry(*shared).or_default().push(*number);
+            }
+        }
+        Self {
+            bounded: bounded_templates(transitions),
+            transitions,
+            elements: Vec::new(),
+            alive: Vec::new(),
+            by_shared: FxHashMap::default(),
+            small: BinaryHeap::new(),
+            near: BinaryHeap::new(),
+            done: Vec::new(),
+            distance: distances(transitions),
+            changing,
+            local,
+            sources: FxHashMap::default(),
+            at_shared,
+        }
+    }
+
+    /// Runs the search.
+    pub fn run(&mut self, budget: &Budget) -> Result<Covered, Exhausted> {
+        for (index, transition) in
+            self.transitions.list.iter().enumerate().filter(|(_, transition)| transition.error)
+        {
+            let (shared, thread) = transition.from;
+            let then = (index as u32, None);
+            let element = Element { shared, threads: vec![thread], then, answers: Vec::new() };
+            if let Some(found) = self.insert(element) {
+                return Ok(Covered::Reachable(found));
+            }
+        }
+        let mut rounds = 0u64;
+        while let Some(index) = self.next(rounds) {
+            rounds += 1;
+            if rounds.is_multiple_of(16) {
+                budget.check(self.elements.len() as u64 * 200)?;
+            }
+            if !self.alive[index as usize] || std::mem::replace(&mut self.done[index as usize], true) {
+                continue;
+            }
+            if let Some(found) = self.expand(index, budget)? {
+                return Ok(Covered::Reachable(found));
+            }
+        }
+        let minimal = (0..self.elements.len() as u32).filter(|index| self.alive[*index as usize]);
+        Ok(Covered::Unreachable(minimal.collect()))
+    }
+
+    /// The next element to look at.
+    fn next(&mut self, round: u64) -> Option<u32> {
+        let small = |cover: &mut Self| cover.small.pop().map(|Reverse((_, index))| index);
+        let near = |cover: &mut Self| cover.near.pop().map(|Reverse((_, index))| index);
+        if round.is_multiple_of(2) {
+            small(self).or_else(|| near(self))
+        } else {
+            near(self).or_else(|| small(self))
+        }
+    }
+
+    /// The predecessors of an element.
+    fn expand(&mut self, index: u32, budget: &Budget) -> Result<Option<u32>, Exhausted> {
+        let Element { shared, threads, .. } = self.elements[index as usize].clone();
+        let mut candidates: Vec<u32> = Vec::new();
+        let mut last = None;
+        for thread in &threads {
+            if last.replace(*thread) != Some(*thread) {
+                candidates.extend(self.local.get(&(shared, *thread)).into_iter().flatten());
+            }
+        }
+        candidates.extend(self.changing.get(&shared).into_iter().flatten());
+        candidates.sort_unstable();
+        candidates.dedup();
+        for (count, candidate) in candidates.into_iter().enumerate() {
+            if count.is_multiple_of(512) {
+                budget.check(self.elements.len() as u64 * 200)?;
+            }
+            let transition = &self.transitions.list[candidate as usize];
+            let mut rest = threads.clone();
+            let started = transition.started.iter().filter_map(|(_, number)| *number);
+            for behind in transition.next.into_iter().chain(started) {
+                if let Ok(at) = rest.binary_search(&behind) {
+                    rest.remove(at);
+                }
+            }
+            let (from_shared, actor) = transition.from;
+            let options = match transition.telling {
+                None => vec![Vec::new()],
+                Some(telling) => self.before_telling(telling, from_shared, &rest, budget)?,
+            };
+            for answers in options {
+                let mut before = match transition.telling {
+                    None => rest.clone(),
+                    Some(_) => {
+                        answers.iter().map(|(before, _): &(LocalNumber, LocalNumber)| *before).collect()
+                    }
+                };
+                before.push(actor);
+                before.sort_unstable();
+                let then = (candidate, Some(index));
+                let element = Element { shared: from_shared, threads: before, then, answers };
+                if let Some(found) = self.insert(element) {
+                    return Ok(Some(found));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// All ways in which threads can have come about when another thread told them something.
+    fn before_telling(
+        &mut self,
+        telling: u32,
+        shared: SharedId,
+        behind: &[LocalNumber],
+        budget: &Budget,
+    ) -> Result<Vec<Vec<(LocalNumber, LocalNumber)>>, Exhausted> {
+        let mut ways: Vec<Vec<(LocalNumber, LocalNumber)>> = vec![Vec::new()];
+        for thread in behind {
+            if !self.sources.contains_key(&(telling, *thread)) {
+                self.find_sources(telling, shared);
+                self.sources.entry((telling, *thread)).or_default();
+            }
+            let sources = &self.sources[&(telling, *thread)];
+            let mut more = Vec::new();
+            for way in &ways {
+                for source in sources {
+                    let mut way = way.clone();
+                    way.push((*source, *thread));
+                    more.push(way);
+                }
+                budget.check(more.len() as u64 * 100)?;
+            }
+            ways = more;
+        }
+        Ok(ways)
+    }
+
+    fn find_sources(&mut self, telling: u32, shared: SharedId) {
+        let told = &self.transitions.tellings[telling as usize];
+        for before in self.at_shared.get(&shared).into_iter().flatten() {
+            let local = &self.transitions.locals[*before as usize];
+            for answer in self.transitions.explicit.answers(told.step, &told.told, told.shared, local) {
+                if let Some(behind) = self.transitions.known_local(&answer.next) {
+                    self.sources.entry((telling, behind)).or_default().push(*before);
+                }
+            }
+        }
+    }
+
+    /// Adds an element unless it is known to be unreachable or is covered; gives it back if it is initial.
+    fn insert(&mut self, element: Element) -> Option<u32> {
+        if !self.is_possible(&element) {
+            return None;
+        }
+        let (elements, alive) = (&self.elements, &mut self.alive);
+        let list = self.by_shared.entry(element.shared).or_default();
+        for other in list.iter() {
+            if is_part(&elements[*other as usize].threads, &element.threads) {
+                return None;
+            }
+        }
+        list.retain(|other| {
+            let covered = is_part(&element.threads, &elements[*other as usize].threads);
+            if covered {
+                alive[*other as usize] = false;
+            }
+            !covered
+        });
+        let index = self.elements.len() as u32;
+        list.push(index);
+        self.alive.push(true);
+        self.done.push(false);
+        self.small.push(Reverse((element.threads.len(), index)));
+        let away: u64 = element.threads.iter().map(|thread| u64::from(self.distance[*thread as usize])).sum();
+        self.near.push(Reverse((away, index)));
+        let initial = self.start_of(&element).is_some();
+        self.elements.push(element);
+        initial.then_some(index)
+    }
+
+    fn is_possible(&self, element: &Element) -> bool {
+        let all = &self.transitions.possible;
+        if !element.threads.iter().all(|thread| all.contains(&(element.shared, *thread))) {
+            return false;
+        }
+        let explicit = &self.transitions.explicit;
+        let local = |thread: &LocalNumber| &self.transitions.locals[*thread as usize];
+        for lock in &explicit.view.locks {
+            if element.threads.iter().filter(|thread| explicit.holds(local(thread), lock.held)).count() > 1 {
+                return false;
+            }
+        }
+        let mut atomic = 0;
+        let mut counts: FxHashMap<TemplateId, u32> = FxHashMap::default();
+        for thread in &element.threads {
+            let point = local(thread).point;
+            atomic += u32::from(explicit.view.point(point).atomic);
+            let (root, _) = explicit.view.root_of(point);
+            *counts.entry(root).or_default() += 1;
+        }
+        atomic <= 1
+            && self.bounded.iter().all(|(root, most)| counts.get(root).is_none_or(|count| count <= most))
+    }
+
+    /// If an element is part of an initial configuration: which start group each of its threads is of.
+    pub fn start_of(&self, element: &Element) -> Option<Vec<usize>> {
+        if !self.transitions.initial.contains(&element.shared) {
+            return None;
+        }
+        let mut left: Vec<Option<u32>> = self
+            .transitions
+            .start
+            .iter()
+            .map(|group| match group.count {
+                Count::Exactly(copies) => Some(copies),
+                Count::Any => None,
+            })
+            .collect();
+        let mut found = Vec::new();
+        for thread in &element.threads {
+            let fits = |group: &usize| {
+                left[*group] != Some(0)
+                    && self.transitions.start[*group]
+                        .resting
+                        .iter()
+                        .any(|(_, number)| *number == Some(*thread))
+            };
+            let unbounded = (0..left.len()).filter(fits).find(|group| left[*group].is_none());
+            let group = unbounded.or_else(|| (0..left.len()).find(fits))?;
+            if let Some(count) = &mut left[group] {
+                *count -= 1;
+            }
+            found.push(group);
+        }
+        Some(found)
+    }
+}
+
+/// Templates whose threads only run from the start, with how many of them there are.
+fn bounded_templates(transitions: &Transitions<'_, '_>) -> BTreeMap<TemplateId, u32> {
+    let program = transitions.explicit.view.program;
+    let mut bounded: BTreeMap<TemplateId, u32> = BTreeMap::new();
+    for (template, count) in &program.start {
+        if let Count::Exactly(copies) = count {
+            *bounded.entry(*template).or_default() += copies;
+        }
+    }
+    let mut others: FxHashSet<TemplateId> = FxHashSet::default();
+    others.extend(
+        program.start.iter().filter(|(_, count)| *count == Count::Any).map(|(template, _)| *template),
+    );
+    for op in program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops) {
+        if let Op::Spawn(Callee::Procedure(template), ..) = op {
+            others.insert(*template);
+        }
+    }
+    bounded.retain(|template, _| !others.contains(template));
+    bounded
+}
+
+/// For each thread, how many transitions it takes to come about, whatever the shared state.
+fn distances(transitions: &Transitions<'_, '_>) -> Vec<u32> {
+    let mut distance = vec![u32::MAX; transitions.locals.len()];
+    let mut from: Vec<Vec<LocalNumber>> = vec![Vec::new(); transitions.locals.len()];
+    for transition in transitions.list.iter().filter(|transition| !transition.error) {
+        let started = transition.started.iter().filter_map(|(_, number)| *number);
+        for behind in transition.next.into_iter().chain(started) {
+            from[transition.from.1 as usize].push(behind);
+        }
+    }
+    let mut work = std::collections::VecDeque::new();
+    for (_, number) in transitions.start.iter().flat_map(|group| &group.resting) {
+        if let Some(number) = number
+            && distance[*number as usize] != 0
+        {
+            distance[*number as usize] = 0;
+            work.push_back(*number);
+        }
+    }
+    while let Some(at) = work.pop_front() {
+        for behind in &from[at as usize] {
+            if distance[*behind as usize] == u32::MAX {
+                distance[*behind as usize] = distance[at as usize] + 1;
+                work.push_back(*behind);
+            }
+        }
+    }
+    distance.into_iter().map(|steps| steps.min(1 << 16)).collect()
+}
+
+/// Whether all of some threads are among others; both in order.
+pub fn is_part(some: &[LocalNumber], others: &[LocalNumber]) -> bool {
+    let mut rest = others.iter();
+    some.len() <= others.len() && some.iter().all(|thread| rest.any(|other| other == thread))
+}

@@ -1,0 +1,14 @@
+//! The `states` engine: Boolean programs with unbounded thread creation (paper 3), and beyond it an exact answer.
+//!
+//! [`reach`] computes an over-approximation of all thread states; it always ends. If there is no error in it, it is the proof. Else,
+//! without recursion, [`cover`] decides whether an error can be reached: by a real execution (`trace.rs`), or by a proof that no
+//! configuration that leads to one is reachable. `abstract_trace.rs` shows how the over-approximation came to an error.
+
+pub mod abstract_trace;
+pub mod cover;
+mod engine;
+pub mod reach;
+mod trace;
+pub mod transitions;
+
+pub use engine::States;

@@ -1,0 +1,29 @@
+//! Tests of the `states` engine: the paper's examples, and random programs against the machine.
+
+mod generate;
+mod oracle;
+mod paper;
+mod random;
+
+use checker::{Checked, examine};
+use engine_states::States;
+use ir::Program;
+use ir::passes::{Lowering, lower};
+use verdict::{Budget, Check, Engine, Silent, Task};
+
+/// A Boolean program, lowered for assertions.
+pub fn read(text: &str) -> Program {
+    let program =
+        frontend_boolean::read_program("test.bp", text.as_bytes(), &frontend_boolean::Options::default())
+            .unwrap_or_else(|error| panic!("{error}\n{text}"));
+    ir::check::check(&program).unwrap_or_else(|malformed| panic!("{malformed:?}\n{text}"));
+    lower(&program, Lowering { assertions: true, reach_error: true, bounds: false, overflow: false })
+}
+
+/// The checked verdict of the engine.
+pub fn verify(program: &Program, seconds: f64) -> Checked {
+    let property = Check::Assertions.property();
+    let budget = Budget::seconds(seconds);
+    let verdict = States.verify(Task { program, property: &property }, &budget, &Silent);
+    examine(program.clone(), &property, verdict, &budget)
+}

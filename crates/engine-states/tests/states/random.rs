@@ -1,0 +1,84 @@
+//! The engine and the machine agree on random programs.
+
+use crate::generate::{Features, Random, program};
+use crate::oracle::{Seen, look};
+use crate::{read, verify};
+use checker::Checked;
+use verdict::Reason;
+
+/// Compares on so many programs; how many were proved, refuted, and left open.
+fn compare(seed: u64, count: usize, features: Features) -> [usize; 3] {
+    let mut random = Random(seed);
+    let mut answers = [0; 3];
+    for round in 0..count {
+        let text = program(&mut random, features);
+        let program = read(&text);
+        let seen = look(&program, 4, 4_000);
+        match verify(&program, 10.0) {
+            Checked::Proved(_) => {
+                assert_ne!(seen, Seen::Error, "round {round}: proved, but there is an error:\n{text}");
+                answers[0] += 1;
+            }
+            Checked::Refuted(_) => {
+                assert_ne!(seen, Seen::Nothing, "round {round}: refuted, but there is no error:\n{text}");
+                answers[1] += 1;
+            }
+            Checked::Unknown(reason) => {
+                let honest = features.recursion || features.others;
+                let fine = honest && !matches!(reason, Reason::Rejected(_));
+                assert!(fine, "round {round}: {reason}:\n{text}");
+                answers[2] += 1;
+            }
+        }
+    }
+    answers
+}
+
+#[test]
+fn plain_programs() {
+    let [proved, refuted, _] = compare(1, 400, Features::default());
+    assert!(proved > 50 && refuted > 50, "{proved} {refuted}");
+}
+
+#[test]
+fn atomic_regions_and_locks() {
+    let [proved, refuted, _] = compare(2, 400, Features { atomic: true, locks: true, ..Features::default() });
+    assert!(proved > 50 && refuted > 50, "{proved} {refuted}");
+}
+
+#[test]
+fn calls() {
+    let [proved, refuted, _] = compare(3, 300, Features { calls: true, atomic: true, ..Features::default() });
+    assert!(proved > 30 && refuted > 30, "{proved} {refuted}");
+}
+
+#[test]
+fn waiting_and_broadcasting() {
+    let [proved, refuted, _] = compare(4, 300, Features { waits: true, atomic: true, ..Features::default() });
+    assert!(proved > 30 && refuted > 30, "{proved} {refuted}");
+}
+
+#[test]
+fn variables_of_other_threads() {
+    let [proved, refuted, _] = compare(5, 300, Features { others: true, ..Features::default() });
+    assert!(proved > 20 && refuted > 20, "{proved} {refuted}");
+}
+
+#[test]
+fn recursion_is_never_wrong() {
+    let [proved, _, _] = compare(6, 200, Features { recursion: true, ..Features::default() });
+    assert!(proved > 10, "{proved}");
+}
+
+#[test]
+fn what_is_handed_over_for_nothing_is_left_out() {
+    // `h` is told to others, who make nothing of it that counts.
+    let text = "decl g := 0, h;
+        void main() begin
+          decl a := 0, b := 0;
+          1: start_thread goto 2;
+          2: g, a$ := T, h;
+             assert(g);
+        end";
+    assert!(matches!(verify(&read(text), 10.0), Checked::Proved(_)));
+}
