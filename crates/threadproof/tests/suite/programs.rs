@@ -108,7 +108,15 @@ fn check_program(file: &Path) -> Vec<String> {
             }
         }
         let found = answer_of(&outcome.verdict);
-        let answer = if found == Answer::Unknown && proved { Answer::True } else { found };
+        let mut answer = if found == Answer::Unknown && proved { Answer::True } else { found };
+        if answer == Answer::Unknown && expectation.holds {
+            let budget = Budget::seconds(if expectation.required { SECONDS } else { 2.0 });
+            let proof = pipeline::verify(&program, check, &engine_horn::Horn, &budget, &Silent);
+            answer = answer_of(&proof.verdict);
+            if let Checked::Unknown(reason @ verdict::Reason::Rejected(_)) = &proof.verdict {
+                failures.push(format!("{shown}: {}: horn: {reason}", check.name()));
+            }
+        }
         let detail = match &outcome.verdict {
             Checked::Unknown(reason) => reason.to_string(),
             Checked::Proved(_) | Checked::Refuted(_) => String::new(),
