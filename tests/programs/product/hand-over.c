@@ -1,5 +1,6 @@
 // A producer hands over rising numbers through one slot; the consumer sees each once, without a bound on how many.
 // expect: assertions=true
+// args: --engine horn
 // todo: races=true
 #include <assert.h>
 #include <pthread.h>

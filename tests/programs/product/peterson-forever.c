@@ -1,5 +1,6 @@
 // Peterson's algorithm, again and again: the counter is the same at the end of the critical section as at its start.
 // expect: assertions=true races=true
+// args: --engine horn
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,6 @@
 // Two threads add up the same inputs, each for itself; afterwards the sums are the same, whatever their number.
 // expect: assertions=true races=true
+// args: --engine horn
 #include <assert.h>
 #include <pthread.h>
 extern unsigned __VERIFIER_nondet_uint(void);
