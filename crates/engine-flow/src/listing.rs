@@ -7,6 +7,7 @@
 use crate::coreachable::Reached;
 use crate::data::coarsen::{Coarsened, coarsen};
 use crate::data::evidence::bounds;
+use crate::data::packing::related;
 use crate::data::setup::{Setup, Subject};
 use crate::engine::analyse;
 use crate::model::{Model, Node, Step};
@@ -14,7 +15,7 @@ use crate::names::Names;
 use domains::{Lattice, Number, Variable};
 use ir::ids::Id;
 use ir::passes::{InlineError, InlineLimits};
-use ir::{Callee, IdVec, IntType, Op, Program, Span, Storage, TemplateId};
+use ir::{Callee, IdVec, IntType, Op, Program, Span, Storage, TemplateId, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use verdict::{Budget, Exhausted, Interference, KnownValue, ListedFact, ListedLine, Listing, Reason};
 
@@ -41,12 +42,32 @@ pub fn listing(program: &Program, budget: &Budget) -> Result<Listing, Reason> {
 fn lines(program: &Program, listed: &Program, budget: &Budget) -> Result<Vec<ListedLine>, Exhausted> {
     let model = Model::until(listed, budget.deadline).ok_or(Exhausted::Time)?;
     let (known, reached, _) = analyse(&model, budget)?;
-    let setup = Setup::new(&model, &known);
-    let coarsened = coarsen(&setup, reached.pairs.len(), None, budget)?;
+    let mut setup = Setup::new(&model, &known);
+    let mut coarsened = coarsen(&setup, reached.pairs.len(), None, budget)?;
+    if let Some(memory) = related(&setup, &coarsened.annotation) {
+        setup = Setup::with_memory(&model, &known, memory);
+        coarsened = coarsen(&setup, reached.pairs.len(), Some(&coarsened.annotation.values), budget)?;
+    }
     let lister = Lister::new(program, &setup, &reached, &coarsened);
     // What stands in for a function that is only named has a line, but no code of the source.
     let lines = lister.steps.keys().filter(|line| lister.owners.contains_key(*line));
     Ok(lines.map(|line| lister.line(*line)).collect())
+}
+
+/// That the sum of two variables, each with its sign, is at most a bound: as a variable, and what follows it.
+fn inequality(one: (String, bool), other: (String, bool), bound: Value) -> (String, String) {
+    let plus = |name: &str, number: Value| match number {
+        0 => name.to_owned(),
+        1.. => format!("{name} + {number}"),
+        _ => format!("{name} - {}", -number),
+    };
+    match (one, other) {
+        ((one, false), (other, true)) | ((other, true), (one, false)) => {
+            (one, format!("<= {}", plus(&other, bound)))
+        }
+        ((one, false), (other, false)) => (one, format!("+ {other} <= {bound}")),
+        ((one, true), (other, true)) => (one, format!("+ {other} >= {}", -bound)),
+    }
 }
 
 /// A variable as the source has it: its name, and where it is declared.
@@ -254,7 +275,48 @@ impl<'l, 'a, 'p> Lister<'l, 'a, 'p> {
                 found.insert((declared.0, format!("== {text}")));
             }
         }
+        let packs = self.setup.memory.packs(template);
+        for (pack, octagon) in self.coarsened.annotation.values[node].octagons.iter() {
+            for relation in octagon.relations() {
+                let Some(second) = relation.second else { continue };
+                let named = |position: usize| self.in_use(functions, node, packs.variables(pack)[position]);
+                if let (Some(one), Some(other)) = (named(relation.first.0), named(second.0)) {
+                    found.insert(inequality((one, relation.first.1), (other, second.1), relation.bound));
+                }
+            }
+        }
+        // Two that are at most each other are equal.
+        let opposite = |(one, rest): &(String, String)| {
+            rest.strip_prefix("<= ").map(|other| (other.to_owned(), format!("<= {one}")))
+        };
+        let both: Vec<(String, String)> = found
+            .iter()
+            .filter(|fact| opposite(fact).is_some_and(|other| found.contains(&other)))
+            .cloned()
+            .collect();
+        for (one, rest) in both {
+            found.remove(&(one.clone(), rest.clone()));
+            let other = rest.trim_start_matches("<= ").to_owned();
+            if one < other && !found.contains(&(other.clone(), format!("== {one}"))) {
+                found.insert((one, format!("== {other}")));
+            }
+        }
         found
+    }
+
+    /// The name of a variable of some functions that is in use at a location.
+    fn in_use(&self, functions: &[&Function], node: Node, variable: Variable) -> Option<String> {
+        let (template, location) = self.setup.model.nodes[node];
+        let is_here = match self.setup.as_local(variable) {
+            Some(local) => {
+                let what = &self.setup.model.program.templates[template].locals[local];
+                let declared = (what.name.clone(), what.span);
+                self.setup.is_live(template, location, local)
+                    && functions.iter().any(|function| function.locals.contains(&declared))
+            }
+            None => functions.iter().any(|function| function.cells.contains(&variable)),
+        };
+        self.names.variable(template, variable).filter(|_| is_here)
     }
 
     /// The locks that are held at all these locations; for reading only, if at any.
