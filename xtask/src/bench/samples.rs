@@ -48,7 +48,8 @@ pub fn races(folder: &Path) -> Result<(), String> {
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(task) = tasks.get(index) else { break };
-                    let file = folder.join("tasks").join(format!("{}.i", task.name));
+                    let named = |ending: &str| folder.join("tasks").join(format!("{}.{ending}", task.name));
+                    let file = if named("i").exists() { named("i") } else { named("c") };
                     let run = measure::run(&tool, &words, &file);
                     runs.lock().expect("no measuring thread panics").push((index, run));
                 }
