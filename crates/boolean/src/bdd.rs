@@ -208,47 +208,33 @@ impl Bdds {
 
     /// Conjunction.
     pub fn and(&mut self, f: Bdd, g: Bdd) -> Computed<Bdd> {
-        if f == FALSE || g == FALSE {
-            return Ok(FALSE);
-        }
-        if f == TRUE || f == g {
-            return Ok(g);
-        }
-        if g == TRUE {
-            return Ok(f);
-        }
-        let (f, g) = (f.min(g), f.max(g));
-        if let Some(known) = self.known(Operation::And, f, g, f) {
-            return Ok(known);
-        }
-        let level = self.node(f).level.min(self.node(g).level);
-        let ((f0, f1), (g0, g1)) = (self.split(f, level), self.split(g, level));
-        let (low, high) = (self.and(f0, g0)?, self.and(f1, g1)?);
-        let result = self.make(level, low, high)?;
-        self.remember(Operation::And, (f, g, f), result);
-        Ok(result)
+        self.combine(Operation::And, FALSE, TRUE, f, g)
     }
-
     /// Disjunction.
     pub fn or(&mut self, f: Bdd, g: Bdd) -> Computed<Bdd> {
-        if f == TRUE || g == TRUE {
-            return Ok(TRUE);
+        self.combine(Operation::Or, TRUE, FALSE, f, g)
+    }
+    /// Conjunction or disjunction: `decides` is the constant that makes the result itself, `neutral` the one that changes nothing.
+    fn combine(&mut self, operation: Operation, decides: Bdd, neutral: Bdd, f: Bdd, g: Bdd) -> Computed<Bdd> {
+        if f == decides || g == decides {
+            return Ok(decides);
         }
-        if f == FALSE || f == g {
+        if f == neutral || f == g {
             return Ok(g);
         }
-        if g == FALSE {
+        if g == neutral {
             return Ok(f);
         }
         let (f, g) = (f.min(g), f.max(g));
-        if let Some(known) = self.known(Operation::Or, f, g, f) {
+        if let Some(known) = self.known(operation, f, g, f) {
             return Ok(known);
         }
         let level = self.node(f).level.min(self.node(g).level);
         let ((f0, f1), (g0, g1)) = (self.split(f, level), self.split(g, level));
-        let (low, high) = (self.or(f0, g0)?, self.or(f1, g1)?);
+        let low = self.combine(operation, decides, neutral, f0, g0)?;
+        let high = self.combine(operation, decides, neutral, f1, g1)?;
         let result = self.make(level, low, high)?;
-        self.remember(Operation::Or, (f, g, f), result);
+        self.remember(operation, (f, g, f), result);
         Ok(result)
     }
 

@@ -568,7 +568,7 @@ impl Scope<'_, '_> {
 }
 
 /// What a pointer is computed from by adding and subtracting.
-fn root(pointer: &Expr) -> &Expr {
+pub fn root(pointer: &Expr) -> &Expr {
     match pointer {
         Expr::Binary(BinaryOp::Add | BinaryOp::Sub, _, pair) => root(&pair.0),
         _ => pointer,
@@ -597,7 +597,8 @@ fn offset_of(pointer: &Expr, ty: IntType) -> Option<(ObjectId, Expr)> {
     }
 }
 
-pub(crate) fn extent(size: &Expr) -> Extent {
+/// How far an access to this many bytes reaches.
+pub fn extent(size: &Expr) -> Extent {
     match size {
         Expr::Const(size, _) => u64::try_from(*size).map_or(Extent::Object, Extent::Bytes),
         _ => Extent::Object,

@@ -11,11 +11,12 @@
 use crate::memory::{Cells, Representation, frees};
 use crate::system::{Kind, Start, Step, System};
 use domains::Found;
+use domains::transfer::{extent, root};
 use indexmap::IndexMap;
 use ir::passes::footprint::{Extent, Region};
 use ir::{
-    Assignment, BinaryOp, Callee, EdgeId, Expr, IntType, Lhs, LocalId, ObjectId, Op, Place, Rhs, Storage,
-    Targets, TemplateId,
+    Assignment, Callee, EdgeId, Expr, IntType, Lhs, LocalId, ObjectId, Op, Place, Rhs, Storage, Targets,
+    TemplateId,
 };
 use smt::expressions::Mode;
 use smt::{Operation, Sort, Term, Variable};
@@ -542,21 +543,6 @@ impl Follower<'_, '_, '_> {
             Mode::Integers => a.at_most(b),
             Mode::Bits => Term::binary(Operation::UnsignedLessOrEqual, a, b),
         }
-    }
-}
-
-/// What a sum or difference of a pointer starts from.
-fn root(pointer: &Expr) -> &Expr {
-    match pointer {
-        Expr::Binary(BinaryOp::Add | BinaryOp::Sub, _, pair) => root(&pair.0),
-        _ => pointer,
-    }
-}
-
-fn extent(size: &Expr) -> Extent {
-    match size {
-        Expr::Const(size, _) => u64::try_from(*size).map_or(Extent::Object, Extent::Bytes),
-        _ => Extent::Object,
     }
 }
 
