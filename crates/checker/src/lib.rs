@@ -10,6 +10,7 @@ mod follow;
 mod future;
 mod future_locks;
 mod inputs;
+mod modular;
 mod product;
 mod proof;
 mod replay;

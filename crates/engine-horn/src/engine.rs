@@ -1,5 +1,6 @@
 //! The engine: prepares a program, and tries what fits it.
 
+use crate::modular::{self, model::Control};
 use crate::product::graph::Order;
 use crate::product::prove;
 use ir::passes::{Goal, InlineError, InlineLimits, lock_words, symbolic_of_lowered};
@@ -20,8 +21,8 @@ impl Engine for Horn {
         "horn"
     }
     fn verify(&self, task: Task<'_>, budget: &Budget, _: &dyn Events) -> Verdict {
-        if !matches!(task.property, Property::NoError(_)) {
-            return Verdict::Unknown(Reason::Bounded("horn: only errors are looked for".to_owned()));
+        if matches!(task.property, Property::NoDeadlock) {
+            return Verdict::Unknown(Reason::Bounded("horn: deadlocks are not looked for".to_owned()));
         }
         let goal = Goal { races: *task.property == Property::NoRace, faults: false };
         let limits = InlineLimits { deadline: budget.deadline, ..InlineLimits::default() };
@@ -43,6 +44,10 @@ impl Engine for Horn {
                 "horn: the program has more than {MOST_EDGES} steps"
             )));
         }
+        if goal.races {
+            let system = System::with_accesses(&program, Mode::Integers);
+            return any_number(&system, budget);
+        }
         let system = System::new(&program, Mode::Integers);
         let mut last = Reason::Bounded("horn: nothing was tried".to_owned());
         for (order, share) in [(Order::Sequential, 5), (Order::RoundRobin, 2), (Order::Sequential, 1)] {
@@ -52,8 +57,24 @@ impl Engine for Horn {
                 Err(reason) => last = reason,
             }
         }
-        Verdict::Unknown(last)
+        match any_number(&system, budget) {
+            Verdict::Unknown(reason) if reason == Reason::Exhausted(Exhausted::Time) => Verdict::Unknown(last),
+            answer => answer,
+        }
     }
+}
+
+/// Tries groups of one, two and three threads.
+fn any_number(system: &System<'_>, budget: &Budget) -> Verdict {
+    let mut last = Reason::Bounded("horn: nothing was tried".to_owned());
+    for (size, share) in [(1, 6), (2, 2), (3, 1)] {
+        let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / share));
+        match modular::prove(system, Control::Relations, size, &part) {
+            Ok(proof) => return Verdict::Safe(Proof::Modular(Box::new(proof))),
+            Err(reason) => last = reason,
+        }
+    }
+    Verdict::Unknown(last)
 }
 
 /// A call, or a start through a pointer, that is left.

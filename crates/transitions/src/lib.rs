@@ -12,12 +12,16 @@
 //! * [`system`]: the variables and the steps of a program.
 //! * [`memory`](mod@memory): which variables stand for which bytes.
 //! * [`follow`]: what the operations of an edge do.
+//! * [`groups`]: some threads out of any number of them.
+//! * [`accesses`]: which accesses of two threads may be a race.
 //! * [`threads`]: the threads of a program that starts a fixed set of them.
 //! * [`blocks`]: fewer locations, by putting steps together.
 
+pub mod accesses;
 pub mod blocks;
 mod expressions;
 pub mod follow;
+pub mod groups;
 pub mod memory;
 pub mod system;
 pub mod threads;

@@ -1,6 +1,7 @@
 //! The variables and steps of a program.
 
-use crate::follow::follow;
+use crate::accesses::{Access, Visibility, accesses};
+use crate::follow::{Follower, follow};
 use crate::memory::Cells;
 use indexmap::{IndexMap, IndexSet};
 use ir::passes::{PointsTo, Unique};
@@ -97,11 +98,22 @@ pub struct System<'p> {
     pub steps: Vec<Step>,
     /// What there is at most one of.
     pub unique: Unique,
+    /// The accesses that may be part of races, if they were asked for.
+    pub accesses: Vec<Access>,
 }
 
 impl<'p> System<'p> {
     /// Makes the transitions of a program that is inlined and has no operations on locks left ([`ir::passes::lock_words`]).
     pub fn new(program: &'p Program, mode: Mode) -> Self {
+        Self::made(program, mode, false)
+    }
+
+    /// The same, with the accesses that may be part of races. The program was prepared for races.
+    pub fn with_accesses(program: &'p Program, mode: Mode) -> Self {
+        Self::made(program, mode, true)
+    }
+
+    fn made(program: &'p Program, mode: Mode, races: bool) -> Self {
         let points_to = PointsTo::of(program);
         let escapes = points_to.escaping(program);
         let unique = Unique::of(program);
@@ -118,9 +130,16 @@ impl<'p> System<'p> {
                 .collect(),
             steps: Vec::new(),
             unique,
+            accesses: Vec::new(),
         };
+        let visibility = Visibility { points_to: &points_to, escapes: &escapes };
         for (template, code) in program.templates.enumerate() {
             for (edge, what) in code.edges.enumerate() {
+                if races {
+                    let follower = Follower::new(&system, &cells, template, edge);
+                    let found = accesses(program, &visibility, follower);
+                    system.accesses.extend(found);
+                }
                 // A program that has ended does nothing: a thread that is about to end it might as well wait.
                 if code.locations[what.target].kind == LocationKind::Halt {
                     continue;
@@ -231,6 +250,11 @@ impl<'p> System<'p> {
         };
         for step in &self.steps {
             needed.extend(step.guard.free_variables().into_iter().map(|v| owner(step.template, v)));
+        }
+        for access in &self.accesses {
+            let terms = access.address.iter().chain([&access.condition]);
+            let read = terms.flat_map(Term::free_variables);
+            needed.extend(read.map(|v| owner(access.template, v)));
         }
         let mut at = 0;
         while at < needed.len() {

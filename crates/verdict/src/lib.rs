@@ -11,6 +11,7 @@ mod engine;
 mod family;
 mod flow;
 mod listing;
+mod modular;
 mod orders;
 mod present;
 mod product;
@@ -28,6 +29,7 @@ pub use flow::{
     PackRelation, Pairs, Reach, Relation, VariablePacks,
 };
 pub use listing::{Interference, KnownValue, ListedFact, ListedLine, Listing, known_text};
+pub use modular::ModularProof;
 pub use orders::{Bound, Orders};
 pub use present::Present;
 pub use product::{ProductNode, ProductPart, ProductProof};

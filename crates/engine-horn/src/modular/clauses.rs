@@ -1,0 +1,488 @@
+//! Clauses over groups of threads.
+//!
+//! A relation says what holds of `size` different threads, whatever others there are; or of all threads together, as long as there are fewer. For each combination of
+//! templates, and of locations where relations tell these apart ([`super::model::Control`]), there is one. So, with `R` over the shared variables and those of the threads:
+//!
+//! * *Initiation*: `R` holds of each group that there is at the start.
+//! * *Consecution*: `R` of a group and a step of one of them give `R` of the group after it.
+//! * *Creation*: when a thread of a group starts others, `R` holds of each group that has a new one in it. The other members are of the group of the parent (which may itself
+//!   stay out). If there are as many threads as a group has, or more, every such choice is part of a whole group with the parent.
+//! * *Non-interference*: `R` of a group, `R` of each group where one of them is replaced by another thread, and a step of that other thread give `R` of the group after it.
+//!   Where there are fewer threads, the group is all of them, and nobody interferes.
+//! * *Safety*: no step leads to an error; no two threads of a group are at accesses that race.
+//!
+//! Threads of one template are the same to a relation: all positions take all roles.
+//!
+//! Beyond the papers; compare Hoenicke, Majumdar, Podelski: Thread modularity at many levels (POPL 2017). Exact on groups but for what is not known of other threads.
+
+use super::model::{ANYWHERE, Control, Model, ModelStep};
+use indexmap::IndexMap;
+use ir::{Count, LocationId, TemplateId};
+use smt::horn::{Application, Clause, HornSystem, RelationId};
+use smt::{Term, Variable};
+use transitions::Kind;
+use transitions::groups::Member;
+use verdict::{Budget, Exhausted};
+
+/// More clauses than this are not tried.
+const MOST_CLAUSES: usize = 6_000;
+/// A step that starts more threads at once is not followed.
+const MOST_STARTS: usize = 4;
+
+/// Where the threads of a group are: templates and locations, in rising order.
+pub type Key = Vec<(TemplateId, LocationId)>;
+
+/// A thread that a clause is about.
+#[derive(Clone, Copy, Debug)]
+struct Actor {
+    member: Member,
+    place: LocationId,
+}
+
+impl Actor {
+    fn new(template: TemplateId, place: LocationId, position: usize) -> Self {
+        Self { member: Member { template, position }, place }
+    }
+    fn node(self) -> (TemplateId, LocationId) {
+        (self.member.template, self.place)
+    }
+}
+
+/// Why there are no clauses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoClauses {
+    /// There are too many.
+    TooMany,
+    /// A program that starts at an error.
+    ErrorAtStart,
+    /// The budget ran out.
+    Exhausted(Exhausted),
+}
+
+/// The clauses for groups of a size.
+pub struct Clauses<'a, 'm> {
+    model: &'m Model<'a>,
+    size: usize,
+    budget: &'m Budget,
+    /// The relation of each combination of locations that may be reached.
+    pub relations: IndexMap<Key, RelationId>,
+    /// The clauses.
+    pub system: HornSystem,
+}
+
+impl<'a, 'm> Clauses<'a, 'm> {
+    /// Makes the clauses that have a solution if nothing bad can be reached.
+    pub fn new(model: &'m Model<'a>, size: usize, budget: &'m Budget) -> Result<Self, NoClauses> {
+        let mut clauses =
+            Self { model, size, budget, relations: IndexMap::new(), system: HornSystem::default() };
+        clauses.initiation()?;
+        let mut at = 0;
+        while at < clauses.relations.len() {
+            let key = clauses.relations.get_index(at).expect("it is among them").0.clone();
+            clauses.steps_of(&key)?;
+            at += 1;
+        }
+        let keys: Vec<Key> = clauses.relations.keys().cloned().collect();
+        for key in keys.iter().filter(|key| key.len() == size) {
+            clauses.interference_on(key)?;
+        }
+        clauses.races(&keys)?;
+        clauses.keep_what_is_used();
+        Ok(clauses)
+    }
+
+    /// The relation of a combination of locations; it is made if it is new.
+    fn relation(&mut self, key: &Key) -> RelationId {
+        if let Some(known) = self.relations.get(key) {
+            return *known;
+        }
+        let mut parameters: Vec<Variable> =
+            self.model.shared.iter().map(|shared| shared.variable.clone()).collect();
+        for (position, (template, place)) in key.iter().enumerate() {
+            let member = Member { template: *template, position };
+            let own = &self.model.places[template][place].own;
+            parameters.extend(own.iter().map(|own| member.own(&own.variable)));
+        }
+        let relation = self.system.relation(format!("{key:?}"), parameters);
+        self.relations.insert(key.clone(), relation);
+        relation
+    }
+
+    /// The relation of some threads, where some variables have new values.
+    fn application(&mut self, actors: &[Actor], after: &IndexMap<Variable, Term>) -> Application {
+        let mut actors = actors.to_vec();
+        actors.sort_by_key(|actor| actor.node());
+        let key: Key = actors.iter().map(|actor| actor.node()).collect();
+        let relation = self.relation(&key);
+        let value = |variable: Variable| after.get(&variable).cloned().unwrap_or_else(|| variable.term());
+        let mut arguments: Vec<Term> =
+            self.model.shared.iter().map(|shared| value(shared.variable.clone())).collect();
+        for actor in &actors {
+            let own = &self.model.places[&actor.member.template][&actor.place].own;
+            arguments.extend(own.iter().map(|own| value(actor.member.own(&own.variable))));
+        }
+        Application { relation, arguments }
+    }
+
+    /// Adds a clause about some threads: they are where they are before.
+    fn add(
+        &mut self,
+        body: Vec<Application>,
+        constraint: Term,
+        head: Option<Application>,
+        actors: &[Actor],
+    ) -> Result<(), NoClauses> {
+        self.budget.check(0).map_err(NoClauses::Exhausted)?;
+        let mut clause = Clause { body, constraint, head };
+        // What has one value where a thread is is no argument of its relations.
+        let mut known: IndexMap<Variable, Term> = IndexMap::new();
+        for actor in actors {
+            if let Some(place) = self.model.places[&actor.member.template].get(&actor.place) {
+                let values = place.known.iter();
+                known.extend(values.map(|(own, value)| (actor.member.own(own), value.clone())));
+            }
+        }
+        clause.constraint = clause.constraint.substitute(&known);
+        for argument in clause.head.iter_mut().flat_map(|head| &mut head.arguments) {
+            *argument = argument.substitute(&known);
+        }
+        if clause.constraint.is_false() {
+            return Ok(());
+        }
+        clause.constraint = clause.constraint.and(&self.always(&clause, actors));
+        if clause.constraint.is_false() {
+            return Ok(());
+        }
+        self.system.clause(clause);
+        if self.system.clauses.len() > MOST_CLAUSES { Err(NoClauses::TooMany) } else { Ok(()) }
+    }
+
+    /// What always holds of the variables of a clause: they are in range, and ids are different.
+    fn always(&self, clause: &Clause, actors: &[Actor]) -> Term {
+        let mentioned = clause.variables();
+        let system = self.model.system;
+        let mut facts = Vec::new();
+        for shared in self.model.shared.iter().filter(|shared| mentioned.contains(&shared.variable)) {
+            facts.push(system.ranges([shared]));
+        }
+        let mut ids: Vec<Term> = Vec::new();
+        for actor in actors {
+            for own in &system.own[actor.member.template] {
+                let variable = actor.member.own(&own.variable);
+                if !mentioned.contains(&variable) {
+                    continue;
+                }
+                if own.kind == Kind::Myself {
+                    let id = variable.term();
+                    facts.push(id.at_least(&Term::int(1)));
+                    facts.extend(ids.iter().map(|other| id.differs(other)));
+                    ids.push(id);
+                } else {
+                    facts.push(system.ranges([own]).rename(|_| Some(variable.clone())));
+                }
+            }
+        }
+        Term::all(facts)
+    }
+
+    fn initiation(&mut self) -> Result<(), NoClauses> {
+        let program = self.model.system.program;
+        let mut templates: Vec<TemplateId> = program.start.iter().map(|(template, _)| *template).collect();
+        templates.sort_unstable();
+        templates.dedup();
+        for group in (1..=self.size).flat_map(|size| multisets(&templates, size)) {
+            let all_of_them = program.start.iter().all(|(template, _)| {
+                let entries = program.start.iter().filter(|(other, _)| other == template);
+                let exact = entries.map(|(_, count)| match count {
+                    Count::Exactly(copies) => Some(*copies as usize),
+                    Count::Any => None,
+                });
+                let exact: Option<usize> = exact.sum();
+                exact.is_none_or(|exact| group.iter().filter(|other| *other == template).count() == exact)
+            });
+            if group.len() < self.size && !all_of_them {
+                continue;
+            }
+            let actors: Vec<Actor> = group
+                .iter()
+                .enumerate()
+                .map(|(position, template)| Actor::new(*template, self.model.entry(*template), position))
+                .collect();
+            let members: Vec<Member> = actors.iter().map(|actor| actor.member).collect();
+            let Some(first) = self.model.system.first_group(&members) else { continue };
+            let mut facts = vec![first];
+            for actor in &actors {
+                let code = &program.templates[actor.member.template];
+                if matches!(code.locations[code.entry].kind, ir::LocationKind::Error(_)) {
+                    return Err(NoClauses::ErrorAtStart);
+                }
+                facts.push(self.model.at(actor.member, code.entry));
+            }
+            let head = self.application(&actors, &IndexMap::new());
+            self.add(Vec::new(), Term::all(facts), Some(head), &[])?;
+        }
+        Ok(())
+    }
+
+    /// That no thread but one is at an atomic location.
+    fn lets_run(&self, actors: &[Actor], mover: Member) -> Term {
+        let others = actors.iter().filter(|actor| actor.member != mover);
+        let runs = others.map(|actor| {
+            let atomic = self.model.atomic_locations(actor.member.template);
+            match self.model.control {
+                Control::Relations => Term::bool(!atomic.contains(&actor.place)),
+                Control::Variable => {
+                    Term::all(atomic.into_iter().map(|at| self.model.at(actor.member, at).not()))
+                }
+            }
+        });
+        Term::all(runs)
+    }
+
+    /// The steps of the members of a group.
+    fn steps_of(&mut self, key: &Key) -> Result<(), NoClauses> {
+        let actors: Vec<Actor> = key
+            .iter()
+            .enumerate()
+            .map(|(position, (template, place))| Actor::new(*template, *place, position))
+            .collect();
+        for mover in 0..actors.len() {
+            let (template, place) = key[mover];
+            let model = self.model;
+            for step in &model.places[&template][&place].steps {
+                self.step_of(&actors, mover, step)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn step_of(&mut self, actors: &[Actor], mover: usize, step: &ModelStep) -> Result<(), NoClauses> {
+        let model = self.model;
+        let member = actors[mover].member;
+        let taken = member.step(&step.step, &|variable| model.is_shared(variable));
+        let nothing = IndexMap::new();
+        let mut facts = vec![taken.guard.clone(), self.lets_run(actors, member)];
+        if facts[1].is_false() {
+            return Ok(());
+        }
+        let body = vec![self.application(actors, &nothing)];
+        if step.error {
+            return self.add(body, Term::all(facts), None, actors);
+        }
+        if taken.starts.len() > MOST_STARTS {
+            return Err(NoClauses::TooMany);
+        }
+        let mut after = actors.to_vec();
+        after[mover].place = step.step.target;
+        for (number, start) in taken.starts.iter().enumerate() {
+            let again = actors.iter().any(|actor| actor.member.template == start.template);
+            if again && model.system.unique.templates[start.template] {
+                return Ok(());
+            }
+            let child = Actor::new(start.template, model.entry(start.template), actors.len() + number);
+            let code = &model.system.program.templates[start.template];
+            facts.push(model.system.started(child.member, start));
+            facts.push(model.at(child.member, code.entry));
+            after.push(child);
+        }
+        let facts = Term::all(facts).substitute(&model.constants);
+        let everyone: Vec<Actor> = actors.iter().chain(&after[actors.len()..]).copied().collect();
+        for chosen in self.groups_after(actors.len(), after.len()) {
+            let group: Vec<Actor> = chosen.iter().map(|position| after[*position]).collect();
+            let head = self.application(&group, &taken.updates);
+            self.add(body.clone(), facts.clone(), Some(head), &everyone)?;
+        }
+        Ok(())
+    }
+
+    /// The positions of the groups that there are after a step, given how many threads of the group there were before and are now.
+    fn groups_after(&self, before: usize, now: usize) -> Vec<Vec<usize>> {
+        if now <= self.size {
+            return vec![(0..now).collect()];
+        }
+        // With fewer threads than a group before, all groups are new; else the old one, and those with a new thread.
+        let all = subsets(now, self.size);
+        let is_new = |group: &Vec<usize>| group.iter().any(|position| *position >= before);
+        let is_old = |group: &Vec<usize>| before == self.size && group.iter().all(|position| *position < before);
+        all.into_iter().filter(|group| is_new(group) || is_old(group)).collect()
+    }
+
+    /// What other threads do to the variables that a group sees.
+    fn interference_on(&mut self, key: &Key) -> Result<(), NoClauses> {
+        let model = self.model;
+        let actors: Vec<Actor> = key
+            .iter()
+            .enumerate()
+            .map(|(position, (template, place))| Actor::new(*template, *place, position))
+            .collect();
+        for (template, places) in &model.places {
+            let unique = model.system.unique.templates[*template];
+            if unique && key.iter().any(|(other, _)| other == template) {
+                continue;
+            }
+            for (place, what) in places {
+                let other = Actor::new(*template, *place, key.len());
+                let with_other: Vec<Vec<Actor>> = subsets(key.len(), key.len() - 1)
+                    .iter()
+                    .map(|rest| rest.iter().map(|position| actors[*position]).chain([other]).collect())
+                    .collect();
+                let known = with_other.iter().all(|group| {
+                    let mut key: Key = group.iter().map(|actor| actor.node()).collect();
+                    key.sort_unstable();
+                    self.relations.contains_key(&key)
+                });
+                if !known {
+                    continue;
+                }
+                for step in &what.steps {
+                    if !step.error && step.step.updates.keys().any(|variable| model.is_shared(variable)) {
+                        self.interference(&actors, other, &with_other, step)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn interference(
+        &mut self,
+        actors: &[Actor],
+        other: Actor,
+        with_other: &[Vec<Actor>],
+        step: &ModelStep,
+    ) -> Result<(), NoClauses> {
+        let model = self.model;
+        let taken = other.member.step(&step.step, &|variable| model.is_shared(variable));
+        let runs = self.lets_run(actors, other.member);
+        if runs.is_false() {
+            return Ok(());
+        }
+        let nothing = IndexMap::new();
+        let mut body = vec![self.application(actors, &nothing)];
+        for group in with_other {
+            body.push(self.application(group, &nothing));
+        }
+        let mut after = taken.updates.clone();
+        after.retain(|variable, _| model.is_shared(variable));
+        let head = self.application(actors, &after);
+        let everyone: Vec<Actor> = actors.iter().copied().chain([other]).collect();
+        self.add(body, taken.guard.and(&runs), Some(head), &everyone)
+    }
+
+    /// That no two threads are at accesses that race.
+    fn races(&mut self, keys: &[Key]) -> Result<(), NoClauses> {
+        if self.model.accesses.is_empty() {
+            return Ok(());
+        }
+        let groups: Vec<Vec<Actor>> = if self.size == 1 {
+            let pairs = keys.iter().enumerate().flat_map(|(number, one)| {
+                keys[number..].iter().map(move |other| [one.as_slice(), other.as_slice()].concat())
+            });
+            let possible = pairs.filter(|pair| {
+                pair[0].0 != pair[1].0 || !self.model.system.unique.templates[pair[0].0]
+            });
+            possible.map(|pair| positioned(&pair)).collect()
+        } else {
+            keys.iter().filter(|key| key.len() > 1).map(|key| positioned(key)).collect()
+        };
+        let nothing = IndexMap::new();
+        for actors in groups {
+            let body: Vec<Application> = if self.size == 1 {
+                actors.iter().map(|actor| self.application(std::slice::from_ref(actor), &nothing)).collect()
+            } else {
+                vec![self.application(&actors, &nothing)]
+            };
+            for pair in subsets(actors.len(), 2) {
+                let bad = self.race_of(actors[pair[0]], actors[pair[1]]);
+                if !bad.is_false() {
+                    self.add(body.clone(), bad, None, &actors)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// That two threads are at accesses that race.
+    fn race_of(&self, one: Actor, other: Actor) -> Term {
+        let model = self.model;
+        let of = |actor: Actor| {
+            let all = model.accesses.iter().filter(move |access| access.template == actor.member.template);
+            all.filter(move |access| {
+                actor.place == ANYWHERE && model.control == Control::Variable
+                    || model.place_of(access.template, access.source) == actor.place
+            })
+        };
+        let shared = |variable: &Variable| model.is_shared(variable) || model.constants.contains_key(variable);
+        let mut ways = Vec::new();
+        for a in of(one) {
+            for b in of(other) {
+                let race = a.race(one.member, b, other.member, &shared).substitute(&model.constants);
+                ways.push(Term::all([
+                    race,
+                    model.at(one.member, a.source),
+                    model.at(other.member, b.source),
+                ]));
+            }
+        }
+        Term::any(ways)
+    }
+
+    /// Leaves out clauses about relations that nothing bad depends on.
+    fn keep_what_is_used(&mut self) {
+        let mut used: Vec<bool> = vec![false; self.relations.len()];
+        loop {
+            let mut changed = false;
+            for clause in self.system.clauses.iter() {
+                if clause.head.as_ref().is_none_or(|head| used[head.relation.0 as usize]) {
+                    for application in &clause.body {
+                        changed |= !std::mem::replace(&mut used[application.relation.0 as usize], true);
+                    }
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        let clauses = std::mem::take(&mut self.system.clauses);
+        for clause in clauses.iter() {
+            if clause.head.as_ref().is_none_or(|head| used[head.relation.0 as usize]) {
+                self.system.clauses.push(clause.clone());
+            }
+        }
+    }
+}
+
+fn positioned(key: &[(TemplateId, LocationId)]) -> Vec<Actor> {
+    let actors = key.iter().enumerate();
+    actors.map(|(position, (template, place))| Actor::new(*template, *place, position)).collect()
+}
+
+/// All choices of so many numbers below a limit.
+pub fn subsets(limit: usize, size: usize) -> Vec<Vec<usize>> {
+    if size == 0 {
+        return vec![Vec::new()];
+    }
+    let mut found = Vec::new();
+    for last in (size - 1)..limit {
+        for mut rest in subsets(last, size - 1) {
+            rest.push(last);
+            found.push(rest);
+        }
+    }
+    found
+}
+
+/// All lists of so many of some things, in rising order.
+pub fn multisets(of: &[TemplateId], size: usize) -> Vec<Vec<TemplateId>> {
+    if size == 0 {
+        return vec![Vec::new()];
+    }
+    let mut found = Vec::new();
+    for (number, last) in of.iter().enumerate() {
+        for mut rest in multisets(&of[..=number], size - 1) {
+            rest.push(*last);
+            found.push(rest);
+        }
+    }
+    found
+}

@@ -1,0 +1,127 @@
+//! Proofs for any number of threads: what holds of every few of them, as Horn clauses.
+//!
+//! Beyond the papers. Over-approximates: of threads outside a group it is only known what the group's relation says of each of them together with the others but one.
+
+pub mod clauses;
+pub mod model;
+
+use clauses::{Clauses, Key, NoClauses};
+use indexmap::IndexMap;
+use ir::TemplateId;
+use model::{Control, IDLE, Model};
+use smt::horn::{Interpretation, Solution, solve};
+use smt::{NoAnswer, Term, Variable};
+use transitions::System;
+use transitions::groups::Member;
+use verdict::{Budget, ModularProof, Reason};
+
+/// Looks for a proof by groups of a size that nothing bad is reached.
+pub fn prove(
+    system: &System<'_>,
+    control: Control,
+    size: usize,
+    budget: &Budget,
+) -> Result<ModularProof, Reason> {
+    let model = Model::new(system, control, budget);
+    let clauses = Clauses::new(&model, size, budget).map_err(|why| match why {
+        NoClauses::TooMany => Reason::Bounded(format!("too many combinations of {size} threads")),
+        NoClauses::ErrorAtStart => Reason::Bounded("the program starts with an error".to_owned()),
+        NoClauses::Exhausted(why) => Reason::Exhausted(why),
+    })?;
+    match solve(&clauses.system, budget) {
+        Solution::Solved(solution) => Ok(proof(&model, &clauses, size, &solution)),
+        Solution::Refuted(_) => Err(Reason::Bounded(format!(
+            "what holds of every {size} threads is not enough, or an error is reached"
+        ))),
+        Solution::Unknown(NoAnswer::Exhausted(limit)) => Err(Reason::Exhausted(limit)),
+        Solution::Unknown(why) => Err(Reason::Bounded(why.to_string())),
+    }
+}
+
+/// The invariants that a solution stands for.
+fn proof(
+    model: &Model<'_>,
+    clauses: &Clauses<'_, '_>,
+    size: usize,
+    solution: &Interpretation,
+) -> ModularProof {
+    let mut ways: IndexMap<Vec<TemplateId>, Vec<Term>> = IndexMap::new();
+    for (key, relation) in &clauses.relations {
+        let formula = &solution.formulas[*relation];
+        let templates: Vec<TemplateId> = key.iter().map(|(template, _)| *template).collect();
+        let here = ways.entry(templates).or_default();
+        if !formula.is_false() {
+            let orders = arrangements(key);
+            here.extend(orders.iter().map(|order| arranged(model, key, order, formula)));
+        }
+    }
+    let constants = model.constants.iter().map(|(variable, value)| variable.term().equals(value));
+    let constants = Term::all(constants);
+    let mut invariants: Vec<(Vec<TemplateId>, Term)> = ways
+        .into_iter()
+        .map(|(templates, ways)| {
+            let ways = Term::any(ways);
+            (templates, constants.and(&ways))
+        })
+        .collect();
+    // Groups that are not listed do not exist.
+    let running: Vec<TemplateId> = model.places.keys().copied().collect();
+    for templates in (1..=size).flat_map(|size| clauses::multisets(&running, size)) {
+        if invariants.iter().all(|(known, _)| *known != templates) {
+            invariants.push((templates, Term::bool(false)));
+        }
+    }
+    invariants.sort_by(|(one, _), (other, _)| (one.len(), one).cmp(&(other.len(), other)));
+    ModularProof { size, invariants, passed: model.passed.clone() }
+}
+
+/// The orders of a group's members that keep the templates where they are and are different.
+fn arrangements(key: &Key) -> Vec<Vec<usize>> {
+    let mut found: Vec<Vec<usize>> = vec![Vec::new()];
+    for position in 0..key.len() {
+        let extended = found.iter().flat_map(|order| {
+            let free = (0..key.len()).filter(|other| !order.contains(other) && key[*other].0 == key[position].0);
+            free.map(|other| order.iter().copied().chain([other]).collect::<Vec<usize>>()).collect::<Vec<_>>()
+        });
+        found = extended.collect();
+    }
+    let nodes = |order: &Vec<usize>| order.iter().map(|position| key[*position]).collect::<Key>();
+    let mut seen: Vec<Key> = Vec::new();
+    found.retain(|order| {
+        let new = !seen.contains(&nodes(order));
+        seen.push(nodes(order));
+        new
+    });
+    found
+}
+
+/// What a relation says of a group in another order: at each position stands the member that `order` gives.
+fn arranged(model: &Model<'_>, key: &Key, order: &[usize], formula: &Term) -> Term {
+    let mut facts = Vec::new();
+    let mut replace: IndexMap<Variable, Term> = IndexMap::new();
+    for (position, from) in order.iter().enumerate() {
+        let (template, place) = key[*from];
+        let old = Member { template, position: *from };
+        let new = Member { template, position };
+        let here = &model.places[&template][&place];
+        for own in &here.own {
+            replace.insert(old.own(&own.variable), new.own(&own.variable).term());
+        }
+        for (own, value) in &here.known {
+            facts.push(new.own(own).term().equals(value));
+        }
+        let location = new.location().term();
+        let is_at = |at: &ir::LocationId| location.equals(&model::number(*at));
+        let idle = model.idle.iter().filter(|(other, _)| *other == template).map(|(_, at)| is_at(at));
+        let idle = Term::any(idle);
+        match model.control {
+            Control::Relations if place == IDLE => facts.push(idle),
+            Control::Relations => facts.push(is_at(&place)),
+            Control::Variable => {
+                let known = idle.if_then_else(&model::number(IDLE), &location);
+                replace.insert(old.location(), known);
+            }
+        }
+    }
+    Term::all(facts).and(&formula.substitute(&replace))
+}

@@ -1,0 +1,442 @@
+//! What the clauses are made of: the steps of each template, with less in them.
+//!
+//! Over-approximates the transitions:
+//! 1. How many threads there are is forgotten; that different threads have different ids is kept ([`Model::identities`]).
+//! 2. Shared variables that never change are replaced by their value.
+//! 3. Atomic regions without loops become one step, unless races are looked for.
+//! 4. Where a thread can do nothing more that matters it is *idle*: all such locations are one, where nothing is known.
+//! 5. Own variables that have one value at a location, and those that are not read again, are left out there.
+
+use indexmap::{IndexMap, IndexSet};
+use ir::{IntType, LocationId, LocationKind, TemplateId};
+use rustc_hash::FxHashMap;
+use smt::construct::make;
+use smt::visit::fold;
+use smt::{Operation, Sort, Term, Variable};
+use std::collections::{BTreeMap, BTreeSet};
+use transitions::accesses::Access;
+use transitions::groups::Member;
+use transitions::{Kind, StateVariable, Step, System, merge_steps};
+use verdict::Budget;
+
+/// Where threads are that do nothing more that matters.
+pub const IDLE: LocationId = LocationId(u32::MAX);
+
+/// How locations are told apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Control {
+    /// By relations: one for each combination of locations.
+    Relations,
+    /// By a variable that holds the location's number.
+    Variable,
+}
+
+/// The one location where a variable tells them apart.
+pub const ANYWHERE: LocationId = LocationId(0);
+
+/// A step, and whether it leads to an error.
+#[derive(Clone, Debug)]
+pub struct ModelStep {
+    /// The step; its locations are those that relations tell apart.
+    pub step: Step,
+    /// Whether it leads to an error.
+    pub error: bool,
+}
+
+/// What is known where a thread may be.
+#[derive(Clone, Default, Debug)]
+pub struct Place {
+    /// Its own variables that matter.
+    pub own: Vec<StateVariable>,
+    /// Own variables that have one value.
+    pub known: IndexMap<Variable, Term>,
+    /// What the thread may do.
+    pub steps: Vec<ModelStep>,
+}
+
+/// The code of all templates.
+pub struct Model<'a> {
+    /// The program.
+    pub system: &'a System<'a>,
+    /// How locations are told apart.
+    pub control: Control,
+    /// The shared variables that matter.
+    pub shared: Vec<StateVariable>,
+    /// Shared variables that never change.
+    pub constants: IndexMap<Variable, Term>,
+    /// The places of the templates that may run.
+    pub places: BTreeMap<TemplateId, BTreeMap<LocationId, Place>>,
+    /// Atomic locations that were passed over.
+    pub passed: Vec<(TemplateId, LocationId)>,
+    /// Locations where a thread does nothing more that matters.
+    pub idle: BTreeSet<(TemplateId, LocationId)>,
+    /// Accesses that may race.
+    pub accesses: Vec<&'a Access>,
+}
+
+impl<'a> Model<'a> {
+    /// Prepares a system.
+    pub fn new(system: &'a System<'a>, control: Control, budget: &Budget) -> Self {
+        let mut model = Self {
+            system,
+            control,
+            shared: system.shared.iter().filter(|shared| shared.kind != Kind::Threads).cloned().collect(),
+            constants: IndexMap::new(),
+            places: BTreeMap::new(),
+            passed: Vec::new(),
+            idle: BTreeSet::new(),
+            accesses: racing(system),
+        };
+        let mut steps = model.without_count();
+        model.find_constants(&mut steps);
+        let templates = model.running(&steps);
+        steps.retain(|step| templates.contains(&step.template));
+        for template in templates {
+            let steps: Vec<Step> = steps.iter().filter(|step| step.template == template).cloned().collect();
+            let steps = model.merge(template, &steps, budget);
+            let steps = model.drop_idle(template, steps);
+            model.add_places(template, steps);
+        }
+        model
+    }
+
+    /// Whether all threads see a variable.
+    pub fn is_shared(&self, variable: &Variable) -> bool {
+        self.shared.iter().any(|shared| shared.variable == *variable)
+    }
+    /// Whether only this thread runs while it is at a location.
+    pub fn is_atomic(&self, template: TemplateId, location: LocationId) -> bool {
+        location != IDLE && self.system.program.templates[template].locations[location].atomic
+    }
+    /// The atomic locations of a template that were not passed over.
+    pub fn atomic_locations(&self, template: TemplateId) -> Vec<LocationId> {
+        let all = self.system.program.templates[template].locations.ids();
+        let stays = |at: &LocationId| {
+            self.is_atomic(template, *at)
+                && !self.passed.contains(&(template, *at))
+                && !self.idle.contains(&(template, *at))
+        };
+        all.filter(stays).collect()
+    }
+    /// The location that relations know a location as.
+    pub fn place_of(&self, template: TemplateId, location: LocationId) -> LocationId {
+        match self.control {
+            Control::Variable => ANYWHERE,
+            Control::Relations if self.idle.contains(&(template, location)) => IDLE,
+            Control::Relations => location,
+        }
+    }
+    /// That a thread is at a location, where a variable says so.
+    pub fn at(&self, member: Member, location: LocationId) -> Term {
+        match self.control {
+            Control::Variable => {
+                let location = if self.idle.contains(&(member.template, location)) { IDLE } else { location };
+                member.location().term().equals(&number(location))
+            }
+            Control::Relations => Term::bool(true),
+        }
+    }
+    fn is_error(&self, template: TemplateId, location: LocationId) -> bool {
+        let kind = &self.system.program.templates[template].locations[location].kind;
+        matches!(kind, LocationKind::Error(_))
+    }
+
+    /// The steps with an arbitrary number of threads, and ids that fit into the words of locks.
+    fn without_count(&self) -> Vec<Step> {
+        let count = self.system.shared_of(&Kind::Threads).cloned();
+        let ids: BTreeSet<Variable> = self
+            .system
+            .program
+            .templates
+            .ids()
+            .filter_map(|template| self.system.own_of(template, &Kind::Myself).cloned())
+            .collect();
+        let modulus = Term::int(1 << IntType::U32.bits);
+        let small = |term: &Term| {
+            fold(term, &mut FxHashMap::default(), |term, operands: &[Term]| match (term.operation(), operands) {
+                (Operation::Modulo, [id, size]) if *size == modulus && id.as_variable().is_some_and(|id| ids.contains(&id)) => {
+                    id.clone()
+                }
+                _ if operands == term.operands() => term.clone(),
+                _ => make(term.operation().clone(), Some(term.sort()), operands.to_vec()),
+            })
+        };
+        let mut steps = self.system.steps.clone();
+        for step in &mut steps {
+            step.guard = small(&step.guard);
+            step.updates.values_mut().for_each(|value| *value = small(value));
+            if let Some(count) = &count
+                && step.updates.shift_remove(count).is_some()
+            {
+                step.inputs.push(count.clone());
+                step.guard = step.guard.and(&count.term().at_least(&Term::int(0)));
+            }
+        }
+        steps
+    }
+
+    /// Replaces shared variables that never change.
+    fn find_constants(&mut self, steps: &mut Vec<Step>) {
+        loop {
+            let constant = |shared: &StateVariable| {
+                let first = shared.first.clone().filter(Term::is_literal)?;
+                let mut values = steps.iter().filter_map(|step| step.updates.get(&shared.variable));
+                values.all(|value| *value == first).then(|| (shared.variable.clone(), first))
+            };
+            let found: IndexMap<Variable, Term> = self.shared.iter().filter_map(constant).collect();
+            if found.is_empty() {
+                return;
+            }
+            self.shared.retain(|shared| !found.contains_key(&shared.variable));
+            for step in steps.iter_mut() {
+                *step = with_values(step, &found);
+                step.updates.retain(|variable, _| !found.contains_key(variable));
+            }
+            steps.retain(|step| !step.guard.is_false());
+            self.constants.extend(found);
+        }
+    }
+
+    /// The templates that may run.
+    fn running(&self, steps: &[Step]) -> IndexSet<TemplateId> {
+        let mut found: IndexSet<TemplateId> =
+            self.system.program.start.iter().map(|(template, _)| *template).collect();
+        let mut at = 0;
+        while at < found.len() {
+            let here = steps.iter().filter(|step| step.template == found[at]);
+            let started: Vec<TemplateId> =
+                here.flat_map(|step| step.starts.iter().map(|start| start.template)).collect();
+            found.extend(started);
+            at += 1;
+        }
+        found
+    }
+
+    fn merge(&mut self, template: TemplateId, steps: &[Step], budget: &Budget) -> Vec<Step> {
+        let entry = self.system.program.templates[template].entry;
+        let may_go = |location: LocationId| {
+            self.is_atomic(template, location)
+                && location != entry
+                && !self.is_error(template, location)
+                && self.system.accesses.is_empty()
+        };
+        let merged = merge_steps(steps, &may_go, &|| budget.check(0).is_err());
+        let ends = |steps: &[Step]| -> BTreeSet<LocationId> {
+            steps.iter().flat_map(|step| [step.source, step.target]).collect()
+        };
+        let left = ends(&merged);
+        let gone = ends(steps).into_iter().filter(|location| !left.contains(location) && may_go(*location));
+        let gone: Vec<LocationId> = gone.collect();
+        self.passed.extend(gone.into_iter().map(|location| (template, location)));
+        merged
+    }
+
+    /// Leaves out what a thread does where that does not matter any more.
+    fn drop_idle(&mut self, template: TemplateId, mut steps: Vec<Step>) -> Vec<Step> {
+        let mut busy: BTreeSet<LocationId> = self
+            .accesses
+            .iter()
+            .filter(|access| access.template == template)
+            .map(|access| access.source)
+            .collect();
+        let matters = |step: &Step| {
+            !step.starts.is_empty()
+                || self.is_error(template, step.target)
+                || step.updates.keys().any(|variable| self.is_shared(variable))
+        };
+        busy.extend(steps.iter().filter(|step| matters(step)).map(|step| step.source));
+        loop {
+            let more: Vec<LocationId> = steps
+                .iter()
+                .filter(|step| busy.contains(&step.target) && !busy.contains(&step.source))
+                .map(|step| step.source)
+                .collect();
+            if more.is_empty() {
+                break;
+            }
+            busy.extend(more);
+        }
+        let locations = self.system.program.templates[template].locations.ids();
+        let is_idle = |at: &LocationId| {
+            !busy.contains(at) && !self.is_error(template, *at) && !self.passed.contains(&(template, *at))
+        };
+        let idle: Vec<LocationId> = locations.filter(is_idle).collect();
+        self.idle.extend(idle.into_iter().map(|location| (template, location)));
+        steps.retain(|step| busy.contains(&step.source));
+        for step in &mut steps {
+            if self.idle.contains(&(template, step.target)) {
+                step.target = IDLE;
+            }
+        }
+        steps
+    }
+
+    /// Where threads of a template start.
+    pub fn entry(&self, template: TemplateId) -> LocationId {
+        self.place_of(template, self.system.program.templates[template].entry)
+    }
+
+    fn add_places(&mut self, template: TemplateId, steps: Vec<Step>) {
+        let mut own = self.system.own[template].clone();
+        let mut found: Vec<ModelStep> = Vec::new();
+        for mut step in steps {
+            let error = step.target != IDLE && self.is_error(template, step.target);
+            if self.control == Control::Variable {
+                step.guard = location().term().equals(&number(step.source)).and(&step.guard);
+                step.updates.insert(location(), number(step.target));
+                (step.source, step.target) = (ANYWHERE, ANYWHERE);
+            }
+            found.push(ModelStep { step, error });
+        }
+        if self.control == Control::Variable {
+            own.push(StateVariable { variable: location(), ty: None, kind: Kind::Map, first: None });
+        }
+        let known = self.known_values(template, &found);
+        for step in &mut found {
+            if let Some(known) = known.get(&step.step.source) {
+                step.step = with_values(&step.step, known);
+            }
+        }
+        found.retain(|step| !step.step.guard.is_false() && known.contains_key(&step.step.source));
+        let live = self.live(template, &found);
+        let places = known.into_iter().map(|(place, known)| {
+            let live = live.get(&place);
+            let is_live = |own: &&StateVariable| live.is_some_and(|live| live.contains(&own.variable));
+            let mattering = own.iter().filter(is_live).filter(|own| !known.contains_key(&own.variable));
+            let here = Place {
+                own: mattering.cloned().collect(),
+                known: known.clone(),
+                steps: found.iter().filter(|step| step.step.source == place).cloned().collect(),
+            };
+            (place, here)
+        });
+        let places = places.collect();
+        self.places.insert(template, places);
+    }
+
+    /// The own variables that have one value at each place that may be reached.
+    fn known_values(
+        &self,
+        template: TemplateId,
+        steps: &[ModelStep],
+    ) -> BTreeMap<LocationId, IndexMap<Variable, Term>> {
+        let parameters = self.system.program.templates[template].parameters;
+        let given =
+            |own: &StateVariable| matches!(own.kind, Kind::Local(local) if (local.0 as usize) < parameters);
+        let first = self.system.own[template].iter().filter(|own| !given(own)).filter_map(|own| {
+            Some((own.variable.clone(), own.first.clone().filter(Term::is_literal)?))
+        });
+        let mut known: BTreeMap<LocationId, IndexMap<Variable, Term>> = BTreeMap::new();
+        known.insert(self.entry(template), first.collect());
+        let mut open = vec![self.entry(template)];
+        while let Some(place) = open.pop() {
+            let here = known[&place].clone();
+            for step in steps.iter().map(|step| &step.step).filter(|step| step.source == place) {
+                if step.guard.substitute(&here).is_false() {
+                    continue;
+                }
+                let mut after = here.clone();
+                for (variable, value) in &step.updates {
+                    let value = value.substitute(&here);
+                    if value.is_literal() && !self.is_shared(variable) {
+                        after.insert(variable.clone(), value);
+                    } else {
+                        after.swap_remove(variable);
+                    }
+                }
+                match known.get_mut(&step.target) {
+                    None => {
+                        known.insert(step.target, after);
+                        open.push(step.target);
+                    }
+                    Some(there) => {
+                        let size = there.len();
+                        there.retain(|variable, value| after.get(variable) == Some(value));
+                        if there.len() < size {
+                            open.push(step.target);
+                        }
+                    }
+                }
+            }
+        }
+        known
+    }
+
+    /// The own variables that may be read from each place on.
+    fn live(&self, template: TemplateId, steps: &[ModelStep]) -> BTreeMap<LocationId, BTreeSet<Variable>> {
+        let mut live: BTreeMap<LocationId, BTreeSet<Variable>> = BTreeMap::new();
+        for access in self.accesses.iter().filter(|access| access.template == template) {
+            let here = live.entry(self.place_of(template, access.source)).or_default();
+            let terms = access.address.iter().chain([&access.condition]);
+            here.extend(terms.flat_map(Term::free_variables));
+            here.extend(self.control.variable());
+        }
+        loop {
+            let mut changed = false;
+            for step in steps.iter().map(|step| &step.step) {
+                let behind = live.get(&step.target).cloned().unwrap_or_default();
+                let mut read = step.guard.free_variables();
+                for (variable, value) in &step.updates {
+                    if self.is_shared(variable) || behind.contains(variable) {
+                        read.extend(value.free_variables());
+                    }
+                }
+                for start in &step.starts {
+                    let terms = start.parameters.iter().chain([&start.id]);
+                    read.extend(terms.flat_map(Term::free_variables));
+                }
+                read.extend(behind.into_iter().filter(|variable| !step.updates.contains_key(variable)));
+                let here = live.entry(step.source).or_default();
+                let before = here.len();
+                here.extend(read);
+                changed |= here.len() > before;
+            }
+            if !changed {
+                return live;
+            }
+        }
+    }
+}
+
+impl Control {
+    fn variable(self) -> Option<Variable> {
+        (self == Self::Variable).then(location)
+    }
+}
+
+/// The variable that holds a location's number.
+fn location() -> Variable {
+    Variable::new("location", Sort::Int)
+}
+
+/// A location's number.
+pub fn number(location: LocationId) -> Term {
+    Term::int(i128::from(location.0))
+}
+
+/// A step where some variables have known values.
+fn with_values(step: &Step, known: &IndexMap<Variable, Term>) -> Step {
+    let term = |term: &Term| term.substitute(known);
+    let starts = step.starts.iter().map(|start| transitions::Start {
+        template: start.template,
+        parameters: start.parameters.iter().map(term).collect(),
+        id: term(&start.id),
+    });
+    Step {
+        guard: term(&step.guard),
+        updates: step.updates.iter().map(|(variable, value)| (variable.clone(), term(value))).collect(),
+        starts: starts.collect(),
+        ..step.clone()
+    }
+}
+
+/// The accesses that may race with another.
+fn racing<'a>(system: &'a System<'a>) -> Vec<&'a Access> {
+    let shared = |variable: &Variable| system.is_shared(variable);
+    let member = |access: &Access, position: usize| Member { template: access.template, position };
+    let unique = |access: &Access| system.unique.templates[access.template];
+    let races = |a: &Access, b: &Access| {
+        !(a.template == b.template && unique(a)) && !a.race(member(a, 0), b, member(b, 1), &shared).is_false()
+    };
+    system.accesses.iter().filter(|a| system.accesses.iter().any(|b| races(a, b))).collect()
+}
