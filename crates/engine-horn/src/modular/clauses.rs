@@ -17,7 +17,7 @@
 
 use super::model::{ANYWHERE, Control, Model, ModelStep};
 use indexmap::IndexMap;
-use ir::{Count, LocationId, TemplateId};
+use ir::{Count, IdVec, LocationId, TemplateId};
 use smt::horn::{Application, Clause, HornSystem, RelationId};
 use smt::{Term, Variable};
 use transitions::Kind;
@@ -68,13 +68,22 @@ pub struct Clauses<'a, 'm> {
     pub relations: IndexMap<Key, RelationId>,
     /// The clauses.
     pub system: HornSystem,
+    /// Whether something bad depends on a relation. The others may as well always hold.
+    pub used: IdVec<RelationId, bool>,
 }
 
 impl<'a, 'm> Clauses<'a, 'm> {
     /// Makes the clauses that have a solution if nothing bad can be reached.
     pub fn new(model: &'m Model<'a>, size: usize, budget: &'m Budget) -> Result<Self, NoClauses> {
         let mut clauses =
-            Self { model, size, budget, relations: IndexMap::new(), system: HornSystem::default() };
+            Self {
+            model,
+            size,
+            budget,
+            relations: IndexMap::new(),
+            system: HornSystem::default(),
+            used: IdVec::new(),
+        };
         clauses.initiation()?;
         let mut at = 0;
         while at < clauses.relations.len() {
@@ -429,13 +438,13 @@ impl<'a, 'm> Clauses<'a, 'm> {
 
     /// Leaves out clauses about relations that nothing bad depends on.
     fn keep_what_is_used(&mut self) {
-        let mut used: Vec<bool> = vec![false; self.relations.len()];
+        let mut used: IdVec<RelationId, bool> = self.system.relations.iter().map(|_| false).collect();
         loop {
             let mut changed = false;
             for clause in self.system.clauses.iter() {
-                if clause.head.as_ref().is_none_or(|head| used[head.relation.0 as usize]) {
+                if clause.head.as_ref().is_none_or(|head| used[head.relation]) {
                     for application in &clause.body {
-                        changed |= !std::mem::replace(&mut used[application.relation.0 as usize], true);
+                        changed |= !std::mem::replace(&mut used[application.relation], true);
                     }
                 }
             }
@@ -445,10 +454,11 @@ impl<'a, 'm> Clauses<'a, 'm> {
         }
         let clauses = std::mem::take(&mut self.system.clauses);
         for clause in clauses.iter() {
-            if clause.head.as_ref().is_none_or(|head| used[head.relation.0 as usize]) {
+            if clause.head.as_ref().is_none_or(|head| used[head.relation]) {
                 self.system.clauses.push(clause.clone());
             }
         }
+        self.used = used;
     }
 }
 

@@ -47,7 +47,8 @@ fn proof(
 ) -> ModularProof {
     let mut ways: IndexMap<Vec<TemplateId>, Vec<Term>> = IndexMap::new();
     for (key, relation) in &clauses.relations {
-        let formula = &solution.formulas[*relation];
+        let always = Term::bool(true);
+        let formula = if clauses.used[*relation] { &solution.formulas[*relation] } else { &always };
         let templates: Vec<TemplateId> = key.iter().map(|(template, _)| *template).collect();
         let here = ways.entry(templates).or_default();
         if !formula.is_false() {
