@@ -350,7 +350,7 @@ impl Check<'_, '_> {
             let ids = self.system.identities(&everyone).substitute(&step.updates);
             let before = self.before(&threads, *mover, step);
             let formula = Term::all([before, ids, Term::all(facts.iter().cloned())]).implies(&goal);
-            self.holds(&formula, "an invariant holds after a step")?;
+            if let Err(e) = self.holds(&formula, "an invariant holds after a step") { eprintln!("group {group:?} mover {mover:?} {:?}->{:?} children {children:?} threads {threads:?}\n{formula}\n inv {invariant}", step.source, step.target); return Err(e); }
         }
         Ok(())
     }

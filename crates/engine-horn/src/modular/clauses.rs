@@ -16,12 +16,14 @@
 //! Beyond the papers; compare Hoenicke, Majumdar, Podelski: Thread modularity at many levels (POPL 2017). Exact on groups but for what is not known of other threads.
 
 use super::model::{ANYWHERE, Control, Model, ModelStep};
-use indexmap::IndexMap;
+use super::simplify::Simplifier;
+use indexmap::{IndexMap, IndexSet};
 use ir::{Count, IdVec, LocationId, TemplateId};
 use smt::horn::{Application, Clause, HornSystem, RelationId};
-use smt::{Term, Variable};
-use transitions::Kind;
+use smt::{Operation, Sort, Term, Variable};
+use std::ops::ControlFlow;
 use transitions::groups::Member;
+use transitions::{Kind, StateVariable};
 use verdict::{Budget, Exhausted};
 
 /// More clauses than this are not tried.
@@ -64,6 +66,8 @@ pub struct Clauses<'a, 'm> {
     model: &'m Model<'a>,
     size: usize,
     budget: &'m Budget,
+    simplifier: Simplifier,
+    seen: IndexSet<Clause>,
     /// The relation of each combination of locations that may be reached.
     pub relations: IndexMap<Key, RelationId>,
     /// The clauses.
@@ -80,6 +84,8 @@ impl<'a, 'm> Clauses<'a, 'm> {
             model,
             size,
             budget,
+            simplifier: Simplifier::default(),
+            seen: IndexSet::new(),
             relations: IndexMap::new(),
             system: HornSystem::default(),
             used: IdVec::new(),
@@ -158,40 +164,54 @@ impl<'a, 'm> Clauses<'a, 'm> {
         if clause.constraint.is_false() {
             return Ok(());
         }
-        clause.constraint = clause.constraint.and(&self.always(&clause, actors));
-        if clause.constraint.is_false() {
+        // Ids first, so that what is said of them is not lost; ranges last, for what is left.
+        clause.constraint = clause.constraint.and(&self.identities(&clause, actors));
+        let Some(mut clause) = self.simplifier.simplify(clause, self.budget) else { return Ok(()) };
+        clause.constraint = clause.constraint.and(&self.ranges(&clause, actors));
+        if clause.constraint.is_false() || !self.seen.insert(clause.clone()) {
             return Ok(());
         }
         self.system.clause(clause);
         if self.system.clauses.len() > MOST_CLAUSES { Err(NoClauses::TooMany) } else { Ok(()) }
     }
 
-    /// What always holds of the variables of a clause: they are in range, and ids are different.
-    fn always(&self, clause: &Clause, actors: &[Actor]) -> Term {
+    /// That different threads have different ids.
+    fn identities(&self, clause: &Clause, actors: &[Actor]) -> Term {
         let mentioned = clause.variables();
-        let system = self.model.system;
         let mut facts = Vec::new();
-        for shared in self.model.shared.iter().filter(|shared| mentioned.contains(&shared.variable)) {
-            facts.push(system.ranges([shared]));
-        }
         let mut ids: Vec<Term> = Vec::new();
         for actor in actors {
-            for own in &system.own[actor.member.template] {
-                let variable = actor.member.own(&own.variable);
-                if !mentioned.contains(&variable) {
-                    continue;
-                }
-                if own.kind == Kind::Myself {
-                    let id = variable.term();
-                    facts.push(id.at_least(&Term::int(1)));
-                    facts.extend(ids.iter().map(|other| id.differs(other)));
-                    ids.push(id);
-                } else {
-                    facts.push(system.ranges([own]).rename(|_| Some(variable.clone())));
-                }
+            let id = self.model.system.own_of(actor.member.template, &Kind::Myself);
+            let id = id.map(|id| actor.member.own(id)).filter(|id| mentioned.contains(id));
+            if let Some(id) = id.map(|id| id.term()) {
+                facts.push(id.at_least(&Term::int(1)));
+                facts.extend(ids.iter().map(|other| id.differs(other)));
+                ids.push(id);
             }
         }
         Term::all(facts)
+    }
+
+    /// What always holds of the variables of a clause: they are in range. That signed ones are is left out where no end of a type is near.
+    fn ranges(&self, clause: &Clause, actors: &[Actor]) -> Term {
+        let terms = clause.head.iter().flat_map(|head| &head.arguments).chain([&clause.constraint]);
+        let at_an_end = { terms }.any(mentions_large_numbers);
+        let mentioned = clause.variables();
+        let range = |state: &StateVariable, variable: &Variable| match state.ty {
+            Some(ty) if mentioned.contains(variable) && variable.sort == Sort::Int => {
+                let value = variable.term();
+                let low = if ty.signed && !at_an_end { Term::bool(true) } else { value.at_least(&Term::int(ty.min())) };
+                let high = if at_an_end { value.at_most(&Term::int(ty.max())) } else { Term::bool(true) };
+                low.and(&high)
+            }
+            _ => Term::bool(true),
+        };
+        let shared = self.model.shared.iter().map(|shared| range(shared, &shared.variable));
+        let own = actors.iter().flat_map(|actor| {
+            let own = self.model.own[&actor.member.template].iter();
+            own.map(|own| range(own, &actor.member.own(&own.variable)))
+        });
+        Term::all(shared.chain(own))
     }
 
     fn initiation(&mut self) -> Result<(), NoClauses> {
@@ -465,6 +485,16 @@ impl<'a, 'm> Clauses<'a, 'm> {
 fn positioned(key: &[(TemplateId, LocationId)]) -> Vec<Actor> {
     let actors = key.iter().enumerate();
     actors.map(|(position, (template, place))| Actor::new(*template, *place, position)).collect()
+}
+
+/// Whether a term has a number in it that may be the end of a type.
+fn mentions_large_numbers(term: &Term) -> bool {
+    let large = |value: i128| value.unsigned_abs() >= 127;
+    let found = term.walk(|inner| match inner.operation() {
+        Operation::Int(value) if large(*value) => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    });
+    found.is_some()
 }
 
 /// All choices of so many numbers below a limit.

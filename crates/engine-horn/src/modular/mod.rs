@@ -4,6 +4,7 @@
 
 pub mod clauses;
 pub mod model;
+pub mod simplify;
 
 use clauses::{Clauses, Key, NoClauses};
 use indexmap::IndexMap;
@@ -22,13 +23,19 @@ pub fn prove(
     size: usize,
     budget: &Budget,
 ) -> Result<ModularProof, Reason> {
+    let began = std::time::Instant::now();
+    let control = if std::env::var("MODPC").is_ok() { Control::Variable } else { control };
     let model = Model::new(system, control, budget);
     let clauses = Clauses::new(&model, size, budget).map_err(|why| match why {
         NoClauses::TooMany => Reason::Bounded(format!("too many combinations of {size} threads")),
         NoClauses::ErrorAtStart => Reason::Bounded("the program starts with an error".to_owned()),
         NoClauses::Exhausted(why) => Reason::Exhausted(why),
     })?;
-    match solve(&clauses.system, budget) {
+    eprintln!("size {size}: {} relations, {} clauses, {} shared {:?}, places {:?}, {:?}", clauses.used.iter().filter(|u| **u).count(), clauses.system.clauses.len(), model.shared.len(), model.shared.iter().map(|v| v.variable.name.to_string()).collect::<Vec<_>>(), model.places.iter().map(|(t,p)| (system.program.templates[*t].name.clone(), p.len(), p.values().map(|p| p.own.iter().map(|o| o.variable.name.to_string()).collect::<Vec<_>>()).collect::<Vec<_>>())).collect::<Vec<_>>(), began.elapsed());
+    if std::env::var("MODDUMP").is_ok() { eprintln!("{}", clauses.system); }
+    let solution = solve(&clauses.system, budget);
+    eprintln!("  solved {:?}", began.elapsed());
+    match solution {
         Solution::Solved(solution) => Ok(proof(&model, &clauses, size, &solution)),
         Solution::Refuted(_) => Err(Reason::Bounded(format!(
             "what holds of every {size} threads is not enough, or an error is reached"

@@ -7,6 +7,7 @@
 //! 4. Where a thread can do nothing more that matters it is *idle*: all such locations are one, where nothing is known.
 //! 5. Own variables that have one value at a location, and those that are not read again, are left out there.
 
+use super::simplify::conjuncts;
 use indexmap::{IndexMap, IndexSet};
 use ir::{IntType, LocationId, LocationKind, TemplateId};
 use rustc_hash::FxHashMap;
@@ -64,6 +65,8 @@ pub struct Model<'a> {
     pub shared: Vec<StateVariable>,
     /// Shared variables that never change.
     pub constants: IndexMap<Variable, Term>,
+    /// What threads have for themselves that matters.
+    pub own: BTreeMap<TemplateId, Vec<StateVariable>>,
     /// The places of the templates that may run.
     pub places: BTreeMap<TemplateId, BTreeMap<LocationId, Place>>,
     /// Atomic locations that were passed over.
@@ -82,6 +85,7 @@ impl<'a> Model<'a> {
             control,
             shared: system.shared.iter().filter(|shared| shared.kind != Kind::Threads).cloned().collect(),
             constants: IndexMap::new(),
+            own: BTreeMap::new(),
             places: BTreeMap::new(),
             passed: Vec::new(),
             idle: BTreeSet::new(),
@@ -89,6 +93,7 @@ impl<'a> Model<'a> {
         };
         let mut steps = model.without_count();
         model.find_constants(&mut steps);
+        model.forget_what_only_overflows(&mut steps);
         let templates = model.running(&steps);
         steps.retain(|step| templates.contains(&step.template));
         for template in templates {
@@ -197,6 +202,67 @@ impl<'a> Model<'a> {
         }
     }
 
+    /// Leaves out variables that matter only because they must not overflow.
+    fn forget_what_only_overflows(&mut self, steps: &mut [Step]) {
+        let mut needed: IndexSet<(Option<TemplateId>, Variable)> = IndexSet::new();
+        let own: BTreeMap<TemplateId, BTreeSet<Variable>> = self.system.own.enumerate().map(|(template, own)| {
+            (template, own.iter().map(|own| own.variable.clone()).collect())
+        }).collect();
+        let owner = |template: TemplateId, variable: Variable| {
+            (own[&template].contains(&variable).then_some(template), variable)
+        };
+        let read = |template: TemplateId, term: &Term| -> Vec<(Option<TemplateId>, Variable)> {
+            term.free_variables().into_iter().map(|variable| owner(template, variable)).collect()
+        };
+        for step in steps.iter() {
+            for part in conjuncts(&step.guard).iter().filter(|part| !is_range(part)) {
+                needed.extend(read(step.template, part));
+            }
+        }
+        for access in &self.accesses {
+            for term in conjuncts(&access.condition).iter().chain(&access.address).filter(|part| !is_range(part)) {
+                needed.extend(read(access.template, term));
+            }
+        }
+        let mut at = 0;
+        while at < needed.len() {
+            let (template, variable) = needed[at].clone();
+            at += 1;
+            for step in steps.iter() {
+                if template.is_none_or(|template| template == step.template)
+                    && let Some(value) = step.updates.get(&variable)
+                {
+                    needed.extend(read(step.template, value));
+                }
+                for start in step.starts.iter().filter(|start| Some(start.template) == template) {
+                    let own = self.system.own[start.template].iter().find(|own| own.variable == variable);
+                    let given = match own.map(|own| &own.kind) {
+                        Some(Kind::Local(local)) => start.parameters.get(local.0 as usize),
+                        Some(Kind::Myself) => Some(&start.id),
+                        _ => None,
+                    };
+                    needed.extend(given.into_iter().flat_map(|term| read(step.template, term)));
+                }
+            }
+        }
+        let inputs: Vec<BTreeSet<Variable>> =
+            steps.iter().map(|step| step.inputs.iter().cloned().collect()).collect();
+        for (step, inputs) in steps.iter_mut().zip(&inputs) {
+            let template = step.template;
+            let stays = |variable: &Variable| {
+                inputs.contains(variable) || needed.contains(&owner(template, variable.clone()))
+            };
+            let kept = conjuncts(&step.guard).into_iter().filter(|part| part.free_variables().iter().all(stays));
+            step.guard = Term::all(kept);
+            step.updates.retain(|variable, _| stays(variable));
+        }
+        self.shared.retain(|shared| needed.contains(&(None, shared.variable.clone())));
+        for (template, own) in self.system.own.enumerate() {
+            let kept = own.iter().filter(|own| needed.contains(&(Some(template), own.variable.clone())));
+            self.own.insert(template, kept.cloned().collect());
+        }
+    }
+
     /// The templates that may run.
     fn running(&self, steps: &[Step]) -> IndexSet<TemplateId> {
         let mut found: IndexSet<TemplateId> =
@@ -277,7 +343,7 @@ impl<'a> Model<'a> {
     }
 
     fn add_places(&mut self, template: TemplateId, steps: Vec<Step>) {
-        let mut own = self.system.own[template].clone();
+        let mut own = self.own[&template].clone();
         let mut found: Vec<ModelStep> = Vec::new();
         for mut step in steps {
             let error = step.target != IDLE && self.is_error(template, step.target);
@@ -323,7 +389,7 @@ impl<'a> Model<'a> {
         let parameters = self.system.program.templates[template].parameters;
         let given =
             |own: &StateVariable| matches!(own.kind, Kind::Local(local) if (local.0 as usize) < parameters);
-        let first = self.system.own[template].iter().filter(|own| !given(own)).filter_map(|own| {
+        let first = self.own[&template].iter().filter(|own| !given(own)).filter_map(|own| {
             Some((own.variable.clone(), own.first.clone().filter(Term::is_literal)?))
         });
         let mut known: BTreeMap<LocationId, IndexMap<Variable, Term>> = BTreeMap::new();
@@ -336,7 +402,10 @@ impl<'a> Model<'a> {
                     continue;
                 }
                 let mut after = here.clone();
-                for (variable, value) in &step.updates {
+                if step.target == IDLE || self.control == Control::Variable {
+                    after.clear();
+                }
+                for (variable, value) in step.updates.iter().filter(|_| step.target != IDLE && self.control == Control::Relations) {
                     let value = value.substitute(&here);
                     if value.is_literal() && !self.is_shared(variable) {
                         after.insert(variable.clone(), value);
@@ -427,6 +496,18 @@ fn with_values(step: &Step, known: &IndexMap<Variable, Term>) -> Step {
         updates: step.updates.iter().map(|(variable, value)| (variable.clone(), term(value))).collect(),
         starts: starts.collect(),
         ..step.clone()
+    }
+}
+
+/// Whether a formula says that a result does not leave one end of a signed type.
+fn is_range(formula: &Term) -> bool {
+    let end = |term: &Term, ends: fn(IntType) -> i128| {
+        let types = [IntType::I8, IntType::I16, IntType::I32, IntType::I64];
+        matches!(term.operation(), Operation::Int(value) if types.into_iter().any(|ty| ends(ty) == *value))
+    };
+    match (formula.operation(), formula.operands()) {
+        (Operation::LessOrEqual, [low, high]) => end(low, IntType::min) || end(high, IntType::max),
+        _ => false,
     }
 }
 
