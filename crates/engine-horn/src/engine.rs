@@ -1,6 +1,6 @@
 //! The engine: prepares a program, and tries what fits it.
 
-use crate::modular::{self, model::Control};
+use crate::modular;
 use crate::product::graph::Order;
 use crate::product::prove;
 use ir::passes::{Goal, InlineError, InlineLimits, lock_words, symbolic_of_lowered};
@@ -69,7 +69,7 @@ fn any_number(system: &System<'_>, budget: &Budget) -> Verdict {
     let mut last = Reason::Bounded("horn: nothing was tried".to_owned());
     for (size, share) in [(1, 6), (2, 2), (3, 1)] {
         let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / share));
-        match modular::prove(system, Control::Relations, size, &part) {
+        match modular::prove(system, size, &part) {
             Ok(proof) => return Verdict::Safe(Proof::Modular(Box::new(proof))),
             Err(reason) => last = reason,
         }

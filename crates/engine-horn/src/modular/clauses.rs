@@ -1,7 +1,7 @@
 //! Clauses over groups of threads.
 //!
 //! A relation says what holds of `size` different threads, whatever others there are; or of all threads together, as long as there are fewer. For each combination of
-//! templates, and of locations where relations tell these apart ([`super::model::Control`]), there is one. So, with `R` over the shared variables and those of the threads:
+//! templates and locations there is one. So, with `R` over the shared variables and those of the threads:
 //!
 //! * *Initiation*: `R` holds of each group that there is at the start.
 //! * *Consecution*: `R` of a group and a step of one of them give `R` of the group after it.
@@ -15,8 +15,8 @@
 //!
 //! Beyond the papers; compare Hoenicke, Majumdar, Podelski: Thread modularity at many levels (POPL 2017). Exact on groups but for what is not known of other threads.
 
-use super::model::{ANYWHERE, Control, Model, ModelStep};
-use super::simplify::Simplifier;
+use super::model::{Model, ModelStep};
+use super::simplify::{Simplifier, conjuncts};
 use indexmap::{IndexMap, IndexSet};
 use ir::{Count, IdVec, LocationId, TemplateId};
 use smt::horn::{Application, Clause, HornSystem, RelationId};
@@ -157,7 +157,9 @@ impl<'a, 'm> Clauses<'a, 'm> {
                 known.extend(values.map(|(own, value)| (actor.member.own(own), value.clone())));
             }
         }
-        clause.constraint = clause.constraint.substitute(&known);
+        // What types say is added again where it matters.
+        let stated = conjuncts(&clause.constraint).into_iter().filter(|part| !is_end_of_type(part));
+        clause.constraint = Term::all(stated).substitute(&known);
         for argument in clause.head.iter_mut().flat_map(|head| &mut head.arguments) {
             *argument = argument.substitute(&known);
         }
@@ -239,33 +241,22 @@ impl<'a, 'm> Clauses<'a, 'm> {
                 .collect();
             let members: Vec<Member> = actors.iter().map(|actor| actor.member).collect();
             let Some(first) = self.model.system.first_group(&members) else { continue };
-            let mut facts = vec![first];
             for actor in &actors {
                 let code = &program.templates[actor.member.template];
                 if matches!(code.locations[code.entry].kind, ir::LocationKind::Error(_)) {
                     return Err(NoClauses::ErrorAtStart);
                 }
-                facts.push(self.model.at(actor.member, code.entry));
             }
             let head = self.application(&actors, &IndexMap::new());
-            self.add(Vec::new(), Term::all(facts), Some(head), &[])?;
+            self.add(Vec::new(), first, Some(head), &actors)?;
         }
         Ok(())
     }
 
-    /// That no thread but one is at an atomic location.
-    fn lets_run(&self, actors: &[Actor], mover: Member) -> Term {
-        let others = actors.iter().filter(|actor| actor.member != mover);
-        let runs = others.map(|actor| {
-            let atomic = self.model.atomic_locations(actor.member.template);
-            match self.model.control {
-                Control::Relations => Term::bool(!atomic.contains(&actor.place)),
-                Control::Variable => {
-                    Term::all(atomic.into_iter().map(|at| self.model.at(actor.member, at).not()))
-                }
-            }
-        });
-        Term::all(runs)
+    /// Whether no thread but one is at an atomic location.
+    fn may_run(&self, actors: &[Actor], mover: Member) -> bool {
+        let mut others = actors.iter().filter(|actor| actor.member != mover);
+        others.all(|actor| !self.model.is_atomic(actor.member.template, actor.place))
     }
 
     /// The steps of the members of a group.
@@ -290,10 +281,10 @@ impl<'a, 'm> Clauses<'a, 'm> {
         let member = actors[mover].member;
         let taken = member.step(&step.step, &|variable| model.is_shared(variable));
         let nothing = IndexMap::new();
-        let mut facts = vec![taken.guard.clone(), self.lets_run(actors, member)];
-        if facts[1].is_false() {
+        if !self.may_run(actors, member) {
             return Ok(());
         }
+        let mut facts = vec![taken.guard.clone()];
         let body = vec![self.application(actors, &nothing)];
         if step.error {
             return self.add(body, Term::all(facts), None, actors);
@@ -309,9 +300,7 @@ impl<'a, 'm> Clauses<'a, 'm> {
                 return Ok(());
             }
             let child = Actor::new(start.template, model.entry(start.template), actors.len() + number);
-            let code = &model.system.program.templates[start.template];
             facts.push(model.system.started(child.member, start));
-            facts.push(model.at(child.member, code.entry));
             after.push(child);
         }
         let facts = Term::all(facts).substitute(&model.constants);
@@ -382,8 +371,7 @@ impl<'a, 'm> Clauses<'a, 'm> {
     ) -> Result<(), NoClauses> {
         let model = self.model;
         let taken = other.member.step(&step.step, &|variable| model.is_shared(variable));
-        let runs = self.lets_run(actors, other.member);
-        if runs.is_false() {
+        if !self.may_run(actors, other.member) {
             return Ok(());
         }
         let nothing = IndexMap::new();
@@ -395,7 +383,7 @@ impl<'a, 'm> Clauses<'a, 'm> {
         after.retain(|variable, _| model.is_shared(variable));
         let head = self.application(actors, &after);
         let everyone: Vec<Actor> = actors.iter().copied().chain([other]).collect();
-        self.add(body, taken.guard.and(&runs), Some(head), &everyone)
+        self.add(body, taken.guard, Some(head), &everyone)
     }
 
     /// That no two threads are at accesses that race.
@@ -436,21 +424,13 @@ impl<'a, 'm> Clauses<'a, 'm> {
         let model = self.model;
         let of = |actor: Actor| {
             let all = model.accesses.iter().filter(move |access| access.template == actor.member.template);
-            all.filter(move |access| {
-                actor.place == ANYWHERE && model.control == Control::Variable
-                    || model.place_of(access.template, access.source) == actor.place
-            })
+            all.filter(move |access| model.place_of(access.template, access.source) == actor.place)
         };
         let shared = |variable: &Variable| model.is_shared(variable) || model.constants.contains_key(variable);
         let mut ways = Vec::new();
         for a in of(one) {
             for b in of(other) {
-                let race = a.race(one.member, b, other.member, &shared).substitute(&model.constants);
-                ways.push(Term::all([
-                    race,
-                    model.at(one.member, a.source),
-                    model.at(other.member, b.source),
-                ]));
+                ways.push(a.race(one.member, b, other.member, &shared).substitute(&model.constants));
             }
         }
         Term::any(ways)
@@ -495,6 +475,13 @@ fn mentions_large_numbers(term: &Term) -> bool {
         _ => ControlFlow::Continue(()),
     });
     found.is_some()
+}
+
+/// Whether a formula says that a variable is not past a number that may be the end of a type.
+fn is_end_of_type(formula: &Term) -> bool {
+    let (Operation::LessOrEqual, [low, high]) = (formula.operation(), formula.operands()) else { return false };
+    let large = |term: &Term| term.is_literal() && mentions_large_numbers(term);
+    low.as_variable().is_some() && large(high) || high.as_variable().is_some() && large(low)
 }
 
 /// All choices of so many numbers below a limit.

@@ -9,7 +9,7 @@ pub mod simplify;
 use clauses::{Clauses, Key, NoClauses};
 use indexmap::IndexMap;
 use ir::TemplateId;
-use model::{Control, IDLE, Model};
+use model::{IDLE, Model};
 use smt::horn::{Interpretation, Solution, solve};
 use smt::{NoAnswer, Term, Variable};
 use transitions::System;
@@ -19,13 +19,11 @@ use verdict::{Budget, ModularProof, Reason};
 /// Looks for a proof by groups of a size that nothing bad is reached.
 pub fn prove(
     system: &System<'_>,
-    control: Control,
     size: usize,
     budget: &Budget,
 ) -> Result<ModularProof, Reason> {
     let began = std::time::Instant::now();
-    let control = if std::env::var("MODPC").is_ok() { Control::Variable } else { control };
-    let model = Model::new(system, control, budget);
+    let model = Model::new(system, budget);
     let clauses = Clauses::new(&model, size, budget).map_err(|why| match why {
         NoClauses::TooMany => Reason::Bounded(format!("too many combinations of {size} threads")),
         NoClauses::ErrorAtStart => Reason::Bounded("the program starts with an error".to_owned()),
@@ -121,15 +119,7 @@ fn arranged(model: &Model<'_>, key: &Key, order: &[usize], formula: &Term) -> Te
         let location = new.location().term();
         let is_at = |at: &ir::LocationId| location.equals(&model::number(*at));
         let idle = model.idle.iter().filter(|(other, _)| *other == template).map(|(_, at)| is_at(at));
-        let idle = Term::any(idle);
-        match model.control {
-            Control::Relations if place == IDLE => facts.push(idle),
-            Control::Relations => facts.push(is_at(&place)),
-            Control::Variable => {
-                let known = idle.if_then_else(&model::number(IDLE), &location);
-                replace.insert(old.location(), known);
-            }
-        }
+        facts.push(if place == IDLE { Term::any(idle) } else { is_at(&place) });
     }
     Term::all(facts).and(&formula.substitute(&replace))
 }

@@ -13,7 +13,7 @@ use ir::{IntType, LocationId, LocationKind, TemplateId};
 use rustc_hash::FxHashMap;
 use smt::construct::make;
 use smt::visit::fold;
-use smt::{Operation, Sort, Term, Variable};
+use smt::{Operation, Term, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 use transitions::accesses::Access;
 use transitions::groups::Member;
@@ -22,18 +22,6 @@ use verdict::Budget;
 
 /// Where threads are that do nothing more that matters.
 pub const IDLE: LocationId = LocationId(u32::MAX);
-
-/// How locations are told apart.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Control {
-    /// By relations: one for each combination of locations.
-    Relations,
-    /// By a variable that holds the location's number.
-    Variable,
-}
-
-/// The one location where a variable tells them apart.
-pub const ANYWHERE: LocationId = LocationId(0);
 
 /// A step, and whether it leads to an error.
 #[derive(Clone, Debug)]
@@ -59,8 +47,6 @@ pub struct Place {
 pub struct Model<'a> {
     /// The program.
     pub system: &'a System<'a>,
-    /// How locations are told apart.
-    pub control: Control,
     /// The shared variables that matter.
     pub shared: Vec<StateVariable>,
     /// Shared variables that never change.
@@ -79,10 +65,9 @@ pub struct Model<'a> {
 
 impl<'a> Model<'a> {
     /// Prepares a system.
-    pub fn new(system: &'a System<'a>, control: Control, budget: &Budget) -> Self {
+    pub fn new(system: &'a System<'a>, budget: &Budget) -> Self {
         let mut model = Self {
             system,
-            control,
             shared: system.shared.iter().filter(|shared| shared.kind != Kind::Threads).cloned().collect(),
             constants: IndexMap::new(),
             own: BTreeMap::new(),
@@ -125,21 +110,7 @@ impl<'a> Model<'a> {
     }
     /// The location that relations know a location as.
     pub fn place_of(&self, template: TemplateId, location: LocationId) -> LocationId {
-        match self.control {
-            Control::Variable => ANYWHERE,
-            Control::Relations if self.idle.contains(&(template, location)) => IDLE,
-            Control::Relations => location,
-        }
-    }
-    /// That a thread is at a location, where a variable says so.
-    pub fn at(&self, member: Member, location: LocationId) -> Term {
-        match self.control {
-            Control::Variable => {
-                let location = if self.idle.contains(&(member.template, location)) { IDLE } else { location };
-                member.location().term().equals(&number(location))
-            }
-            Control::Relations => Term::bool(true),
-        }
+        if self.idle.contains(&(template, location)) { IDLE } else { location }
     }
     fn is_error(&self, template: TemplateId, location: LocationId) -> bool {
         let kind = &self.system.program.templates[template].locations[location].kind;
@@ -170,11 +141,15 @@ impl<'a> Model<'a> {
         for step in &mut steps {
             step.guard = small(&step.guard);
             step.updates.values_mut().for_each(|value| *value = small(value));
+            // The number becomes an input: one less than the id of the new thread, whatever that is.
             if let Some(count) = &count
                 && step.updates.shift_remove(count).is_some()
             {
-                step.inputs.push(count.clone());
-                step.guard = step.guard.and(&count.term().at_least(&Term::int(0)));
+                let id = Variable::new("new id", count.sort.clone());
+                *step = with_values(step, &IndexMap::from([(count.clone(), id.term().minus(&Term::int(1)))]));
+                step.guard = Term::all(conjuncts(&step.guard).into_iter().filter(|part| !is_bound_of(part, &id)));
+                step.guard = step.guard.and(&id.term().at_least(&Term::int(1)));
+                step.inputs.push(id);
             }
         }
         steps
@@ -343,20 +318,12 @@ impl<'a> Model<'a> {
     }
 
     fn add_places(&mut self, template: TemplateId, steps: Vec<Step>) {
-        let mut own = self.own[&template].clone();
-        let mut found: Vec<ModelStep> = Vec::new();
-        for mut step in steps {
+        let own = self.own[&template].clone();
+        let with_errors = steps.into_iter().map(|step| {
             let error = step.target != IDLE && self.is_error(template, step.target);
-            if self.control == Control::Variable {
-                step.guard = location().term().equals(&number(step.source)).and(&step.guard);
-                step.updates.insert(location(), number(step.target));
-                (step.source, step.target) = (ANYWHERE, ANYWHERE);
-            }
-            found.push(ModelStep { step, error });
-        }
-        if self.control == Control::Variable {
-            own.push(StateVariable { variable: location(), ty: None, kind: Kind::Map, first: None });
-        }
+            ModelStep { step, error }
+        });
+        let mut found: Vec<ModelStep> = with_errors.collect();
         let known = self.known_values(template, &found);
         for step in &mut found {
             if let Some(known) = known.get(&step.step.source) {
@@ -367,7 +334,11 @@ impl<'a> Model<'a> {
         let live = self.live(template, &found);
         let places = known.into_iter().map(|(place, known)| {
             let live = live.get(&place);
-            let is_live = |own: &&StateVariable| live.is_some_and(|live| live.contains(&own.variable));
+            // That ids are different is what keeps the owners of a lock apart: they stay.
+            let is_live = |own: &&StateVariable| {
+                own.kind == Kind::Myself && place != IDLE
+                    || live.is_some_and(|live| live.contains(&own.variable))
+            };
             let mattering = own.iter().filter(is_live).filter(|own| !known.contains_key(&own.variable));
             let here = Place {
                 own: mattering.cloned().collect(),
@@ -402,16 +373,16 @@ impl<'a> Model<'a> {
                     continue;
                 }
                 let mut after = here.clone();
-                if step.target == IDLE || self.control == Control::Variable {
-                    after.clear();
-                }
-                for (variable, value) in step.updates.iter().filter(|_| step.target != IDLE && self.control == Control::Relations) {
+                for (variable, value) in &step.updates {
                     let value = value.substitute(&here);
                     if value.is_literal() && !self.is_shared(variable) {
                         after.insert(variable.clone(), value);
                     } else {
                         after.swap_remove(variable);
                     }
+                }
+                if step.target == IDLE {
+                    after.clear();
                 }
                 match known.get_mut(&step.target) {
                     None => {
@@ -438,7 +409,6 @@ impl<'a> Model<'a> {
             let here = live.entry(self.place_of(template, access.source)).or_default();
             let terms = access.address.iter().chain([&access.condition]);
             here.extend(terms.flat_map(Term::free_variables));
-            here.extend(self.control.variable());
         }
         loop {
             let mut changed = false;
@@ -465,17 +435,6 @@ impl<'a> Model<'a> {
             }
         }
     }
-}
-
-impl Control {
-    fn variable(self) -> Option<Variable> {
-        (self == Self::Variable).then(location)
-    }
-}
-
-/// The variable that holds a location's number.
-fn location() -> Variable {
-    Variable::new("location", Sort::Int)
 }
 
 /// A location's number.
@@ -509,6 +468,11 @@ fn is_range(formula: &Term) -> bool {
         (Operation::LessOrEqual, [low, high]) => end(low, IntType::min) || end(high, IntType::max),
         _ => false,
     }
+}
+
+/// Whether a formula is only about how large a variable is.
+fn is_bound_of(formula: &Term, variable: &Variable) -> bool {
+    formula.free_variables().iter().eq([variable])
 }
 
 /// The accesses that may race with another.
