@@ -3,15 +3,17 @@
 //! Beyond the papers. Over-approximates: of threads outside a group it is only known what the group's relation says of each of them together with the others but one.
 
 pub mod clauses;
+pub mod facts;
 pub mod model;
 pub mod simplify;
+pub mod weaken;
 
 use clauses::{Clauses, Key, NoClauses};
 use indexmap::IndexMap;
-use ir::TemplateId;
+use ir::{IdVec, TemplateId};
 use model::{IDLE, Model};
-use smt::horn::{Interpretation, Solution, solve};
-use smt::{NoAnswer, Term, Variable};
+use smt::horn::{Clause, HornSystem, Interpretation, Solution, solve};
+use smt::{Answer, NoAnswer, Term, Variable};
 use transitions::System;
 use transitions::groups::Member;
 use verdict::{Budget, ModularProof, Reason};
@@ -31,7 +33,7 @@ pub fn prove(
     })?;
     eprintln!("size {size}: {} relations, {} clauses, {} shared {:?}, places {:?}, {:?}", clauses.used.iter().filter(|u| **u).count(), clauses.system.clauses.len(), model.shared.len(), model.shared.iter().map(|v| v.variable.name.to_string()).collect::<Vec<_>>(), model.places.iter().map(|(t,p)| (system.program.templates[*t].name.clone(), p.len(), p.values().map(|p| p.own.iter().map(|o| o.variable.name.to_string()).collect::<Vec<_>>()).collect::<Vec<_>>())).collect::<Vec<_>>(), began.elapsed());
     if std::env::var("MODDUMP").is_ok() { eprintln!("{}", clauses.system); }
-    let solution = solve(&clauses.system, budget);
+    let solution = solution(&clauses.system, budget);
     eprintln!("  solved {:?}", began.elapsed());
     match solution {
         Solution::Solved(solution) => Ok(proof(&model, &clauses, size, &solution)),
@@ -40,6 +42,36 @@ pub fn prove(
         ))),
         Solution::Unknown(NoAnswer::Exhausted(limit)) => Err(Reason::Exhausted(limit)),
         Solution::Unknown(why) => Err(Reason::Bounded(why.to_string())),
+    }
+}
+
+/// Solves the clauses: first by simple facts, then, with these given, by the solver.
+fn solution(system: &HornSystem, budget: &Budget) -> Solution {
+    let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / 2));
+    let began = std::time::Instant::now();
+    let Ok(simple) = weaken::strongest(system, &part) else { eprintln!("  weaken timeout"); return solve(system, budget) };
+    eprintln!("  weakened {:?}", began.elapsed());
+    let mut stronger = HornSystem { relations: system.relations.clone(), clauses: IdVec::new() };
+    let mut safe = true;
+    for clause in system.clauses.iter() {
+        let known = clause.body.iter().map(|application| system.instantiate(&simple, application));
+        let constraint = Term::all(known).and(&clause.constraint);
+        if clause.head.is_none() && safe {
+            safe = matches!(smt::satisfiable(&constraint, budget), Answer::Unsat);
+        }
+        if !constraint.is_false() {
+            stronger.clauses.push(Clause { constraint, ..clause.clone() });
+        }
+    }
+    if safe {
+        return Solution::Solved(simple);
+    }
+    match solve(&stronger, budget) {
+        Solution::Solved(more) => {
+            let both = simple.formulas.iter().zip(more.formulas.iter()).map(|(one, other)| one.and(other));
+            Solution::Solved(Interpretation { formulas: both.collect() })
+        }
+        other => other,
     }
 }
 
