@@ -11,7 +11,7 @@
 //!   Where there are fewer threads, the group is all of them, and nobody interferes.
 //! * *Safety*: no step leads to an error; no two threads of a group are at accesses that race.
 //!
-//! Threads of one template are the same to a relation: all positions take all roles.
+//! Threads of one template are the same to a relation: all positions take all roles, and what holds of some at the same place holds in every order.
 //!
 //! Beyond the papers; compare Hoenicke, Majumdar, Podelski: Thread modularity at many levels (POPL 2017). Exact on groups but for what is not known of other threads.
 
@@ -123,16 +123,36 @@ impl<'a, 'm> Clauses<'a, 'm> {
         relation
     }
 
-    /// The relation of some threads, where some variables have new values.
-    fn application(&mut self, actors: &[Actor], after: &IndexMap<Variable, Term>) -> Application {
+    /// The relation of some threads as they are.
+    fn application(&mut self, actors: &[Actor]) -> Application {
         let mut actors = actors.to_vec();
         actors.sort_by_key(|actor| actor.node());
+        self.application_in_order(&actors, &IndexMap::new())
+    }
+
+    /// The relation of some threads where some variables have new values, once for each order of those that are at the same place.
+    fn heads(&mut self, actors: &[Actor], after: &IndexMap<Variable, Term>) -> Vec<Application> {
+        let mut orders: Vec<Vec<Actor>> = vec![Vec::new()];
+        let mut nodes: Key = actors.iter().map(|actor| actor.node()).collect();
+        nodes.sort_unstable();
+        for node in &nodes {
+            let longer = orders.iter().flat_map(|order| {
+                let taken = |actor: &&Actor| order.iter().any(|other| other.member == actor.member);
+                let free = actors.iter().filter(|actor| actor.node() == *node && !taken(actor));
+                free.map(|actor| order.iter().copied().chain([*actor]).collect()).collect::<Vec<Vec<Actor>>>()
+            });
+            orders = longer.collect();
+        }
+        orders.iter().map(|order| self.application_in_order(order, after)).collect()
+    }
+
+    fn application_in_order(&mut self, actors: &[Actor], after: &IndexMap<Variable, Term>) -> Application {
         let key: Key = actors.iter().map(|actor| actor.node()).collect();
         let relation = self.relation(&key);
         let value = |variable: Variable| after.get(&variable).cloned().unwrap_or_else(|| variable.term());
         let mut arguments: Vec<Term> =
             self.model.shared.iter().map(|shared| value(shared.variable.clone())).collect();
-        for actor in &actors {
+        for actor in actors {
             let own = &self.model.places[&actor.member.template][&actor.place].own;
             arguments.extend(own.iter().map(|own| value(actor.member.own(&own.variable))));
         }
@@ -247,8 +267,9 @@ impl<'a, 'm> Clauses<'a, 'm> {
                     return Err(NoClauses::ErrorAtStart);
                 }
             }
-            let head = self.application(&actors, &IndexMap::new());
-            self.add(Vec::new(), first, Some(head), &actors)?;
+            for head in self.heads(&actors, &IndexMap::new()) {
+                self.add(Vec::new(), first.clone(), Some(head), &actors)?;
+            }
         }
         Ok(())
     }
@@ -280,12 +301,11 @@ impl<'a, 'm> Clauses<'a, 'm> {
         let model = self.model;
         let member = actors[mover].member;
         let taken = member.step(&step.step, &|variable| model.is_shared(variable));
-        let nothing = IndexMap::new();
         if !self.may_run(actors, member) {
             return Ok(());
         }
         let mut facts = vec![taken.guard.clone()];
-        let body = vec![self.application(actors, &nothing)];
+        let body = vec![self.application(actors)];
         if step.error {
             return self.add(body, Term::all(facts), None, actors);
         }
@@ -307,8 +327,9 @@ impl<'a, 'm> Clauses<'a, 'm> {
         let everyone: Vec<Actor> = actors.iter().chain(&after[actors.len()..]).copied().collect();
         for chosen in self.groups_after(actors.len(), after.len()) {
             let group: Vec<Actor> = chosen.iter().map(|position| after[*position]).collect();
-            let head = self.application(&group, &taken.updates);
-            self.add(body.clone(), facts.clone(), Some(head), &everyone)?;
+            for head in self.heads(&group, &taken.updates) {
+                self.add(body.clone(), facts.clone(), Some(head), &everyone)?;
+            }
         }
         Ok(())
     }
@@ -374,14 +395,13 @@ impl<'a, 'm> Clauses<'a, 'm> {
         if !self.may_run(actors, other.member) {
             return Ok(());
         }
-        let nothing = IndexMap::new();
-        let mut body = vec![self.application(actors, &nothing)];
+        let mut body = vec![self.application(actors)];
         for group in with_other {
-            body.push(self.application(group, &nothing));
+            body.push(self.application(group));
         }
         let mut after = taken.updates.clone();
         after.retain(|variable, _| model.is_shared(variable));
-        let head = self.application(actors, &after);
+        let head = self.application_in_order(actors, &after);
         let everyone: Vec<Actor> = actors.iter().copied().chain([other]).collect();
         self.add(body, taken.guard, Some(head), &everyone)
     }
@@ -402,12 +422,11 @@ impl<'a, 'm> Clauses<'a, 'm> {
         } else {
             keys.iter().filter(|key| key.len() > 1).map(|key| positioned(key)).collect()
         };
-        let nothing = IndexMap::new();
         for actors in groups {
             let body: Vec<Application> = if self.size == 1 {
-                actors.iter().map(|actor| self.application(std::slice::from_ref(actor), &nothing)).collect()
+                actors.iter().map(|actor| self.application(std::slice::from_ref(actor))).collect()
             } else {
-                vec![self.application(&actors, &nothing)]
+                vec![self.application(&actors)]
             };
             for pair in subsets(actors.len(), 2) {
                 let bad = self.race_of(actors[pair[0]], actors[pair[1]]);
