@@ -172,6 +172,9 @@ impl<'a, 'm> Clauses<'a, 'm> {
         // What has one value where a thread is is no argument of its relations.
         let mut known: IndexMap<Variable, Term> = IndexMap::new();
         for actor in actors {
+            let condition = self.model.condition(actor.member.template, actor.place);
+            clause.constraint =
+                clause.constraint.and(&condition.rename(|variable| Some(actor.member.own(variable))));
             if let Some(place) = self.model.places[&actor.member.template].get(&actor.place) {
                 let values = place.known.iter();
                 known.extend(values.map(|(own, value)| (actor.member.own(own), value.clone())));
@@ -443,7 +446,8 @@ impl<'a, 'm> Clauses<'a, 'm> {
         let model = self.model;
         let of = |actor: Actor| {
             let all = model.accesses.iter().filter(move |access| access.template == actor.member.template);
-            all.filter(move |access| model.place_of(access.template, access.source) == actor.place)
+            let location = model.location_of(actor.member.template, actor.place);
+            all.filter(move |access| model.place_of(access.template, access.source) == location)
         };
         let shared = |variable: &Variable| model.is_shared(variable) || model.constants.contains_key(variable);
         let mut ways = Vec::new();

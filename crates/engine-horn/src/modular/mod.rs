@@ -6,6 +6,7 @@ pub mod clauses;
 pub mod facts;
 pub mod model;
 pub mod simplify;
+pub mod split;
 pub mod weaken;
 
 use clauses::{Clauses, Key, NoClauses};
@@ -148,10 +149,11 @@ fn arranged(model: &Model<'_>, key: &Key, order: &[usize], formula: &Term) -> Te
         for (own, value) in &here.known {
             facts.push(new.own(own).term().equals(value));
         }
-        let location = new.location().term();
-        let is_at = |at: &ir::LocationId| location.equals(&model::number(*at));
+        let is_at = |at: &ir::LocationId| new.location().term().equals(&model::number(*at));
         let idle = model.idle.iter().filter(|(other, _)| *other == template).map(|(_, at)| is_at(at));
-        facts.push(if place == IDLE { Term::any(idle) } else { is_at(&place) });
+        let location = model.location_of(template, place);
+        facts.push(if location == IDLE { Term::any(idle) } else { is_at(&location) });
+        facts.push(model.condition(template, place).rename(|variable| Some(new.own(variable))));
     }
     Term::all(facts).and(&formula.substitute(&replace))
 }

@@ -5,9 +5,11 @@
 //! 2. Shared variables that never change are replaced by their value.
 //! 3. Atomic regions without loops become one step, unless races are looked for.
 //! 4. Where a thread can do nothing more that matters it is *idle*: all such locations are one, where nothing is known.
-//! 5. Own variables that have one value at a location, and those that are not read again, are left out there.
+//! 5. Locations are told apart by what a thread has seen there ([`super::split`]).
+//! 6. Own variables that have one value at a location, and those that are not read again, are left out there.
 
 use super::simplify::conjuncts;
+use super::split::{Parts, split, value};
 use indexmap::{IndexMap, IndexSet};
 use ir::{IntType, LocationId, LocationKind, TemplateId};
 use rustc_hash::FxHashMap;
@@ -55,6 +57,8 @@ pub struct Model<'a> {
     pub own: BTreeMap<TemplateId, Vec<StateVariable>>,
     /// The places of the templates that may run.
     pub places: BTreeMap<TemplateId, BTreeMap<LocationId, Place>>,
+    /// Places that are only a part of a location.
+    pub parts: BTreeMap<TemplateId, Parts>,
     /// Atomic locations that were passed over.
     pub passed: Vec<(TemplateId, LocationId)>,
     /// Locations where a thread does nothing more that matters.
@@ -72,6 +76,7 @@ impl<'a> Model<'a> {
             constants: IndexMap::new(),
             own: BTreeMap::new(),
             places: BTreeMap::new(),
+            parts: BTreeMap::new(),
             passed: Vec::new(),
             idle: BTreeSet::new(),
             accesses: racing(system),
@@ -94,19 +99,10 @@ impl<'a> Model<'a> {
     pub fn is_shared(&self, variable: &Variable) -> bool {
         self.shared.iter().any(|shared| shared.variable == *variable)
     }
-    /// Whether only this thread runs while it is at a location.
-    pub fn is_atomic(&self, template: TemplateId, location: LocationId) -> bool {
+    /// Whether only this thread runs while it is at a place.
+    pub fn is_atomic(&self, template: TemplateId, place: LocationId) -> bool {
+        let location = self.location_of(template, place);
         location != IDLE && self.system.program.templates[template].locations[location].atomic
-    }
-    /// The atomic locations of a template that were not passed over.
-    pub fn atomic_locations(&self, template: TemplateId) -> Vec<LocationId> {
-        let all = self.system.program.templates[template].locations.ids();
-        let stays = |at: &LocationId| {
-            self.is_atomic(template, *at)
-                && !self.passed.contains(&(template, *at))
-                && !self.idle.contains(&(template, *at))
-        };
-        all.filter(stays).collect()
     }
     /// The location that relations know a location as.
     pub fn place_of(&self, template: TemplateId, location: LocationId) -> LocationId {
@@ -317,10 +313,32 @@ impl<'a> Model<'a> {
         self.place_of(template, self.system.program.templates[template].entry)
     }
 
+    /// The location that a place is a part of.
+    pub fn location_of(&self, template: TemplateId, place: LocationId) -> LocationId {
+        self.parts.get(&template).and_then(|parts| parts.get(&place)).map_or(place, |(location, _)| *location)
+    }
+    fn parts_of(&self, template: TemplateId, location: LocationId) -> Vec<LocationId> {
+        let parts = self.parts.get(&template).into_iter().flatten();
+        parts.filter(|(_, (of, _))| *of == location).map(|(part, _)| *part).collect()
+    }
+    /// What tells a place apart from others at its location.
+    pub fn condition(&self, template: TemplateId, place: LocationId) -> Term {
+        let conditions = self.parts.get(&template).and_then(|parts| parts.get(&place));
+        let all = conditions.into_iter().flat_map(|(_, conditions)| conditions);
+        Term::all(all.map(|(question, answer)| if *answer { question.clone() } else { question.not() }))
+    }
+
     fn add_places(&mut self, template: TemplateId, steps: Vec<Step>) {
         let own = self.own[&template].clone();
+        let live = self.live(template, &steps);
+        let code = &self.system.program.templates[template];
+        let next = LocationId(u32::try_from(code.locations.len()).unwrap_or(u32::MAX / 2));
+        let is_own = |variable: &Variable| own.iter().any(|own| own.variable == *variable);
+        let (steps, parts) = split(&steps, self.entry(template), next, &is_own, &live);
+        self.parts.insert(template, parts);
         let with_errors = steps.into_iter().map(|step| {
-            let error = step.target != IDLE && self.is_error(template, step.target);
+            let location = self.location_of(template, step.target);
+            let error = location != IDLE && self.is_error(template, location);
             ModelStep { step, error }
         });
         let mut found: Vec<ModelStep> = with_errors.collect();
@@ -331,7 +349,8 @@ impl<'a> Model<'a> {
             }
         }
         found.retain(|step| !step.step.guard.is_false() && known.contains_key(&step.step.source));
-        let live = self.live(template, &found);
+        let steps: Vec<Step> = found.iter().map(|step| step.step.clone()).collect();
+        let live = self.live(template, &steps);
         let places = known.into_iter().map(|(place, known)| {
             let live = live.get(&place);
             // That ids are different is what keeps the owners of a lock apart: they stay.
@@ -384,6 +403,10 @@ impl<'a> Model<'a> {
                 if step.target == IDLE {
                     after.clear();
                 }
+                let part = self.parts.get(&template).and_then(|parts| parts.get(&step.target));
+                for (question, answer) in part.into_iter().flat_map(|(_, conditions)| conditions) {
+                    after.extend(value(question, *answer));
+                }
                 match known.get_mut(&step.target) {
                     None => {
                         known.insert(step.target, after);
@@ -403,16 +426,18 @@ impl<'a> Model<'a> {
     }
 
     /// The own variables that may be read from each place on.
-    fn live(&self, template: TemplateId, steps: &[ModelStep]) -> BTreeMap<LocationId, BTreeSet<Variable>> {
+    fn live(&self, template: TemplateId, steps: &[Step]) -> BTreeMap<LocationId, BTreeSet<Variable>> {
         let mut live: BTreeMap<LocationId, BTreeSet<Variable>> = BTreeMap::new();
         for access in self.accesses.iter().filter(|access| access.template == template) {
-            let here = live.entry(self.place_of(template, access.source)).or_default();
-            let terms = access.address.iter().chain([&access.condition]);
-            here.extend(terms.flat_map(Term::free_variables));
+            let places = [self.place_of(template, access.source)].into_iter();
+            for place in places.chain(self.parts_of(template, access.source)) {
+                let terms = access.address.iter().chain([&access.condition]);
+                live.entry(place).or_default().extend(terms.flat_map(Term::free_variables));
+            }
         }
         loop {
             let mut changed = false;
-            for step in steps.iter().map(|step| &step.step) {
+            for step in steps {
                 let behind = live.get(&step.target).cloned().unwrap_or_default();
                 let mut read = step.guard.free_variables();
                 for (variable, value) in &step.updates {
