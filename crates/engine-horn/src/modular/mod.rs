@@ -11,68 +11,136 @@ pub mod weaken;
 
 use clauses::{Clauses, Key, NoClauses};
 use indexmap::IndexMap;
-use ir::{IdVec, TemplateId};
+use ir::TemplateId;
 use model::{IDLE, Model};
 use smt::horn::{Clause, HornSystem, Interpretation, Solution, solve};
 use smt::{Answer, NoAnswer, Term, Variable};
+use std::collections::BTreeMap;
 use transitions::System;
 use transitions::groups::Member;
 use verdict::{Budget, ModularProof, Reason};
 
-/// Looks for a proof by groups of a size that nothing bad is reached.
-pub fn prove(
-    system: &System<'_>,
-    size: usize,
-    budget: &Budget,
-) -> Result<ModularProof, Reason> {
-    let began = std::time::Instant::now();
+/// How hard clauses are worked on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Effort {
+    /// Only simple facts are tried.
+    Facts,
+    /// What is left is given to the solver.
+    All,
+}
+
+/// In which order sizes of groups are tried, how hard, and with which part of the time that is left.
+const ATTEMPTS: [(usize, Effort, u32); 6] = [
+    (1, Effort::Facts, 8),
+    (2, Effort::Facts, 4),
+    (1, Effort::All, 8),
+    (2, Effort::All, 2),
+    (3, Effort::Facts, 2),
+    (3, Effort::All, 1),
+];
+
+/// Looks for a proof that nothing bad is reached.
+pub fn prove(system: &System<'_>, budget: &Budget) -> Result<ModularProof, Reason> {
     let model = Model::new(system, budget);
-    let clauses = Clauses::new(&model, size, budget).map_err(|why| match why {
+    let mut last = Reason::Bounded("nothing was tried".to_owned());
+    let mut facts: BTreeMap<usize, Interpretation> = BTreeMap::new();
+    for (size, effort, share) in ATTEMPTS {
+        budget.check(0).map_err(Reason::Exhausted)?;
+        let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / share));
+        let known = facts.get(&size);
+        match attempt(&model, size, effort, known, &part) {
+            Ok(Attempt::Proved(proof)) => return Ok(proof),
+            Ok(Attempt::Facts(found)) => {
+                facts.insert(size, found);
+            }
+            Err(reason) => last = reason,
+        }
+    }
+    Err(last)
+}
+
+enum Attempt {
+    Proved(ModularProof),
+    /// Simple facts that hold and are not enough.
+    Facts(Interpretation),
+}
+
+fn attempt(
+    model: &Model<'_>,
+    size: usize,
+    effort: Effort,
+    known: Option<&Interpretation>,
+    budget: &Budget,
+) -> Result<Attempt, Reason> {
+    let began = std::time::Instant::now();
+    let clauses = Clauses::new(model, size, budget).map_err(|why| match why {
         NoClauses::TooMany => Reason::Bounded(format!("too many combinations of {size} threads")),
         NoClauses::ErrorAtStart => Reason::Bounded("the program starts with an error".to_owned()),
         NoClauses::Exhausted(why) => Reason::Exhausted(why),
     })?;
-    eprintln!("size {size}: {} relations, {} clauses, {} shared {:?}, places {:?}, {:?}", clauses.used.iter().filter(|u| **u).count(), clauses.system.clauses.len(), model.shared.len(), model.shared.iter().map(|v| v.variable.name.to_string()).collect::<Vec<_>>(), model.places.iter().map(|(t,p)| (system.program.templates[*t].name.clone(), p.len(), p.values().map(|p| p.own.iter().map(|o| o.variable.name.to_string()).collect::<Vec<_>>()).collect::<Vec<_>>())).collect::<Vec<_>>(), began.elapsed());
+    eprintln!("size {size} {effort:?}: {} relations, {} clauses, {} shared {:?}, places {:?}, {:?}", clauses.used.iter().filter(|u| **u).count(), clauses.system.clauses.len(), model.shared.len(), model.shared.iter().map(|v| v.variable.name.to_string()).collect::<Vec<_>>(), model.places.iter().map(|(t,p)| (model.system.program.templates[*t].name.clone(), p.len(), p.values().map(|p| p.own.iter().map(|o| o.variable.name.to_string()).collect::<Vec<_>>()).collect::<Vec<_>>())).collect::<Vec<_>>(), began.elapsed());
     if std::env::var("MODDUMP").is_ok() { eprintln!("{}", clauses.system); }
-    let solution = solution(&clauses.system, budget);
+    let system = &clauses.system;
+    let solution = match effort {
+        Effort::Facts => {
+            let facts = weaken::strongest(system, budget).map_err(no_answer)?;
+            eprintln!("  weakened {:?}", began.elapsed());
+            if !is_safe(system, &facts, budget) {
+                return Ok(Attempt::Facts(facts));
+            }
+            facts
+        }
+        Effort::All => match known {
+            None => solved(solve(system, budget), size)?,
+            Some(facts) => {
+                let more = solved(solve(&strengthened(system, facts), budget), size)?;
+                let both = facts.formulas.iter().zip(more.formulas.iter()).map(|(one, other)| one.and(other));
+                Interpretation { formulas: both.collect() }
+            }
+        },
+    };
     eprintln!("  solved {:?}", began.elapsed());
+    Ok(Attempt::Proved(proof(model, &clauses, size, &solution)))
+}
+
+fn solved(solution: Solution, size: usize) -> Result<Interpretation, Reason> {
     match solution {
-        Solution::Solved(solution) => Ok(proof(&model, &clauses, size, &solution)),
+        Solution::Solved(solution) => Ok(solution),
         Solution::Refuted(_) => Err(Reason::Bounded(format!(
-            "what holds of every {size} threads is not enough, or an error is reached"
+            "what holds of every {size} threads is not enough, or there is a violation"
         ))),
-        Solution::Unknown(NoAnswer::Exhausted(limit)) => Err(Reason::Exhausted(limit)),
-        Solution::Unknown(why) => Err(Reason::Bounded(why.to_string())),
+        Solution::Unknown(why) => Err(no_answer(why)),
     }
 }
 
-/// Solves the clauses: first by simple facts, then, with these given, by the solver.
-fn solution(system: &HornSystem, budget: &Budget) -> Solution {
-    let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / 2));
-    let began = std::time::Instant::now();
-    let Ok(simple) = weaken::strongest(system, &part) else { eprintln!("  weaken timeout"); return solve(system, budget) };
-    eprintln!("  weakened {:?}", began.elapsed());
-    let mut stronger = HornSystem { relations: system.relations.clone(), clauses: IdVec::new() };
-    let mut safe = true;
-    for clause in system.clauses.iter() {
-        let known = clause.body.iter().map(|application| system.instantiate(&simple, application));
-        let constraint = Term::all(known).and(&clause.constraint);
-        if clause.head.is_none() && safe {
-            safe = matches!(smt::satisfiable(&constraint, budget), Answer::Unsat);
-        }
-        if !constraint.is_false() {
-            stronger.clauses.push(Clause { constraint, ..clause.clone() });
-        }
+fn no_answer(why: NoAnswer) -> Reason {
+    match why {
+        NoAnswer::Exhausted(limit) => Reason::Exhausted(limit),
+        NoAnswer::GaveUp(_) => Reason::Bounded(why.to_string()),
     }
-    if safe {
-        return Solution::Solved(simple);
-    }
-    match solve(&stronger, budget) {
-        Solution::Solved(more) => {
-            let both = simple.formulas.iter().zip(more.formulas.iter()).map(|(one, other)| one.and(other));
-            Solution::Solved(Interpretation { formulas: both.collect() })
-        }
-        other => other,
+}
+
+/// What is known before a clause.
+fn before(system: &HornSystem, facts: &Interpretation, clause: &Clause) -> Term {
+    let known = clause.body.iter().map(|application| system.instantiate(facts, application));
+    Term::all(known).and(&clause.constraint)
+}
+
+/// Whether nothing bad is possible where some facts hold.
+fn is_safe(system: &HornSystem, facts: &Interpretation, budget: &Budget) -> bool {
+    let mut bad = system.clauses.iter().filter(|clause| clause.head.is_none());
+    bad.all(|clause| matches!(smt::satisfiable(&before(system, facts, clause), budget), Answer::Unsat))
+}
+
+/// The clauses where some facts are known to hold.
+fn strengthened(system: &HornSystem, facts: &Interpretation) -> HornSystem {
+    let clauses = system.clauses.iter().map(|clause| Clause {
+        constraint: before(system, facts, clause),
+        ..clause.clone()
+    });
+    HornSystem {
+        relations: system.relations.clone(),
+        clauses: clauses.filter(|clause| !clause.constraint.is_false()).collect(),
     }
 }
 
