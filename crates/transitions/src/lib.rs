@@ -24,6 +24,6 @@ pub mod prepare;
 pub mod system;
 pub mod threads;
 
-pub use blocks::merge_steps;
+pub use blocks::{loop_heads, merge_steps};
 pub use prepare::{NotReady, prepare};
 pub use system::{Kind, Start, StateVariable, Step, System};
