@@ -23,8 +23,8 @@ pub struct Auto {
 
 /// The part of the time that `flow` gets.
 const SHARE: u32 = 4;
-/// The part of the time, then, that `symbolic` gets before `horn`, if the program has inputs.
-const SYMBOLIC: u32 = 4;
+/// The part of the time, then, that `symbolic` gets before `horn`, if the program has inputs. It gets what `horn` leaves, too.
+const SYMBOLIC: u32 = 10;
 /// How often it is looked whether someone asked to stop.
 const INTERVAL: Duration = Duration::from_millis(50);
 
@@ -78,12 +78,14 @@ impl Engine for Auto {
             let (share, horn) = (&share, answers.clone());
             scope.spawn(move || {
                 let first = share.remaining().map_or(share.clone(), |left| share.within(left / SYMBOLIC));
-                let mut answer = Verdict::Unknown(Reason::Bounded("no inputs".to_owned()));
-                if has_inputs(task.program) {
-                    answer = Symbolic.verify(task, &first, &Silent);
-                }
-                if matches!(answer, Verdict::Unknown(_)) {
-                    answer = Horn.verify(task, share, &Silent);
+                let inputs = has_inputs(task.program);
+                let runs: [(&dyn Engine, &Budget, bool); 3] =
+                    [(&Symbolic, &first, inputs), (&Horn, share, true), (&Symbolic, share, inputs)];
+                let mut answer = Verdict::Unknown(Reason::Bounded("nothing was tried".to_owned()));
+                for (engine, budget, _) in runs.into_iter().filter(|(_, _, fits)| *fits) {
+                    if matches!(answer, Verdict::Unknown(_)) {
+                        answer = engine.verify(task, budget, &Silent);
+                    }
                 }
                 horn.send((false, answer))
             });
