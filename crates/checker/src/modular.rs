@@ -14,13 +14,13 @@
 
 use crate::ProofError;
 use indexmap::{IndexMap, IndexSet};
-use ir::passes::{Goal, InlineError, InlineLimits, lock_words, symbolic_of_lowered};
-use ir::{Callee, Count, LocationId, LocationKind, Op, Program, TemplateId};
+use ir::passes::Goal;
+use ir::{Count, LocationId, LocationKind, Program, TemplateId};
 use smt::expressions::Mode;
 use smt::{Answer, NoAnswer, Term, Variable};
 use transitions::blocks::compose;
 use transitions::groups::Member;
-use transitions::{Step, System};
+use transitions::{NotReady, Step, System, prepare};
 use verdict::{Budget, Exhausted, ModularProof, Property};
 
 /// Larger groups are not looked at.
@@ -40,23 +40,15 @@ pub fn check(
         Property::NoRace => true,
         Property::NoDeadlock => return Err(ProofError::Violated),
     };
-    let limits = InlineLimits { deadline: budget.deadline, ..InlineLimits::default() };
     let goal = Goal { races, faults: false };
-    let symbolic = symbolic_of_lowered(program, goal, limits).map_err(|error| match error {
-        InlineError::OutOfTime => ProofError::TooExpensive(Exhausted::Time),
-        InlineError::TooLarge { .. } | InlineError::UnknownCallee(_) | InlineError::Broadcast(_) => {
-            ProofError::Claim(error.to_string())
-        }
+    let words = prepare(program, goal, budget.deadline).map_err(|error| match error {
+        NotReady::OutOfTime => ProofError::TooExpensive(Exhausted::Time),
+        NotReady::TooLarge(text) => ProofError::Claim(text),
+        NotReady::Unresolved(_) => ProofError::Claim("all calls and starts are resolved".to_owned()),
     })?;
-    if let Some(assumption) = symbolic.assumptions.iter().find(|assumption| assumption.limits_proof) {
+    if let Some(assumption) = words.assumptions.iter().find(|assumption| assumption.limits_proof) {
         return Err(ProofError::Assumption(assumption.text.clone()));
     }
-    let mut ops = symbolic.templates.iter().flat_map(|code| code.edges.iter()).flat_map(|edge| &edge.ops);
-    claim(
-        !ops.any(|op| matches!(op, Op::Call(..) | Op::Spawn(Callee::Pointer(_), ..))),
-        "all calls and starts are resolved",
-    )?;
-    let words = lock_words(&symbolic);
     let system = if races {
         System::with_accesses(&words, Mode::Integers)
     } else {
@@ -350,7 +342,7 @@ impl Check<'_, '_> {
             let ids = self.system.identities(&everyone).substitute(&step.updates);
             let before = self.before(&threads, *mover, step);
             let formula = Term::all([before, ids, Term::all(facts.iter().cloned())]).implies(&goal);
-            if let Err(e) = self.holds(&formula, "an invariant holds after a step") { eprintln!("group {group:?} mover {mover:?} {:?}->{:?} children {children:?} threads {threads:?}\n{formula}\n inv {invariant}", step.source, step.target); return Err(e); }
+            self.holds(&formula, "an invariant holds after a step")?;
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! The engine: prepares a program, and tries what fits it.
 
-use crate::modular;
+use crate::modular::{self, Effort};
 use crate::product::graph::Order;
 use crate::product::{NoProof, prove};
 use engine_explicit::guided::follow;
@@ -11,6 +11,24 @@ use verdict::{Budget, Engine, Events, Exhausted, Proof, Property, Reason, Task, 
 
 /// Larger programs are not tried.
 const MOST_EDGES: usize = 4_000;
+
+/// A way to look for a proof.
+#[derive(Clone, Copy)]
+enum Way {
+    /// All threads together, if they are a fixed set.
+    Product(Order),
+    /// What holds of every few threads.
+    Modular(Effort),
+}
+
+/// The ways in the order in which they are tried, and with which part of the time that is left. A product that is not possible takes no time.
+const WAYS: [(Way, u32); 5] = [
+    (Way::Product(Order::Sequential), 5),
+    (Way::Modular(Effort::Facts), 5),
+    (Way::Product(Order::RoundRobin), 2),
+    (Way::Product(Order::Sequential), 2),
+    (Way::Modular(Effort::All), 1),
+];
 
 /// The engine.
 #[derive(Clone, Default, Debug)]
@@ -47,12 +65,25 @@ impl Engine for Horn {
         }
         if goal.races {
             let system = System::with_accesses(&program, Mode::Integers);
-            return any_number(&system, budget);
+            return match modular::prove(&system, Effort::All, budget) {
+                Ok(proof) => Verdict::Safe(Proof::Modular(Box::new(proof))),
+                Err(reason) => Verdict::Unknown(reason),
+            };
         }
         let system = System::new(&program, Mode::Integers);
         let mut last = Reason::Bounded("horn: nothing was tried".to_owned());
-        for (order, share) in [(Order::Sequential, 5), (Order::RoundRobin, 2), (Order::Sequential, 1)] {
+        for (way, share) in WAYS {
             let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / share));
+            let order = match way {
+                Way::Product(order) => order,
+                Way::Modular(effort) => {
+                    match modular::prove(&system, effort, &part) {
+                        Ok(proof) => return Verdict::Safe(Proof::Modular(Box::new(proof))),
+                        Err(reason) => last = reason,
+                    }
+                    continue;
+                }
+            };
             match prove(&system, order, &part) {
                 Ok(proof) => return Verdict::Safe(Proof::Product(Box::new(proof))),
                 Err(NoProof::Open(reason)) => last = reason,
@@ -66,17 +97,6 @@ impl Engine for Horn {
                 }
             }
         }
-        match any_number(&system, budget) {
-            Verdict::Unknown(reason) if reason == Reason::Exhausted(Exhausted::Time) => Verdict::Unknown(last),
-            answer => answer,
-        }
-    }
-}
-
-/// Tries to prove that nothing bad happens with any number of threads.
-fn any_number(system: &System<'_>, budget: &Budget) -> Verdict {
-    match modular::prove(system, budget) {
-        Ok(proof) => Verdict::Safe(Proof::Modular(Box::new(proof))),
-        Err(reason) => Verdict::Unknown(reason),
+        Verdict::Unknown(last)
     }
 }

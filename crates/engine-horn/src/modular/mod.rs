@@ -21,8 +21,8 @@ use transitions::groups::Member;
 use verdict::{Budget, ModularProof, Reason};
 
 /// How hard clauses are worked on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Effort {
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Effort {
     /// Only simple facts are tried.
     Facts,
     /// What is left is given to the solver.
@@ -39,12 +39,12 @@ const ATTEMPTS: [(usize, Effort, u32); 6] = [
     (3, Effort::All, 1),
 ];
 
-/// Looks for a proof that nothing bad is reached.
-pub fn prove(system: &System<'_>, budget: &Budget) -> Result<ModularProof, Reason> {
+/// Looks for a proof that nothing bad is reached, as hard as is said at most.
+pub fn prove(system: &System<'_>, most: Effort, budget: &Budget) -> Result<ModularProof, Reason> {
     let model = Model::new(system, budget);
     let mut last = Reason::Bounded("nothing was tried".to_owned());
     let mut facts: BTreeMap<usize, Interpretation> = BTreeMap::new();
-    for (size, effort, share) in ATTEMPTS {
+    for (size, effort, share) in ATTEMPTS.into_iter().filter(|(_, effort, _)| *effort <= most) {
         budget.check(0).map_err(Reason::Exhausted)?;
         let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / share));
         let known = facts.get(&size);

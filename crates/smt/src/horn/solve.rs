@@ -102,11 +102,7 @@ fn search(system: &HornSystem, budget: &Budget) -> Result<Solution, NoAnswer> {
         return Ok(Solution::Solved(Interpretation { formulas }));
     }
     let query = goal.apply(&[]).as_bool().expect("a relation is Boolean");
-    if let Ok(path) = std::env::var("HORNDUMP") { use std::io::Write; let n = std::fs::read_dir(&path).map(|d| d.count()).unwrap_or(0); let mut f = std::fs::File::create(format!("{path}/{n}.smt2")).unwrap(); write!(f, "{}", engine).unwrap(); }
-    let t0 = std::time::Instant::now();
-    let answer = within(budget, || engine.query(&query))?;
-    eprintln!("  query {:?}", t0.elapsed());
-    match answer {
+    match within(budget, || engine.query(&query))? {
         SatResult::Sat => refuted(system, &engine, &names, budget),
         SatResult::Unsat => solved(system, &engine, &functions, &relevance, budget),
         SatResult::Unknown => Err(NoAnswer::GaveUp(engine.get_reason_unknown())),
