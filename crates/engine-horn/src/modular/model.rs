@@ -383,8 +383,10 @@ impl<'a> Model<'a> {
             Some((own.variable.clone(), own.first.clone().filter(Term::is_literal)?))
         });
         let mut known: BTreeMap<LocationId, IndexMap<Variable, Term>> = BTreeMap::new();
-        known.insert(self.entry(template), first.collect());
-        let mut open = vec![self.entry(template)];
+        let entry = self.entry(template);
+        // What an idle thread does is not followed, so nothing is known of it.
+        known.insert(entry, first.filter(|_| entry != IDLE).collect());
+        let mut open = vec![entry];
         while let Some(place) = open.pop() {
             let here = known[&place].clone();
             for step in steps.iter().map(|step| &step.step).filter(|step| step.source == place) {
