@@ -214,15 +214,22 @@ fn join(
     }
     let Some(set) = set else { return };
     term.walk(|inner| {
-        let near = matches!(inner.operation(), Operation::Less | Operation::LessOrEqual | Operation::Equal);
-        for operand in inner.operands().iter().chain([inner]) {
-            if let Operation::Int(value) = operand.operation() {
-                constants.push((set, *value));
-                if near {
-                    constants.extend([(set, value.saturating_sub(1)), (set, value.saturating_add(1))]);
-                }
-            }
-        }
+        // Where a number is a bound, the other side of the bound is worth a try as well.
+        let bound = match (inner.operation(), inner.operands()) {
+            (Operation::Int(value), _) => Some(*value),
+            (Operation::Less, [low, high]) => match (low.as_literal(), high.as_literal()) {
+                (Some(low), _) => low.as_int().and_then(|low| low.checked_add(1)),
+                (_, Some(high)) => high.as_int().and_then(|high| high.checked_sub(1)),
+                _ => None,
+            },
+            (Operation::LessOrEqual, [low, high]) => match (low.as_literal(), high.as_literal()) {
+                (Some(low), _) => low.as_int().and_then(|low| low.checked_sub(1)),
+                (_, Some(high)) => high.as_int().and_then(|high| high.checked_add(1)),
+                _ => None,
+            },
+            _ => None,
+        };
+        constants.extend(bound.map(|value| (set, value)));
         ControlFlow::<()>::Continue(())
     });
 }

@@ -10,6 +10,9 @@ use smt::{Answer, NoAnswer, Solver, Sort, Term, Value, Variable};
 use std::collections::BTreeSet;
 use verdict::Budget;
 
+/// After so many questions a new solver is taken: what it has learnt is more than what it needs.
+const QUESTIONS: usize = 100;
+
 /// What holds of each relation; nothing if it never holds.
 type Found = IdVec<RelationId, Option<Vec<Fact>>>;
 
@@ -23,15 +26,22 @@ pub fn strongest(system: &HornSystem, budget: &Budget) -> Result<Interpretation,
             uses[application.relation].push(id);
         }
     }
+    let mut solver = Solver::new();
+    let mut asked = 0;
     let first = system.clauses.enumerate().filter(|(_, clause)| clause.body.is_empty());
     let mut open: BTreeSet<ClauseId> = first.map(|(id, _)| id).collect();
     while let Some(id) = open.pop_first() {
         let clause = &system.clauses[id];
-        if let Some(head) = &clause.head
-            && follow(system, &vocabulary, &mut found, clause, head, budget)?
-        {
+        let Some(head) = &clause.head else { continue };
+        asked += 1;
+        if asked % QUESTIONS == 0 {
+            solver = Solver::new();
+        }
+        solver.push();
+        if follow(system, &vocabulary, &mut found, clause, head, &mut solver, budget)? {
             open.extend(&uses[head.relation]);
         }
+        solver.pop();
     }
     let formulas = found.enumerate().map(|(relation, facts)| {
         let parameters: Vec<Term> = system.relations[relation].parameters.iter().map(Variable::term).collect();
@@ -47,9 +57,9 @@ fn follow(
     found: &mut Found,
     clause: &Clause,
     head: &Application,
+    solver: &mut Solver,
     budget: &Budget,
 ) -> Result<bool, NoAnswer> {
-    let mut solver = Solver::new();
     for application in &clause.body {
         let Some(facts) = &found[application.relation] else { return Ok(false) };
         solver.assert(&formula(facts, &application.arguments));
