@@ -6,6 +6,7 @@ use crate::product::{NoProof, prove};
 use engine_explicit::guided::follow;
 use ir::passes::Goal;
 use smt::expressions::Mode;
+use transitions::threads::Threads;
 use transitions::{NotReady, System, prepare};
 use verdict::{Budget, Engine, Events, Exhausted, Proof, Property, Reason, Task, Verdict};
 
@@ -21,7 +22,7 @@ enum Way {
     Modular(Effort),
 }
 
-/// The ways in the order in which they are tried, and with which part of the time that is left. A product that is not possible takes no time.
+/// The ways in the order in which they are tried, and with which part of the time that is left. Where the threads are no fixed set only the last is possible.
 const WAYS: [(Way, u32); 5] = [
     (Way::Product(Order::Sequential), 5),
     (Way::Modular(Effort::Facts), 5),
@@ -72,12 +73,14 @@ impl Engine for Horn {
         }
         let system = System::new(&program, Mode::Integers);
         let mut last = Reason::Bounded("horn: nothing was tried".to_owned());
-        for (way, share) in WAYS {
-            let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / share));
+        let fixed = Threads::new(&system).is_ok();
+        let last_way = WAYS.len() - 1;
+        for (way, share) in if fixed { &WAYS[..] } else { &WAYS[last_way..] } {
+            let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / *share));
             let order = match way {
-                Way::Product(order) => order,
+                Way::Product(order) => *order,
                 Way::Modular(effort) => {
-                    match modular::prove(&system, effort, &part) {
+                    match modular::prove(&system, *effort, &part) {
                         Ok(proof) => return Verdict::Safe(Proof::Modular(Box::new(proof))),
                         Err(reason) => last = reason,
                     }

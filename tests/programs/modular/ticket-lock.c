@@ -4,12 +4,19 @@
 #include <assert.h>
 #include <pthread.h>
 extern int __VERIFIER_nondet_int(void);
+extern void __VERIFIER_assume(int);
+extern void __VERIFIER_atomic_begin(void);
+extern void __VERIFIER_atomic_end(void);
 #include <stdatomic.h>
 atomic_uint next, serving;
 int inside;
 static void *worker(void *unused) {
-  unsigned mine = atomic_fetch_add(&next, 1);
-  if (mine >= 1000000) while (1) ;
+  unsigned mine;
+  __VERIFIER_atomic_begin();
+  __VERIFIER_assume(next != 0u - 1);
+  mine = next;
+  next = mine + 1;
+  __VERIFIER_atomic_end();
   while (serving != mine) ;
   inside = 1;
   assert(inside == 1);

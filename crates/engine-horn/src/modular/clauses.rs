@@ -15,12 +15,14 @@
 //!
 //! Beyond the papers; compare Hoenicke, Majumdar, Podelski: Thread modularity at many levels (POPL 2017). Exact on groups but for what is not known of other threads.
 
+use super::base::Base;
 use super::model::{Model, ModelStep};
 use super::simplify::{Simplifier, conjuncts};
 use indexmap::{IndexMap, IndexSet};
 use ir::{Count, IdVec, LocationId, TemplateId};
 use smt::horn::{Application, Clause, HornSystem, RelationId};
-use smt::{Operation, Sort, Term, Variable};
+use smt::{Answer, Operation, Sort, Term, Variable};
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use transitions::groups::Member;
 use transitions::{Kind, StateVariable};
@@ -36,16 +38,19 @@ pub type Key = Vec<(TemplateId, LocationId)>;
 
 /// A thread that a clause is about.
 #[derive(Clone, Copy, Debug)]
-struct Actor {
-    member: Member,
-    place: LocationId,
+pub struct Actor {
+    /// Its template and name.
+    pub member: Member,
+    /// Where it is.
+    pub place: LocationId,
 }
 
 impl Actor {
     fn new(template: TemplateId, place: LocationId, position: usize) -> Self {
         Self { member: Member { template, position }, place }
     }
-    fn node(self) -> (TemplateId, LocationId) {
+    /// Its template and where it is.
+    pub fn node(self) -> (TemplateId, LocationId) {
         (self.member.template, self.place)
     }
 }
@@ -64,9 +69,12 @@ pub enum NoClauses {
 /// The clauses for groups of a size.
 pub struct Clauses<'a, 'm> {
     model: &'m Model<'a>,
-    size: usize,
+    /// How many threads a group has.
+    pub size: usize,
+    base: &'m Base,
     budget: &'m Budget,
     simplifier: Simplifier,
+    possible: IndexMap<Key, bool>,
     seen: IndexSet<Clause>,
     /// The relation of each combination of locations that may be reached.
     pub relations: IndexMap<Key, RelationId>,
@@ -78,13 +86,20 @@ pub struct Clauses<'a, 'm> {
 
 impl<'a, 'm> Clauses<'a, 'm> {
     /// Makes the clauses that have a solution if nothing bad can be reached.
-    pub fn new(model: &'m Model<'a>, size: usize, budget: &'m Budget) -> Result<Self, NoClauses> {
+    pub fn new(
+        model: &'m Model<'a>,
+        size: usize,
+        base: &'m Base,
+        budget: &'m Budget,
+    ) -> Result<Self, NoClauses> {
         let mut clauses =
             Self {
             model,
             size,
+            base,
             budget,
             simplifier: Simplifier::default(),
+            possible: IndexMap::new(),
             seen: IndexSet::new(),
             relations: IndexMap::new(),
             system: HornSystem::default(),
@@ -130,8 +145,28 @@ impl<'a, 'm> Clauses<'a, 'm> {
         self.application_in_order(&actors, &IndexMap::new())
     }
 
-    /// The relation of some threads where some variables have new values, once for each order of those that are at the same place.
+    /// Whether threads may be at some places together, for all that is known of smaller groups.
+    fn is_possible(&mut self, actors: &[Actor]) -> bool {
+        if self.base.is_empty() {
+            return true;
+        }
+        let mut key: Key = actors.iter().map(|actor| actor.node()).collect();
+        key.sort_unstable();
+        if let Some(known) = self.possible.get(&key) {
+            return *known;
+        }
+        let facts = self.base.of(self.model, actors);
+        let ids = self.identities(&facts.free_variables(), actors);
+        let possible = !matches!(smt::satisfiable(&facts.and(&ids), self.budget), Answer::Unsat);
+        self.possible.insert(key, possible);
+        possible
+    }
+
+    /// The relation of some threads where some variables have new values, once for each order of those that are at the same place; none if they cannot be there.
     fn heads(&mut self, actors: &[Actor], after: &IndexMap<Variable, Term>) -> Vec<Application> {
+        if !self.is_possible(actors) {
+            return Vec::new();
+        }
         let mut orders: Vec<Vec<Actor>> = vec![Vec::new()];
         let mut nodes: Key = actors.iter().map(|actor| actor.node()).collect();
         nodes.sort_unstable();
@@ -159,16 +194,18 @@ impl<'a, 'm> Clauses<'a, 'm> {
         Application { relation, arguments }
     }
 
-    /// Adds a clause about some threads: they are where they are before.
+    /// Adds a clause about some threads, where they are before; the first ones of them exist already.
     fn add(
         &mut self,
         body: Vec<Application>,
         constraint: Term,
         head: Option<Application>,
         actors: &[Actor],
+        exist: usize,
     ) -> Result<(), NoClauses> {
         self.budget.check(0).map_err(NoClauses::Exhausted)?;
-        let mut clause = Clause { body, constraint, head };
+        let known = if exist == 0 { Term::bool(true) } else { self.base.of(self.model, &actors[..exist]) };
+        let mut clause = Clause { body, constraint: constraint.and(&known), head };
         // What has one value where a thread is is no argument of its relations.
         let mut known: IndexMap<Variable, Term> = IndexMap::new();
         for actor in actors {
@@ -190,7 +227,10 @@ impl<'a, 'm> Clauses<'a, 'm> {
             return Ok(());
         }
         // Ids first, so that what is said of them is not lost; ranges last, for what is left.
-        clause.constraint = clause.constraint.and(&self.identities(&clause, actors));
+        clause.constraint = clause.constraint.and(&self.identities(&clause.variables(), actors));
+        if !self.base.is_empty() && matches!(smt::satisfiable(&clause.constraint, self.budget), Answer::Unsat) {
+            return Ok(());
+        }
         let Some(mut clause) = self.simplifier.simplify(clause, self.budget) else { return Ok(()) };
         clause.constraint = clause.constraint.and(&self.ranges(&clause, actors));
         if clause.constraint.is_false() || !self.seen.insert(clause.clone()) {
@@ -201,8 +241,7 @@ impl<'a, 'm> Clauses<'a, 'm> {
     }
 
     /// That different threads have different ids.
-    fn identities(&self, clause: &Clause, actors: &[Actor]) -> Term {
-        let mentioned = clause.variables();
+    fn identities(&self, mentioned: &BTreeSet<Variable>, actors: &[Actor]) -> Term {
         let mut facts = Vec::new();
         let mut ids: Vec<Term> = Vec::new();
         for actor in actors {
@@ -271,7 +310,7 @@ impl<'a, 'm> Clauses<'a, 'm> {
                 }
             }
             for head in self.heads(&actors, &IndexMap::new()) {
-                self.add(Vec::new(), first.clone(), Some(head), &actors)?;
+                self.add(Vec::new(), first.clone(), Some(head), &actors, 0)?;
             }
         }
         Ok(())
@@ -285,11 +324,7 @@ impl<'a, 'm> Clauses<'a, 'm> {
 
     /// The steps of the members of a group.
     fn steps_of(&mut self, key: &Key) -> Result<(), NoClauses> {
-        let actors: Vec<Actor> = key
-            .iter()
-            .enumerate()
-            .map(|(position, (template, place))| Actor::new(*template, *place, position))
-            .collect();
+        let actors = positioned(key);
         for mover in 0..actors.len() {
             let (template, place) = key[mover];
             let model = self.model;
@@ -310,7 +345,7 @@ impl<'a, 'm> Clauses<'a, 'm> {
         let mut facts = vec![taken.guard.clone()];
         let body = vec![self.application(actors)];
         if step.error {
-            return self.add(body, Term::all(facts), None, actors);
+            return self.add(body, Term::all(facts), None, actors, actors.len());
         }
         if taken.starts.len() > MOST_STARTS {
             return Err(NoClauses::TooMany);
@@ -331,7 +366,7 @@ impl<'a, 'm> Clauses<'a, 'm> {
         for chosen in self.groups_after(actors.len(), after.len()) {
             let group: Vec<Actor> = chosen.iter().map(|position| after[*position]).collect();
             for head in self.heads(&group, &taken.updates) {
-                self.add(body.clone(), facts.clone(), Some(head), &everyone)?;
+                self.add(body.clone(), facts.clone(), Some(head), &everyone, actors.len())?;
             }
         }
         Ok(())
@@ -352,11 +387,7 @@ impl<'a, 'm> Clauses<'a, 'm> {
     /// What other threads do to the variables that a group sees.
     fn interference_on(&mut self, key: &Key) -> Result<(), NoClauses> {
         let model = self.model;
-        let actors: Vec<Actor> = key
-            .iter()
-            .enumerate()
-            .map(|(position, (template, place))| Actor::new(*template, *place, position))
-            .collect();
+        let actors = positioned(key);
         for (template, places) in &model.places {
             let unique = model.system.unique.templates[*template];
             if unique && key.iter().any(|(other, _)| other == template) {
@@ -374,6 +405,10 @@ impl<'a, 'm> Clauses<'a, 'm> {
                     self.relations.contains_key(&key)
                 });
                 if !known {
+                    continue;
+                }
+                let together: Vec<Actor> = actors.iter().copied().chain([other]).collect();
+                if !self.is_possible(&together) {
                     continue;
                 }
                 for step in &what.steps {
@@ -406,7 +441,7 @@ impl<'a, 'm> Clauses<'a, 'm> {
         after.retain(|variable, _| model.is_shared(variable));
         let head = self.application_in_order(actors, &after);
         let everyone: Vec<Actor> = actors.iter().copied().chain([other]).collect();
-        self.add(body, taken.guard, Some(head), &everyone)
+        self.add(body, taken.guard, Some(head), &everyone, everyone.len())
     }
 
     /// That no two threads are at accesses that race.
@@ -434,7 +469,7 @@ impl<'a, 'm> Clauses<'a, 'm> {
             for pair in subsets(actors.len(), 2) {
                 let bad = self.race_of(actors[pair[0]], actors[pair[1]]);
                 if !bad.is_false() {
-                    self.add(body.clone(), bad, None, &actors)?;
+                    self.add(body.clone(), bad, None, &actors, actors.len())?;
                 }
             }
         }
@@ -485,7 +520,8 @@ impl<'a, 'm> Clauses<'a, 'm> {
     }
 }
 
-fn positioned(key: &[(TemplateId, LocationId)]) -> Vec<Actor> {
+/// Threads at some places, named by their positions.
+pub fn positioned(key: &[(TemplateId, LocationId)]) -> Vec<Actor> {
     let actors = key.iter().enumerate();
     actors.map(|(position, (template, place))| Actor::new(*template, *place, position)).collect()
 }

@@ -2,6 +2,7 @@
 //!
 //! Beyond the papers. Over-approximates: of threads outside a group it is only known what the group's relation says of each of them together with the others but one.
 
+pub mod base;
 pub mod clauses;
 pub mod facts;
 pub mod model;
@@ -9,11 +10,12 @@ pub mod simplify;
 pub mod split;
 pub mod weaken;
 
-use clauses::{Clauses, Key, NoClauses};
+use base::Base;
+use clauses::{Clauses, Key, NoClauses, positioned};
 use indexmap::IndexMap;
 use ir::TemplateId;
 use model::{IDLE, Model};
-use smt::horn::{Clause, HornSystem, Interpretation, Solution, solve};
+use smt::horn::{Clause, HornSystem, Interpretation, RelationId, Solution, solve};
 use smt::{Answer, NoAnswer, Term, Variable};
 use std::collections::BTreeMap;
 use transitions::System;
@@ -31,8 +33,8 @@ pub enum Effort {
 
 /// In which order sizes of groups are tried, how hard, and with which part of the time that is left.
 const ATTEMPTS: [(usize, Effort, u32); 6] = [
-    (1, Effort::Facts, 8),
-    (2, Effort::Facts, 4),
+    (1, Effort::Facts, 4),
+    (2, Effort::Facts, 3),
     (1, Effort::All, 8),
     (2, Effort::All, 2),
     (3, Effort::Facts, 2),
@@ -44,14 +46,20 @@ pub fn prove(system: &System<'_>, most: Effort, budget: &Budget) -> Result<Modul
     let model = Model::new(system, budget);
     let mut last = Reason::Bounded("nothing was tried".to_owned());
     let mut facts: BTreeMap<usize, Interpretation> = BTreeMap::new();
+    let mut bases: BTreeMap<usize, Base> = BTreeMap::new();
     for (size, effort, share) in ATTEMPTS.into_iter().filter(|(_, effort, _)| *effort <= most) {
         budget.check(0).map_err(Reason::Exhausted)?;
         let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / share));
-        let known = facts.get(&size);
-        match attempt(&model, size, effort, known, &part) {
+        // The same base for the same size, so that facts are about the same relations.
+        let base = bases.get(&size).or_else(|| bases.values().next_back()).cloned().unwrap_or_default();
+        match attempt(&model, size, effort, (&base, facts.get(&size)), &part) {
             Ok(Attempt::Proved(proof)) => return Ok(proof),
-            Ok(Attempt::Facts(found)) => {
+            Ok(Attempt::Facts(found, formulas)) => {
                 facts.insert(size, found);
+                let mut next = base.clone();
+                next.add(size, formulas);
+                bases.insert(size, base);
+                bases.insert(size + 1, next);
             }
             Err(reason) => last = reason,
         }
@@ -61,19 +69,19 @@ pub fn prove(system: &System<'_>, most: Effort, budget: &Budget) -> Result<Modul
 
 enum Attempt {
     Proved(ModularProof),
-    /// Simple facts that hold and are not enough.
-    Facts(Interpretation),
+    /// Simple facts that hold and are not enough, by relation and by combination of locations.
+    Facts(Interpretation, IndexMap<Key, Term>),
 }
 
 fn attempt(
     model: &Model<'_>,
     size: usize,
     effort: Effort,
-    known: Option<&Interpretation>,
+    (base, known): (&Base, Option<&Interpretation>),
     budget: &Budget,
 ) -> Result<Attempt, Reason> {
     let began = std::time::Instant::now();
-    let clauses = Clauses::new(model, size, budget).map_err(|why| match why {
+    let clauses = Clauses::new(model, size, base, budget).map_err(|why| match why {
         NoClauses::TooMany => Reason::Bounded(format!("too many combinations of {size} threads")),
         NoClauses::ErrorAtStart => Reason::Bounded("the program starts with an error".to_owned()),
         NoClauses::Exhausted(why) => Reason::Exhausted(why),
@@ -86,7 +94,12 @@ fn attempt(
             let facts = weaken::strongest(system, budget).map_err(no_answer)?;
             eprintln!("  weakened {:?}", began.elapsed());
             if !is_safe(system, &facts, budget) {
-                return Ok(Attempt::Facts(facts));
+                let of = |relation: RelationId| {
+                    if clauses.used[relation] { facts.formulas[relation].clone() } else { Term::bool(true) }
+                };
+                let formulas = clauses.relations.iter().map(|(key, relation)| (key.clone(), of(*relation)));
+                let formulas = formulas.filter(|(_, formula)| !formula.is_false()).collect();
+                return Ok(Attempt::Facts(facts, formulas));
             }
             facts
         }
@@ -100,7 +113,7 @@ fn attempt(
         },
     };
     eprintln!("  solved {:?}", began.elapsed());
-    Ok(Attempt::Proved(proof(model, &clauses, size, &solution)))
+    Ok(Attempt::Proved(proof(model, &clauses, base, &solution)))
 }
 
 fn solved(solution: Solution, size: usize) -> Result<Interpretation, Reason> {
@@ -148,13 +161,15 @@ fn strengthened(system: &HornSystem, facts: &Interpretation) -> HornSystem {
 fn proof(
     model: &Model<'_>,
     clauses: &Clauses<'_, '_>,
-    size: usize,
+    base: &Base,
     solution: &Interpretation,
 ) -> ModularProof {
+    let size = clauses.size;
     let mut ways: IndexMap<Vec<TemplateId>, Vec<Term>> = IndexMap::new();
     for (key, relation) in &clauses.relations {
         let always = Term::bool(true);
         let formula = if clauses.used[*relation] { &solution.formulas[*relation] } else { &always };
+        let formula = &formula.and(&base.of(model, &positioned(key)));
         let templates: Vec<TemplateId> = key.iter().map(|(template, _)| *template).collect();
         let here = ways.entry(templates).or_default();
         if !formula.is_false() {
