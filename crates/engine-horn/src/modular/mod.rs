@@ -81,7 +81,7 @@ fn attempt(
     budget: &Budget,
 ) -> Result<Attempt, Reason> {
     let began = std::time::Instant::now();
-    let clauses = Clauses::new(model, size, base, budget).map_err(|why| match why {
+    let clauses = Clauses::new(model, size, base, budget).map_err(|why| { eprintln!("size {size} {effort:?} {why:?} {:?}", began.elapsed()); why }).map_err(|why| match why {
         NoClauses::TooMany => Reason::Bounded(format!("too many combinations of {size} threads")),
         NoClauses::ErrorAtStart => Reason::Bounded("the program starts with an error".to_owned()),
         NoClauses::Exhausted(why) => Reason::Exhausted(why),

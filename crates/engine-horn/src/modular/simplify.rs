@@ -2,14 +2,19 @@
 
 use indexmap::IndexMap;
 use smt::horn::{Application, Clause};
-use smt::{Answer, Operation, Term, Variable};
+use smt::{Answer, Operation, Solver, Term, Variable};
 use std::collections::BTreeSet;
 use verdict::Budget;
+
+/// After so many questions a new solver is taken: what it has learnt is more than what it needs.
+const QUESTIONS: usize = 100;
 
 /// Remembers which formulas can hold.
 #[derive(Default)]
 pub struct Simplifier {
     known: IndexMap<Term, bool>,
+    solver: Solver,
+    asked: usize,
 }
 
 impl Simplifier {
@@ -48,11 +53,19 @@ impl Simplifier {
         (!trivial && !clause.constraint.is_false()).then_some(clause)
     }
 
-    fn can_hold(&mut self, formula: &Term, budget: &Budget) -> bool {
+    /// Whether a formula can hold, as far as is known.
+    pub fn can_hold(&mut self, formula: &Term, budget: &Budget) -> bool {
         if let Some(known) = self.known.get(formula) {
             return *known;
         }
-        let answer = !matches!(smt::satisfiable(formula, budget), Answer::Unsat);
+        self.asked += 1;
+        if self.asked.is_multiple_of(QUESTIONS) {
+            self.solver = Solver::new();
+        }
+        self.solver.push();
+        self.solver.assert(formula);
+        let answer = !matches!(self.solver.check(budget), Answer::Unsat);
+        self.solver.pop();
         self.known.insert(formula.clone(), answer);
         answer
     }
