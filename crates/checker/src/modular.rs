@@ -78,7 +78,8 @@ fn paths(system: &System<'_>, proof: &ModularProof) -> Result<Vec<Step>, ProofEr
         let code = system.program.templates.get(*template);
         let fits = code.is_some_and(|code| {
             let what = code.locations.get(*location);
-            what.is_some_and(|what| what.atomic && what.kind == LocationKind::Normal) && code.entry != *location
+            what.is_some_and(|what| what.atomic && what.kind == LocationKind::Normal)
+                && code.entry != *location
         });
         claim(fits, "only atomic locations are passed over")?;
     }

@@ -6,8 +6,8 @@
 
 use crate::follow::Follower;
 use crate::groups::Member;
-use ir::passes::footprint::{self, Extent, Region};
 use ir::passes::PointsTo;
+use ir::passes::footprint::{self, Extent, Region};
 use ir::{EdgeId, Expr, IdVec, LocationId, ObjectId, Op, Program, Storage, Targets, TemplateId};
 use smt::{Sort, Term, Variable};
 
@@ -90,7 +90,13 @@ fn visible(region: &Region, escapes: &IdVec<ObjectId, bool>) -> Option<Region> {
 
 impl Access {
     /// When two accesses of different threads may be a race: over the variables of the two.
-    pub fn race(&self, mine: Member, other: &Access, theirs: Member, is_shared: &dyn Fn(&Variable) -> bool) -> Term {
+    pub fn race(
+        &self,
+        mine: Member,
+        other: &Access,
+        theirs: Member,
+        is_shared: &dyn Fn(&Variable) -> bool,
+    ) -> Term {
         let harmless =
             !(self.write || other.write) || (self.atomic && other.atomic) || (self.own && other.own);
         if harmless || !self.region.overlaps(&other.region) {

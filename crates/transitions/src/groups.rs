@@ -93,8 +93,12 @@ impl System<'_> {
     pub fn first_group(&self, group: &[Member]) -> Option<Term> {
         let mut facts = vec![self.initial(), self.identities(group)];
         for member in group {
-            let entries =
-                self.program.start.iter().enumerate().filter(|(_, (template, _))| *template == member.template);
+            let entries = self
+                .program
+                .start
+                .iter()
+                .enumerate()
+                .filter(|(_, (template, _))| *template == member.template);
             let mut copies: Option<u64> = Some(0);
             let mut ids = Vec::new();
             for (entry, (_, count)) in entries {
@@ -103,9 +107,8 @@ impl System<'_> {
                 ids.push(match (me, first, count) {
                     (Some(me), Some(first), Count::Exactly(copies)) => {
                         let pointer = self.program.data_model.pointer();
-                        let known = (0..*copies).map(|copy| {
-                            me.equals(&self.number(first + i128::from(copy), pointer))
-                        });
+                        let known = (0..*copies)
+                            .map(|copy| me.equals(&self.number(first + i128::from(copy), pointer)));
                         Term::any(known)
                     }
                     _ => Term::bool(true),
@@ -137,9 +140,8 @@ impl System<'_> {
         let id = Variable::new("given id", start.id.sort().clone());
         let given: Vec<Term> = values.iter().map(Variable::term).collect();
         let entry = self.entry(child.template, &given, &id.term());
-        let own = entry.rename(|variable| {
-            (!values.contains(variable) && *variable != id).then(|| child.own(variable))
-        });
+        let own = entry
+            .rename(|variable| (!values.contains(variable) && *variable != id).then(|| child.own(variable)));
         let mut replace: indexmap::IndexMap<Variable, Term> =
             values.into_iter().zip(start.parameters.iter().cloned()).collect();
         replace.insert(id, start.id.clone());

@@ -4,9 +4,9 @@
 //! take them for granted, and combinations of locations that they exclude need no relation.
 
 use super::clauses::{Actor, Key, subsets};
+use super::model::Model;
 use indexmap::IndexMap;
 use smt::{Term, Variable};
-use super::model::Model;
 use transitions::groups::Member;
 
 /// What holds of groups of smaller sizes.

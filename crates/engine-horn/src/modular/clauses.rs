@@ -92,8 +92,7 @@ impl<'a, 'm> Clauses<'a, 'm> {
         base: &'m Base,
         budget: &'m Budget,
     ) -> Result<Self, NoClauses> {
-        let mut clauses =
-            Self {
+        let mut clauses = Self {
             model,
             size,
             base,
@@ -261,7 +260,11 @@ impl<'a, 'm> Clauses<'a, 'm> {
         let range = |state: &StateVariable, variable: &Variable| match state.ty {
             Some(ty) if mentioned.contains(variable) && variable.sort == Sort::Int => {
                 let value = variable.term();
-                let low = if ty.signed && !at_an_end { Term::bool(true) } else { value.at_least(&Term::int(ty.min())) };
+                let low = if ty.signed && !at_an_end {
+                    Term::bool(true)
+                } else {
+                    value.at_least(&Term::int(ty.min()))
+                };
                 let high = if at_an_end { value.at_most(&Term::int(ty.max())) } else { Term::bool(true) };
                 low.and(&high)
             }
@@ -322,10 +325,9 @@ impl<'a, 'm> Clauses<'a, 'm> {
     /// The steps of the members of a group.
     fn steps_of(&mut self, key: &Key) -> Result<(), NoClauses> {
         let actors = positioned(key);
-        for mover in 0..actors.len() {
-            let (template, place) = key[mover];
-            let model = self.model;
-            for step in &model.places[&template][&place].steps {
+        let model = self.model;
+        for (mover, (template, place)) in key.iter().enumerate() {
+            for step in &model.places[template][place].steps {
                 self.step_of(&actors, mover, step)?;
             }
         }
@@ -377,7 +379,8 @@ impl<'a, 'm> Clauses<'a, 'm> {
         // With fewer threads than a group before, all groups are new; else the old one, and those with a new thread.
         let all = subsets(now, self.size);
         let is_new = |group: &Vec<usize>| group.iter().any(|position| *position >= before);
-        let is_old = |group: &Vec<usize>| before == self.size && group.iter().all(|position| *position < before);
+        let is_old =
+            |group: &Vec<usize>| before == self.size && group.iter().all(|position| *position < before);
         all.into_iter().filter(|group| is_new(group) || is_old(group)).collect()
     }
 
@@ -450,9 +453,8 @@ impl<'a, 'm> Clauses<'a, 'm> {
             let pairs = keys.iter().enumerate().flat_map(|(number, one)| {
                 keys[number..].iter().map(move |other| [one.as_slice(), other.as_slice()].concat())
             });
-            let possible = pairs.filter(|pair| {
-                pair[0].0 != pair[1].0 || !self.model.system.unique.templates[pair[0].0]
-            });
+            let possible =
+                pairs.filter(|pair| pair[0].0 != pair[1].0 || !self.model.system.unique.templates[pair[0].0]);
             possible.map(|pair| positioned(&pair)).collect()
         } else {
             keys.iter().filter(|key| key.len() > 1).map(|key| positioned(key)).collect()
@@ -481,7 +483,8 @@ impl<'a, 'm> Clauses<'a, 'm> {
             let location = model.location_of(actor.member.template, actor.place);
             all.filter(move |access| model.place_of(access.template, access.source) == location)
         };
-        let shared = |variable: &Variable| model.is_shared(variable) || model.constants.contains_key(variable);
+        let shared =
+            |variable: &Variable| model.is_shared(variable) || model.constants.contains_key(variable);
         let mut ways = Vec::new();
         for a in of(one) {
             for b in of(other) {
@@ -535,7 +538,9 @@ fn mentions_large_numbers(term: &Term) -> bool {
 
 /// Whether a formula says that a variable is not past a number that may be the end of a type.
 fn is_end_of_type(formula: &Term) -> bool {
-    let (Operation::LessOrEqual, [low, high]) = (formula.operation(), formula.operands()) else { return false };
+    let (Operation::LessOrEqual, [low, high]) = (formula.operation(), formula.operands()) else {
+        return false;
+    };
     let large = |term: &Term| term.is_literal() && mentions_large_numbers(term);
     low.as_variable().is_some() && large(high) || high.as_variable().is_some() && large(low)
 }

@@ -112,7 +112,8 @@ pub fn formula(facts: &[Fact], arguments: &[Term]) -> Term {
         }
         Fact::Numbers(one, comparison, other) => {
             let equal = comparison != Comparison::Equal && facts.contains(&Fact::Numbers(one, Comparison::Equal, other));
-            !equal && !(exact(one) && exact(other))
+            let both_exact = exact(one) && exact(other);
+            !(equal || both_exact)
         }
         Fact::Truths(one, other, _) => !(exact(one) && exact(other)),
     });
@@ -176,15 +177,17 @@ impl Vocabulary {
                     for value in self.constants.get(&class).into_iter().flatten() {
                         found.extend(ALL.map(|comparison| Fact::Constant(one, comparison, *value)));
                     }
-                    for other in one + 1..parameters.len() {
-                        if parameters[other].sort == Sort::Int && self.class[&(relation, other)] == class {
+                    for (other, second) in parameters.iter().enumerate().skip(one + 1) {
+                        if second.sort == Sort::Int && self.class[&(relation, other)] == class {
                             found.extend(ALL.map(|comparison| Fact::Numbers(one, comparison, other)));
                         }
                     }
                 }
                 Sort::Bool => {
                     found.extend([true, false].map(|value| Fact::Truth(one, value)));
-                    for other in (one + 1..parameters.len()).filter(|other| parameters[*other].sort == Sort::Bool) {
+                    for other in
+                        (one + 1..parameters.len()).filter(|other| parameters[*other].sort == Sort::Bool)
+                    {
                         found.extend([true, false].map(|same| Fact::Truths(one, other, same)));
                     }
                 }

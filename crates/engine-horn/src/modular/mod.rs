@@ -34,7 +34,7 @@ pub enum Effort {
 /// In which order sizes of groups are tried, how hard, and with which part of the time that is left.
 const ATTEMPTS: [(usize, Effort, u32); 6] = [
     (1, Effort::Facts, 4),
-    (2, Effort::Facts, 3),
+    (2, Effort::Facts, 2),
     (1, Effort::All, 8),
     (2, Effort::All, 2),
     (3, Effort::Facts, 2),
@@ -80,19 +80,15 @@ fn attempt(
     (base, known): (&Base, Option<&Interpretation>),
     budget: &Budget,
 ) -> Result<Attempt, Reason> {
-    let began = std::time::Instant::now();
-    let clauses = Clauses::new(model, size, base, budget).map_err(|why| { eprintln!("size {size} {effort:?} {why:?} {:?}", began.elapsed()); why }).map_err(|why| match why {
+    let clauses = Clauses::new(model, size, base, budget).map_err(|why| match why {
         NoClauses::TooMany => Reason::Bounded(format!("too many combinations of {size} threads")),
         NoClauses::ErrorAtStart => Reason::Bounded("the program starts with an error".to_owned()),
         NoClauses::Exhausted(why) => Reason::Exhausted(why),
     })?;
-    eprintln!("size {size} {effort:?}: {} relations, {} clauses, {} shared {:?}, places {:?}, {:?}", clauses.used.iter().filter(|u| **u).count(), clauses.system.clauses.len(), model.shared.len(), model.shared.iter().map(|v| v.variable.name.to_string()).collect::<Vec<_>>(), model.places.iter().map(|(t,p)| (model.system.program.templates[*t].name.clone(), p.len(), p.values().map(|p| p.own.iter().map(|o| o.variable.name.to_string()).collect::<Vec<_>>()).collect::<Vec<_>>())).collect::<Vec<_>>(), began.elapsed());
-    if std::env::var("MODDUMP").is_ok() { eprintln!("{}", clauses.system); }
     let system = &clauses.system;
     let solution = match effort {
         Effort::Facts => {
             let facts = weaken::strongest(system, budget).map_err(no_answer)?;
-            eprintln!("  weakened {:?}", began.elapsed());
             if !is_safe(system, &facts, budget) {
                 let of = |relation: RelationId| {
                     if clauses.used[relation] { facts.formulas[relation].clone() } else { Term::bool(true) }
@@ -112,7 +108,6 @@ fn attempt(
             }
         },
     };
-    eprintln!("  solved {:?}", began.elapsed());
     Ok(Attempt::Proved(proof(model, &clauses, base, &solution)))
 }
 
@@ -147,10 +142,10 @@ fn is_safe(system: &HornSystem, facts: &Interpretation, budget: &Budget) -> bool
 
 /// The clauses where some facts are known to hold.
 fn strengthened(system: &HornSystem, facts: &Interpretation) -> HornSystem {
-    let clauses = system.clauses.iter().map(|clause| Clause {
-        constraint: before(system, facts, clause),
-        ..clause.clone()
-    });
+    let clauses = system
+        .clauses
+        .iter()
+        .map(|clause| Clause { constraint: before(system, facts, clause), ..clause.clone() });
     HornSystem {
         relations: system.relations.clone(),
         clauses: clauses.filter(|clause| !clause.constraint.is_false()).collect(),
@@ -202,7 +197,8 @@ fn arrangements(key: &Key) -> Vec<Vec<usize>> {
     let mut found: Vec<Vec<usize>> = vec![Vec::new()];
     for position in 0..key.len() {
         let extended = found.iter().flat_map(|order| {
-            let free = (0..key.len()).filter(|other| !order.contains(other) && key[*other].0 == key[position].0);
+            let free =
+                (0..key.len()).filter(|other| !order.contains(other) && key[*other].0 == key[position].0);
             free.map(|other| order.iter().copied().chain([other]).collect::<Vec<usize>>()).collect::<Vec<_>>()
         });
         found = extended.collect();

@@ -125,12 +125,16 @@ impl<'a> Model<'a> {
             .collect();
         let modulus = Term::int(1 << IntType::U32.bits);
         let small = |term: &Term| {
-            fold(term, &mut FxHashMap::default(), |term, operands: &[Term]| match (term.operation(), operands) {
-                (Operation::Modulo, [id, size]) if *size == modulus && id.as_variable().is_some_and(|id| ids.contains(&id)) => {
-                    id.clone()
+            fold(term, &mut FxHashMap::default(), |term, operands: &[Term]| {
+                match (term.operation(), operands) {
+                    (Operation::Modulo, [id, size])
+                        if *size == modulus && id.as_variable().is_some_and(|id| ids.contains(&id)) =>
+                    {
+                        id.clone()
+                    }
+                    _ if operands == term.operands() => term.clone(),
+                    _ => make(term.operation().clone(), Some(term.sort()), operands.to_vec()),
                 }
-                _ if operands == term.operands() => term.clone(),
-                _ => make(term.operation().clone(), Some(term.sort()), operands.to_vec()),
             })
         };
         let mut steps = self.system.steps.clone();
@@ -143,7 +147,8 @@ impl<'a> Model<'a> {
             {
                 let id = Variable::new("new id", count.sort.clone());
                 *step = with_values(step, &IndexMap::from([(count.clone(), id.term().minus(&Term::int(1)))]));
-                step.guard = Term::all(conjuncts(&step.guard).into_iter().filter(|part| !is_bound_of(part, &id)));
+                step.guard =
+                    Term::all(conjuncts(&step.guard).into_iter().filter(|part| !is_bound_of(part, &id)));
                 step.guard = step.guard.and(&id.term().at_least(&Term::int(1)));
                 step.inputs.push(id);
             }
@@ -176,9 +181,12 @@ impl<'a> Model<'a> {
     /// Leaves out variables that matter only because they must not overflow.
     fn forget_what_only_overflows(&mut self, steps: &mut [Step]) {
         let mut needed: IndexSet<(Option<TemplateId>, Variable)> = IndexSet::new();
-        let own: BTreeMap<TemplateId, BTreeSet<Variable>> = self.system.own.enumerate().map(|(template, own)| {
-            (template, own.iter().map(|own| own.variable.clone()).collect())
-        }).collect();
+        let own: BTreeMap<TemplateId, BTreeSet<Variable>> = self
+            .system
+            .own
+            .enumerate()
+            .map(|(template, own)| (template, own.iter().map(|own| own.variable.clone()).collect()))
+            .collect();
         let owner = |template: TemplateId, variable: Variable| {
             (own[&template].contains(&variable).then_some(template), variable)
         };
@@ -191,7 +199,9 @@ impl<'a> Model<'a> {
             }
         }
         for access in &self.accesses {
-            for term in conjuncts(&access.condition).iter().chain(&access.address).filter(|part| !is_range(part)) {
+            for term in
+                conjuncts(&access.condition).iter().chain(&access.address).filter(|part| !is_range(part))
+            {
                 needed.extend(read(access.template, term));
             }
         }
@@ -223,7 +233,8 @@ impl<'a> Model<'a> {
             let stays = |variable: &Variable| {
                 inputs.contains(variable) || needed.contains(&owner(template, variable.clone()))
             };
-            let kept = conjuncts(&step.guard).into_iter().filter(|part| part.free_variables().iter().all(stays));
+            let kept =
+                conjuncts(&step.guard).into_iter().filter(|part| part.free_variables().iter().all(stays));
             step.guard = Term::all(kept);
             step.updates.retain(|variable, _| stays(variable));
         }
@@ -379,9 +390,10 @@ impl<'a> Model<'a> {
         let parameters = self.system.program.templates[template].parameters;
         let given =
             |own: &StateVariable| matches!(own.kind, Kind::Local(local) if (local.0 as usize) < parameters);
-        let first = self.own[&template].iter().filter(|own| !given(own)).filter_map(|own| {
-            Some((own.variable.clone(), own.first.clone().filter(Term::is_literal)?))
-        });
+        let first = self.own[&template]
+            .iter()
+            .filter(|own| !given(own))
+            .filter_map(|own| Some((own.variable.clone(), own.first.clone().filter(Term::is_literal)?)));
         let mut known: BTreeMap<LocationId, IndexMap<Variable, Term>> = BTreeMap::new();
         let entry = self.entry(template);
         // What an idle thread does is not followed, so nothing is known of it.
@@ -506,9 +518,9 @@ fn is_bound_of(formula: &Term, variable: &Variable) -> bool {
 fn racing<'a>(system: &'a System<'a>) -> Vec<&'a Access> {
     let shared = |variable: &Variable| system.is_shared(variable);
     let member = |access: &Access, position: usize| Member { template: access.template, position };
-    let unique = |access: &Access| system.unique.templates[access.template];
     let races = |a: &Access, b: &Access| {
-        !(a.template == b.template && unique(a)) && !a.race(member(a, 0), b, member(b, 1), &shared).is_false()
+        let the_same = a.template == b.template && system.unique.templates[a.template];
+        !(the_same || a.race(member(a, 0), b, member(b, 1), &shared).is_false())
     };
     system.accesses.iter().filter(|a| system.accesses.iter().any(|b| races(a, b))).collect()
 }

@@ -50,8 +50,10 @@ pub fn split(
             if asked.is_empty() {
                 continue;
             }
-            let conditions =
-                asked.iter().enumerate().map(|(bit, question)| ((*question).clone(), answers >> bit & 1 == 1));
+            let conditions = asked
+                .iter()
+                .enumerate()
+                .map(|(bit, question)| ((*question).clone(), answers >> bit & 1 == 1));
             let part = LocationId(number);
             number += 1;
             parts.insert(part, (*location, conditions.collect()));

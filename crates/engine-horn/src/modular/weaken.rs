@@ -44,7 +44,8 @@ pub fn strongest(system: &HornSystem, budget: &Budget) -> Result<Interpretation,
         solver.pop();
     }
     let formulas = found.enumerate().map(|(relation, facts)| {
-        let parameters: Vec<Term> = system.relations[relation].parameters.iter().map(Variable::term).collect();
+        let parameters: Vec<Term> =
+            system.relations[relation].parameters.iter().map(Variable::term).collect();
         facts.as_ref().map_or(Term::bool(false), |facts| formula(facts, &parameters))
     });
     Ok(Interpretation { formulas: formulas.collect() })

@@ -8,6 +8,7 @@ mod differential;
 mod flow_mutations;
 mod hostile;
 mod listings;
+mod modular_mutations;
 mod product_mutations;
 mod programs;
 mod unsupported;
