@@ -17,7 +17,7 @@ static void *worker(void *unused) {
   pthread_mutex_unlock(&m);
   pthread_mutex_lock(&m);
   value = value + 1;
-  assert(seen == value - 1);
+  assert(seen == value - 1); //~ ERROR
   pthread_mutex_unlock(&m);
   return unused;
 }

@@ -18,6 +18,6 @@ int main(void) {
   pthread_t h, t;
   pthread_create(&h, 0, helper, 0);
   while (__VERIFIER_nondet_int()) pthread_create(&t, 0, worker, 0);
-  assert(ready == 1);
+  assert(ready == 1); //~ ERROR
   return 0;
 }

@@ -11,7 +11,7 @@ static void *producer(void *unused) {
   while (__VERIFIER_nondet_int()) {
     pthread_mutex_lock(&m);
     if (count <= SIZE) count = count + 1;
-    assert(count <= SIZE);
+    assert(count <= SIZE); //~ ERROR
     pthread_mutex_unlock(&m);
   }
   return unused;
@@ -20,7 +20,7 @@ static void *consumer(void *unused) {
   while (__VERIFIER_nondet_int()) {
     pthread_mutex_lock(&m);
     if (count > 0) count = count - 1;
-    assert(count >= 0);
+    assert(count >= 0); //~ ERROR
     pthread_mutex_unlock(&m);
   }
   return unused;

@@ -29,7 +29,7 @@ static void *writer(void *unused) {
   pthread_mutex_unlock(&m);
   writing = 1;
   data = 1;
-  assert(data == 1);
+  assert(data == 1); //~ ERROR
   data = 0;
   pthread_mutex_lock(&m);
   writing = 0;

@@ -12,7 +12,7 @@ static void *first(void *unused) {
   return unused;
 }
 static void *second(void *unused) {
-  assert(!entered);
+  assert(!entered); //~ ERROR
   return unused;
 }
 int main(void) {

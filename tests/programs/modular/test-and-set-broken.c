@@ -15,9 +15,10 @@ static void *worker(void *unused) {
     if (old == 2) state = 1;
     __VERIFIER_atomic_end();
     if (old == 0) {
-      inside = 1;
-      assert(inside == 1);
-      inside = 0;
+      inside = 1; //~ RACE
+      int seen = inside; //~ RACE
+      assert(seen == 1); //~ ERROR
+      inside = 0; //~ RACE
       __VERIFIER_atomic_begin();
       state = 0;
       __VERIFIER_atomic_end();

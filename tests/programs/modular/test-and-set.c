@@ -16,7 +16,8 @@ static void *worker(void *unused) {
     __VERIFIER_atomic_end();
     if (old == 0) {
       inside = 1;
-      assert(inside == 1);
+      int seen = inside;
+      assert(seen == 1);
       inside = 0;
       __VERIFIER_atomic_begin();
       state = 0;

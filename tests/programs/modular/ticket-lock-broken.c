@@ -11,9 +11,10 @@ static void *worker(void *unused) {
   unsigned mine = next;
   next = mine + 1;
   while (serving != mine) ;
-  inside = 1;
-  assert(inside == 1);
-  inside = 0;
+  inside = 1; //~ RACE
+  int seen = inside; //~ RACE
+  assert(seen == 1); //~ ERROR
+  inside = 0; //~ RACE
   serving = mine + 1;
   return unused;
 }

@@ -19,7 +19,8 @@ static void *worker(void *unused) {
   __VERIFIER_atomic_end();
   while (serving != mine) ;
   inside = 1;
-  assert(inside == 1);
+  int seen = inside;
+  assert(seen == 1);
   inside = 0;
   serving = mine + 1;
   return unused;

@@ -9,7 +9,8 @@ int value;
 static void *leaf(void *unused) {
   pthread_mutex_lock(&m);
   value = 2;
-  assert(value == 2);
+  int seen = value;
+  assert(seen == 2);
   value = 1;
   pthread_mutex_unlock(&m);
   return unused;
@@ -20,7 +21,8 @@ static void *node(void *unused) {
   value = 3;
   if (__VERIFIER_nondet_int()) pthread_create(&t, 0, leaf, 0);
   if (__VERIFIER_nondet_int()) pthread_create(&t, 0, node, 0);
-  assert(value == 3);
+  int seen = value;
+  assert(seen == 3);
   pthread_mutex_unlock(&m);
   return unused;
 }

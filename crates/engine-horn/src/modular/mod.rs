@@ -50,8 +50,8 @@ pub fn prove(system: &System<'_>, most: Effort, budget: &Budget) -> Result<Modul
     for (size, effort, share) in ATTEMPTS.into_iter().filter(|(_, effort, _)| *effort <= most) {
         budget.check(0).map_err(Reason::Exhausted)?;
         let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / share));
-        // The same base for the same size, so that facts are about the same relations.
-        let base = bases.get(&size).or_else(|| bases.values().next_back()).cloned().unwrap_or_default();
+        // What is known of smaller groups; always the same for the same size, so that facts are about the same relations.
+        let base = bases.range(..=size).next_back().map_or(Base::default(), |(_, base)| base.clone());
         match attempt(&model, size, effort, (&base, facts.get(&size)), &part) {
             Ok(Attempt::Proved(proof)) => return Ok(proof),
             Ok(Attempt::Facts(found, formulas)) => {

@@ -35,7 +35,7 @@ fn engines_agree_with_a_naive_exploration() {
             for (origin, program) in [("built", &built), ("C", &read)] {
                 // Proofs need not be found, but must not be wrong.
                 let provers: [(&dyn Engine, f64); 2] =
-                    [(&engine_flow::Flow, 20.0), (&engine_horn::Horn, 2.0)];
+                    [(&engine_flow::Flow, 20.0), (&engine_horn::Horn, 1.0)];
                 for (number, (engine, seconds)) in provers.into_iter().enumerate() {
                     let budget = Budget::seconds(seconds);
                     let outcome = pipeline::verify(program, check, engine, &budget, &Silent);
