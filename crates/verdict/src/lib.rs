@@ -32,5 +32,5 @@ pub use orders::{Bound, Orders};
 pub use present::Present;
 pub use product::{ProductNode, ProductPart, ProductProof};
 pub use property::{Check, Property};
-pub use states::{Configuration, StatesProof};
+pub use states::{Configuration, Population, StatesProof};
 pub use trace::{Trace, TraceStep, Violation};

@@ -1,7 +1,7 @@
 //! The examples of paper 3.
 
 use crate::{read, verify};
-use boolean::{FALSE, View};
+use boolean::{FALSE, Recursion, View};
 use checker::Checked;
 use engine_states::reach::{Locks, reach};
 use std::collections::BTreeSet;
@@ -26,7 +26,7 @@ end
 /// The rows of figure 4 (b): line, g, l. A row is a thread state in which the thread can take the step at its label.
 fn rows(locks: Locks) -> BTreeSet<(u32, bool, bool)> {
     let program = read(FIGURE_4);
-    let mut view = View::new(&program, &Budget::unlimited()).expect("it is Boolean");
+    let mut view = View::new(&program, Recursion::Approximated, &Budget::unlimited()).expect("it is Boolean");
     let reached = reach(&mut view, locks).expect("there is time");
     let lock = view.locks[0];
     let g = view.cells[&ir::ObjectId(0)][0];
@@ -66,7 +66,7 @@ fn figure_4_has_exactly_five_rows() {
 #[test]
 fn without_condition_2d_the_assertion_seems_to_fail() {
     let program = read(FIGURE_4);
-    let mut view = View::new(&program, &Budget::unlimited()).expect("it is Boolean");
+    let mut view = View::new(&program, Recursion::Approximated, &Budget::unlimited()).expect("it is Boolean");
     let reached = reach(&mut view, Locks::Ignored).expect("there is time");
     let errors: Vec<usize> =
         (0..view.points.len()).filter(|index| view.points[*index].error.is_some()).collect();

@@ -2,9 +2,10 @@
 
 use crate::generate::{Features, Random, program};
 use crate::oracle::{Seen, look};
-use crate::{read, verify};
+use crate::{read, verify, verify_by};
 use checker::Checked;
-use verdict::Reason;
+use engine_states::{Counting, States};
+use verdict::{Engine, Reason};
 
 /// Compares on so many programs; how many were proved, refuted, and left open.
 fn compare(seed: u64, count: usize, features: Features) -> [usize; 3] {
@@ -14,20 +15,31 @@ fn compare(seed: u64, count: usize, features: Features) -> [usize; 3] {
         let text = program(&mut random, features);
         let program = read(&text);
         let seen = look(&program, 4, 4_000);
-        match verify(&program, 10.0) {
-            Checked::Proved(_) => {
-                assert_ne!(seen, Seen::Error, "round {round}: proved, but there is an error:\n{text}");
-                answers[0] += 1;
-            }
-            Checked::Refuted(_) => {
-                assert_ne!(seen, Seen::Nothing, "round {round}: refuted, but there is no error:\n{text}");
-                answers[1] += 1;
-            }
-            Checked::Unknown(reason) => {
-                let honest = features.recursion || features.others;
-                let fine = honest && !matches!(reason, Reason::Rejected(_));
-                assert!(fine, "round {round}: {reason}:\n{text}");
-                answers[2] += 1;
+        for engine in [&States as &dyn Engine, &Counting] {
+            let name = engine.name();
+            match verify_by(engine, &program, 10.0) {
+                Checked::Proved(_) => {
+                    assert_ne!(
+                        seen,
+                        Seen::Error,
+                        "{name}, round {round}: proved, but there is an error:\n{text}"
+                    );
+                    answers[0] += 1;
+                }
+                Checked::Refuted(_) => {
+                    assert_ne!(
+                        seen,
+                        Seen::Nothing,
+                        "{name}, round {round}: refuted, but there is none:\n{text}"
+                    );
+                    answers[1] += 1;
+                }
+                Checked::Unknown(reason) => {
+                    let honest = features.recursion || features.others;
+                    let fine = honest && !matches!(reason, Reason::Rejected(_));
+                    assert!(fine, "{name}, round {round}: {reason}:\n{text}");
+                    answers[2] += 1;
+                }
             }
         }
     }
