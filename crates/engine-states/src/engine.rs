@@ -139,7 +139,7 @@ fn of_view(
     let errors = error_points(view, &reached, kinds);
     let is_cut = view.cuts().any(|point| reached.sets[point.0 as usize] != FALSE);
     let Some(error) = errors.first() else {
-        let proof = StatesProof { depth, ..proof(view, &reached.sets) };
+        let proof = StatesProof { depth, ..closed_sets(view, &reached.sets) };
         return Ok(match is_cut {
             true => Answer::Open("calls go deeper".to_owned()),
             false => Answer::Verdict(Verdict::Safe(Proof::States(Box::new(proof)))),
@@ -162,7 +162,7 @@ fn of_view(
         }
         Ok(Exact::Safe(_)) if is_cut => Ok(Answer::Open("calls go deeper".to_owned())),
         Ok(Exact::Safe(claims)) => {
-            let sets = proof(view, &reached.sets);
+            let sets = closed_sets(view, &reached.sets);
             let proof = StatesProof { tests: sets.tests, sets: sets.sets, depth, ..claims };
             Ok(Answer::Verdict(Verdict::Safe(Proof::States(Box::new(proof)))))
         }
@@ -253,8 +253,8 @@ fn population(transitions: &Transitions<'_, '_>, (shared, counts): (SharedId, Co
     Population { shared: transitions.shared[shared as usize], threads }
 }
 
-/// The sets in a form that can be handed on.
-fn proof(view: &View<'_>, sets: &[Bdd]) -> StatesProof {
+/// The claim that sets of thread states are closed, in a form that can be handed on.
+pub fn closed_sets(view: &View<'_>, sets: &[Bdd]) -> StatesProof {
     let mut proof = StatesProof::default();
     let mut numbers: FxHashMap<Bdd, u32> = [(boolean::FALSE, 0), (boolean::TRUE, 1)].into_iter().collect();
     for set in sets {

@@ -12,4 +12,4 @@ pub mod reach;
 mod trace;
 pub mod transitions;
 
-pub use engine::{Counting, States};
+pub use engine::{Counting, States, closed_sets};

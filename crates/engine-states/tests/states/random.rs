@@ -17,7 +17,9 @@ fn compare(seed: u64, count: usize, features: Features) -> [usize; 3] {
         let seen = look(&program, 4, 4_000);
         for engine in [&States as &dyn Engine, &Counting] {
             let name = engine.name();
-            match verify_by(engine, &program, 10.0) {
+            // Following calls ends where the time does.
+            let seconds = if features.recursion { 1.0 } else { 10.0 };
+            match verify_by(engine, &program, seconds) {
                 Checked::Proved(_) => {
                     assert_ne!(
                         seen,
@@ -78,8 +80,15 @@ fn variables_of_other_threads() {
 
 #[test]
 fn recursion_is_never_wrong() {
-    let [proved, _, _] = compare(6, 200, Features { recursion: true, ..Features::default() });
-    assert!(proved > 10, "{proved}");
+    let [proved, refuted, open] = compare(6, 200, Features { recursion: true, ..Features::default() });
+    assert!(proved > 100 && refuted > 100 && open < 100, "{proved} {refuted} {open}");
+}
+
+#[test]
+fn recursion_with_locks_and_atomic_regions_is_never_wrong() {
+    let features = Features { recursion: true, locks: true, atomic: true, ..Features::default() };
+    let [proved, refuted, open] = compare(7, 200, features);
+    assert!(proved > 20 && refuted > 20 && open < 100, "{proved} {refuted} {open}");
 }
 
 #[test]
