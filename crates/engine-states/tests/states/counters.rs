@@ -12,8 +12,11 @@ use engine_states::transitions::{SharedId, Transitions};
 use ir::Program;
 use verdict::{Budget, Check, Engine, Population, Proof, Property, Silent, Task, Verdict};
 
-/// What the search finds for each k below a bound: the states, or the length of the way and whether it is an execution.
-fn found(program: &Program, bound: u32) -> Vec<Result<Vec<(SharedId, Counts)>, (usize, bool)>> {
+/// The states that a search finds, or the length of the way and whether it is an execution.
+type Found = Result<Vec<(SharedId, Counts)>, (usize, bool)>;
+
+/// What the search finds for each k below a bound.
+fn found(program: &Program, bound: u32) -> Vec<Found> {
     let budget = Budget::unlimited();
     let mut view = View::new(program, Recursion::Approximated, &budget).expect("it is Boolean");
     let reached = reach(&mut view, Locks::Exclusive).expect("there is time");
