@@ -17,19 +17,11 @@
 
 use crate::cover::Cover;
 use crate::transitions::{Failure, LocalNumber, SharedId, Transitions};
+use domains::Amount;
 use ir::Count;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
 use verdict::Budget;
-
-/// How many threads.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Amount {
-    /// This many.
-    Exactly(u32),
-    /// Any number.
-    Many,
-}
 
 /// The threads of an abstract state, in order; there are none of those that are not in it.
 pub type Counts = Vec<(LocalNumber, Amount)>;
@@ -138,7 +130,7 @@ impl<'t, 'v, 'p> Counters<'t, 'v, 'p> {
                         return Ok(Counted::Way(search.way_to(at, id)));
                     }
                     for mut behind in self.others(&counts, *thread, transition.telling, budget)? {
-                        transition.behind().for_each(|new| add(&mut behind, new, Amount::Exactly(1)));
+                        transition.behind().for_each(|new| add(&mut behind, new, Amount::ONE));
                         let behind = behind.into_iter().collect();
                         self.insert(&mut search, k, transition.shared, behind, Some((at, id)));
                     }
@@ -178,10 +170,9 @@ impl<'t, 'v, 'p> Counters<'t, 'v, 'p> {
         telling: Option<u32>,
         budget: &Budget,
     ) -> Result<Vec<BTreeMap<LocalNumber, Amount>>, Failure> {
-        let one_less = counts.iter().filter_map(|(thread, amount)| match amount {
-            Amount::Exactly(1) if *thread == actor => None,
-            Amount::Exactly(count) if *thread == actor => Some((*thread, Amount::Exactly(count - 1))),
-            amount => Some((*thread, *amount)),
+        let one_less = counts.iter().filter_map(|(thread, amount)| {
+            let left = if *thread == actor { amount.less_one()? } else { *amount };
+            (!left.is_none()).then_some((*thread, left))
         });
         let Some(telling) = telling else { return Ok(vec![one_less.collect()]) };
         let mut all = vec![BTreeMap::new()];
@@ -213,11 +204,7 @@ impl<'t, 'v, 'p> Counters<'t, 'v, 'p> {
     ) {
         counts.retain(|(thread, _)| self.transitions.possible.contains(&(shared, *thread)));
         for (thread, amount) in &mut counts {
-            *amount = match amount {
-                _ if self.single[*thread as usize] => Amount::Exactly(1),
-                Amount::Exactly(count) if *count <= k => continue,
-                _ => Amount::Many,
-            };
+            *amount = if self.single[*thread as usize] { Amount::ONE } else { amount.limited(k) };
         }
         let Search { nodes, greatest, work, bytes } = search;
         let greatest = greatest.entry(shared).or_default();
@@ -248,11 +235,8 @@ impl Search {
 }
 
 fn add(counts: &mut BTreeMap<LocalNumber, Amount>, thread: LocalNumber, more: Amount) {
-    let amount = counts.entry(thread).or_insert(Amount::Exactly(0));
-    *amount = match (*amount, more) {
-        (Amount::Exactly(first), Amount::Exactly(second)) => Amount::Exactly(first.saturating_add(second)),
-        _ => Amount::Many,
-    };
+    let amount = counts.entry(thread).or_insert(Amount::NONE);
+    *amount = amount.plus(more);
 }
 
 /// All ways to add some threads, each of one of some kinds. Those that are of none are left out.
@@ -282,7 +266,7 @@ fn divided(
         for counts in &all {
             for kind in kinds {
                 let mut counts = counts.clone();
-                add(&mut counts, *kind, Amount::Exactly(1));
+                add(&mut counts, *kind, Amount::ONE);
                 more.push(counts);
             }
         }

@@ -3,7 +3,7 @@
 //! Where calls are recursive, the over-approximation counts them as starts of threads. If that is not enough, calls are followed up to a
 //! depth that grows: an error that is found so is real, and if no thread ever calls deeper, the answer is exact, too.
 
-use crate::counters::{Amount, Counters, Counts, Decided};
+use crate::counters::{Counters, Counts, Decided};
 use crate::cover::{Cover, Covered, Element};
 use crate::reach::{Locks, Reached, reach};
 use crate::transitions::{Failure, SharedId, Transitions};
@@ -242,11 +242,7 @@ fn configuration(transitions: &Transitions<'_, '_>, element: &Element) -> Config
 fn population(transitions: &Transitions<'_, '_>, (shared, counts): (SharedId, Counts)) -> Population {
     let threads = counts.into_iter().map(|(thread, amount)| {
         let local = transitions.locals[thread as usize];
-        let most = match amount {
-            Amount::Exactly(count) => Some(count),
-            Amount::Many => None,
-        };
-        ((local.point.0, local.bits), most)
+        ((local.point.0, local.bits), amount.number())
     });
     let mut threads: Vec<((u32, u128), Option<u32>)> = threads.collect();
     threads.sort_unstable();

@@ -279,3 +279,40 @@ fn long_conjunctions_are_fine() {
     let (status, printed) = run("long.bp", text.as_bytes(), &[]);
     assert_eq!(status, 0, "{printed}");
 }
+
+#[test]
+fn labels_and_copies_are_chosen_on_the_command_line() {
+    let text = b"decl g := 0;\nvoid main() begin\n  g := !g;\n  if !g then bad: skip; fi\nend";
+    let (status, printed) = run("label-none.bp", text, &[]);
+    assert_eq!(status, 0, "{printed}");
+    let (status, printed) = run("label-once.bp", text, &["-l", "bad"]);
+    assert_eq!(status, 0, "{printed}");
+    let text = b"decl g := 0;\nvoid thread0() begin\n  g := !g;\n  if !g then ERROR: skip; fi\nend";
+    let (status, printed) = run("copies-one.bp", text, &[]);
+    assert_eq!(status, 0, "{printed}");
+    let (status, printed) = run("copies-any.bp", text, &["--any-copies"]);
+    assert_eq!(status, 1, "{printed}");
+    let text = b"decl g;\nvoid main() begin\n  if g then bad: skip; fi\nend";
+    let (status, printed) = run("label-bad.bp", text, &["-l", "bad"]);
+    assert_eq!(status, 1, "{printed}");
+}
+
+/// Counting gives the same answers on the command line, and says what its proof is.
+#[test]
+fn counters_on_the_command_line() {
+    let folder = crate::root().join("tests/programs/boolean");
+    let read = |name: &str| std::fs::read(folder.join(name)).expect("the test programs are there");
+    let (status, printed) = run("counted.bp", &read("counted.bp"), &["--engine", "counters"]);
+    assert_eq!(status, 0, "{printed}");
+    assert!(printed.contains("populations of threads"), "{printed}");
+    let (status, printed) = run("counted-broken.bp", &read("counted_broken.bp"), &["--engine", "counters"]);
+    assert_eq!(status, 1, "{printed}");
+    // An answer that cannot be known names the lines by which the error may be reached.
+    let text = b"decl g := 0;\nvoid f() begin\n  if * then f(); fi\n  g := !g;\n  g := !g;\nend\nvoid main() begin\n  f();\n  assert(!g);\nend";
+    let (status, printed) = run("open.bp", text, &["--engine", "states"]);
+    assert_eq!(status, 2, "{printed}");
+    assert!(
+        printed.contains("an error may be reached by lines") && printed.contains("by another thread"),
+        "{printed}"
+    );
+}
