@@ -132,6 +132,8 @@ pub enum EngineName {
     Counters,
     /// Proofs by Horn clauses.
     Horn,
+    /// Executions with inputs as formulas; finds violations only.
+    Symbolic,
 }
 
 /// How to answer.

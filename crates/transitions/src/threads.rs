@@ -3,9 +3,10 @@
 //! Every template is unique or started with a known number of copies, so each thread that ever runs is known beforehand. A step of a thread becomes a step of
 //! the product: its own variables get the thread's number, and a start of a thread sets the variables of that thread.
 
+use crate::blocks::loop_heads;
 use crate::system::{Kind, StateVariable, Step, System};
 use indexmap::{IndexMap, IndexSet};
-use ir::{Count, IdVec, LocationId, LocationKind, TemplateId};
+use ir::{Count, EdgeId, IdVec, LocationId, LocationKind, TemplateId};
 use smt::{Operation, Term, Variable};
 use std::sync::Arc;
 
@@ -20,6 +21,8 @@ pub const MOST_THREADS: usize = 16;
 pub struct ThreadStep {
     /// Who takes it.
     pub thread: ThreadNumber,
+    /// The edges that it takes, in order.
+    pub edges: Vec<EdgeId>,
     /// Where it starts.
     pub source: LocationId,
     /// Where it ends.
@@ -214,6 +217,13 @@ impl Threads {
     }
 }
 
+impl Thread {
+    /// Locations of which every cycle has one.
+    pub fn loop_heads(&self) -> IndexSet<LocationId> {
+        loop_heads(self.entry, |at| self.steps[at].iter().map(|step| step.target).collect())
+    }
+}
+
 /// The variables that a conjunction says have a literal as their value.
 pub fn literals(formula: &Term, found: &mut IndexMap<Variable, Term>) {
     match formula.operation() {
@@ -261,6 +271,7 @@ fn thread_step(
     };
     let mut result = ThreadStep {
         thread: number,
+        edges: step.edges.clone(),
         source: step.source,
         target: step.target,
         guard: rename(&step.guard),

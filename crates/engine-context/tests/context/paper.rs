@@ -58,7 +58,8 @@ fn the_first_context_does_not_simulate_the_thread() {
           -> a3: havoc {}
         a3: true
           -> a0: havoc {x}
-    "#]].assert_eq(&collapsed.acfa.to_string());
+    "#]]
+    .assert_eq(&collapsed.acfa.to_string());
 }
 
 /// Figure 1 (c), with what its locations know of `state`: outside; inside where it is not 0; inside where it is; about to access `x`.
