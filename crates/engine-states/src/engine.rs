@@ -42,6 +42,21 @@ impl Engine for Counting {
     }
 }
 
+fn answer(task: Task<'_>, question: &Question<'_>) -> Verdict {
+    let Property::NoError(kinds) = task.property else {
+        let what = "other properties than errors".to_owned();
+        return Verdict::Unknown(Reason::Unsupported(format!("states: {what}"), Span::default()));
+    };
+    decide(task.program, kinds, question).unwrap_or_else(|failure| Verdict::Unknown(reason(failure)))
+}
+
+fn reason(failure: view::Failure) -> Reason {
+    match failure {
+        view::Failure::Unsupported(what, span) => Reason::Unsupported(format!("states: {what}"), span),
+        view::Failure::Exhausted(exhausted) => Reason::Exhausted(exhausted),
+    }
+}
+
 /// How the exact answer is found.
 #[derive(Clone, Copy)]
 enum Method {
@@ -63,59 +78,51 @@ const DEEPEST: u32 = 40;
 /// And only while there are no more points than these.
 const MOST_POINTS: usize = 100_000;
 
-fn answer(task: Task<'_>, question: &Question<'_>) -> Verdict {
-    let Property::NoError(kinds) = task.property else {
-        let what = "other properties than errors".to_owned();
-        return Verdict::Unknown(Reason::Unsupported(format!("states: {what}"), Span::default()));
-    };
-    let view = View::new(task.program, Recursion::Approximated, question.budget);
-    let found = view.map_err(reason).and_then(|mut view| {
-        let answer = of_view(&mut view, kinds, None, question)?;
-        Ok((answer, view.is_recursive()))
-    });
-    match found {
-        Ok((Answer::Verdict(verdict), _)) => verdict,
-        Ok((Answer::Open(text), true)) => {
-            let open = format!("states: calls of procedures that are active are approximated; {text}");
-            unfolded(task.program, kinds, question, Reason::Bounded(open))
-        }
-        Ok((Answer::Open(text), false)) => Verdict::Unknown(Reason::Bounded(format!("states: {text}"))),
-        // Recursion may be what is not supported.
-        Err(reason @ Reason::Unsupported(..)) => unfolded(task.program, kinds, question, reason),
-        Err(reason) => Verdict::Unknown(reason),
-    }
-}
-
-/// Follows calls deeper and deeper. Half of the time is left for others.
-fn unfolded(
+/// Decides a Boolean program. An error if it is none.
+fn decide(
     program: &Program,
     kinds: &BTreeSet<ErrorKind>,
     question: &Question<'_>,
-    open: Reason,
-) -> Verdict {
+) -> Result<Verdict, view::Failure> {
+    let open = match View::new(program, Recursion::Approximated, question.budget) {
+        Ok(mut view) => match of_view(&mut view, kinds, None, question) {
+            Ok(Answer::Verdict(verdict)) => return Ok(verdict),
+            Ok(Answer::Open(text)) if !view.is_recursive() => {
+                return Ok(Verdict::Unknown(Reason::Bounded(format!("states: {text}"))));
+            }
+            Ok(Answer::Open(text)) => Reason::Bounded(format!(
+                "states: calls of procedures that are active are approximated; {text}"
+            )),
+            Err(reason) => return Ok(Verdict::Unknown(reason)),
+        },
+        // Recursion may be what is not supported.
+        Err(failure @ view::Failure::Unsupported(..)) => {
+            let followed = View::new(program, Recursion::Unfolded(2), question.budget);
+            if followed.is_ok_and(|view| view.cuts().next().is_some()) {
+                reason(failure)
+            } else {
+                return Err(failure);
+            }
+        }
+        Err(failure) => return Err(failure),
+    };
+    Ok(unfolded(program, kinds, question).unwrap_or(Verdict::Unknown(open)))
+}
+
+/// Follows calls deeper and deeper. Half of the time is left for others.
+fn unfolded(program: &Program, kinds: &BTreeSet<ErrorKind>, question: &Question<'_>) -> Option<Verdict> {
     let share = question.budget.remaining();
     let budget = share.map_or(question.budget.clone(), |left| question.budget.within(left / 2));
     let question = Question { budget: &budget, ..*question };
     for depth in 2..=DEEPEST {
-        let Ok(mut view) = View::new(program, Recursion::Unfolded(depth), &budget) else { break };
-        if view.cuts().next().is_none() && depth == 2 {
-            // There is no recursion.
-            break;
-        }
-        match of_view(&mut view, kinds, Some(depth), &question) {
-            Ok(Answer::Verdict(verdict)) => return verdict,
-            Ok(Answer::Open(_)) if view.points.len() <= MOST_POINTS => {}
-            Ok(Answer::Open(_)) | Err(_) => break,
+        let mut view = View::new(program, Recursion::Unfolded(depth), &budget).ok()?;
+        match of_view(&mut view, kinds, Some(depth), &question).ok()? {
+            Answer::Verdict(verdict) => return Some(verdict),
+            Answer::Open(_) if view.points.len() <= MOST_POINTS => {}
+            Answer::Open(_) => return None,
         }
     }
-    Verdict::Unknown(open)
-}
-
-fn reason(failure: view::Failure) -> Reason {
-    match failure {
-        view::Failure::Unsupported(what, span) => Reason::Unsupported(format!("states: {what}"), span),
-        view::Failure::Exhausted(exhausted) => Reason::Exhausted(exhausted),
-    }
+    None
 }
 
 /// What a view says.
