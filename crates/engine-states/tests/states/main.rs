@@ -5,6 +5,7 @@ mod generate;
 mod oracle;
 mod paper;
 mod random;
+mod systems;
 
 use checker::{Checked, examine};
 use engine_states::States;

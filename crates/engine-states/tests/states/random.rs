@@ -81,6 +81,28 @@ fn variables_of_other_threads() {
 }
 
 #[test]
+fn dialects() {
+    let [proved, refuted, _] = compare(8, 200, Features { dialects: true, ..Features::default() });
+    assert!(proved > 50 && refuted > 50, "{proved} {refuted}");
+}
+
+#[test]
+fn everything_together() {
+    let features = Features {
+        dialects: true,
+        locks: true,
+        atomic: true,
+        calls: true,
+        waits: true,
+        ..Features::default()
+    };
+    let [proved, refuted, _] = compare(9, 200, features);
+    assert!(proved > 30 && refuted > 30, "{proved} {refuted}");
+    let [proved, refuted, _] = compare(10, 100, Features { others: true, waits: false, calls: false, ..features });
+    assert!(proved > 20 && refuted > 20, "{proved} {refuted}");
+}
+
+#[test]
 fn recursion_is_never_wrong() {
     let [proved, refuted, open] = compare(6, 200, Features { recursion: true, ..Features::default() });
     assert!(proved > 100 && refuted > 100 && open < 100, "{proved} {refuted} {open}");
