@@ -14,7 +14,7 @@ const ALLOWED: [(&str, &[&str]); 14] = [
     ("domains", &["ir"]),
     ("boolean", &["ir", "verdict"]),
     ("smt", &["ir", "terms", "verdict"]),
-    ("transitions", &["ir", "domains", "smt"]),
+    ("transitions", &["ir", "verdict", "domains", "smt"]),
     ("engine-", &["ir", "verdict", "domains", "smt", "transitions", "boolean"]),
     ("checker", &["ir", "verdict", "domains", "smt", "transitions", "boolean"]),
     ("report", &["ir", "verdict", "checker"]),

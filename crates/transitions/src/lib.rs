@@ -14,13 +14,19 @@
 //! * [`follow`]: what the operations of an edge do.
 //! * [`threads`]: the threads of a program that starts a fixed set of them.
 //! * [`blocks`]: fewer locations, by putting steps together.
+//! * [`scopes`]: the steps with variables sorted into shared ones and those of a thread.
+//! * [`boolean_program`](mod@boolean_program): the Boolean program that predicates make of a program.
 
 pub mod blocks;
+pub mod boolean_program;
 mod expressions;
 pub mod follow;
 pub mod memory;
+pub mod scopes;
 pub mod system;
 pub mod threads;
 
 pub use blocks::merge_steps;
+pub use boolean_program::{BooleanProgram, boolean_program};
+pub use scopes::{Scoped, ScopedStart, ScopedStep};
 pub use system::{Kind, Start, StateVariable, Step, System};

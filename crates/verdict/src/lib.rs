@@ -4,6 +4,7 @@
 //! [`Verdict::Unknown`] a reason. What an engine believes counts only after the checker agrees.
 //! This crate does no IO and holds no search.
 
+mod abstraction;
 mod budget;
 mod counters;
 mod decision;
@@ -18,6 +19,9 @@ mod property;
 mod states;
 mod trace;
 
+pub use abstraction::{
+    AbstractionProof, Fact, Literal, Moment, Predicate, PredicateRelation, StepAbstraction,
+};
 pub use budget::{Budget, Cancel, Exhausted};
 pub use counters::{Counter, CounterStep, TicketAddress};
 pub use decision::{Attempt, Decision, Decisions, OpenCheck};
