@@ -16,6 +16,7 @@ mod orders;
 mod present;
 mod product;
 mod property;
+mod schedule;
 mod states;
 mod trace;
 
@@ -36,5 +37,6 @@ pub use orders::{Bound, Orders};
 pub use present::Present;
 pub use product::{ProductNode, ProductPart, ProductProof};
 pub use property::{Check, Property};
+pub use schedule::{Schedule, Turn};
 pub use states::{Configuration, StatesProof};
 pub use trace::{Trace, TraceStep, Violation};
