@@ -1,7 +1,8 @@
-//! The engine: first the over-approximation, then the exact answer where that finds an error.
+//! The engine: first the over-approximation, then the exact answer where that finds an error. Programs that are not Boolean go through predicates.
 
 use crate::cover::{Cover, Covered};
 use crate::reach::{Locks, Reached, reach};
+use crate::refine::refine;
 use crate::transitions::{Failure, Transitions};
 use boolean::{Bdd, FALSE, PointId, View, view};
 use ir::{ErrorKind, Program, Span};
@@ -24,39 +25,51 @@ impl Engine for States {
             let what = "other properties than errors".to_owned();
             return Verdict::Unknown(Reason::Unsupported(format!("states: {what}"), Span::default()));
         };
-        answer(task.program, kinds, budget, events).unwrap_or_else(Verdict::Unknown)
+        match decide(task.program, kinds, budget, events) {
+            Ok(verdict) => verdict,
+            Err(view::Failure::Exhausted(exhausted)) => Verdict::Unknown(Reason::Exhausted(exhausted)),
+            // What is written for this engine alone has no other form.
+            Err(view::Failure::Unsupported(what, span)) if task.program.has_broadcasts() => {
+                Verdict::Unknown(Reason::Unsupported(format!("states: {what}"), span))
+            }
+            Err(view::Failure::Unsupported(..)) => {
+                refine(task, kinds, budget, events).unwrap_or_else(Verdict::Unknown)
+            }
+        }
     }
 }
 
-fn reason(failure: view::Failure) -> Reason {
-    match failure {
-        view::Failure::Unsupported(what, span) => Reason::Unsupported(format!("states: {what}"), span),
-        view::Failure::Exhausted(exhausted) => Reason::Exhausted(exhausted),
-    }
-}
-
-fn answer(
+/// Decides a Boolean program. An error if it is none.
+pub(crate) fn decide(
     program: &Program,
     kinds: &BTreeSet<ErrorKind>,
     budget: &Budget,
     events: &dyn Events,
+) -> Result<Verdict, view::Failure> {
+    let mut view = View::new(program, budget)?;
+    Ok(answer(&mut view, kinds, budget, events).unwrap_or_else(Verdict::Unknown))
+}
+
+fn answer(
+    view: &mut View<'_>,
+    kinds: &BTreeSet<ErrorKind>,
+    budget: &Budget,
+    events: &dyn Events,
 ) -> Result<Verdict, Reason> {
-    let mut view = View::new(program, budget).map_err(reason)?;
     events.event(Event::Phase(format!("states: {} points, {} steps", view.points.len(), view.steps.len())));
-    let reached = reach(&mut view, Locks::Exclusive).map_err(Reason::Exhausted)?;
-    let errors = error_points(&view, &reached, kinds);
+    let reached = reach(view, Locks::Exclusive).map_err(Reason::Exhausted)?;
+    let errors = error_points(view, &reached, kinds);
     if errors.is_empty() {
-        return Ok(Verdict::Safe(Proof::States(Box::new(proof(&view, &reached.sets)))));
+        return Ok(Verdict::Safe(Proof::States(Box::new(proof(view, &reached.sets)))));
     }
     if view.is_recursive() {
-        let text =
-            crate::abstract_trace::describe(&mut view, &reached, errors[0]).map_err(Reason::Exhausted)?;
+        let text = crate::abstract_trace::describe(view, &reached, errors[0]).map_err(Reason::Exhausted)?;
         return Err(Reason::Bounded(format!(
             "states: calls of procedures that are active are approximated; {text}"
         )));
     }
     events.event(Event::Phase("states: exact".to_owned()));
-    exact(&mut view, &reached, kinds, errors[0], budget)
+    exact(view, &reached, kinds, errors[0], budget)
 }
 
 /// The error points that threads may be at.

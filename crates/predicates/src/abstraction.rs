@@ -15,9 +15,7 @@ use ir::TemplateId;
 use rustc_hash::FxHashMap;
 use smt::{Answer, NoAnswer, Operation, Solver, Term, Variable};
 use transitions::{Scoped, ScopedStep};
-use verdict::{
-    Budget, Exhausted, Fact, Literal, Moment, Predicate, PredicateRelation, StepAbstraction,
-};
+use verdict::{Budget, Exhausted, Fact, Literal, Moment, Predicate, PredicateRelation, StepAbstraction};
 
 /// So many open new values of a step are related pairwise.
 const MOST_PAIRED: usize = 12;
@@ -58,17 +56,17 @@ impl<'q, 's, 'p> Question<'q, 's, 'p> {
         self.scoped.fact(self.step, self.predicates, fact)
     }
     /// Asserts what always holds of the variables of some terms.
-    fn range(&mut self, terms: &[Term]) {
-        let ranges = self.scoped.ranges(terms);
-        if !ranges.is_true() {
-            self.solver.assert(&ranges);
+    fn invariant(&mut self, terms: &[Term]) {
+        let invariant = self.scoped.invariant(self.step, terms);
+        if !invariant.is_true() {
+            self.solver.assert(&invariant);
         }
     }
     /// Asserts that the step is taken.
     fn take(&mut self) {
         if !std::mem::replace(&mut self.taken, true) {
             self.solver.assert(&self.step.guard);
-            self.range(std::slice::from_ref(&self.step.guard));
+            self.invariant(std::slice::from_ref(&self.step.guard));
         }
     }
 }
@@ -223,8 +221,8 @@ impl<'a, 'p> Abstractor<'a, 'p> {
             if !self.known.contains_key(&key) {
                 let mut question = Question::new(self.scoped, number, step, predicates);
                 let terms: Vec<Term> = asked.iter().map(|fact| question.term(*fact)).collect();
-                question.range(&terms);
-                question.range(std::slice::from_ref(part));
+                question.invariant(&terms);
+                question.invariant(std::slice::from_ref(part));
                 let found = decide(&mut question.solver, &terms, part, budget)?;
                 self.known.insert(key.clone(), found);
             }
@@ -252,8 +250,8 @@ impl<'a, 'p> Abstractor<'a, 'p> {
             if !self.known.contains_key(&key) {
                 question.take();
                 let terms: Vec<Term> = asked.iter().map(|fact| question.term(*fact)).collect();
-                question.range(&terms);
-                question.range(std::slice::from_ref(&formula));
+                question.invariant(&terms);
+                question.invariant(std::slice::from_ref(&formula));
                 let found = decide(&mut question.solver, &terms, &formula, budget)?;
                 self.known.insert(key.clone(), found);
             }
@@ -273,7 +271,7 @@ impl<'a, 'p> Abstractor<'a, 'p> {
         if open.len() > 1 && open.len() <= MOST_PAIRED {
             question.take();
             let terms: Vec<Term> = open.iter().map(|fact| question.term(*fact)).collect();
-            question.range(&terms);
+            question.invariant(&terms);
             relation.clauses.extend(pairs(&mut question.solver, &open, &terms, budget)?);
         }
         Ok(())
@@ -305,7 +303,8 @@ impl<'a, 'p> Abstractor<'a, 'p> {
         // Each that can go goes.
         let mut at = 0;
         while at < core.len() {
-            let fewer: Vec<usize> = core.iter().enumerate().filter(|(p, _)| *p != at).map(|(_, c)| *c).collect();
+            let fewer: Vec<usize> =
+                core.iter().enumerate().filter(|(p, _)| *p != at).map(|(_, c)| *c).collect();
             let terms: Vec<Term> = fewer.iter().map(|position| facts[*position].clone()).collect();
             if is_impossible(&mut solver, &terms, budget)? {
                 core = fewer;
@@ -313,8 +312,10 @@ impl<'a, 'p> Abstractor<'a, 'p> {
                 at += 1;
             }
         }
-        let clause: Vec<Literal> =
-            core.iter().map(|position| Literal { holds: !seen[*position].holds, ..seen[*position] }).collect();
+        let clause: Vec<Literal> = core
+            .iter()
+            .map(|position| Literal { holds: !seen[*position].holds, ..seen[*position] })
+            .collect();
         let known = self.learnt.entry((number, other)).or_default();
         if known.contains(&clause) {
             return Ok(false);

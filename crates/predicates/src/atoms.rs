@@ -23,7 +23,9 @@ pub fn atoms(formula: &Term) -> Vec<Term> {
         match term.operation() {
             Operation::Bool(_) => {}
             Operation::Not | Operation::And | Operation::Or => open.extend(term.operands().iter().cloned()),
-            Operation::Equal | Operation::IfThenElse if is_boolean => open.extend(term.operands().iter().cloned()),
+            Operation::Equal | Operation::IfThenElse if is_boolean => {
+                open.extend(term.operands().iter().cloned())
+            }
             _ => {
                 found.insert(one_form(&term));
             }
@@ -91,16 +93,20 @@ pub struct Vocabulary {
 
 impl Vocabulary {
     /// Adds a predicate, unless it is always true, always false, out of all scopes, or the same as one that is there, or its opposite. Says whether it is new.
-    pub fn add(&mut self, scoped: &Scoped<'_>, predicate: Predicate, budget: &Budget) -> Result<bool, Exhausted> {
+    pub fn add(
+        &mut self,
+        scoped: &Scoped<'_>,
+        predicate: Predicate,
+        budget: &Budget,
+    ) -> Result<bool, Exhausted> {
         if !scoped.is_scoped(&predicate) || self.predicates.contains(&predicate) {
             return Ok(false);
         }
         let formula = &predicate.formula;
         let mut solver = Solver::new();
-        let mut can = |formula: Term| match solver.check_assuming(
-            &[formula.clone(), scoped.ranges([&formula])],
-            budget,
-        ) {
+        let mut can = |formula: Term| match solver
+            .check_assuming(&[formula.clone(), scoped.ranges([&formula])], budget)
+        {
             Answer::Unsat => Ok(false),
             Answer::Sat | Answer::Unknown(NoAnswer::GaveUp(_)) => Ok(true),
             Answer::Unknown(NoAnswer::Exhausted(limit)) => Err(limit),

@@ -74,7 +74,12 @@ fn predicate(path: &Path, atom: &Term) -> Option<Predicate> {
 }
 
 /// Formulas at the cuts between parts. With `apart`, one for each thread that has own variables there.
-fn interpolants(path: &Path, parts: &[Vec<Term>], apart: bool, budget: &Budget) -> Result<Vec<Term>, NoAnswer> {
+fn interpolants(
+    path: &Path,
+    parts: &[Vec<Term>],
+    apart: bool,
+    budget: &Budget,
+) -> Result<Vec<Term>, NoAnswer> {
     let variables: Vec<BTreeSet<Variable>> =
         parts.iter().map(|part| part.iter().flat_map(Term::free_variables).collect()).collect();
     let mut system = HornSystem::default();
@@ -87,8 +92,12 @@ fn interpolants(path: &Path, parts: &[Vec<Term>], apart: bool, budget: &Budget) 
             break;
         }
         let behind: BTreeSet<&Variable> = variables[cut + 1..].iter().flatten().collect();
-        let live: BTreeSet<Variable> =
-            variables[..=cut].iter().flatten().filter(|variable| behind.contains(variable)).cloned().collect();
+        let live: BTreeSet<Variable> = variables[..=cut]
+            .iter()
+            .flatten()
+            .filter(|variable| behind.contains(variable))
+            .cloned()
+            .collect();
         let owner = |variable: &Variable| path.copies.get(variable).and_then(|copied| copied.thread);
         let threads: BTreeSet<usize> = live.iter().filter_map(owner).collect();
         let groups: Vec<Option<usize>> = match (apart, threads.len()) {

@@ -108,8 +108,12 @@ impl Path {
         let mut now = Now { scoped, version: IndexMap::new(), copies: IndexMap::new() };
         let mut templates = vec![scoped.main];
         let initial = now.read(0, 0, scoped.main, &scoped.initial);
-        let mut path =
-            Self { parts: vec![conjuncts(&initial)], copies: IndexMap::new(), inputs: Vec::new(), templates: Vec::new() };
+        let mut path = Self {
+            parts: vec![conjuncts(&initial)],
+            copies: IndexMap::new(),
+            inputs: Vec::new(),
+            templates: Vec::new(),
+        };
         for (position, taken) in steps.iter().enumerate() {
             let template = *templates.get(taken.thread)?;
             let step = scoped.steps.get(taken.step).filter(|step| step.template == template)?;
@@ -124,7 +128,11 @@ impl Path {
                 let child = templates.len();
                 templates.push(start.template);
                 for (variable, value) in &start.first {
-                    values.push((Some(child), variable.clone(), now.read(position, taken.thread, template, value)));
+                    values.push((
+                        Some(child),
+                        variable.clone(),
+                        now.read(position, taken.thread, template, value),
+                    ));
                 }
             }
             for (owner, variable, value) in values {
@@ -153,9 +161,10 @@ impl Path {
         match solver.check_assuming(&terms, budget) {
             Answer::Unknown(why) => Feasibility::Unknown(why),
             Answer::Sat => {
-                let values = self.inputs.iter().map(|inputs| {
-                    inputs.iter().map(|input| solver.value(&input.term()).ok()).collect()
-                });
+                let values = self
+                    .inputs
+                    .iter()
+                    .map(|inputs| inputs.iter().map(|input| solver.value(&input.term()).ok()).collect());
                 Feasibility::Feasible(values.collect())
             }
             Answer::Unsat => {

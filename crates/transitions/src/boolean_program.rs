@@ -270,7 +270,9 @@ impl Builder<'_, '_> {
         for to in scoped.program.templates.ids() {
             let disturbed: Vec<usize> = all
                 .clone()
-                .filter(|number| predicates[*number].scope == Some(to) && scoped.disturbs(step, &predicates[*number]))
+                .filter(|number| {
+                    predicates[*number].scope == Some(to) && scoped.disturbs(step, &predicates[*number])
+                })
                 .collect();
             if disturbed.is_empty() {
                 continue;

@@ -60,6 +60,8 @@ pub struct Scoped<'p> {
     pub initial: Term,
     /// All steps.
     pub steps: Vec<ScopedStep>,
+    /// The variable that is the id of a thread, by template.
+    myself: IdVec<TemplateId, Option<Variable>>,
 }
 
 /// A variable with the number of its template.
@@ -81,6 +83,7 @@ impl<'p> Scoped<'p> {
             main: *main,
             initial: system.initial(),
             steps: Vec::new(),
+            myself: system.program.templates.iter().map(|_| None).collect(),
         };
         for variable in &system.shared {
             scoped.shared.insert(variable.variable.clone(), system.ranges([variable]));
@@ -88,9 +91,18 @@ impl<'p> Scoped<'p> {
         for template in system.program.templates.ids() {
             for own in &system.own[template] {
                 let variable = named(&own.variable, template);
-                let range = system.ranges([own]).rename(|_| Some(variable.clone()));
-                let to =
-                    if system.unique.templates[template] { &mut scoped.shared } else { &mut scoped.own[template] };
+                let range = match own.kind {
+                    Kind::Myself => {
+                        scoped.myself[template] = Some(variable.clone());
+                        system.is_thread_id(&variable.term())
+                    }
+                    _ => system.ranges([own]).rename(|_| Some(variable.clone())),
+                };
+                let to = if system.unique.templates[template] {
+                    &mut scoped.shared
+                } else {
+                    &mut scoped.own[template]
+                };
                 to.insert(variable, range);
             }
         }
@@ -137,7 +149,8 @@ impl<'p> Scoped<'p> {
 
     /// Whether a step may change a predicate that another thread has for itself.
     pub fn disturbs(&self, step: &ScopedStep, predicate: &Predicate) -> bool {
-        let touched = |variable: &Variable| self.shared.contains_key(variable) && step.updates.contains_key(variable);
+        let touched =
+            |variable: &Variable| self.shared.contains_key(variable) && step.updates.contains_key(variable);
         predicate.scope.is_some() && predicate.formula.free_variables().iter().any(touched)
     }
 
@@ -153,7 +166,9 @@ impl<'p> Scoped<'p> {
             Moment::Started(which) => {
                 let mut values = self.shared_updates(step);
                 if let Some(start) = step.starts.get(which) {
-                    values.extend(start.first.iter().map(|(variable, value)| (variable.clone(), value.clone())));
+                    values.extend(
+                        start.first.iter().map(|(variable, value)| (variable.clone(), value.clone())),
+                    );
                 }
                 formula.substitute(&values)
             }
@@ -167,7 +182,7 @@ impl<'p> Scoped<'p> {
         shared.map(|(variable, value)| (variable.clone(), value.clone())).collect()
     }
 
-    /// What always holds of the variables in some terms, those of another thread included: all are in range.
+    /// What always holds of the variables in some terms: all are in range.
     pub fn ranges<'a>(&self, terms: impl IntoIterator<Item = &'a Term>) -> Term {
         let variables: BTreeSet<Variable> = terms.into_iter().flat_map(Term::free_variables).collect();
         let all = self.own.iter().flatten().chain(&self.shared);
@@ -179,9 +194,21 @@ impl<'p> Scoped<'p> {
         }))
     }
 
-    /// What holds whenever a step is taken, of the variables in some terms: its guard, and that all are in range.
+    /// What always holds when a step is taken, of the variables in some terms: all are in range, and the thread that takes the step has another id than other threads.
+    pub fn invariant<'a>(&self, step: &ScopedStep, terms: impl IntoIterator<Item = &'a Term>) -> Term {
+        let terms: Vec<&Term> = terms.into_iter().collect();
+        let variables: BTreeSet<Variable> = terms.iter().flat_map(|term| term.free_variables()).collect();
+        let me = self.myself[step.template].as_ref();
+        let apart = me.into_iter().flat_map(|me| {
+            let others = self.myself.iter().flatten().map(other).filter(|other| variables.contains(other));
+            others.map(|other| other.term().differs(&me.term()))
+        });
+        self.ranges(terms).and(&Term::all(apart))
+    }
+
+    /// What holds whenever a step is taken, of the variables in some terms: its guard, and what always holds.
     pub fn premise<'a>(&self, step: &'a ScopedStep, terms: impl IntoIterator<Item = &'a Term>) -> Term {
-        step.guard.and(&self.ranges(terms.into_iter().chain([&step.guard])))
+        step.guard.and(&self.invariant(step, terms.into_iter().chain([&step.guard])))
     }
 }
 
@@ -237,7 +264,9 @@ fn first_values(
 ) -> IndexMap<Variable, Term> {
     let parameters = system.program.templates[start.template].parameters;
     let given = |own: &StateVariable| match &own.kind {
-        Kind::Local(local) if (local.0 as usize) < parameters => start.parameters.get(local.0 as usize).map(rename),
+        Kind::Local(local) if (local.0 as usize) < parameters => {
+            start.parameters.get(local.0 as usize).map(rename)
+        }
         Kind::Myself => Some(rename(&start.id)),
         _ => None,
     };

@@ -1,6 +1,8 @@
 //! The interface that every engine has, and what it returns.
 
-use crate::{AbstractionProof, Attempt, Budget, Exhausted, FlowProof, ProductProof, Property, StatesProof, Trace};
+use crate::{
+    AbstractionProof, Attempt, Budget, Exhausted, FlowProof, ProductProof, Property, StatesProof, Trace,
+};
 use ir::{Program, Span};
 use std::fmt;
 
