@@ -6,7 +6,7 @@
 //! 2. What is said of predicates at the start follows from what holds there.
 //! 3. What is said of a step follows from the step: by the solver, from its guard and the ranges of variables. A fact behind the step is its formula with the new values put in; those of another
 //!    thread have that thread's own variables apart from those of the thread that takes the step, and nothing is assumed of the two.
-//! 4. Thread states of the Boolean program show that it has no error (`states/`).
+//! 4. The Boolean program has no error: by a proof of its own, which is checked as any other.
 //!
 //! So the Boolean program does all that the program does. By induction over an execution: let each bit be the truth of its predicate, for the thread whose it is. At the start that is so by 2.
 //! A step of a thread is one of the Boolean program: bits of predicates without a variable that it changes stay as they are, as the truth of these does; the others, those of threads that it starts, and those of
@@ -56,7 +56,7 @@ pub(crate) fn check(
         Check { scoped: &scoped, predicates: &proof.predicates, step, budget }.check(abstraction)?;
     }
     let boolean = boolean_program(&scoped, &proof.predicates, &proof.initial, &proof.start, &proof.steps);
-    crate::states::check(&boolean.program, property, &proof.states, budget)
+    crate::check_proof(&boolean.program, property, &proof.inner, budget)
 }
 
 fn claim(holds: bool, text: &str) -> Result<(), ProofError> {

@@ -11,19 +11,23 @@
 
 use crate::engine::decide;
 use boolean::view;
+use engine_explicit::Explicit;
 use engine_explicit::guided::follow;
 use ir::semantics::{Choice, Choices, Machine, State};
-use ir::{ErrorKind, Expr, IntType, Place, TemplateId, Value};
+use ir::{ErrorKind, Expr, IntType, Place, Program, TemplateId, Value};
 use predicates::{Abstractor, Feasibility, Path, PathStep, Vocabulary, mine};
 use smt::NoAnswer;
 use smt::expressions::Mode;
 use std::collections::BTreeSet;
+use std::time::Duration;
 use transitions::{BooleanProgram, Scoped, System, Unprepared, boolean_program, prepare};
 use verdict::{
-    AbstractionProof, Budget, Event, Events, Exhausted, Fact, Literal, Moment, Predicate, Proof, Reason,
-    Schedule, Silent, StepAbstraction, Task, Trace, Verdict,
+    AbstractionProof, Budget, Engine, Event, Events, Exhausted, Fact, Literal, Moment, Predicate, Proof,
+    Reason, Schedule, Silent, StepAbstraction, Task, Trace, Verdict,
 };
 
+/// How long thread states are tried at first.
+const FIRST_SLICE: Duration = Duration::from_millis(200);
 /// Larger programs are not tried.
 const MOST_EDGES: usize = 4_000;
 
@@ -62,8 +66,8 @@ pub fn refine(
             "states: round {round}, {} predicates",
             search.vocabulary.predicates.len()
         )));
-        match decide(&abstraction.boolean.program, kinds, budget, &Silent).map_err(reason)? {
-            Verdict::Safe(Proof::States(states)) => {
+        match search.decide(&abstraction.boolean.program, kinds)? {
+            Verdict::Safe(inner) => {
                 if let Some(limit) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
                     return Err(Reason::Unsupported(limit.text.clone(), limit.span));
                 }
@@ -72,10 +76,9 @@ pub fn refine(
                     initial: abstraction.initial,
                     start: abstraction.start,
                     steps: abstraction.steps,
-                    states: *states,
+                    inner,
                 }))));
             }
-            Verdict::Safe(_) => return Err(Reason::Bounded("states: no proof by thread states".to_owned())),
             Verdict::Unsafe(trace) => {
                 if let Some(verdict) = search.learn(&abstraction, &trace)? {
                     return Ok(verdict);
@@ -120,6 +123,27 @@ impl Choices for Given<'_> {
 }
 
 impl Search<'_, '_> {
+    /// Decides a Boolean program: by thread states and by exploration in turns, each time longer. Exploration finds errors of few threads with many locations sooner.
+    fn decide(&self, program: &Program, kinds: &BTreeSet<ErrorKind>) -> Result<Verdict, Reason> {
+        let mut slice = FIRST_SLICE;
+        let mut explorable = !program.has_broadcasts();
+        loop {
+            let last = !explorable || self.budget.remaining().is_some_and(|left| left <= slice);
+            let part = if last { self.budget.clone() } else { self.budget.within(slice) };
+            match decide(program, kinds, &part, &Silent).map_err(reason) {
+                Ok(Verdict::Unknown(Reason::Exhausted(_))) | Err(Reason::Exhausted(_)) if !last => {}
+                other => return other,
+            }
+            let task = Task { program, property: self.task.property };
+            match Explicit::default().verify(task, &self.budget.within(2 * slice), &Silent) {
+                Verdict::Unknown(Reason::Exhausted(Exhausted::Time)) => {}
+                Verdict::Unknown(_) => explorable = false,
+                decided => return Ok(decided),
+            }
+            slice *= 4;
+        }
+    }
+
     fn abstraction(&mut self) -> Result<Abstraction, Exhausted> {
         let predicates = &self.vocabulary.predicates;
         let (initial, start) = self.abstractor.initial(predicates, self.budget)?;
@@ -159,10 +183,11 @@ impl Search<'_, '_> {
             Feasibility::Unknown(why) => return Err(Reason::Bounded(format!("states: {why}"))),
         };
         let mined = mine(&path, &core, self.budget).map_err(Reason::Exhausted)?;
-        if self.add(mined)? || self.strengthen(abstraction, trace).map_err(Reason::Exhausted)? {
-            return Ok(None);
-        }
-        if self.add(mine::mine_preconditions(&path, &core))? {
+        let learnt = self.add(mined.equations)?
+            || self.add(mined.atoms)?
+            || self.strengthen(abstraction, trace).map_err(Reason::Exhausted)?
+            || self.add(mined.preconditions)?;
+        if learnt {
             return Ok(None);
         }
         let lines: Vec<String> = steps

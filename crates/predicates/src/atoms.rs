@@ -1,6 +1,7 @@
 //! The formulas that others are made of, each in one form, and a list of predicates in which none says what another says.
 
 use crate::decide::literal;
+use indexmap::IndexSet;
 use smt::visit::fold;
 use smt::{Answer, NoAnswer, Operation, Solver, Sort, Term, Variable};
 use std::collections::BTreeSet;
@@ -48,6 +49,41 @@ fn one_form(atom: &Term) -> Term {
         (Operation::Equal, Operation::Int(_) | Operation::Bits(_), _) => right.equals(left),
         _ => atom.clone(),
     }
+}
+
+/// Some atoms, with `t <= n` and `t <= n - 1` together as `t = n`: what an equation looks like when it was taken apart. Says less where the two were not of one equation.
+pub fn with_equations(atoms: &IndexSet<Term>) -> IndexSet<Term> {
+    let bound = |atom: &Term| match (atom.operation(), atom.operands()) {
+        (Operation::LessOrEqual, [term, number]) => match number.operation() {
+            Operation::Int(number) => Some((term.clone(), *number)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let mut found = IndexSet::new();
+    for atom in atoms {
+        match bound(atom) {
+            Some((term, number)) if atoms.contains(&term.at_most(&Term::int(number.saturating_sub(1)))) => {
+                found.insert(equation(&term, number));
+            }
+            Some((term, number)) if atoms.contains(&term.at_most(&Term::int(number.saturating_add(1)))) => {}
+            _ => {
+                found.insert(atom.clone());
+            }
+        }
+    }
+    found
+}
+
+/// That a term is a number; that two terms are the same, where their difference is 0.
+fn equation(term: &Term, number: i128) -> Term {
+    if let (0, Operation::Add, [left, right]) = (number, term.operation(), term.operands())
+        && let (Operation::Multiply, [factor, right]) = (right.operation(), right.operands())
+        && *factor.operation() == Operation::Int(-1)
+    {
+        return left.equals(right);
+    }
+    term.equals(&Term::int(number))
 }
 
 /// The atoms of a formula, with choices between numbers inside of them taken apart as well: `p ? a : b = c` has the atoms `p`, `a = c` and `b = c`.

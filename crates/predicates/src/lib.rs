@@ -18,5 +18,5 @@ pub mod path;
 
 pub use abstraction::Abstractor;
 pub use atoms::Vocabulary;
-pub use mine::mine;
+pub use mine::{Mined, mine};
 pub use path::{Feasibility, Path, PathStep};

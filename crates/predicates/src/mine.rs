@@ -5,7 +5,7 @@
 //! at the cut, over the shared variables and its own: what can be said of the execution at all by such predicates is so found. Where there is no such solution, or none is found, the parts of one formula over
 //! all variables that speak of one thread are taken, and those of weakest preconditions: the clashing conditions, carried back to the start.
 
-use crate::atoms::{atoms, inner_atoms};
+use crate::atoms::{atoms, inner_atoms, with_equations};
 use crate::path::{Copied, Path};
 use indexmap::{IndexMap, IndexSet};
 use smt::horn::{Application, Clause, HornSystem, RelationId, Solution, solve};
@@ -13,44 +13,55 @@ use smt::{NoAnswer, Operation, Term, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 use verdict::{Budget, Exhausted, Predicate};
 
+/// No more weakest preconditions than this are looked at, and none that are larger.
+const MOST: usize = 40;
+const LARGEST: usize = 24;
+
+/// What was mined, from what says most to what says all.
+pub struct Mined {
+    /// The atoms of interpolants, inequalities that make equations put together.
+    pub equations: Vec<Predicate>,
+    /// The atoms of interpolants.
+    pub atoms: Vec<Predicate>,
+    /// The atoms of weakest preconditions.
+    pub preconditions: Vec<Predicate>,
+}
+
 /// Finds predicates. `core` are parts of the path that clash.
-pub fn mine(path: &Path, core: &[(usize, usize)], budget: &Budget) -> Result<Vec<Predicate>, Exhausted> {
+pub fn mine(path: &Path, core: &[(usize, usize)], budget: &Budget) -> Result<Mined, Exhausted> {
     let mut parts: BTreeMap<usize, Vec<Term>> = BTreeMap::new();
     for (position, number) in core {
         parts.entry(*position).or_default().push(path.parts[*position][*number].clone());
     }
     let parts: Vec<Vec<Term>> = parts.into_values().collect();
-    let mut found = IndexSet::new();
+    let mut formulas = Vec::new();
     for apart in [true, false] {
         match interpolants(path, &parts, apart, budget) {
-            Ok(formulas) => {
-                found.extend(formulas.iter().flat_map(atoms).filter_map(|atom| predicate(path, &atom)));
-                if apart {
-                    return Ok(found.into_iter().collect());
-                }
+            Ok(found) => {
+                formulas = found;
+                break;
             }
-            Err(NoAnswer::Exhausted(limit)) => {
-                budget.check(0)?;
-                // A part of the budget only.
-                let _ = limit;
-            }
+            // A part of the budget may be used up, or all.
+            Err(NoAnswer::Exhausted(_)) => budget.check(0)?,
             Err(NoAnswer::GaveUp(_)) => {}
         }
     }
-    found.extend(preconditions(&parts).iter().filter_map(|atom| predicate(path, atom)));
-    Ok(found.into_iter().collect())
-}
-
-/// The predicates of weakest preconditions alone.
-pub fn mine_preconditions(path: &Path, core: &[(usize, usize)]) -> Vec<Predicate> {
-    let mut parts: BTreeMap<usize, Vec<Term>> = BTreeMap::new();
-    for (position, number) in core {
-        parts.entry(*position).or_default().push(path.parts[*position][*number].clone());
+    let scoped = |atoms: &IndexSet<Term>| -> Vec<Predicate> {
+        let found: IndexSet<Predicate> = atoms.iter().filter_map(|atom| predicate(path, atom)).collect();
+        found.into_iter().collect()
+    };
+    let mut equations: IndexSet<Term> = IndexSet::new();
+    let mut all: IndexSet<Term> = IndexSet::new();
+    for formula in &formulas {
+        let found: IndexSet<Term> = atoms(formula).into_iter().collect();
+        equations.extend(with_equations(&found));
+        all.extend(found);
     }
-    let parts: Vec<Vec<Term>> = parts.into_values().collect();
-    let found: IndexSet<Predicate> =
-        preconditions(&parts).iter().filter_map(|atom| predicate(path, atom)).collect();
-    found.into_iter().collect()
+    Ok(Mined {
+        equations: scoped(&equations),
+        atoms: scoped(&all),
+        preconditions: scoped(&preconditions(&parts)),
+    })
 }
 
 /// An atom over copies as a predicate; nothing if it speaks of inputs or of several threads.
@@ -86,7 +97,7 @@ fn interpolants(
     let mut before: Vec<Application> = Vec::new();
     let mut relations: Vec<RelationId> = Vec::new();
     for cut in 0..parts.len() {
-        let constraint = Term::all(parts[cut].iter().cloned());
+        let constraint = Term::all(parts[cut].iter().cloned()).and(&path.range(&parts[cut]));
         if cut + 1 == parts.len() {
             system.clause(Clause { body: before, constraint, head: None });
             break;
@@ -116,11 +127,8 @@ fn interpolants(
             heads.push(Application { relation, arguments: parameters.iter().map(Variable::term).collect() });
         }
         for head in &heads {
-            system.clause(Clause {
-                body: before.clone(),
-                constraint: constraint.clone(),
-                head: Some(head.clone()),
-            });
+            let constraint = constraint.and(&path.range(&head.arguments));
+            system.clause(Clause { body: before.clone(), constraint, head: Some(head.clone()) });
         }
         before = heads;
     }
@@ -135,7 +143,7 @@ fn interpolants(
 }
 
 /// The atoms of the conditions among the parts, and of what they are before each assignment among them.
-fn preconditions(parts: &[Vec<Term>]) -> Vec<Term> {
+fn preconditions(parts: &[Vec<Term>]) -> IndexSet<Term> {
     let mut found: IndexSet<Term> = IndexSet::new();
     let mut current: IndexSet<Term> = IndexSet::new();
     for part in parts.iter().rev() {
@@ -151,9 +159,12 @@ fn preconditions(parts: &[Vec<Term>]) -> Vec<Term> {
         }
         current = current.iter().flat_map(|atom| inner_atoms(&atom.substitute(&values))).collect();
         current.extend(conditions.iter().flat_map(inner_atoms));
+        current.retain(|atom| atom.size() <= LARGEST);
+        current.truncate(MOST);
         found.extend(current.iter().cloned());
     }
-    found.into_iter().collect()
+    found.truncate(MOST);
+    found
 }
 
 /// The variable that an equation gives a value.

@@ -6,6 +6,7 @@ use crate::abstraction::conjuncts;
 use indexmap::IndexMap;
 use ir::TemplateId;
 use smt::{Answer, NoAnswer, Solver, Term, Value, Variable};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use transitions::Scoped;
 use verdict::{Budget, Exhausted};
@@ -35,6 +36,8 @@ pub struct Path {
     pub parts: Vec<Vec<Term>>,
     /// What the copies of variables stand for; those of inputs are not here.
     pub copies: IndexMap<Variable, Copied>,
+    /// What always holds of copies: that they are in range.
+    pub ranges: IndexMap<Variable, Term>,
     /// The copies of the inputs of each step.
     pub inputs: Vec<Vec<Variable>>,
     /// The template of each thread.
@@ -57,6 +60,7 @@ struct Now<'a, 'p> {
     scoped: &'a Scoped<'p>,
     version: IndexMap<(Option<usize>, Variable), Variable>,
     copies: IndexMap<Variable, Copied>,
+    ranges: IndexMap<Variable, Term>,
 }
 
 impl Now<'_, '_> {
@@ -67,6 +71,8 @@ impl Now<'_, '_> {
             None => format!("{} @{number}", variable.name),
         };
         let copy = Variable::new(Arc::from(name), variable.sort.clone());
+        let range = self.scoped.ranges([&variable.term()]).rename(|_| Some(copy.clone()));
+        self.ranges.insert(copy.clone(), range);
         self.copies.insert(copy.clone(), Copied { variable: variable.clone(), thread });
         self.version.insert((thread, variable.clone()), copy.clone());
         copy
@@ -105,12 +111,14 @@ fn input(variable: &Variable, position: usize) -> Variable {
 impl Path {
     /// The formulas of an execution; nothing if a thread moves that does not exist.
     pub fn new(scoped: &Scoped<'_>, steps: &[PathStep]) -> Option<Self> {
-        let mut now = Now { scoped, version: IndexMap::new(), copies: IndexMap::new() };
+        let mut now =
+            Now { scoped, version: IndexMap::new(), copies: IndexMap::new(), ranges: IndexMap::new() };
         let mut templates = vec![scoped.main];
         let initial = now.read(0, 0, scoped.main, &scoped.initial);
         let mut path = Self {
             parts: vec![conjuncts(&initial)],
             copies: IndexMap::new(),
+            ranges: IndexMap::new(),
             inputs: Vec::new(),
             templates: Vec::new(),
         };
@@ -143,8 +151,15 @@ impl Path {
             path.inputs.push(step.inputs.iter().map(|variable| input(variable, position)).collect());
         }
         path.copies = now.copies;
+        path.ranges = now.ranges;
         path.templates = templates;
         Some(path)
+    }
+
+    /// What always holds of the variables of some terms.
+    pub fn range<'t>(&self, terms: impl IntoIterator<Item = &'t Term>) -> Term {
+        let variables: BTreeSet<Variable> = terms.into_iter().flat_map(Term::free_variables).collect();
+        Term::all(variables.iter().filter_map(|variable| self.ranges.get(variable).cloned()))
     }
 
     /// Whether the execution exists.
@@ -158,6 +173,7 @@ impl Path {
             }
         }
         let mut solver = Solver::new();
+        solver.assert(&self.range(&terms));
         match solver.check_assuming(&terms, budget) {
             Answer::Unknown(why) => Feasibility::Unknown(why),
             Answer::Sat => {
@@ -167,37 +183,57 @@ impl Path {
                     .map(|inputs| inputs.iter().map(|input| solver.value(&input.term()).ok()).collect());
                 Feasibility::Feasible(values.collect())
             }
-            Answer::Unsat => {
-                let core = solver.core().to_vec();
-                match smaller(&mut solver, &terms, core, budget) {
-                    Ok(core) => Feasibility::Infeasible(core.into_iter().map(|at| names[at]).collect()),
-                    Err(limit) => Feasibility::Unknown(NoAnswer::Exhausted(limit)),
-                }
-            }
+            Answer::Unsat => match smaller(&mut solver, &terms, budget) {
+                Ok(core) => Feasibility::Infeasible(core.into_iter().map(|at| names[at]).collect()),
+                Err(limit) => Feasibility::Unknown(NoAnswer::Exhausted(limit)),
+            },
         }
     }
 }
 
-/// Clashing terms of which none can go. The later ones go first: what the beginning shows to be impossible is worth most.
-fn smaller(
+/// Which of some terms clash, by position; nothing if they do not, or it is not known.
+fn clash(
     solver: &mut Solver,
     terms: &[Term],
-    mut core: Vec<usize>,
+    chosen: &[usize],
     budget: &Budget,
-) -> Result<Vec<usize>, Exhausted> {
-    let mut at = core.len();
-    while at > 0 {
-        at -= 1;
-        let fewer: Vec<usize> = core.iter().enumerate().filter(|(p, _)| *p != at).map(|(_, c)| *c).collect();
-        let assumed: Vec<Term> = fewer.iter().map(|position| terms[*position].clone()).collect();
-        match solver.check_assuming(&assumed, budget) {
-            Answer::Unsat => {
-                let kept: Vec<usize> = solver.core().iter().map(|position| fewer[*position]).collect();
-                at = kept.iter().filter(|position| **position < core[at]).count();
-                core = kept;
+) -> Result<Option<Vec<usize>>, Exhausted> {
+    let assumed: Vec<Term> = chosen.iter().map(|position| terms[*position].clone()).collect();
+    match solver.check_assuming(&assumed, budget) {
+        Answer::Unsat => Ok(Some(solver.core().iter().map(|position| chosen[*position]).collect())),
+        Answer::Sat | Answer::Unknown(NoAnswer::GaveUp(_)) => Ok(None),
+        Answer::Unknown(NoAnswer::Exhausted(limit)) => Err(limit),
+    }
+}
+
+/// Clashing terms of which none can go. The first ones go first: what does not depend on how an execution began holds for others, too.
+fn smaller(solver: &mut Solver, terms: &[Term], budget: &Budget) -> Result<Vec<usize>, Exhausted> {
+    // The shortest end that is impossible, by halves.
+    let (mut low, mut high) = (0, terms.len());
+    let mut core: Vec<usize> = (0..terms.len()).collect();
+    while low + 1 < high {
+        let middle = low.midpoint(high);
+        let end: Vec<usize> = (middle..terms.len()).collect();
+        match clash(solver, terms, &end, budget)? {
+            Some(found) => {
+                core = found;
+                low = middle;
             }
-            Answer::Sat | Answer::Unknown(NoAnswer::GaveUp(_)) => {}
-            Answer::Unknown(NoAnswer::Exhausted(limit)) => return Err(limit),
+            None => high = middle,
+        }
+    }
+    if core.len() == terms.len() {
+        core = clash(solver, terms, &core, budget)?.unwrap_or(core);
+    }
+    let mut at = 0;
+    while at < core.len() {
+        let fewer: Vec<usize> = core.iter().enumerate().filter(|(p, _)| *p != at).map(|(_, c)| *c).collect();
+        match clash(solver, terms, &fewer, budget)? {
+            Some(found) => {
+                at = found.iter().filter(|position| **position < core[at]).count();
+                core = found;
+            }
+            None => at += 1,
         }
     }
     Ok(core)

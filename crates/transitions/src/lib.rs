@@ -20,6 +20,7 @@
 
 pub mod blocks;
 pub mod boolean_program;
+mod constants;
 mod expressions;
 pub mod follow;
 pub mod memory;

@@ -1,12 +1,14 @@
 //! The steps of a program with its variables sorted into shared ones and those that a thread has for itself.
 //!
-//! Exact with regard to [`System`]. Three things are done:
+//! Exact with regard to [`System`]. Four things are done:
 //! 1. All variables get names of their own: those of a template's threads have its number behind them.
 //! 2. A template that at most one thread ever runs has no variables of its own: its variables are shared ones that nobody else touches. What starts the thread
 //!    sets them; before that they are arbitrary.
 //! 3. Steps through atomic locations, at which nobody else runs, are put together ([`crate::merge_steps`]).
+//! 4. Values that are always known where a step starts are put in (`constants.rs`).
 
 use crate::blocks::merge_steps;
+use crate::constants::put_known_values;
 use crate::system::{Kind, StateVariable, Step, System};
 use indexmap::IndexMap;
 use ir::{Count, EdgeId, IdVec, LocationId, LocationKind, Program, Span, TemplateId};
@@ -120,6 +122,11 @@ impl<'p> Scoped<'p> {
                 scoped.steps.push(scoped_step(system, &step));
             }
         }
+        let mine = system.program.templates.ids().map(|template| {
+            let own = system.own[template].iter().map(|own| named(&own.variable, template));
+            system.unique.templates[template].then(|| own.collect())
+        });
+        put_known_values(&mut scoped, &mine.collect());
         Some(scoped)
     }
 

@@ -1,10 +1,10 @@
 //! Proofs by predicate abstraction: a Boolean program that does all that the program does, and why that one is right.
 
-use crate::StatesProof;
+use crate::Proof;
 use ir::TemplateId;
 use terms::Term;
 
-/// Why no error is reached: predicates, how the steps of the program change them, and thread states of the Boolean program that they make.
+/// Why no error is reached: predicates, how the steps of the program change them, and a proof about the Boolean program that they make.
 ///
 /// Variables and steps are those of the program as transitions with variables sorted into shared and own ones, with mathematical integers.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,7 +18,7 @@ pub struct AbstractionProof {
     /// What each step does, by its position.
     pub steps: Vec<StepAbstraction>,
     /// Why the Boolean program has no error.
-    pub states: StatesProof,
+    pub inner: Proof,
 }
 
 /// A formula whose truth is a bit of the Boolean program.
