@@ -216,7 +216,7 @@ impl<'a, 'p> Abstractor<'a, 'p> {
             parts.push(Term::all(together));
         }
         for part in parts.iter().filter(|part| !part.is_true()) {
-            let asked = relevant(self.scoped, step, predicates, old, part);
+            let asked = relevant(self.scoped, step, predicates, old, part, &Term::bool(true));
             let key = (number, asked.clone(), Subject::Guard(part.clone()));
             if !self.known.contains_key(&key) {
                 let mut question = Question::new(self.scoped, number, step, predicates);
@@ -245,7 +245,8 @@ impl<'a, 'p> Abstractor<'a, 'p> {
         let mut open = Vec::new();
         for fact in new {
             let formula = question.term(*fact);
-            let asked = relevant(self.scoped, question.step, question.predicates, old, &formula);
+            let guard = &question.step.guard;
+            let asked = relevant(self.scoped, question.step, question.predicates, old, &formula, guard);
             let key = (question.number, asked.clone(), Subject::Fact(*fact));
             if !self.known.contains_key(&key) {
                 question.take();
@@ -325,17 +326,20 @@ impl<'a, 'p> Abstractor<'a, 'p> {
     }
 }
 
-/// The old facts that have to do with a formula: those that share a variable with it, most of all those that share most.
+/// No more old facts than this are asked about a formula.
+const MOST_ASKED: usize = 12;
+
+/// The old facts that have to do with a formula: those that share a variable with it, or with a part of a condition that does. Those with the fewest other variables come first.
 fn relevant(
     scoped: &Scoped<'_>,
     step: &ScopedStep,
     predicates: &[Predicate],
     old: &[Fact],
     formula: &Term,
+    condition: &Term,
 ) -> Vec<Fact> {
     let mut wanted = formula.free_variables();
-    // What the guard relates to the formula counts too.
-    for part in conjuncts(&step.guard) {
+    for part in conjuncts(condition) {
         let free = part.free_variables();
         if free.iter().any(|variable| formula.free_variables().contains(variable)) {
             wanted.extend(free);
@@ -352,7 +356,7 @@ fn relevant(
         }
     }
     found.sort();
-    found.into_iter().map(|(_, fact)| fact).collect()
+    found.into_iter().map(|(_, fact)| fact).take(MOST_ASKED).collect()
 }
 
 /// The parts of a conjunction.

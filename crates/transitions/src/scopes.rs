@@ -3,7 +3,7 @@
 //! Exact with regard to [`System`]. Four things are done:
 //! 1. All variables get names of their own: those of a template's threads have its number behind them.
 //! 2. A template that at most one thread ever runs has no variables of its own: its variables are shared ones that nobody else touches. What starts the thread
-//!    sets them; before that they are arbitrary.
+//!    sets them; before that they have some value, which nobody looks at.
 //! 3. Steps through atomic locations, at which nobody else runs, are put together ([`crate::merge_steps`]).
 //! 4. Values that are always known where a step starts are put in (`constants.rs`).
 
@@ -12,7 +12,7 @@ use crate::constants::put_known_values;
 use crate::system::{Kind, StateVariable, Step, System};
 use indexmap::IndexMap;
 use ir::{Count, EdgeId, IdVec, LocationId, LocationKind, Program, Span, TemplateId};
-use smt::{Term, Variable};
+use smt::{Sort, Term, Variable};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use verdict::{Fact, Moment, Predicate};
@@ -100,6 +100,12 @@ impl<'p> Scoped<'p> {
                     }
                     _ => system.ranges([own]).rename(|_| Some(variable.clone())),
                 };
+                if system.unique.templates[template] && template != *main {
+                    // Nobody looks at it before the thread starts.
+                    let value = if own.kind == Kind::Myself { 1 } else { 0 };
+                    scoped.initial =
+                        scoped.initial.and(&variable.term().equals(&constant(&variable.sort, value)));
+                }
                 let to = if system.unique.templates[template] {
                     &mut scoped.shared
                 } else {
@@ -216,6 +222,16 @@ impl<'p> Scoped<'p> {
     /// What holds whenever a step is taken, of the variables in some terms: its guard, and what always holds.
     pub fn premise<'a>(&self, step: &'a ScopedStep, terms: impl IntoIterator<Item = &'a Term>) -> Term {
         step.guard.and(&self.invariant(step, terms.into_iter().chain([&step.guard])))
+    }
+}
+
+/// The same number everywhere.
+fn constant(sort: &Sort, value: i128) -> Term {
+    match sort {
+        Sort::Bool => Term::bool(value != 0),
+        Sort::Int => Term::int(value),
+        Sort::BitVec(width) => Term::bits(*width, value as u128),
+        Sort::Array(pair) => Term::constant_array(sort.clone(), &constant(&pair.1, value)),
     }
 }
 
