@@ -127,20 +127,31 @@ impl Search<'_, '_> {
     fn decide(&self, program: &Program, kinds: &BTreeSet<ErrorKind>) -> Result<Verdict, Reason> {
         let mut slice = FIRST_SLICE;
         let mut explorable = !program.has_broadcasts();
+        // Why thread states do not suffice.
+        let mut too_large = None;
         loop {
-            let last = !explorable || self.budget.remaining().is_some_and(|left| left <= slice);
-            let part = if last { self.budget.clone() } else { self.budget.within(slice) };
-            match decide(program, kinds, &part, &Silent).map_err(reason) {
-                Ok(Verdict::Unknown(Reason::Exhausted(_))) | Err(Reason::Exhausted(_)) if !last => {}
-                other => return other,
+            self.budget.check(0).map_err(Reason::Exhausted)?;
+            let part = if explorable { self.budget.within(slice) } else { self.budget.clone() };
+            if too_large.is_none() {
+                match decide(program, kinds, &part, &Silent).map_err(reason) {
+                    Ok(Verdict::Unknown(Reason::Exhausted(Exhausted::Time)))
+                    | Err(Reason::Exhausted(Exhausted::Time)) => {}
+                    Ok(Verdict::Unknown(why)) | Err(why) => too_large = Some(why),
+                    decided => return decided,
+                }
             }
-            let task = Task { program, property: self.task.property };
-            match Explicit::default().verify(task, &self.budget.within(2 * slice), &Silent) {
-                Verdict::Unknown(Reason::Exhausted(Exhausted::Time)) => {}
-                Verdict::Unknown(_) => explorable = false,
-                decided => return Ok(decided),
+            if explorable {
+                let task = Task { program, property: self.task.property };
+                match Explicit::default().verify(task, &self.budget.within(2 * slice), &Silent) {
+                    Verdict::Unknown(Reason::Exhausted(Exhausted::Time)) => {}
+                    Verdict::Unknown(_) => explorable = false,
+                    decided => return Ok(decided),
+                }
             }
-            slice *= 4;
+            match too_large {
+                Some(why) if !explorable => return Err(why),
+                _ => slice *= 4,
+            }
         }
     }
 
@@ -186,7 +197,7 @@ impl Search<'_, '_> {
         let learnt = self.add(mined.equations)?
             || self.add(mined.atoms)?
             || self.strengthen(abstraction, trace).map_err(Reason::Exhausted)?
-            || self.add(mined.preconditions)?;
+            || self.add(mined.conditions)?;
         if learnt {
             return Ok(None);
         }

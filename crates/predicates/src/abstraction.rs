@@ -18,7 +18,7 @@ use transitions::{Scoped, ScopedStep};
 use verdict::{Budget, Exhausted, Fact, Literal, Moment, Predicate, PredicateRelation, StepAbstraction};
 
 /// So many open new values of a step are related pairwise.
-const MOST_PAIRED: usize = 12;
+const MOST_PAIRED: usize = 20;
 
 /// Makes abstractions of the steps of a program, and remembers what it found.
 pub struct Abstractor<'a, 'p> {
@@ -269,7 +269,7 @@ impl<'a, 'p> Abstractor<'a, 'p> {
                 }
             }
         }
-        if open.len() > 1 && open.len() <= MOST_PAIRED {
+        if open.len() > 1 {
             question.take();
             let terms: Vec<Term> = open.iter().map(|fact| question.term(*fact)).collect();
             question.invariant(&terms);

@@ -23,8 +23,8 @@ pub struct Mined {
     pub equations: Vec<Predicate>,
     /// The atoms of interpolants.
     pub atoms: Vec<Predicate>,
-    /// The atoms of weakest preconditions.
-    pub preconditions: Vec<Predicate>,
+    /// What clashes, step by step: the conditions and what they are before each assignment (weakest preconditions), and the values that were assigned (strongest postconditions).
+    pub conditions: Vec<Predicate>,
 }
 
 /// Finds predicates. `core` are parts of the path that clash.
@@ -57,11 +57,9 @@ pub fn mine(path: &Path, core: &[(usize, usize)], budget: &Budget) -> Result<Min
         equations.extend(with_equations(&found));
         all.extend(found);
     }
-    Ok(Mined {
-        equations: scoped(&equations),
-        atoms: scoped(&all),
-        preconditions: scoped(&preconditions(&parts)),
-    })
+    let mut conditions: IndexSet<Term> = parts.iter().flatten().flat_map(atoms).collect();
+    conditions.extend(preconditions(&parts));
+    Ok(Mined { equations: scoped(&equations), atoms: scoped(&all), conditions: scoped(&conditions) })
 }
 
 /// An atom over copies as a predicate; nothing if it speaks of inputs or of several threads.
