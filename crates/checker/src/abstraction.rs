@@ -15,10 +15,11 @@
 //! Shares the meaning of steps and the making of the Boolean program with the search, and nothing else.
 
 use crate::ProofError;
+use ir::passes::Goal;
 use ir::{Program, TemplateId};
 use smt::expressions::Mode;
 use smt::{Answer, NoAnswer, Sort, Term};
-use transitions::{Scoped, ScopedStep, System, Unprepared, boolean_program, prepare};
+use transitions::{NotReady, Scoped, ScopedStep, System, boolean_program, prepare};
 use verdict::{
     AbstractionProof, Budget, Exhausted, Fact, Literal, Moment, Predicate, PredicateRelation, Property,
     StepAbstraction,
@@ -32,11 +33,12 @@ pub(crate) fn check(
     budget: &Budget,
 ) -> Result<(), ProofError> {
     let Property::NoError(_) = property else { return Err(ProofError::Violated) };
-    let prepared = prepare(program, budget.deadline).map_err(|why| match why {
-        Unprepared::OutOfTime => ProofError::TooExpensive(Exhausted::Time),
-        Unprepared::NotInlined(why) => ProofError::Claim(why),
-        Unprepared::Unresolved(_) => ProofError::Claim("all calls and starts are resolved".to_owned()),
-    })?;
+    let prepared =
+        prepare(program, Goal { races: false, faults: false }, budget.deadline).map_err(|why| match why {
+            NotReady::OutOfTime => ProofError::TooExpensive(Exhausted::Time),
+            NotReady::TooLarge(why) => ProofError::Claim(why),
+            NotReady::Unresolved(_) => ProofError::Claim("all calls and starts are resolved".to_owned()),
+        })?;
     if let Some(assumption) = prepared.assumptions.iter().find(|assumption| assumption.limits_proof) {
         return Err(ProofError::Assumption(assumption.text.clone()));
     }

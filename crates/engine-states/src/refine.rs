@@ -13,6 +13,7 @@ use crate::engine::decide;
 use boolean::view;
 use engine_explicit::Explicit;
 use engine_explicit::guided::follow;
+use ir::passes::Goal;
 use ir::semantics::{Choice, Choices, Machine, State};
 use ir::{ErrorKind, Expr, IntType, Place, Program, TemplateId, Value};
 use predicates::{Abstractor, Feasibility, Path, PathStep, Vocabulary, mine};
@@ -20,12 +21,14 @@ use smt::NoAnswer;
 use smt::expressions::Mode;
 use std::collections::BTreeSet;
 use std::time::Duration;
-use transitions::{BooleanProgram, Scoped, System, Unprepared, boolean_program, prepare};
+use transitions::{BooleanProgram, NotReady, Scoped, System, boolean_program, prepare};
 use verdict::{
     AbstractionProof, Budget, Engine, Event, Events, Exhausted, Fact, Literal, Moment, Predicate, Proof,
     Reason, Schedule, Silent, StepAbstraction, Task, Trace, Verdict,
 };
 
+/// What the program must keep: its errors.
+const GOAL: Goal = Goal { races: false, faults: false };
 /// How long thread states are tried at first.
 const FIRST_SLICE: Duration = Duration::from_millis(200);
 /// Larger programs are not tried.
@@ -38,10 +41,10 @@ pub fn refine(
     budget: &Budget,
     events: &dyn Events,
 ) -> Result<Verdict, Reason> {
-    let program = prepare(task.program, budget.deadline).map_err(|why| match why {
-        Unprepared::OutOfTime => Reason::Exhausted(Exhausted::Time),
-        Unprepared::NotInlined(why) => Reason::Bounded(format!("states: {why}")),
-        Unprepared::Unresolved(span) => {
+    let program = prepare(task.program, GOAL, budget.deadline).map_err(|why| match why {
+        NotReady::OutOfTime => Reason::Exhausted(Exhausted::Time),
+        NotReady::TooLarge(why) => Reason::Bounded(format!("states: {why}")),
+        NotReady::Unresolved(span) => {
             Reason::Unsupported("a call or start that is not resolved".to_owned(), span)
         }
     })?;

@@ -130,6 +130,8 @@ pub enum EngineName {
     States,
     /// Proofs by Horn clauses.
     Horn,
+    /// Executions with inputs as formulas; finds violations only.
+    Symbolic,
 }
 
 /// How to answer.

@@ -128,6 +128,7 @@ fn run_checks(
         EngineName::Flow => &engine_flow::Flow,
         EngineName::States => &engine_states::States,
         EngineName::Horn => &engine_horn::Horn,
+        EngineName::Symbolic => &engine_symbolic::Symbolic,
         EngineName::Explicit => &explicit,
     };
     let mut outcomes = Vec::new();

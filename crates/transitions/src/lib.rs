@@ -9,7 +9,7 @@
 //!
 //! Rests on the points-to sets, and so on assumption 14 of `SOUNDNESS.md`; and on assumption 4, since it fixes addresses.
 //!
-//! * [`prepare`](mod@prepare): what is done to a program first.
+//! * [`prepare`](mod@prepare): the passes that a program goes through first.
 //! * [`system`]: the variables and the steps of a program.
 //! * [`memory`](mod@memory): which variables stand for which bytes.
 //! * [`follow`]: what the operations of an edge do.
@@ -29,8 +29,8 @@ pub mod scopes;
 pub mod system;
 pub mod threads;
 
-pub use blocks::merge_steps;
+pub use blocks::{loop_heads, merge_steps};
 pub use boolean_program::{BooleanProgram, boolean_program};
-pub use prepare::{Unprepared, prepare};
+pub use prepare::{NotReady, prepare};
 pub use scopes::{Scoped, ScopedStart, ScopedStep};
 pub use system::{Kind, Start, StateVariable, Step, System};
