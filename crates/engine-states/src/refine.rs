@@ -204,6 +204,9 @@ impl Search<'_, '_> {
         if learnt {
             return Ok(None);
         }
+        if mined.out_of_time {
+            return Err(Reason::Exhausted(Exhausted::Time));
+        }
         let lines: Vec<String> = steps
             .iter()
             .map(|taken| self.scoped.span(&self.scoped.steps[taken.step]).line.to_string())

@@ -20,13 +20,16 @@ use verdict::{Budget, Exhausted, Fact, Literal, Moment, Predicate, PredicateRela
 /// So many open new values of a step are related pairwise.
 const MOST_PAIRED: usize = 20;
 
+/// Lists of literals, of each of which one holds.
+pub type Clauses = Vec<Vec<Literal>>;
+
 /// Makes abstractions of the steps of a program, and remembers what it found.
 pub struct Abstractor<'a, 'p> {
     scoped: &'a Scoped<'p>,
     /// What facts say of a formula, by step: facts are never renumbered, so this stays true when predicates are added.
     known: FxHashMap<(usize, Vec<Fact>, Subject), Decided>,
     /// Clauses that counterexamples have shown, by step: of own facts, and of those of other threads.
-    learnt: IndexMap<(usize, Option<TemplateId>), Vec<Vec<Literal>>>,
+    learnt: IndexMap<(usize, Option<TemplateId>), Clauses>,
 }
 
 /// What is decided.
@@ -82,7 +85,7 @@ impl<'a, 'p> Abstractor<'a, 'p> {
         &mut self,
         predicates: &[Predicate],
         budget: &Budget,
-    ) -> Result<(Vec<Option<bool>>, Vec<Vec<Literal>>), Exhausted> {
+    ) -> Result<(Vec<Option<bool>>, Clauses), Exhausted> {
         let mut solver = Solver::new();
         solver.assert(&self.scoped.initial);
         let mut values = Vec::new();
@@ -376,12 +379,7 @@ fn is_impossible(solver: &mut Solver, terms: &[Term], budget: &Budget) -> Result
 }
 
 /// Clauses of two open facts each, that have variables in common.
-fn pairs(
-    solver: &mut Solver,
-    facts: &[Fact],
-    terms: &[Term],
-    budget: &Budget,
-) -> Result<Vec<Vec<Literal>>, Exhausted> {
+fn pairs(solver: &mut Solver, facts: &[Fact], terms: &[Term], budget: &Budget) -> Result<Clauses, Exhausted> {
     let mut clauses = Vec::new();
     for first in 0..facts.len().min(MOST_PAIRED) {
         for second in 0..first {

@@ -19,6 +19,8 @@ const LARGEST: usize = 24;
 
 /// What was mined, from what says most to what says all.
 pub struct Mined {
+    /// Whether interpolants were not found for lack of time.
+    pub out_of_time: bool,
     /// The atoms of interpolants, inequalities that make equations put together.
     pub equations: Vec<Predicate>,
     /// The atoms of interpolants.
@@ -35,14 +37,19 @@ pub fn mine(path: &Path, core: &[(usize, usize)], budget: &Budget) -> Result<Min
     }
     let parts: Vec<Vec<Term>> = parts.into_values().collect();
     let mut formulas = Vec::new();
+    let mut out_of_time = false;
     for apart in [true, false] {
         match interpolants(path, &parts, apart, budget) {
             Ok(found) => {
                 formulas = found;
+                out_of_time = false;
                 break;
             }
             // A part of the budget may be used up, or all.
-            Err(NoAnswer::Exhausted(_)) => budget.check(0)?,
+            Err(NoAnswer::Exhausted(_)) => {
+                budget.check(0)?;
+                out_of_time = true;
+            }
             Err(NoAnswer::GaveUp(_)) => {}
         }
     }
@@ -59,7 +66,8 @@ pub fn mine(path: &Path, core: &[(usize, usize)], budget: &Budget) -> Result<Min
     }
     let mut conditions: IndexSet<Term> = parts.iter().flatten().flat_map(atoms).collect();
     conditions.extend(preconditions(&parts));
-    Ok(Mined { equations: scoped(&equations), atoms: scoped(&all), conditions: scoped(&conditions) })
+    let (equations, atoms, conditions) = (scoped(&equations), scoped(&all), scoped(&conditions));
+    Ok(Mined { out_of_time, equations, atoms, conditions })
 }
 
 /// An atom over copies as a predicate; nothing if it speaks of inputs or of several threads.

@@ -100,7 +100,7 @@ pub fn boolean_program(
     let code = &mut program.templates[scoped.main];
     let first = code.location(LocationKind::Normal, false);
     let entry = std::mem::replace(&mut code.entry, first);
-    let constraint = builder.all(scoped.main, start, &builder.reader(scoped.main, &[], true));
+    let constraint = builder.all(start, &builder.reader(scoped.main, &[], true));
     code.edge(first, entry, vec![Op::Assign(Assignment { pairs: Vec::new(), constraint })], code.span);
     step_of[scoped.main].push(None);
     for (number, (step, abstraction)) in scoped.steps.iter().zip(steps).enumerate() {
@@ -194,7 +194,7 @@ impl Builder<'_, '_> {
     }
 
     /// That one literal of each list holds.
-    fn all(&mut self, _: TemplateId, clauses: &[Vec<Literal>], reader: &Reader<'_>) -> Option<Expr> {
+    fn all(&mut self, clauses: &[Vec<Literal>], reader: &Reader<'_>) -> Option<Expr> {
         let mut all: Option<Expr> = None;
         for clause in clauses {
             let one = self.joined(BinaryOp::Or, clause, reader);
@@ -286,7 +286,7 @@ impl Builder<'_, '_> {
             let value = before(self, Fact { predicate, moment: Moment::Before });
             pairs.push((Lhs::Local(self.local(template, Use::Past(predicate))), Rhs::Value(value)));
         }
-        let constraint = self.all(template, &abstraction.own.clauses, &behind);
+        let constraint = self.all(&abstraction.own.clauses, &behind);
         let mut ops = Vec::new();
         if !pairs.is_empty() || constraint.is_some() {
             ops.push(Op::Assign(Assignment { pairs, constraint }));
@@ -313,7 +313,7 @@ impl Builder<'_, '_> {
             let value = self.new_value(relation, fact, &before);
             pairs.push((self.place(to, *predicate), value));
         }
-        let constraint = self.all(to, &relation.clauses, &behind);
+        let constraint = self.all(&relation.clauses, &behind);
         let cubes = relation.functions.iter().flat_map(|(_, cubes)| cubes).chain(&relation.clauses);
         let needed: IndexSet<usize> = cubes
             .flatten()

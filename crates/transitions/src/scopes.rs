@@ -142,8 +142,11 @@ impl<'p> Scoped<'p> {
         step.edges.first().map_or(Span::default(), |edge| edges[*edge].span)
     }
 
-    /// Whether all variables of a predicate are ones that its scope sees.
+    /// Whether all variables of a predicate are ones that its scope sees. The first thread has no predicates for itself: nothing would say what they are at its start.
     pub fn is_scoped(&self, predicate: &Predicate) -> bool {
+        if predicate.scope == Some(self.main) {
+            return false;
+        }
         predicate.formula.free_variables().iter().all(|variable| {
             self.shared.contains_key(variable)
                 || predicate.scope.is_some_and(|template| self.own[template].contains_key(variable))

@@ -98,6 +98,11 @@ fn predicates_and_first_values_must_be_right() {
                 other.start.push(vec![Literal { fact, holds: true }]);
                 assert!(!accepts(&program, other), "{name}: clause about {number} at the start");
             }
+            let main = program.start[0].0;
+            let mut other = proof.clone();
+            other.predicates[number].scope = Some(main);
+            other.initial[number] = None;
+            assert!(!accepts(&program, other), "{name}: predicate {number} of the first thread");
             let mut other = proof.clone();
             other.predicates[number].formula =
                 Term::int_variable("a variable that nobody has").equals(&Term::int(0));
