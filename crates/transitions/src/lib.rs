@@ -15,15 +15,22 @@
 //! * [`follow`]: what the operations of an edge do.
 //! * [`threads`]: the threads of a program that starts a fixed set of them.
 //! * [`blocks`]: fewer locations, by putting steps together.
+//! * [`scopes`]: the steps with variables sorted into shared ones and those of a thread.
+//! * [`boolean_program`](mod@boolean_program): the Boolean program that predicates make of a program.
 
 pub mod blocks;
+pub mod boolean_program;
+mod constants;
 mod expressions;
 pub mod follow;
 pub mod memory;
 pub mod prepare;
+pub mod scopes;
 pub mod system;
 pub mod threads;
 
 pub use blocks::{loop_heads, merge_steps};
+pub use boolean_program::{BooleanProgram, boolean_program};
 pub use prepare::{NotReady, prepare};
+pub use scopes::{Scoped, ScopedStart, ScopedStep};
 pub use system::{Kind, Start, StateVariable, Step, System};

@@ -4,6 +4,7 @@
 //! [`Verdict::Unknown`] a reason. What an engine believes counts only after the checker agrees.
 //! This crate does no IO and holds no search.
 
+mod abstraction;
 mod acfa;
 mod budget;
 mod counters;
@@ -20,6 +21,9 @@ mod schedule;
 mod states;
 mod trace;
 
+pub use abstraction::{
+    AbstractionProof, Fact, Literal, Moment, Predicate, PredicateRelation, StepAbstraction,
+};
 pub use acfa::{AbstractEdge, AbstractId, AbstractState, Acfa, Action};
 pub use budget::{Budget, Cancel, Exhausted};
 pub use counters::{Counter, CounterStep, TicketAddress};
