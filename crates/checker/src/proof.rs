@@ -138,6 +138,7 @@ pub fn check_proof(
         }
         Proof::Flow(proof) => crate::flow::check(program, property, proof, budget),
         Proof::States(proof) => crate::states::check(program, property, proof, budget),
+        Proof::Abstraction(proof) => crate::abstraction::check(program, property, proof, budget),
         Proof::Product(proof) => crate::product::check(program, property, proof, budget),
         Proof::Modular(proof) => crate::modular::check(program, property, proof, budget),
         Proof::OneThread => {

@@ -125,8 +125,17 @@ fn reason(proof: &Proof) -> String {
         Proof::Modular(proof) => {
             format!("by invariants of every {} threads, for any number of threads", proof.size)
         }
+        Proof::Abstraction(proof) => {
+            format!(
+                "by a Boolean program over {} predicates, for any number of threads",
+                proof.predicates.len()
+            )
+        }
         Proof::Flow(proof) => {
             format!("by locks and thread order, {} pairs of locations", proof.coreachable.len())
+        }
+        Proof::States(proof) if !proof.populations.is_empty() => {
+            format!("all that is reachable is within {} populations of threads", proof.populations.len())
         }
         Proof::States(proof) if proof.unreachable.is_empty() => {
             let points = proof.sets.iter().filter(|set| **set != 0).count();

@@ -426,17 +426,14 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
         let id = match self.system.shared_of(&Kind::Threads).cloned() {
             Some(threads) => {
                 let id = self.plus(&self.get(&threads), &one);
-                // There are never so many threads that ids come again.
-                let fresh = match self.system.mode {
-                    Mode::Integers => self.system.in_range(&id, pointer),
-                    Mode::Bits => Term::binary(Operation::UnsignedLess, &self.get(&threads), &id),
-                };
-                self.guard.push(fresh);
                 self.set(&threads, id.clone());
                 id
             }
             None => self.anything(pointer),
         };
+        // There are never so many threads that ids come again.
+        let fresh = self.system.is_thread_id(&id);
+        self.guard.push(fresh);
         if let Some(variable) = self.system.shared_of(&Kind::ThreadId(*child)).cloned() {
             self.set(&variable, id.clone());
         }

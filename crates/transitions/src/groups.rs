@@ -2,12 +2,12 @@
 //!
 //! A *group* is a list of different threads, each with its position as its name. What a thread has for itself gets the position as a suffix; so does where it is.
 //!
-//! Ids: the machine numbers threads as they start, so different threads have different ids, each from 1 up to the number of threads; and there are fewer threads than a lock's
-//! word has values (assumption 16).
+//! Ids: the machine numbers threads as they start, so different threads have different ids, each from 1 up to the number of threads, and they fit into the words of
+//! locks (assumption 16).
 
 use crate::system::{Kind, Start, Step, System};
 use crate::threads::named;
-use ir::{Count, IntType, TemplateId};
+use ir::{Count, TemplateId};
 use smt::{Sort, Term, Variable};
 
 /// A thread of a group.
@@ -74,11 +74,9 @@ impl System<'_> {
                 Some(member.own(me).term())
             })
             .collect();
-        let pointer = self.program.data_model.pointer();
         let mut facts = Vec::new();
         for (index, id) in ids.iter().enumerate() {
-            facts.push(self.in_range(id, IntType::U32));
-            facts.push(id.differs(&self.number(0, pointer)));
+            facts.push(self.is_thread_id(id));
             facts.extend(ids[..index].iter().map(|other| id.differs(other)));
             if let (Some(threads), smt::expressions::Mode::Integers) =
                 (self.shared_of(&Kind::Threads), self.mode)

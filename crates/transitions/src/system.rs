@@ -10,7 +10,7 @@ use ir::{
     TemplateId,
 };
 use smt::expressions::Mode;
-use smt::{Term, Variable};
+use smt::{Operation, Term, Variable};
 use std::sync::Arc;
 
 /// What a variable of the state stands for.
@@ -163,6 +163,20 @@ impl<'p> System<'p> {
     /// That a term is a value of a type.
     pub fn in_range(&self, term: &Term, ty: IntType) -> Term {
         self.mode.range(term, ty)
+    }
+
+    /// That a term is the id of a thread: no run starts so many that ids do not fit into the words of locks (assumption 16 of `SOUNDNESS.md`).
+    pub fn is_thread_id(&self, term: &Term) -> Term {
+        let (one, most) = (1, IntType::I32.max());
+        let pointer = self.program.data_model.pointer();
+        let (one, most) = (self.number(one, pointer), self.number(most, pointer));
+        match self.mode {
+            Mode::Integers => one.at_most(term).and(&term.at_most(&most)),
+            Mode::Bits => {
+                let at_most = |a: &Term, b: &Term| Term::binary(Operation::UnsignedLessOrEqual, a, b);
+                at_most(&one, term).and(&at_most(term, &most))
+            }
+        }
     }
 
     /// What always holds of some variables: each has a value of its type.

@@ -1,4 +1,4 @@
-// Two tickets are given at the start.
+// Taking a ticket is not one step: two threads get the same one.
 // expect: assertions=false races=false
 // args: --engine horn
 #include <assert.h>

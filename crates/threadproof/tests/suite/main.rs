@@ -1,5 +1,6 @@
 //! The integration tests: one binary, a module for each boundary.
 
+mod abstraction_mutations;
 mod boolean;
 mod command_line;
 mod csmith;
