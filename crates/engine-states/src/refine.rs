@@ -9,7 +9,7 @@
 //! 2. Predicates first, then clauses: a clause excludes a step between two abstract states, a predicate many.
 //! 3. Variables of threads that there is one of count as shared, so predicates may relate the locals of several such threads.
 
-use crate::engine::decide;
+use crate::engine::decide_backwards;
 use boolean::view;
 use engine_explicit::Explicit;
 use engine_explicit::guided::follow;
@@ -136,7 +136,7 @@ impl Search<'_, '_> {
             self.budget.check(0).map_err(Reason::Exhausted)?;
             let part = if explorable { self.budget.within(slice) } else { self.budget.clone() };
             if too_large.is_none() {
-                match decide(program, kinds, &part, &Silent).map_err(reason) {
+                match decide_backwards(program, kinds, &part, &Silent).map_err(reason) {
                     Ok(Verdict::Unknown(Reason::Exhausted(Exhausted::Time)))
                     | Err(Reason::Exhausted(Exhausted::Time)) => {}
                     Ok(Verdict::Unknown(why)) | Err(why) => too_large = Some(why),

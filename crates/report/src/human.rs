@@ -128,6 +128,9 @@ fn reason(proof: &Proof) -> String {
         Proof::Flow(proof) => {
             format!("by locks and thread order, {} pairs of locations", proof.coreachable.len())
         }
+        Proof::States(proof) if !proof.populations.is_empty() => {
+            format!("all that is reachable is within {} populations of threads", proof.populations.len())
+        }
         Proof::States(proof) if proof.unreachable.is_empty() => {
             let points = proof.sets.iter().filter(|set| **set != 0).count();
             format!("by thread states, for any number of threads, {points} points")

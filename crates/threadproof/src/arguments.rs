@@ -128,6 +128,8 @@ pub enum EngineName {
     Flow,
     /// Boolean programs, and others by predicates: proofs and refutations for any number of threads.
     States,
+    /// The same, by counting threads up to a number that grows.
+    Counters,
     /// Proofs by Horn clauses.
     Horn,
     /// Executions with inputs as formulas; finds violations only.

@@ -5,6 +5,7 @@
 //! This crate does no IO and holds no search.
 
 mod abstraction;
+mod acfa;
 mod budget;
 mod counters;
 mod decision;
@@ -23,6 +24,7 @@ mod trace;
 pub use abstraction::{
     AbstractionProof, Fact, Literal, Moment, Predicate, PredicateRelation, StepAbstraction,
 };
+pub use acfa::{AbstractEdge, AbstractId, AbstractState, Acfa, Action};
 pub use budget::{Budget, Cancel, Exhausted};
 pub use counters::{Counter, CounterStep, TicketAddress};
 pub use decision::{Attempt, Decision, Decisions, OpenCheck};
@@ -38,5 +40,5 @@ pub use present::Present;
 pub use product::{ProductNode, ProductPart, ProductProof};
 pub use property::{Check, Property};
 pub use schedule::{Schedule, Turn};
-pub use states::{Configuration, StatesProof};
+pub use states::{Configuration, Population, StatesProof};
 pub use trace::{Trace, TraceStep, Violation};
