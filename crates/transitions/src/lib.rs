@@ -13,12 +13,14 @@
 //! * [`memory`](mod@memory): which variables stand for which bytes.
 //! * [`follow`]: what the operations of an edge do.
 //! * [`threads`]: the threads of a program that starts a fixed set of them.
+//! * [`settled`]: threads that are there from the beginning.
 //! * [`blocks`]: fewer locations, by putting steps together.
 
 pub mod blocks;
 mod expressions;
 pub mod follow;
 pub mod memory;
+pub mod settled;
 pub mod system;
 pub mod threads;
 

@@ -5,7 +5,7 @@
 
 use crate::system::{Kind, StateVariable, Step, System};
 use indexmap::{IndexMap, IndexSet};
-use ir::{Count, IdVec, LocationId, LocationKind, TemplateId};
+use ir::{Count, EdgeId, IdVec, LocationId, LocationKind, TemplateId};
 use smt::{Operation, Term, Variable};
 use std::sync::Arc;
 
@@ -20,6 +20,8 @@ pub const MOST_THREADS: usize = 16;
 pub struct ThreadStep {
     /// Who takes it.
     pub thread: ThreadNumber,
+    /// The edges that it takes, in order.
+    pub edges: Vec<EdgeId>,
     /// Where it starts.
     pub source: LocationId,
     /// Where it ends.
@@ -234,7 +236,7 @@ pub fn literals(formula: &Term, found: &mut IndexMap<Variable, Term>) {
 }
 
 /// A thread's own variable.
-fn named(variable: &Variable, number: ThreadNumber) -> Variable {
+pub(crate) fn named(variable: &Variable, number: ThreadNumber) -> Variable {
     Variable::new(Arc::from(format!("{}#{number}", variable.name)), variable.sort.clone())
 }
 
@@ -261,6 +263,7 @@ fn thread_step(
     };
     let mut result = ThreadStep {
         thread: number,
+        edges: step.edges.clone(),
         source: step.source,
         target: step.target,
         guard: rename(&step.guard),

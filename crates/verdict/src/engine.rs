@@ -1,6 +1,6 @@
 //! The interface that every engine has, and what it returns.
 
-use crate::{Attempt, Budget, Exhausted, FlowProof, ProductProof, Property, StatesProof, Trace};
+use crate::{Attempt, Budget, Exhausted, FlowProof, ProductProof, Property, QueriesProof, StatesProof, Trace};
 use ir::{Program, Span};
 use std::fmt;
 
@@ -56,6 +56,8 @@ pub enum Proof {
     States(Box<StatesProof>),
     /// A fixed set of threads, all together, by invariants of a reduced product.
     Product(Box<ProductProof>),
+    /// A fixed set of threads, one after the other, by what is claimed of those that come later.
+    Queries(Box<QueriesProof>),
 }
 
 /// Why there is no answer.

@@ -15,6 +15,7 @@ mod orders;
 mod present;
 mod product;
 mod property;
+pub mod queries;
 mod states;
 mod trace;
 
@@ -32,5 +33,6 @@ pub use orders::{Bound, Orders};
 pub use present::Present;
 pub use product::{ProductNode, ProductPart, ProductProof};
 pub use property::{Check, Property};
+pub use queries::{QueriesClaim, QueriesPart, QueriesProof};
 pub use states::{Configuration, StatesProof};
 pub use trace::{Trace, TraceStep, Violation};
