@@ -1,5 +1,6 @@
-//! Measurements of the `flow` engine: `cargo xtask bench races DIR | drivers DIR | growth`. See `bench/README.md`.
+//! Measurements: `cargo xtask bench races DIR | drivers DIR | growth | families | family NAME N safe|unsafe`. See `bench/README.md`.
 
+mod families;
 mod growth;
 mod measure;
 mod samples;
@@ -10,6 +11,8 @@ pub fn run(words: &[&str]) -> Result<(), String> {
         ["races", folder] => samples::races(folder.as_ref()),
         ["drivers", folder] => samples::drivers(folder.as_ref()),
         ["growth"] => growth::growth(),
-        _ => Err("usage: cargo xtask bench races DIR | drivers DIR | growth".to_owned()),
+        ["families"] => families::families(),
+        ["family", family, threads, version] => families::print(family, threads, version),
+        _ => Err("usage: cargo xtask bench races DIR | drivers DIR | growth | families | family NAME N safe|unsafe".to_owned()),
     }
 }

@@ -11,6 +11,7 @@
 //! * [`inputs`], [`flow`], [`script`]: values that the program leaves open.
 //! * [`store`], [`components`], [`liveness`]: states, and what of them is kept.
 //! * [`shorten`]: shorter traces.
+//! * [`guided`]: an execution along a schedule that another engine has found.
 //!
 //! Threads are permuted in [`compact`] only, where nothing is proved: thread ids are stored in handles and locks, and
 //! each thread has its own window of addresses, so that states which differ by a permutation are not equal up to names
@@ -25,6 +26,7 @@ mod flow;
 mod footprint;
 mod graph;
 mod guards;
+pub mod guided;
 mod inputs;
 mod liveness;
 mod model;

@@ -1,7 +1,8 @@
 //! The engine: prepares a program, and tries what fits it.
 
 use crate::product::graph::Order;
-use crate::product::prove;
+use crate::product::{NoProof, prove};
+use engine_explicit::guided::follow;
 use ir::passes::{Goal, InlineError, InlineLimits, lock_words, symbolic_of_lowered};
 use ir::{Callee, Op, Program, Span};
 use smt::expressions::Mode;
@@ -49,7 +50,15 @@ impl Engine for Horn {
             let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / share));
             match prove(&system, order, &part) {
                 Ok(proof) => return Verdict::Safe(Proof::Product(Box::new(proof))),
-                Err(reason) => last = reason,
+                Err(NoProof::Open(reason)) => last = reason,
+                Err(NoProof::Refuted(schedule)) => {
+                    return match follow(task.program, task.property, &schedule, budget) {
+                        Some(trace) => Verdict::Unsafe(trace),
+                        None => Verdict::Unknown(Reason::Approximate(
+                            "no execution was found along a violation of the formulas".to_owned(),
+                        )),
+                    };
+                }
             }
         }
         Verdict::Unknown(last)

@@ -16,6 +16,7 @@ mod present;
 mod product;
 mod property;
 pub mod queries;
+mod schedule;
 mod states;
 mod trace;
 
@@ -34,5 +35,6 @@ pub use present::Present;
 pub use product::{ProductNode, ProductPart, ProductProof};
 pub use property::{Check, Property};
 pub use queries::{QueriesClaim, QueriesPart, QueriesProof};
+pub use schedule::{Schedule, Turn};
 pub use states::{Configuration, StatesProof};
 pub use trace::{Trace, TraceStep, Violation};

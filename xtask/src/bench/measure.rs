@@ -37,9 +37,14 @@ pub fn build() -> Result<PathBuf, String> {
 
 /// Runs the tool on a file with the `flow` engine.
 pub fn run(tool: &Path, words: &[&str], file: &Path) -> Result<Run, String> {
+    run_engine(tool, "flow", words, file)
+}
+
+/// Runs the tool on a file with an engine.
+pub fn run_engine(tool: &Path, engine: &str, words: &[&str], file: &Path) -> Result<Run, String> {
     let start = Instant::now();
     let mut command = Command::new(tool);
-    command.args(["verify", "--engine", "flow"]).args(words).arg(file);
+    command.args(["verify", "--engine", engine]).args(words).arg(file);
     let mut child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

@@ -5,12 +5,12 @@
 
 use super::graph::{Graph, NodeNumber};
 use indexmap::{IndexMap, IndexSet};
-use ir::{LocationId, TemplateId};
-use smt::horn::{Application, Clause, HornSystem, Interpretation, RelationId};
-use smt::{Term, Variable};
-use transitions::threads::Threads;
-use transitions::{Step, merge_steps};
-use verdict::Budget;
+use ir::{EdgeId, LocationId, TemplateId};
+use smt::horn::{Application, Clause, ClauseId, Derivation, HornSystem, Interpretation, RelationId};
+use smt::{Term, Value, Variable};
+use transitions::threads::{ThreadNumber, Threads};
+use transitions::{Step, System, merge_steps};
+use verdict::{Budget, Schedule};
 
 /// The clauses of a product.
 pub struct Clauses {
@@ -18,6 +18,14 @@ pub struct Clauses {
     pub system: HornSystem,
     /// The relation of each node that has one.
     relations: IndexMap<NodeNumber, RelationId>,
+    /// What each clause but the first stands for: moves of the graph, in order, and the inputs of all of them.
+    runs: IndexMap<ClauseId, Run>,
+}
+
+/// Moves of the graph, one after the other.
+struct Run {
+    moves: Vec<usize>,
+    inputs: Vec<Variable>,
 }
 
 const WHOLE: TemplateId = TemplateId(0);
@@ -33,8 +41,9 @@ impl Clauses {
         let steps: Vec<Step> = graph
             .moves
             .iter()
-            .filter(|step| relevant[step.source] && relevant[step.target])
-            .map(|step| {
+            .enumerate()
+            .filter(|(_, step)| relevant[step.source] && relevant[step.target])
+            .map(|(number, step)| {
                 let location =
                     graph.nodes[step.source].locations[step.thread].expect("who moves was started");
                 let what = &threads.threads[step.thread].steps[location][step.step];
@@ -42,7 +51,8 @@ impl Clauses {
                 let updates = what.updates.iter().map(|(v, value)| (v.clone(), value.substitute(constants)));
                 Step {
                     template: WHOLE,
-                    edges: Vec::new(),
+                    // Edges of this graph: so steps that are put together say what they are made of.
+                    edges: vec![EdgeId(number as u32)],
                     source: at(step.source),
                     target: at(step.target),
                     guard: what.guard.substitute(constants),
@@ -66,7 +76,8 @@ impl Clauses {
 
     fn of_steps(threads: &Threads, graph: &Graph, steps: &[Step]) -> Self {
         let live = live(graph, threads, steps);
-        let mut clauses = Self { system: HornSystem::default(), relations: IndexMap::new() };
+        let mut clauses =
+            Self { system: HornSystem::default(), relations: IndexMap::new(), runs: IndexMap::new() };
         let mut nodes: Vec<NodeNumber> = steps
             .iter()
             .flat_map(|step| [step.source.0 as usize, step.target.0 as usize])
@@ -110,9 +121,40 @@ impl Clauses {
             let constraint = step.guard.and(&ranges(&mut mentioned.into_iter()));
             let arguments = parameters.iter().map(Variable::term).collect();
             let body = vec![Application { relation: source, arguments }];
-            clauses.system.clause(Clause { body, constraint, head });
+            let clause = clauses.system.clause(Clause { body, constraint, head });
+            let moves = step.edges.iter().map(|edge| edge.0 as usize).collect();
+            clauses.runs.insert(clause, Run { moves, inputs: step.inputs.clone() });
         }
         clauses
+    }
+
+    /// Who runs when in a derivation of an error, and with which inputs.
+    pub fn schedule(
+        &self,
+        system: &System<'_>,
+        threads: &Threads,
+        graph: &Graph,
+        derivation: &Derivation,
+    ) -> Schedule {
+        let mut schedule = Schedule::default();
+        // The names of threads by the order of their starts.
+        let mut started: Vec<ThreadNumber> =
+            (0..threads.threads.len()).filter(|thread| threads.threads[*thread].at_start).collect();
+        for step in &derivation.steps {
+            let Some(run) = self.runs.get(&step.clause) else { continue };
+            let mut inputs = run.inputs.iter().map(|input| step.values.get(input).and_then(Value::as_int));
+            for number in &run.moves {
+                let (source, thread) = (graph.moves[*number].source, graph.moves[*number].thread);
+                let Some(location) = graph.nodes[source].locations[thread] else { continue };
+                let what = &threads.threads[thread].steps[location][graph.moves[*number].step];
+                let Some(name) = started.iter().position(|other| *other == thread) else { continue };
+                let code = &system.program.templates[threads.threads[thread].template];
+                let span = what.edges.first().map(|edge| code.edges[*edge].span).unwrap_or_default();
+                schedule.push(name, span, inputs.by_ref().take(what.inputs.len()).flatten());
+                started.extend(what.starts.iter().copied());
+            }
+        }
+        schedule
     }
 
     /// The invariant of a node that has a relation.

@@ -17,15 +17,28 @@ use smt::{NoAnswer, Term};
 
 use transitions::System;
 use transitions::threads::{self, NoProduct, Threads};
-use verdict::{Budget, ProductNode, ProductPart, ProductProof, Reason};
+use verdict::{Budget, ProductNode, ProductPart, ProductProof, Reason, Schedule};
 
 /// More nodes than this are not tried.
 pub const MOST_NODES: usize = 20_000;
 
+/// Why there is no proof.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NoProof {
+    /// For this reason.
+    Open(Reason),
+    /// An execution of the transitions reaches an error in this way.
+    Refuted(Schedule),
+}
+
+fn bounded(text: String) -> NoProof {
+    NoProof::Open(Reason::Bounded(text))
+}
+
 /// Looks for a proof that no error is reached.
-pub fn prove(system: &System<'_>, order: Order, budget: &Budget) -> Result<ProductProof, Reason> {
+pub fn prove(system: &System<'_>, order: Order, budget: &Budget) -> Result<ProductProof, NoProof> {
     let threads = Threads::new(system).map_err(|why| {
-        Reason::Bounded(match why {
+        bounded(match why {
             NoProduct::Unbounded => "a thread may be started any number of times".to_owned(),
             NoProduct::TooMany => format!("there are more than {} threads", threads::MOST_THREADS),
         })
@@ -47,22 +60,20 @@ fn prove_one(
     error: (usize, LocationId),
     order: Order,
     budget: &Budget,
-) -> Result<ProductPart, Reason> {
+) -> Result<ProductPart, NoProof> {
     let needed = Needed::new(system, threads, error);
     let graph = Graph::new(system, threads, &needed, order, MOST_NODES, budget).map_err(|why| match why {
-        NoGraph::TooLarge => Reason::Bounded(format!("the product has more than {MOST_NODES} nodes")),
-        NoGraph::Exhausted(why) => Reason::Exhausted(why),
+        NoGraph::TooLarge => bounded(format!("the product has more than {MOST_NODES} nodes")),
+        NoGraph::Exhausted(why) => NoProof::Open(Reason::Exhausted(why)),
     })?;
     let clauses = Clauses::new(threads, &graph, budget);
     let solution = match solve(&clauses.system, budget) {
         Solution::Solved(solution) => solution,
-        Solution::Refuted(_) => {
-            return Err(Reason::Bounded(
-                "an error is reached where nothing is known of some values".to_owned(),
-            ));
+        Solution::Refuted(derivation) => {
+            return Err(NoProof::Refuted(clauses.schedule(system, threads, &graph, &derivation)));
         }
-        Solution::Unknown(NoAnswer::Exhausted(limit)) => return Err(Reason::Exhausted(limit)),
-        Solution::Unknown(why) => return Err(Reason::Bounded(why.to_string())),
+        Solution::Unknown(NoAnswer::Exhausted(limit)) => return Err(NoProof::Open(Reason::Exhausted(limit))),
+        Solution::Unknown(why) => return Err(bounded(why.to_string())),
     };
     let relevant = graph.relevant();
     let mut moves = vec![Vec::new(); graph.nodes.len()];
