@@ -12,6 +12,8 @@ mod future_locks;
 mod inputs;
 mod product;
 mod proof;
+mod queries;
+mod queries_view;
 mod replay;
 mod states;
 

@@ -139,6 +139,7 @@ pub fn check_proof(
         Proof::Flow(proof) => crate::flow::check(program, property, proof, budget),
         Proof::States(proof) => crate::states::check(program, property, proof, budget),
         Proof::Product(proof) => crate::product::check(program, property, proof, budget),
+        Proof::Queries(proof) => crate::queries::check(program, property, proof, budget),
         Proof::OneThread => {
             let threads = program.start.iter().map(|(_, count)| match count {
                 Count::Exactly(copies) => u64::from(*copies),

@@ -128,6 +128,7 @@ fn run_checks(
         EngineName::Flow => &engine_flow::Flow,
         EngineName::States => &engine_states::States,
         EngineName::Horn => &engine_horn::Horn,
+        EngineName::Queries => &engine_queries::Queries { main_thread: options.main_thread.clone() },
         EngineName::Explicit => &explicit,
     };
     let mut outcomes = Vec::new();

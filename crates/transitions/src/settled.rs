@@ -1,48 +1,131 @@
-//! Threads without their start: where a program only starts its threads at first, they are there from the beginning.
+//! Threads without their start: where a program first sets things up and starts its threads, they are there from the beginning.
 //!
-//! Over-approximates: every execution of the program is one of the result, except for what was done before.
-//! * As long as there is one thread, and the values that it needs are known, it runs alone: the result starts behind that.
+//! Over-approximates: every execution of the program, without what was set up, is one of the result; a thread there may run before it was started.
+//! * As long as there is one thread it runs alone. If what it does is easy to say, the result starts behind that.
 //! * A thread that is started in one place only, with known values, may as well be there from the beginning and wait. This is done only where what its starter does before touches
-//!   nothing that others do, so that little is lost.
+//!   nothing that others touch, so that little is lost.
 
 use crate::system::System;
 use crate::threads::{ThreadNumber, ThreadStep, Threads, literals};
 use indexmap::{IndexMap, IndexSet};
-use ir::LocationId;
+use ir::{EdgeId, LocationId};
 use smt::{Operation, Term, Variable};
 
 /// No run is followed longer than this.
 const LONGEST: usize = 1_000;
+/// No more ways to set things up are followed side by side.
+const MOST_WAYS: usize = 8;
+
+/// Threads that are there from the beginning.
+#[derive(Clone, Debug)]
+pub struct Settled {
+    /// The threads, and how they start.
+    pub threads: Threads,
+    /// What was done before, or is done without anyone noticing: for schedules only.
+    pub before: Vec<Before>,
+}
+
+/// A step that sets things up.
+#[derive(Clone, Debug)]
+pub struct Before {
+    /// Who takes it.
+    pub thread: ThreadNumber,
+    /// The edges that it takes, in order.
+    pub edges: Vec<EdgeId>,
+    /// The threads that it starts.
+    pub starts: Vec<ThreadNumber>,
+    /// For each of its inputs the variable that has its value.
+    pub inputs: Vec<Option<Variable>>,
+    /// Whether it is a step of the result, too.
+    pub stays: bool,
+}
+
+/// A way to set things up.
+#[derive(Clone)]
+struct Way {
+    location: LocationId,
+    facts: Vec<Term>,
+    before: Vec<Before>,
+}
+
+impl ThreadStep {
+    /// The variables that the step reads.
+    pub fn reads(&self) -> IndexSet<Variable> {
+        let terms = self.updates.values().chain([&self.guard]);
+        terms.flat_map(Term::free_variables).filter(|variable| !self.inputs.contains(variable)).collect()
+    }
+}
 
 impl Threads {
-    /// The variables that a step reads.
-    pub fn reads(step: &ThreadStep) -> IndexSet<Variable> {
-        let terms = step.updates.values().chain([&step.guard]);
-        terms.flat_map(Term::free_variables).filter(|variable| !step.inputs.contains(variable)).collect()
-    }
-
     /// The variables that a thread has for itself. Once it was started only its own steps change them.
     pub fn own_variables(&self, system: &System<'_>, thread: ThreadNumber) -> IndexSet<Variable> {
         let template = self.threads[thread].template;
         system.own[template].iter().map(|own| crate::threads::named(&own.variable, thread)).collect()
     }
+}
 
+impl Settled {
     /// Makes threads be there from the beginning, as far as that loses little.
-    pub fn settle(&mut self, system: &System<'_>) {
-        self.run_alone(system);
-        let starter = self.threads.iter().position(|thread| thread.at_start);
-        let Some(starter) = starter else { return };
-        let mut location = self.threads[starter].entry;
+    pub fn new(threads: Threads, system: &System<'_>) -> Self {
+        let mut settled = Self { threads, before: Vec::new() };
+        settled.run_alone(system);
+        settled.start_early(system);
+        settled
+    }
+
+    /// Lets the one thread that there is at first run as long as it is alone.
+    fn run_alone(&mut self, system: &System<'_>) {
+        let mut first = self.threads.threads.iter().enumerate().filter(|(_, thread)| thread.at_start);
+        let (Some((alone, thread)), None) = (first.next(), first.next()) else { return };
+        let start = Way { location: thread.entry, facts: conjuncts(&self.threads.initial), before: Vec::new() };
+        let mut open = vec![start];
+        let mut done: Vec<Way> = Vec::new();
+        let mut steps = 0;
+        while let Some(way) = open.pop() {
+            steps += 1;
+            if steps > LONGEST || open.len() + done.len() > MOST_WAYS {
+                return;
+            }
+            let stays = self.threads.is_error(system, alone, way.location);
+            match ways_on(&thread.steps[way.location], &way, alone).filter(|_| !stays) {
+                Some(next) => open.extend(next),
+                None => done.push(way),
+            }
+        }
+        let Some(first) = done.first() else { return };
+        if done.iter().any(|way| way.location != first.location) {
+            return;
+        }
+        let location = first.location;
+        self.before = first.before.clone();
+        self.threads.initial = Term::any(done.iter().map(|way| Term::all(way.facts.iter().cloned())));
+        self.threads.threads[alone].entry = location;
+    }
+
+    /// Makes threads be there from the beginning that the first one starts.
+    fn start_early(&mut self, system: &System<'_>) {
+        let Some(starter) = self.threads.threads.iter().position(|thread| thread.at_start) else { return };
+        let mut location = self.threads.threads[starter].entry;
+        let mut quiet = Vec::new();
         for _ in 0..LONGEST {
             // Who has a choice here may do something else first.
-            let [step] = self.threads[starter].steps[location].as_slice() else { return };
+            let [step] = self.threads.threads[starter].steps[location].as_slice() else { return };
             let step = step.clone();
-            for child in step.starts.clone() {
-                if !self.start_early(system, starter, location, child) {
+            let here = Before {
+                thread: starter,
+                edges: step.edges.clone(),
+                starts: step.starts.clone(),
+                inputs: vec![None; step.inputs.len()],
+                stays: true,
+            };
+            quiet.push(here);
+            for child in &step.starts {
+                if !self.start_one_early(system, (starter, location), *child) {
                     return;
                 }
+                self.before.append(&mut quiet);
             }
-            let Some(rest) = self.threads[starter].steps[location].first() else { return };
+            let Some(rest) = self.threads.threads[starter].steps[location].first() else { return };
             if rest.updates.keys().any(|variable| self.is_touched_by_another(starter, variable)) {
                 return;
             }
@@ -51,62 +134,35 @@ impl Threads {
     }
 
     fn is_touched_by_another(&self, thread: ThreadNumber, variable: &Variable) -> bool {
-        let others = self.threads.iter().enumerate().filter(|(number, _)| *number != thread);
-        others.flat_map(|(_, other)| other.steps.iter().flatten()).any(|step| {
-            step.updates.contains_key(variable) || Self::reads(step).contains(variable)
-        })
+        let others = self.threads.threads.iter().enumerate().filter(|(number, _)| *number != thread);
+        let mut steps = others.flat_map(|(_, other)| other.steps.iter().flatten());
+        steps.any(|step| step.updates.contains_key(variable) || step.reads().contains(variable))
     }
 
-    /// Makes a thread be there from the beginning that a step at a location starts; says whether that was done.
-    fn start_early(
+    /// Makes a thread be there from the beginning that the only step of another at a location starts; says whether that was done.
+    fn start_one_early(
         &mut self,
         system: &System<'_>,
-        starter: ThreadNumber,
-        location: LocationId,
+        starter: (ThreadNumber, LocationId),
         child: ThreadNumber,
     ) -> bool {
-        let starts = self.threads.iter().flat_map(|thread| thread.steps.iter().flatten());
-        if child == starter || starts.filter(|step| step.starts.contains(&child)).count() != 1 {
+        let all = self.threads.threads.iter().flat_map(|thread| thread.steps.iter().flatten());
+        let starts = all.filter(|step| step.starts.contains(&child)).count();
+        if child == starter.0 || starts != 1 || self.threads.threads[child].at_start {
             return false;
         }
-        let own = self.own_variables(system, child);
-        let step = &self.threads[starter].steps[location][0];
-        let values: Vec<(Variable, Term)> = step
-            .updates
-            .iter()
-            .filter(|(variable, _)| own.contains(*variable))
-            .map(|(variable, value)| (variable.clone(), value.clone()))
-            .collect();
-        if !values.iter().all(|(_, value)| value.is_literal()) {
+        let own = self.threads.own_variables(system, child);
+        let step = &mut self.threads.threads[starter.0].steps[starter.1][0];
+        let given = step.updates.iter().filter(|(variable, _)| own.contains(*variable));
+        let facts: Vec<Term> = given.clone().map(|(variable, value)| variable.term().equals(value)).collect();
+        if !{ given }.all(|(_, value)| value.is_literal()) {
             return false;
         }
-        let facts = values.iter().map(|(variable, value)| variable.term().equals(value));
-        self.initial = Term::all([self.initial.clone()].into_iter().chain(facts));
-        let step = &mut self.threads[starter].steps[location][0];
         step.updates.retain(|variable, _| !own.contains(variable));
         step.starts.retain(|other| *other != child);
-        self.threads[child].at_start = true;
+        self.threads.initial = Term::all([self.threads.initial.clone()].into_iter().chain(facts));
+        self.threads.threads[child].at_start = true;
         true
-    }
-
-    /// Lets the one thread that there is at first run as long as it is alone.
-    fn run_alone(&mut self, _: &System<'_>) {
-        let mut first = self.threads.iter().enumerate().filter(|(_, thread)| thread.at_start);
-        let (Some((alone, _)), None) = (first.next(), first.next()) else { return };
-        let mut facts: Vec<Term> = conjuncts(&self.initial);
-        for _ in 0..LONGEST {
-            let mut known = IndexMap::new();
-            literals(&Term::all(facts.iter().cloned()), &mut known);
-            let possible = self.threads[alone].steps[self.threads[alone].entry].iter();
-            let mut possible = possible.filter(|step| !step.guard.substitute(&known).is_false());
-            let (Some(step), None) = (possible.next(), possible.next()) else { break };
-            let Some(after) = after(step, &known, &facts) else { break };
-            let target = step.target;
-            // A circle would not end, and what comes here again is not the first time any more.
-            facts = after;
-            self.threads[alone].entry = target;
-        }
-        self.initial = Term::all(facts);
     }
 }
 
@@ -117,36 +173,63 @@ fn conjuncts(formula: &Term) -> Vec<Term> {
     }
 }
 
-/// What holds after a step that must be taken, given what holds before. Nothing if that is not easy to say.
-fn after(step: &ThreadStep, known: &IndexMap<Variable, Term>, facts: &[Term]) -> Option<Vec<Term>> {
+/// The ways on from one of a thread that is alone, by its steps there. Nothing if it ends here: there is no step, one starts a thread, or what one does is not easy to say.
+fn ways_on(steps: &[ThreadStep], way: &Way, thread: ThreadNumber) -> Option<Vec<Way>> {
+    let mut known = IndexMap::new();
+    literals(&Term::all(way.facts.iter().cloned()), &mut known);
+    let mut found = Vec::new();
+    for step in steps {
+        let guard = step.guard.substitute(&known);
+        if !guard.is_false() {
+            found.push(after(step, &guard, &known, way, thread)?);
+        }
+    }
+    // A thread that is stuck before it started another stays there.
+    (!steps.is_empty()).then_some(found)
+}
+
+/// What holds after a step.
+fn after(
+    step: &ThreadStep,
+    guard: &Term,
+    known: &IndexMap<Variable, Term>,
+    way: &Way,
+    thread: ThreadNumber,
+) -> Option<Way> {
     if !step.starts.is_empty() {
         return None;
     }
     // An input that becomes the value of one variable stands for that variable.
-    let mut renamed: IndexMap<Variable, Term> = IndexMap::new();
+    let mut stands_for: IndexMap<Variable, Term> = IndexMap::new();
     let mut new = Vec::new();
     for (variable, value) in &step.updates {
         let value = value.substitute(known);
         if value.is_literal() {
             new.push(variable.term().equals(&value));
-            continue;
-        }
-        let input = value.as_variable().filter(|input| step.inputs.contains(input))?;
-        if renamed.insert(input, variable.term()).is_some() {
-            return None;
+        } else {
+            let input = value.as_variable().filter(|input| step.inputs.contains(input))?;
+            if stands_for.insert(input, variable.term()).is_some() {
+                return None;
+            }
         }
     }
-    let guard = step.guard.substitute(known);
-    let speaks_of_the_past =
-        guard.free_variables().iter().any(|variable| !renamed.contains_key(variable));
-    if speaks_of_the_past {
+    // The guard is about what was before: only what stays as it was can be said afterwards.
+    let read = guard.free_variables();
+    let lost = |variable: &Variable| {
+        step.updates.contains_key(variable)
+            || (step.inputs.contains(variable) && !stands_for.contains_key(variable))
+    };
+    if read.iter().any(lost) {
         return None;
     }
-    let kept = facts.iter().filter(|fact| {
+    let kept = way.facts.iter().filter(|fact| {
         fact.free_variables().iter().all(|variable| !step.updates.contains_key(variable))
     });
-    let mut result: Vec<Term> = kept.cloned().collect();
-    result.extend(new);
-    result.push(guard.substitute(&renamed));
-    Some(result)
+    let mut facts: Vec<Term> = kept.cloned().collect();
+    facts.extend(new);
+    facts.extend(conjuncts(&guard.substitute(&stands_for)));
+    let mut before = way.before.clone();
+    let inputs = step.inputs.iter().map(|input| stands_for.get(input).and_then(Term::as_variable)).collect();
+    before.push(Before { thread, edges: step.edges.clone(), starts: Vec::new(), inputs, stays: false });
+    Some(Way { location: step.target, facts, before })
 }

@@ -58,6 +58,14 @@ pub fn place(thread: usize) -> Variable {
     Variable::new(Arc::from(format!("place of thread {thread}")), Sort::Int)
 }
 
+/// A constant: in claims about threads behind position `position` it stands for the value of a variable when the question to the threads from there on began. A claim holds whatever its constants are.
+pub fn kept(variable: &Variable, position: usize) -> Variable {
+    Variable::new(Arc::from(format!("{KEPT}{} at {position}", variable.name)), variable.sort.clone())
+}
+
+/// How the names of constants begin.
+pub const KEPT: &str = "kept ";
+
 /// The variable for the value that a variable had before.
 pub fn old(variable: &Variable) -> Variable {
     Variable::new(Arc::from(format!("old {}", variable.name)), variable.sort.clone())

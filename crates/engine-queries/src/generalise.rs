@@ -1,0 +1,196 @@
+//! From one question whose answer is no to claims that exclude more (paper 5, sections 4.6, 8.2 and 8.3).
+//!
+//! First the invariants of the model checker: facts that are not needed to show that they hold when the second phase begins, or that they exclude the second formula, go; this costs no call of the
+//! model checker. Equations are two facts each. Then facts are left out one by one, with one call each and no further questions (quick generalisation). Then single facts are tried that may be kept by these
+//! threads for ever (inductive environment properties).
+
+use crate::after::conjuncts;
+use crate::build::{Bad, Built, Kind, Question};
+use crate::query::{Search, places};
+use indexmap::{IndexMap, IndexSet};
+use sequential::{Execution, Invariants, Outcome, check};
+use smt::{Answer, NoAnswer, Operation, Solver, Sort, Term, Variable};
+use verdict::QueriesClaim;
+use verdict::queries::{kept, old};
+
+/// No more facts than this are left out one by one.
+const MOST_TRIED: usize = 8;
+
+type Proved = (Built, Invariants);
+
+/// Claims that follow from an answer to a question about the threads from a position on.
+pub fn generalised(
+    search: &mut Search<'_>,
+    position: usize,
+    question: &Question,
+    proved: Proved,
+) -> Result<Vec<QueriesClaim>, NoAnswer> {
+    let mut question = Question { before: halves(&question.before), after: halves(&question.after) };
+    let mut proved = proved;
+    question = needed(search, &question, &proved)?;
+    // Without any of the facts before, then without each.
+    let mut attempts: Vec<Question> = Vec::new();
+    if !question.before.is_empty() {
+        attempts.push(Question { before: Vec::new(), after: question.after.clone() });
+    }
+    for attempt in attempts {
+        if let Some(better) = quickly(search, position, &attempt)? {
+            question = needed(search, &attempt, &better)?;
+            proved = better;
+        }
+    }
+    let mut at = 0;
+    for _ in 0..MOST_TRIED {
+        let Some(attempt) = without(&question, at) else { break };
+        match quickly(search, position, &attempt)? {
+            Some(better) => {
+                question = needed(search, &attempt, &better)?;
+                proved = better;
+            }
+            None => at += 1,
+        }
+    }
+    Ok(vec![claim(search, position, &question, &proved)])
+}
+
+/// The question without one of its facts, if there is such a fact and something is left behind.
+fn without(question: &Question, at: usize) -> Option<Question> {
+    let mut result = question.clone();
+    if at < question.before.len() {
+        result.before.remove(at);
+    } else if at < question.before.len() + question.after.len() && question.after.len() > 1 {
+        result.after.remove(at - question.before.len());
+    } else {
+        return None;
+    }
+    Some(result)
+}
+
+/// Equations of integers as two facts each.
+fn halves(facts: &[Term]) -> Vec<Term> {
+    let mut found = IndexSet::new();
+    for fact in facts.iter().flat_map(conjuncts) {
+        match (fact.operation(), fact.operands()) {
+            (Operation::Equal, [left, right]) if *left.sort() == Sort::Int => {
+                found.insert(left.at_most(right));
+                found.insert(left.at_least(right));
+            }
+            _ => {
+                found.insert(fact);
+            }
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// Asks the model checker once.
+fn quickly(search: &mut Search<'_>, position: usize, question: &Question) -> Result<Option<Proved>, NoAnswer> {
+    let built = search.level(position).build(Some(question), &[], &[]);
+    search.calls += 1;
+    match check(&built.program, search.budget) {
+        Outcome::Safe(invariants) => Ok(Some((built, invariants))),
+        Outcome::Unsafe(_) | Outcome::Unknown(NoAnswer::GaveUp(_)) => Ok(None),
+        Outcome::Unknown(NoAnswer::Exhausted(limit)) => Err(NoAnswer::Exhausted(limit)),
+    }
+}
+
+/// The facts of a question that its invariants need.
+fn needed(search: &Search<'_>, question: &Question, proved: &Proved) -> Result<Question, NoAnswer> {
+    let (built, invariants) = proved;
+    let program = &built.program;
+    let mut before: IndexSet<usize> = IndexSet::new();
+    let mut after: IndexSet<usize> = IndexSet::new();
+    let ranges = Term::all(program.variables.values().cloned());
+    for (number, step) in program.steps.iter().enumerate() {
+        let Kind::Begin = built.kinds[number] else { continue };
+        // The move of the others before it, and where that starts.
+        let wait = program.steps.iter().find(|wait| wait.target == step.source);
+        let Some((wait, invariant)) = wait.and_then(|wait| Some((wait, invariants.at(wait.source)?))) else { continue };
+        let Some(wanted) = invariants.at(step.target) else { continue };
+        let mut execution = Execution::new();
+        execution.step(wait);
+        let state = execution.clone();
+        let mut begin = step.clone();
+        begin.guard = Term::bool(true);
+        execution.step(&begin);
+        let mut solver = Solver::new();
+        solver.assert(&Term::all([ranges.clone(), invariant.clone(), state.conditions[0].clone()]));
+        solver.assert(&execution.value(wanted).not());
+        let at = built.second.iter().position(|node| *node == Some(step.target)).unwrap_or_default();
+        add_core(search, &mut solver, &question.before, &|fact| state.value(&here(search, built, at, fact)), &mut before)?;
+    }
+    let goals = program.forbidden.iter().zip(&built.bad).filter(|(_, bad)| **bad == Bad::Goal);
+    for (forbidden, _) in goals {
+        let moved = program.steps.iter().find(|moved| moved.target == forbidden.node);
+        let moved = moved.filter(|moved| invariants.at(forbidden.node).is_none() && invariants.at(moved.source).is_some());
+        let from = moved.map_or(forbidden.node, |moved| moved.source);
+        let Some(invariant) = invariants.at(from) else { continue };
+        let mut execution = Execution::new();
+        if let Some(moved) = moved {
+            execution.step(moved);
+        }
+        let mut solver = Solver::new();
+        solver.assert(&Term::all([ranges.clone(), invariant.clone()].into_iter().chain(execution.conditions.iter().cloned())));
+        let at = built.second.iter().position(|node| *node == Some(from)).unwrap_or_default();
+        add_core(search, &mut solver, &question.after, &|fact| execution.value(&here(search, built, at, fact)), &mut after)?;
+    }
+    let chosen = |facts: &[Term], chosen: &IndexSet<usize>| {
+        facts.iter().enumerate().filter(|(number, _)| chosen.contains(number)).map(|(_, fact)| fact.clone()).collect()
+    };
+    Ok(Question { before: chosen(&question.before, &before), after: chosen(&question.after, &after) })
+}
+
+/// A fact where the thread is at a place.
+fn here(search: &Search<'_>, built: &Built, at: usize, fact: &Term) -> Term {
+    let position = built.position;
+    search.level(position).here(at, fact)
+}
+
+fn add_core(
+    search: &Search<'_>,
+    solver: &mut Solver,
+    facts: &[Term],
+    value: &dyn Fn(&Term) -> Term,
+    core: &mut IndexSet<usize>,
+) -> Result<(), NoAnswer> {
+    let facts: Vec<Term> = facts.iter().map(value).collect();
+    // What is false by itself is the only one that is needed.
+    if let Some(number) = facts.iter().position(Term::is_false) {
+        core.insert(number);
+        return Ok(());
+    }
+    // Those that are needed anyway first.
+    let chosen: Vec<Term> = core.iter().map(|number| facts[*number].clone()).collect();
+    if !chosen.is_empty() && solver.check_assuming(&chosen, search.budget) == Answer::Unsat {
+        return Ok(());
+    }
+    match solver.check_assuming(&facts, search.budget) {
+        Answer::Unsat => {
+            core.extend(solver.core().iter().copied());
+            Ok(())
+        }
+        // Something that the invariants do not show by themselves: nothing is left out.
+        Answer::Sat => {
+            core.extend(0..facts.len());
+            Ok(())
+        }
+        Answer::Unknown(why) => Err(why),
+    }
+}
+
+/// The claim of a question that is proved.
+fn claim(search: &Search<'_>, position: usize, question: &Question, (built, invariants): &Proved) -> QueriesClaim {
+    let locations = search.model.threads[search.order[position]].locations;
+    let names: IndexMap<Variable, Term> =
+        search.model.variables.keys().map(|variable| (kept(variable, position), old(variable).term())).collect();
+    let mut moving = places(built, invariants, true, locations);
+    for formula in moving.at.iter_mut().chain([&mut moving.before_start]).flatten() {
+        *formula = formula.substitute(&names);
+    }
+    QueriesClaim {
+        before: Term::all(question.before.iter().cloned()),
+        after: Term::all(question.after.iter().cloned()).substitute(&names),
+        reachable: places(built, invariants, false, locations),
+        moving,
+    }
+}
