@@ -83,6 +83,8 @@ pub struct Built {
     pub position: usize,
     /// The program.
     pub program: Program,
+    /// The variables whose values at the beginning of the second phase are kept.
+    pub kept: Vec<Variable>,
     /// What each step stands for.
     pub kinds: Vec<Kind>,
     /// What each forbidden thing is.
@@ -120,6 +122,19 @@ impl Level<'_> {
         self.claims.iter().filter(|claim| spoken_of(claim).iter().all(known)).collect()
     }
 
+    /// Whether others may run while the thread is at a place.
+    pub fn is_cut(&self, at: usize) -> bool {
+        !self.model.threads[self.thread()].atomic.get(at).copied().unwrap_or(false)
+    }
+
+    /// That a thread that is at the place before its start was not started just now; nothing for the other places.
+    pub fn not_started_yet(&self, at: usize) -> Term {
+        match self.place_number(at) {
+            Some(_) => Term::bool(true),
+            None => place(self.thread()).term().equals(&Term::int(BEFORE_START)),
+        }
+    }
+
     /// The variables that matter for a program with these formulas: that the thread reads, that the formulas speak of, and that claims connect with these.
     fn relevant<'f>(&self, formulas: impl Iterator<Item = &'f Term>) -> IndexSet<Variable> {
         let mut found: IndexSet<Variable> = self.model.threads[self.thread()].reads.clone();
@@ -140,12 +155,12 @@ impl Level<'_> {
         }
     }
 
-    /// A move of others while the thread is at a place: they write some variables, and these claims hold of them.
+    /// A move of others while the thread is at a place: they write some variables, and these claims hold of them. Variables that are not relevant become anything, in range or not.
     fn others_move(
         &self,
         at: usize,
         nodes: (Node, Node),
-        written: &IndexSet<Variable>,
+        (written, relevant): (&IndexSet<Variable>, &IndexSet<Variable>),
         claims: &[&QueriesClaim],
     ) -> Step {
         let thread = &self.model.threads[self.thread()];
@@ -157,7 +172,7 @@ impl Level<'_> {
             .map(|v| (v.clone(), Variable::new(Arc::from(format!("new {}", v.name)), v.sort.clone())))
             .collect();
         let mut guard = Vec::new();
-        for (variable, input) in &inputs {
+        for (variable, input) in inputs.iter().filter(|(variable, _)| relevant.contains(*variable)) {
             let range = self.model.variables.get(variable).cloned().unwrap_or_else(|| Term::bool(true));
             guard.push(range.rename(|_| Some(input.clone())));
         }
@@ -211,6 +226,8 @@ impl Level<'_> {
             let range = self.model.variables[variable].rename(|_| Some(kept.clone()));
             variables.insert(kept, range);
         }
+        let mut relevant = relevant;
+        relevant.extend(before_values.iter().cloned());
         // What is a constant here is one of a question further up.
         for variable in relevant.iter().filter(|variable| !variables.contains_key(*variable)).collect::<Vec<_>>() {
             variables.insert(variable.clone(), Term::bool(true));
@@ -222,6 +239,7 @@ impl Level<'_> {
             built: Built {
                 position: self.position,
                 program: Program::new(variables, self.model.initial.clone()),
+                kept: before_values.clone(),
                 kinds: Vec::new(),
                 bad: Vec::new(),
                 first: Vec::new(),
@@ -285,14 +303,9 @@ impl Building<'_, '_> {
         let thread = &self.level.model.threads[self.level.thread()];
         0..thread.locations + usize::from(!thread.at_start)
     }
-    /// Whether others may run while the thread is at a place.
-    fn is_cut(&self, at: usize) -> bool {
-        !self.level.model.threads[self.level.thread()].atomic.get(at).copied().unwrap_or(false)
-    }
-
     fn nodes(&mut self, both: bool) {
         for at in self.places() {
-            let kept = self.is_cut(at);
+            let kept = self.level.is_cut(at);
             let first = both.then(|| self.built.program.node(format!("first {at}"), kept));
             self.built.first.push(first);
             let second = self.built.program.node(format!("second {at}"), kept);
@@ -307,33 +320,26 @@ impl Building<'_, '_> {
         }
     }
 
-    fn of_relevant(&self, written: IndexSet<Variable>) -> IndexSet<Variable> {
-        written.into_iter().filter(|variable| self.relevant.contains(variable)).collect()
-    }
-
     fn first_phase(&mut self, before_values: &[Variable]) {
         let Some(question) = self.question else { return };
         let level = self.level;
         let others: Vec<ThreadNumber> =
             level.order.iter().copied().filter(|thread| *thread != level.thread()).collect();
-        let written = self.of_relevant(level.model.written_by(&others));
+        let written = level.model.written_by(&others);
         let claims = level.claims_for_all(&self.relevant);
         let mut after = Vec::new();
         for at in self.places() {
             let (Some(first), Some(second)) = (self.built.first[at], self.built.second[at]) else { continue };
-            if !self.is_cut(at) {
+            if !self.level.is_cut(at) {
                 after.push(first);
                 continue;
             }
             let behind = self.built.program.node(format!("first {at} behind"), false);
             after.push(behind);
-            let step = level.others_move(at, (first, behind), &written, &claims);
+            let step = level.others_move(at, (first, behind), (&written, &self.relevant), &claims);
             self.push(step, Kind::Wait(at));
-            let mut guard = level.here(at, &Term::all(question.before.iter().cloned()));
-            if level.place_number(at).is_none() {
-                let mine = place(level.thread()).term();
-                guard = guard.and(&mine.equals(&Term::int(BEFORE_START)));
-            }
+            let guard = Term::all(question.before.iter().cloned()).and(&level.not_started_yet(at));
+            let guard = level.here(at, &guard);
             let updates =
                 before_values.iter().map(|v| (kept(v, level.position), level.here(at, &v.term()))).collect();
             self.push(Step { source: behind, target: second, guard, updates, inputs: vec![] }, Kind::Begin);
@@ -345,23 +351,23 @@ impl Building<'_, '_> {
     /// Adds the second phase. Gives the nodes behind the moves of the environment, with their places.
     fn second_phase(&mut self) -> Vec<(usize, Node)> {
         let level = self.level;
-        let written = self.of_relevant(level.model.written_by(level.environment()));
+        let written = level.model.written_by(level.environment());
         let claims = level.usable(&self.relevant);
         let mut after = Vec::new();
         for at in self.places() {
             let Some(second) = self.built.second[at] else { continue };
-            if !self.is_cut(at) || level.environment().is_empty() {
+            if !self.level.is_cut(at) || level.environment().is_empty() {
                 after.push(second);
                 continue;
             }
             let behind = self.built.program.node(format!("second {at} behind"), false);
             after.push(behind);
-            let step = level.others_move(at, (second, behind), &written, &claims);
+            let step = level.others_move(at, (second, behind), (&written, &self.relevant), &claims);
             self.push(step, Kind::Environment(at));
         }
         let into: Vec<Option<Node>> = self.built.second.clone();
         self.own_steps(&after, &into);
-        self.places().zip(after).filter(|(at, _)| self.is_cut(*at)).collect()
+        self.places().zip(after).filter(|(at, _)| self.level.is_cut(*at)).collect()
     }
 
     /// The steps of the thread, from the nodes of places behind moves of others to those before.
@@ -371,7 +377,7 @@ impl Building<'_, '_> {
         for (number, step) in thread.steps.iter().enumerate() {
             let (source, Some(target)) = (from[step.source], to[step.target]) else { continue };
             let mine = place(level.thread());
-            let updates = step.updates.iter().filter(|(v, _)| **v != mine && self.relevant.contains(*v));
+            let updates = step.updates.iter().filter(|(variable, _)| **variable != mine);
             let own = Step {
                 source,
                 target,

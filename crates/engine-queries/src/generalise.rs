@@ -5,10 +5,10 @@
 //! threads for ever (inductive environment properties).
 
 use crate::after::conjuncts;
-use crate::build::{Bad, Built, Kind, Question};
+use crate::build::{Built, Kind, Question};
 use crate::query::{Search, places};
 use indexmap::{IndexMap, IndexSet};
-use sequential::{Execution, Invariants, Outcome, check};
+use sequential::{Execution, Invariants, Node, Outcome, check};
 use smt::{Answer, NoAnswer, Operation, Solver, Sort, Term, Variable};
 use verdict::QueriesClaim;
 use verdict::queries::{kept, old};
@@ -98,54 +98,49 @@ fn quickly(search: &mut Search<'_>, position: usize, question: &Question) -> Res
 fn needed(search: &Search<'_>, question: &Question, proved: &Proved) -> Result<Question, NoAnswer> {
     let (built, invariants) = proved;
     let program = &built.program;
+    let level = search.level(built.position);
     let mut before: IndexSet<usize> = IndexSet::new();
     let mut after: IndexSet<usize> = IndexSet::new();
     let ranges = Term::all(program.variables.values().cloned());
-    for (number, step) in program.steps.iter().enumerate() {
-        let Kind::Begin = built.kinds[number] else { continue };
-        // The move of the others before it, and where that starts.
-        let wait = program.steps.iter().find(|wait| wait.target == step.source);
-        let Some((wait, invariant)) = wait.and_then(|wait| Some((wait, invariants.at(wait.source)?))) else { continue };
-        let Some(wanted) = invariants.at(step.target) else { continue };
-        let mut execution = Execution::new();
-        execution.step(wait);
-        let state = execution.clone();
-        let mut begin = step.clone();
-        begin.guard = Term::bool(true);
-        execution.step(&begin);
-        let mut solver = Solver::new();
-        solver.assert(&Term::all([ranges.clone(), invariant.clone(), state.conditions[0].clone()]));
-        solver.assert(&execution.value(wanted).not());
-        let at = built.second.iter().position(|node| *node == Some(step.target)).unwrap_or_default();
-        add_core(search, &mut solver, &question.before, &|fact| state.value(&here(search, built, at, fact)), &mut before)?;
-    }
-    let goals = program.forbidden.iter().zip(&built.bad).filter(|(_, bad)| **bad == Bad::Goal);
-    for (forbidden, _) in goals {
-        let moved = program.steps.iter().find(|moved| moved.target == forbidden.node);
-        let moved = moved.filter(|moved| invariants.at(forbidden.node).is_none() && invariants.at(moved.source).is_some());
-        let from = moved.map_or(forbidden.node, |moved| moved.source);
-        let Some(invariant) = invariants.at(from) else { continue };
-        let mut execution = Execution::new();
-        if let Some(moved) = moved {
-            execution.step(moved);
+    let step_of = |kind: Kind| {
+        let number = built.kinds.iter().position(|other| *other == kind);
+        number.map(|number| &program.steps[number])
+    };
+    for at in (0..built.second.len()).filter(|at| level.is_cut(*at)) {
+        let invariant = |nodes: &[Option<Node>]| nodes[at].and_then(|node| invariants.at(node)).cloned();
+        // Where the second phase begins, what is said of it holds.
+        if let (Some(first), Some(second)) = (invariant(&built.first), invariant(&built.second)) {
+            let mut execution = Execution::new();
+            step_of(Kind::Wait(at)).into_iter().for_each(|wait| execution.step(wait));
+            let mut solver = Solver::new();
+            let conditions = execution.conditions.iter().cloned();
+            solver.assert(&Term::all([ranges.clone(), first].into_iter().chain(conditions)));
+            solver.assert(&execution.value(&level.not_started_yet(at)));
+            let now: IndexMap<Variable, Term> =
+                built.kept.iter().map(|v| (kept(v, built.position), level.here(at, &v.term()))).collect();
+            solver.assert(&execution.value(&second.substitute(&now)).not());
+            let value = |fact: &Term| execution.value(&level.here(at, fact));
+            add_core(search, &mut solver, &question.before, &value, &mut before)?;
         }
-        let mut solver = Solver::new();
-        solver.assert(&Term::all([ranges.clone(), invariant.clone()].into_iter().chain(execution.conditions.iter().cloned())));
-        let at = built.second.iter().position(|node| *node == Some(from)).unwrap_or_default();
-        add_core(search, &mut solver, &question.after, &|fact| execution.value(&here(search, built, at, fact)), &mut after)?;
+        // It excludes the second formula.
+        if let Some(second) = invariant(&built.second) {
+            let mut execution = Execution::new();
+            step_of(Kind::Environment(at)).into_iter().for_each(|moved| execution.step(moved));
+            let mut solver = Solver::new();
+            let conditions = execution.conditions.iter().cloned();
+            solver.assert(&Term::all([ranges.clone(), second].into_iter().chain(conditions)));
+            let value = |fact: &Term| execution.value(&level.here(at, fact));
+            add_core(search, &mut solver, &question.after, &value, &mut after)?;
+        }
     }
     let chosen = |facts: &[Term], chosen: &IndexSet<usize>| {
-        facts.iter().enumerate().filter(|(number, _)| chosen.contains(number)).map(|(_, fact)| fact.clone()).collect()
+        let numbered = facts.iter().enumerate().filter(|(number, _)| chosen.contains(number));
+        numbered.map(|(_, fact)| fact.clone()).collect()
     };
     Ok(Question { before: chosen(&question.before, &before), after: chosen(&question.after, &after) })
 }
 
-/// A fact where the thread is at a place.
-fn here(search: &Search<'_>, built: &Built, at: usize, fact: &Term) -> Term {
-    let position = built.position;
-    search.level(position).here(at, fact)
-}
-
+/// Adds facts that cannot all hold with what a solver knows.
 fn add_core(
     search: &Search<'_>,
     solver: &mut Solver,

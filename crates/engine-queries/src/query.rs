@@ -66,7 +66,10 @@ impl<'a> Search<'a> {
         loop {
             let built = self.level(position).build(question, &promises, errors);
             self.calls += 1;
-            match check(&built.program, self.budget) {
+            let start = std::time::Instant::now(); // DEBUG
+            let outcome = check(&built.program, self.budget);
+            if std::env::var("QDEBUG").is_ok() { eprintln!("{:indent$}[{position}] mc {:?} {} promises {} claims {} vars", "", start.elapsed(), promises.len(), self.claims[position].len(), built.program.variables.len(), indent=position*2); } // DEBUG
+            match outcome {
                 Outcome::Safe(invariants) => return Ok(Found::Safe(built, invariants)),
                 Outcome::Unknown(why) => return Err(why),
                 Outcome::Unsafe(path) => {
@@ -114,6 +117,7 @@ impl<'a> Search<'a> {
                     let prefix = &executions[number];
                     if !self.is_possible(built, prefix, &formula)? {
                         let question = self.question(position, built, prefix, &formula, (at, promises));
+                        if std::env::var("QDEBUG").is_ok() { let indent=position*2; eprintln!("{:indent$}[{position}] ask {} ~> {}", "", Term::all(question.before.iter().cloned()), Term::all(question.after.iter().cloned())); } // DEBUG
                         let Some(answer) = self.ask(position + 1, question)? else { return Ok(None) };
                         formula = before_all(self.model, &answer, &formula, self.budget);
                         formula = self.level(position).here(at, &formula);
@@ -121,6 +125,7 @@ impl<'a> Search<'a> {
                     }
                     let known =
                         promises.iter().any(|promise| promise.at == at && promise.formula == formula);
+                    if std::env::var("QDEBUG").is_ok() { eprintln!("{:indent$}[{position}] promise at {at}: {formula} via {:?}", "", taken.iter().map(|t| (t.thread, t.step)).collect::<Vec<_>>(), indent=position*2); } // DEBUG
                     if !known {
                         let promise = Promise { at, formula: formula.clone(), taken: taken.clone() };
                         promises.push(promise);
@@ -132,6 +137,7 @@ impl<'a> Search<'a> {
             }
         }
         let start = &executions[first];
+        if std::env::var("QDEBUG").is_ok() { eprintln!("{:indent$}[{position}] back at start: {formula}", "", indent=position*2); } // DEBUG
         Ok(self.is_possible(built, start, &formula)?.then_some(taken))
     }
 
@@ -207,6 +213,7 @@ impl<'a> Search<'a> {
             Found::Safe(built, invariants) => {
                 let claims = generalised(self, position, &question, (built, invariants))?;
                 for claim in claims {
+                    if std::env::var("QDEBUG").is_ok() { eprintln!("{:indent$}[{position}] CLAIM {} ~> {}", "", claim.before, claim.after, indent=position*2); } // DEBUG
                     if !self.claims[position - 1].contains(&claim) {
                         self.claims[position - 1].push(claim);
                     }
