@@ -75,6 +75,7 @@ impl Engine for Queries {
                 Ok(Outcome::Proved(part)) => parts.push(part),
                 Ok(Outcome::Refuted(taken)) => {
                     let schedule = schedule(&system, &settled, &model, &taken);
+                    if std::env::var("QDEBUG").is_ok() { for t in &schedule.turns { eprintln!("turn {} {:?} {:?}", t.thread, t.spans.iter().map(|s| (s.line, s.column)).collect::<Vec<_>>(), t.inputs.iter().map(|(_, v)| *v).collect::<Vec<_>>()); } } // DEBUG
                     return match follow(task.program, task.property, &schedule, budget) {
                         Some(trace) => Verdict::Unsafe(trace),
                         None => Verdict::Unknown(Reason::Approximate(
