@@ -16,13 +16,13 @@
 use crate::ProofError;
 use crate::queries_view::{Thread, View, claim, speaks_of};
 use indexmap::{IndexMap, IndexSet};
-use ir::passes::{Goal, InlineError, InlineLimits, lock_words, symbolic_of_lowered};
-use ir::{Callee, LocationKind, Op, Program};
+use ir::passes::Goal;
+use ir::{LocationKind, Program};
 use smt::expressions::Mode;
 use smt::{Answer, NoAnswer, Term, Variable};
 use std::sync::Arc;
-use transitions::System;
 use transitions::threads::{ThreadStep, Threads};
+use transitions::{NotReady, System, prepare};
 use verdict::queries::{BEFORE_START, Places, kept, old, place};
 use verdict::{Budget, Exhausted, Property, QueriesClaim, QueriesPart, QueriesProof};
 
@@ -37,21 +37,14 @@ pub fn check(
     budget: &Budget,
 ) -> Result<(), ProofError> {
     let Property::NoError(kinds) = property else { return Err(ProofError::Violated) };
-    let limits = InlineLimits { deadline: budget.deadline, ..InlineLimits::default() };
     let goal = Goal { races: false, faults: false };
-    let symbolic = symbolic_of_lowered(program, goal, limits).map_err(|error| match error {
-        InlineError::OutOfTime => ProofError::TooExpensive(Exhausted::Time),
-        InlineError::TooLarge { .. } | InlineError::UnknownCallee(_) | InlineError::Broadcast(_) => {
-            ProofError::Claim(error.to_string())
-        }
+    let words = prepare(program, goal, budget.deadline).map_err(|error| match error {
+        NotReady::OutOfTime => ProofError::TooExpensive(Exhausted::Time),
+        NotReady::TooLarge(_) | NotReady::Unresolved(_) => ProofError::Claim(format!("{error:?}")),
     })?;
-    if let Some(assumption) = symbolic.assumptions.iter().find(|assumption| assumption.limits_proof) {
+    if let Some(assumption) = words.assumptions.iter().find(|assumption| assumption.limits_proof) {
         return Err(ProofError::Assumption(assumption.text.clone()));
     }
-    let mut ops = symbolic.templates.iter().flat_map(|code| code.edges.iter()).flat_map(|edge| &edge.ops);
-    let open = ops.any(|op| matches!(op, Op::Call(..) | Op::Spawn(Callee::Pointer(_), ..)));
-    claim(!open, "all calls and starts are resolved")?;
-    let words = lock_words(&symbolic);
     let system = System::new(&words, Mode::Integers);
     let threads = Threads::new(&system).map_err(|why| ProofError::Claim(format!("{why:?}")))?;
     let view = View::new(&system, threads)?;

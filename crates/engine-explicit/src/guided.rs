@@ -252,7 +252,11 @@ impl Choices for Values<'_, '_> {
         };
         let rest = &self.given[self.used.min(self.given.len())..];
         let fits = |value: Value| choice.ty.contains(value);
-        let said = rest.iter().position(|(span, value)| *span == self.span && fits(*value));
+        // Steps that were put together have one place only: so the next value in order may be meant.
+        let said = rest
+            .iter()
+            .position(|(span, value)| *span == self.span && fits(*value))
+            .or_else(|| rest.first().filter(|(_, value)| fits(*value)).map(|_| 0));
         let mut values: Vec<Value> = Vec::new();
         if let Some(at) = said.filter(|_| choice.kind != ChoiceKind::Open) {
             values.push(rest[at].1);

@@ -3,10 +3,9 @@
 use crate::product::graph::Order;
 use crate::product::{NoProof, prove};
 use engine_explicit::guided::follow;
-use ir::passes::{Goal, InlineError, InlineLimits, lock_words, symbolic_of_lowered};
-use ir::{Callee, Op, Program, Span};
+use ir::passes::Goal;
 use smt::expressions::Mode;
-use transitions::System;
+use transitions::{NotReady, System, prepare};
 use verdict::{Budget, Engine, Events, Exhausted, Proof, Property, Reason, Task, Verdict};
 
 /// Larger programs are not tried.
@@ -25,16 +24,17 @@ impl Engine for Horn {
             return Verdict::Unknown(Reason::Bounded("horn: only errors are looked for".to_owned()));
         }
         let goal = Goal { races: *task.property == Property::NoRace, faults: false };
-        let limits = InlineLimits { deadline: budget.deadline, ..InlineLimits::default() };
-        let program = match symbolic_of_lowered(task.program, goal, limits) {
-            Ok(program) => lock_words(&program),
-            Err(InlineError::OutOfTime) => return Verdict::Unknown(Reason::Exhausted(Exhausted::Time)),
-            Err(error) => return Verdict::Unknown(Reason::Bounded(format!("horn: {error}"))),
+        let program = match prepare(task.program, goal, budget.deadline) {
+            Ok(program) => program,
+            Err(NotReady::OutOfTime) => return Verdict::Unknown(Reason::Exhausted(Exhausted::Time)),
+            Err(NotReady::TooLarge(error)) => {
+                return Verdict::Unknown(Reason::Bounded(format!("horn: {error}")));
+            }
+            Err(NotReady::Unresolved(span)) => {
+                let what = "a call or start that is not resolved".to_owned();
+                return Verdict::Unknown(Reason::Unsupported(what, span));
+            }
         };
-        if let Some(span) = unresolved(&program) {
-            let what = "a call or start that is not resolved".to_owned();
-            return Verdict::Unknown(Reason::Unsupported(what, span));
-        }
         if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
             return Verdict::Unknown(Reason::Unsupported(assumption.text.clone(), assumption.span));
         }
@@ -63,11 +63,4 @@ impl Engine for Horn {
         }
         Verdict::Unknown(last)
     }
-}
-
-/// A call, or a start through a pointer, that is left.
-fn unresolved(program: &Program) -> Option<Span> {
-    let mut edges = program.templates.iter().flat_map(|code| code.edges.iter());
-    let open = |op: &Op| matches!(op, Op::Call(..) | Op::Spawn(Callee::Pointer(_), ..));
-    edges.find(|edge| edge.ops.iter().any(open)).map(|edge| edge.span)
 }

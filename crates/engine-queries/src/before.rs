@@ -2,6 +2,7 @@
 //!
 //! Exact, or under-approximates: where an input cannot be eliminated it gets the value that it had in an execution.
 
+use crate::lean::{lean, normal};
 use crate::model::Model;
 use indexmap::IndexMap;
 use sequential::Step;
@@ -46,9 +47,10 @@ pub fn before_step(step: &Step, formula: &Term, inputs: &IndexMap<Variable, Valu
 
 /// The states from which steps, one after the other, lead to states that a formula holds of.
 pub fn before_all(model: &Model, taken: &[Taken], formula: &Term, budget: &Budget) -> Term {
-    taken.iter().rev().fold(formula.clone(), |formula, taken| {
+    let whole = taken.iter().rev().fold(formula.clone(), |formula, taken| {
         let step = &model.threads[taken.thread].steps[taken.step];
         let here = place(taken.thread).term().equals(&Term::int(step.source as i128));
-        here.and(&before_step(step, &formula, &taken.inputs, budget))
-    })
+        normal(&here.and(&before_step(step, &formula, &taken.inputs, budget)))
+    });
+    lean(model, &whole, budget)
 }

@@ -1,16 +1,16 @@
 //! The engine: prepares a program, chooses main threads, and turns what is found into proofs and traces.
 
-use crate::before::Taken;
+use crate::before::{Taken, before_all};
 use crate::model::Model;
 use crate::query::{Found, Search, places};
 use engine_explicit::guided::follow;
-use ir::passes::{Goal, InlineError, InlineLimits, lock_words, symbolic_of_lowered};
-use ir::{Callee, LocationId, Op, Program, Span};
+use ir::LocationId;
+use ir::passes::Goal;
 use smt::expressions::Mode;
-use smt::{NoAnswer, Value};
-use transitions::System;
+use smt::{Answer, NoAnswer, Solver, Term, Value};
 use transitions::settled::Settled;
 use transitions::threads::{self, NoProduct, ThreadNumber, Threads};
+use transitions::{NotReady, System, prepare};
 use verdict::{
     Budget, Engine, Event, Events, Exhausted, Proof, Property, QueriesPart, QueriesProof, Reason, Schedule, Task,
     Verdict,
@@ -45,16 +45,15 @@ impl Engine for Queries {
             return bounded("only errors are looked for");
         }
         let goal = Goal { races: false, faults: false };
-        let limits = InlineLimits { deadline: budget.deadline, ..InlineLimits::default() };
-        let program = match symbolic_of_lowered(task.program, goal, limits) {
-            Ok(program) => lock_words(&program),
-            Err(InlineError::OutOfTime) => return Verdict::Unknown(Reason::Exhausted(Exhausted::Time)),
-            Err(error) => return bounded(error.to_string()),
+        let program = match prepare(task.program, goal, budget.deadline) {
+            Ok(program) => program,
+            Err(NotReady::OutOfTime) => return Verdict::Unknown(Reason::Exhausted(Exhausted::Time)),
+            Err(NotReady::TooLarge(error)) => return bounded(error),
+            Err(NotReady::Unresolved(span)) => {
+                let what = "a call or start that is not resolved".to_owned();
+                return Verdict::Unknown(Reason::Unsupported(what, span));
+            }
         };
-        if let Some(span) = unresolved(&program) {
-            let what = "a call or start that is not resolved".to_owned();
-            return Verdict::Unknown(Reason::Unsupported(what, span));
-        }
         let edges: usize = program.templates.iter().map(|code| code.edges.len()).sum();
         if edges > MOST_EDGES {
             return bounded(format!("the program has more than {MOST_EDGES} steps"));
@@ -74,7 +73,7 @@ impl Engine for Queries {
             match prove(&model, main, &with_errors, budget, events) {
                 Ok(Outcome::Proved(part)) => parts.push(part),
                 Ok(Outcome::Refuted(taken)) => {
-                    let schedule = schedule(&system, &settled, &model, &taken);
+                    let schedule = schedule((&system, &settled, &model), &taken, budget);
                     if std::env::var("QDEBUG").is_ok() { for t in &schedule.turns { eprintln!("turn {} {:?} {:?}", t.thread, t.spans.iter().map(|s| (s.line, s.column)).collect::<Vec<_>>(), t.inputs.iter().map(|(_, v)| *v).collect::<Vec<_>>()); } } // DEBUG
                     return match follow(task.program, task.property, &schedule, budget) {
                         Some(trace) => Verdict::Unsafe(trace),
@@ -154,8 +153,17 @@ fn prove(
 }
 
 /// Who runs when in an execution.
-fn schedule(system: &System<'_>, settled: &Settled, model: &Model, taken: &[Taken]) -> Schedule {
+fn schedule(
+    (system, settled, model): (&System<'_>, &Settled, &Model),
+    taken: &[Taken],
+    budget: &Budget,
+) -> Schedule {
     let mut schedule = Schedule::default();
+    // The values of inputs that were read before.
+    let mut solver = Solver::new();
+    solver.assert(&model.initial.and(&before_all(model, taken, &Term::bool(true), budget)));
+    solver.assert(&Term::all(model.variables.values().cloned()));
+    let is_known = solver.check(budget) == Answer::Sat;
     let all = &settled.threads.threads;
     let span = |thread: ThreadNumber, edges: &[ir::EdgeId]| {
         let code = &system.program.templates[all[thread].template];
@@ -169,7 +177,15 @@ fn schedule(system: &System<'_>, settled: &Settled, model: &Model, taken: &[Take
     let mut done_before = 0;
     for step in &settled.before {
         if let Some(name) = started.iter().position(|other| *other == step.thread) {
-            schedule.push(name, span(step.thread, &step.edges), []);
+            let read = step.inputs.iter().flatten().filter(|_| is_known);
+            let inputs: Vec<i128> = read
+                .filter_map(|variable| match solver.value(&variable.term()) {
+                    Ok(Value::Int(value)) => Some(value),
+                    Ok(Value::Bool(value)) => Some(i128::from(value)),
+                    Ok(Value::Bits(..) | Value::Array(_)) | Err(_) => None,
+                })
+                .collect();
+            schedule.push(name, span(step.thread, &step.edges), inputs);
         }
         started.extend(step.starts.iter().copied());
         done_before += usize::from(step.stays);
@@ -189,11 +205,4 @@ fn schedule(system: &System<'_>, settled: &Settled, model: &Model, taken: &[Take
         started.extend(what.starts.iter().copied());
     }
     schedule
-}
-
-/// A call, or a start through a pointer, that is left.
-fn unresolved(program: &Program) -> Option<Span> {
-    let mut edges = program.templates.iter().flat_map(|code| code.edges.iter());
-    let open = |op: &Op| matches!(op, Op::Call(..) | Op::Spawn(Callee::Pointer(_), ..));
-    edges.find(|edge| edge.ops.iter().any(open)).map(|edge| edge.span)
 }

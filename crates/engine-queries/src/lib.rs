@@ -8,6 +8,7 @@
 //! * [`build`]: the sequential programs, for the main thread (chapter 4) and for queries (chapters 6 and 7).
 //! * [`query`]: algorithms 4.1 and 7.1.
 //! * [`before`], [`after`]: what leads to a state along steps, and what steps lead to.
+//! * [`lean`]: smaller formulas.
 //! * [`generalise`]: how to exclude more than was asked (sections 4.6 and 8).
 //! * [`engine`]: the engine, its proofs and its schedules.
 //!
@@ -18,6 +19,7 @@ pub mod before;
 pub mod build;
 pub mod engine;
 pub mod generalise;
+pub mod lean;
 pub mod model;
 pub mod query;
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The threads of a program, what they read and write, and their hierarchy.
 
+use crate::after::conjuncts;
+use crate::lean::normal;
 use indexmap::{IndexMap, IndexSet};
 use ir::LocationId;
 use sequential::Step;
@@ -43,6 +45,8 @@ pub struct Model {
     pub initial: Term,
     /// All variables, with what always holds of them.
     pub variables: IndexMap<Variable, Term>,
+    /// What always holds, fact by fact.
+    ranges: IndexSet<Term>,
 }
 
 impl Model {
@@ -94,7 +98,13 @@ impl Model {
             }
             threads.push(found);
         }
-        Self { threads, initial: Term::all(initial), variables }
+        let ranges = variables.values().flat_map(|range| conjuncts(&normal(range))).collect();
+        Self { threads, initial: Term::all(initial), variables, ranges }
+    }
+
+    /// Whether a fact in normal form is one that always holds.
+    pub fn is_range(&self, fact: &Term) -> bool {
+        fact.is_true() || self.ranges.contains(fact)
     }
 
     /// What some threads write.

@@ -10,6 +10,7 @@ use crate::after::{after, conjuncts};
 use crate::before::{Taken, before_all, before_step};
 use crate::build::{Bad, Built, Kind, Level, Promise, Question};
 use crate::generalise::generalised;
+use crate::lean::{lean, normal};
 use crate::model::Model;
 use indexmap::{IndexMap, IndexSet};
 use sequential::{Execution, Invariants, Outcome, Path, check};
@@ -109,6 +110,7 @@ impl<'a> Search<'a> {
                 Kind::Own(own) => {
                     let inputs = &path.inputs[number];
                     formula = before_step(step, &formula, inputs, self.budget);
+                    formula = lean(self.model, &formula, self.budget);
                     let thread = self.order[position];
                     taken.insert(0, Taken { thread, step: own, inputs: inputs.clone() });
                 }
@@ -195,7 +197,10 @@ impl<'a> Search<'a> {
             before = before.iter().map(|fact| fact.substitute(&now)).collect();
             after = after.iter().map(|fact| fact.substitute(&then)).collect();
         }
-        before.retain(|fact| !fact.is_true());
+        let before: Vec<Term> = before.iter().map(normal).filter(|fact| !self.model.is_range(fact)).collect();
+        let after: Vec<Term> = after.iter().map(normal).collect();
+        let after = conjuncts(&lean(self.model, &Term::all(after), self.budget));
+        let mut before = before;
         let mut matters: IndexSet<Variable> = read.iter().chain(&written).cloned().collect();
         for variable in after.iter().flat_map(Term::free_variables) {
             matters.insert(variable);

@@ -135,6 +135,8 @@ pub enum EngineName {
     Horn,
     /// A fixed set of threads, one after the other: what one needs of the others is asked of them.
     Queries,
+    /// Executions with inputs as formulas; finds violations only.
+    Symbolic,
 }
 
 /// How to answer.

@@ -1,4 +1,4 @@
-//! Several engines: proofs that are quick to find first, then exploration and Horn clauses side by side.
+//! Several engines: proofs that are quick to find first, then exploration beside executions with formulas and Horn clauses.
 //!
 //! A program that was written as a Boolean one goes to `states` first, which decides it; the others get it only where that fails, for recursion or size.
 
@@ -6,11 +6,13 @@ use engine_explicit::Explicit;
 use engine_flow::Flow;
 use engine_horn::Horn;
 use engine_states::States;
+use engine_symbolic::Symbolic;
+use ir::{Op, Program, Rhs};
 use std::sync::mpsc;
 use std::time::Duration;
 use verdict::{Budget, Cancel, Engine, Event, Events, Reason, Silent, Task, Verdict};
 
-/// Tries `states` on Boolean programs, then `flow` within a share of the time, then `explicit` and `horn` at once: the first answer counts. A proof of `flow` that the checker does not accept counts as none.
+/// Tries `states` on Boolean programs, then `flow` within a share of the time, then `explicit` beside `symbolic` and `horn`: the first answer counts. A proof of `flow` that the checker does not accept counts as none.
 #[derive(Default)]
 pub struct Auto {
     /// The engine that explores.
@@ -21,8 +23,19 @@ pub struct Auto {
 
 /// The part of the time that `flow` gets.
 const SHARE: u32 = 4;
+/// The part of the time, then, that `symbolic` gets before `horn`, if the program has inputs. It gets what `horn` leaves, too.
+const SYMBOLIC: u32 = 10;
 /// How often it is looked whether someone asked to stop.
 const INTERVAL: Duration = Duration::from_millis(50);
+
+/// Whether a program reads anything that it leaves open.
+fn has_inputs(program: &Program) -> bool {
+    let mut ops = program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops);
+    ops.any(|op| match op {
+        Op::Assign(assignment) => assignment.pairs.iter().any(|(_, rhs)| matches!(rhs, Rhs::Any)),
+        _ => false,
+    })
+}
 
 impl Engine for Auto {
     fn name(&self) -> &'static str {
@@ -63,7 +76,19 @@ impl Engine for Auto {
         std::thread::scope(|scope| {
             let (answers, answered) = mpsc::channel();
             let (share, horn) = (&share, answers.clone());
-            scope.spawn(move || horn.send((false, Horn.verify(task, share, &Silent))));
+            scope.spawn(move || {
+                let first = share.remaining().map_or(share.clone(), |left| share.within(left / SYMBOLIC));
+                let inputs = has_inputs(task.program);
+                let runs: [(&dyn Engine, &Budget, bool); 3] =
+                    [(&Symbolic, &first, inputs), (&Horn, share, true), (&Symbolic, share, inputs)];
+                let mut answer = Verdict::Unknown(Reason::Bounded("nothing was tried".to_owned()));
+                for (engine, budget, _) in runs.into_iter().filter(|(_, _, fits)| *fits) {
+                    if matches!(answer, Verdict::Unknown(_)) {
+                        answer = engine.verify(task, budget, &Silent);
+                    }
+                }
+                horn.send((false, answer))
+            });
             scope.spawn(move || answers.send((true, self.explicit.verify(task, share, &Silent))));
             let mut unknown = Verdict::Unknown(Reason::Bounded("no engine answered".to_owned()));
             loop {

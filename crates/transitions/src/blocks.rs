@@ -6,7 +6,7 @@
 //! * and the number of steps does not grow much.
 
 use crate::system::Step;
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use ir::LocationId;
 use smt::{Term, Variable};
 use std::collections::{BTreeMap, BTreeSet};
@@ -102,6 +102,35 @@ pub fn merge_steps(
     let mut steps: Vec<Step> = blocks.steps.into_iter().flatten().collect();
     steps.sort_by_key(|step| step.source);
     steps
+}
+
+/// The locations that a step leads back to, in a depth-first walk: every cycle has one.
+pub fn loop_heads(
+    entry: LocationId,
+    targets: impl Fn(LocationId) -> Vec<LocationId>,
+) -> IndexSet<LocationId> {
+    let mut heads = IndexSet::new();
+    let mut on_stack: IndexSet<LocationId> = IndexSet::from([entry]);
+    let mut seen: IndexSet<LocationId> = IndexSet::from([entry]);
+    let mut stack = vec![(entry, targets(entry))];
+    while let Some((at, open)) = stack.last_mut() {
+        match open.pop() {
+            Some(target) if on_stack.contains(&target) => {
+                heads.insert(target);
+            }
+            Some(target) => {
+                if seen.insert(target) {
+                    on_stack.insert(target);
+                    stack.push((target, targets(target)));
+                }
+            }
+            None => {
+                on_stack.swap_remove(at);
+                stack.pop();
+            }
+        }
+    }
+    heads
 }
 
 /// Steps with the locations that they enter and leave.

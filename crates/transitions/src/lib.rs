@@ -9,6 +9,7 @@
 //!
 //! Rests on the points-to sets, and so on assumption 14 of `SOUNDNESS.md`; and on assumption 4, since it fixes addresses.
 //!
+//! * [`prepare`](mod@prepare): the passes that a program goes through first.
 //! * [`system`]: the variables and the steps of a program.
 //! * [`memory`](mod@memory): which variables stand for which bytes.
 //! * [`follow`]: what the operations of an edge do.
@@ -20,9 +21,11 @@ pub mod blocks;
 mod expressions;
 pub mod follow;
 pub mod memory;
+pub mod prepare;
 pub mod settled;
 pub mod system;
 pub mod threads;
 
-pub use blocks::merge_steps;
+pub use blocks::{loop_heads, merge_steps};
+pub use prepare::{NotReady, prepare};
 pub use system::{Kind, Start, StateVariable, Step, System};

@@ -3,6 +3,7 @@
 //! Every template is unique or started with a known number of copies, so each thread that ever runs is known beforehand. A step of a thread becomes a step of
 //! the product: its own variables get the thread's number, and a start of a thread sets the variables of that thread.
 
+use crate::blocks::loop_heads;
 use crate::system::{Kind, StateVariable, Step, System};
 use indexmap::{IndexMap, IndexSet};
 use ir::{Count, EdgeId, IdVec, LocationId, LocationKind, TemplateId};
@@ -213,6 +214,13 @@ impl Threads {
             steps.filter(|step| !step.guard.is_false()).collect()
         });
         simplified.collect()
+    }
+}
+
+impl Thread {
+    /// Locations of which every cycle has one.
+    pub fn loop_heads(&self) -> IndexSet<LocationId> {
+        loop_heads(self.entry, |at| self.steps[at].iter().map(|step| step.target).collect())
     }
 }
 

@@ -20,7 +20,7 @@ use ir::LocationId;
 use rustc_hash::FxHashMap;
 use smt::{Term, Variable};
 use std::rc::Rc;
-use transitions::threads::{ThreadNumber, Threads, literals};
+use transitions::threads::{Thread, ThreadNumber, Threads, literals};
 use transitions::{Kind, System};
 use verdict::{Budget, Exhausted};
 
@@ -99,7 +99,7 @@ impl Graph {
         budget: &Budget,
     ) -> Result<Self, NoGraph> {
         let count = threads.threads.len();
-        let heads: Vec<Vec<bool>> = threads.threads.iter().map(loop_heads).collect();
+        let heads: Vec<IndexSet<LocationId>> = threads.threads.iter().map(Thread::loop_heads).collect();
         let starters = (0..count).map(|thread| threads.starters(thread)).collect();
         let mut futures = Futures { system, threads, starters, known: FxHashMap::default() };
         let mut independence = Independence::new(system, threads, budget);
@@ -173,7 +173,7 @@ impl Graph {
                             next.sleep |= 1 << other;
                         }
                     }
-                    if order == Order::RoundRobin && heads[thread][step.target.0 as usize] {
+                    if order == Order::RoundRobin && heads[thread].contains(&step.target) {
                         next.first = (thread + 1) % count;
                     }
                     let target = match numbers.get(&next) {
@@ -329,30 +329,4 @@ fn persistent(
         }
     }
     best
-}
-
-/// The locations that a step leads back to, in a depth-first walk: every cycle has one.
-fn loop_heads(thread: &transitions::threads::Thread) -> Vec<bool> {
-    let mut heads = vec![false; thread.steps.len()];
-    let mut state = vec![0u8; thread.steps.len()];
-    let mut stack: Vec<(usize, usize)> = vec![(thread.entry.0 as usize, 0)];
-    state[thread.entry.0 as usize] = 1;
-    while let Some((at, next)) = stack.pop() {
-        match thread.steps[LocationId(at as u32)].get(next) {
-            Some(step) => {
-                stack.push((at, next + 1));
-                let target = step.target.0 as usize;
-                match state[target] {
-                    0 => {
-                        state[target] = 1;
-                        stack.push((target, 0));
-                    }
-                    1 => heads[target] = true,
-                    _ => {}
-                }
-            }
-            None => state[at] = 2,
-        }
-    }
-    heads
 }

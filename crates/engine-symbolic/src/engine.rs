@@ -1,0 +1,61 @@
+//! The engine: more delays, round by round.
+
+use crate::layers::{Ended, Layers};
+use engine_explicit::guided::follow;
+use ir::passes::Goal;
+use smt::expressions::Mode;
+use transitions::{NotReady, System, prepare};
+use verdict::{Budget, Engine, Events, Exhausted, Property, Reason, Task, Verdict};
+
+/// Delays, round by round.
+const DELAYS: [u32; 6] = [0, 1, 2, 3, 5, 8];
+/// Larger programs are not tried.
+const MOST_STEPS: usize = 6_000;
+
+/// The engine.
+#[derive(Clone, Default, Debug)]
+pub struct Symbolic;
+
+impl Engine for Symbolic {
+    fn name(&self) -> &'static str {
+        "symbolic"
+    }
+    fn verify(&self, task: Task<'_>, budget: &Budget, _: &dyn Events) -> Verdict {
+        let bounded = |text: &str| Verdict::Unknown(Reason::Bounded(format!("symbolic: {text}")));
+        if !matches!(task.property, Property::NoError(_)) {
+            return bounded("only errors are looked for");
+        }
+        let program = match prepare(task.program, Goal { races: false, faults: false }, budget.deadline) {
+            Ok(program) => program,
+            Err(NotReady::OutOfTime) => return Verdict::Unknown(Reason::Exhausted(Exhausted::Time)),
+            Err(NotReady::TooLarge(error)) => return bounded(&error),
+            Err(NotReady::Unresolved(span)) => {
+                let what = "a call or start that is not resolved".to_owned();
+                return Verdict::Unknown(Reason::Unsupported(what, span));
+            }
+        };
+        let system = System::new(&program, Mode::Integers);
+        if system.steps.len() > MOST_STEPS {
+            return bounded(&format!("the program has more than {MOST_STEPS} steps"));
+        }
+        let Some(layers) = Layers::new(&system) else {
+            return bounded("any number of threads run from the start");
+        };
+        for delays in DELAYS {
+            // Violations of the formulas that no execution was found for.
+            let mut found = None;
+            let ended = layers.run(delays, budget, &mut |schedule| {
+                found = follow(task.program, task.property, schedule, budget);
+                found.is_some()
+            });
+            if let Some(trace) = found {
+                return Verdict::Unsafe(trace);
+            }
+            match ended {
+                Ended::Exhausted(why) => return Verdict::Unknown(Reason::Exhausted(why)),
+                Ended::Complete | Ended::Bounded => {}
+            }
+        }
+        bounded("no violation with few delays was found")
+    }
+}

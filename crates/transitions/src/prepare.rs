@@ -1,0 +1,32 @@
+//! Programs made ready for [`crate::System`]: calls inlined, what does not matter left out, locks as words.
+
+use ir::passes::{Goal, InlineError, InlineLimits, lock_words, symbolic_of_lowered};
+use ir::{Callee, Op, Program, Span};
+use std::time::Instant;
+
+/// Why a program cannot be made ready.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NotReady {
+    /// The time is over.
+    OutOfTime,
+    /// It would grow too large, or has recursion without end.
+    TooLarge(String),
+    /// A call, or the start of a thread, whose target is not known.
+    Unresolved(Span),
+}
+
+/// Makes a program ready. `limits_proof` among the assumptions of the result: nothing may be proved of it.
+pub fn prepare(program: &Program, goal: Goal, deadline: Option<Instant>) -> Result<Program, NotReady> {
+    let limits = InlineLimits { deadline, ..InlineLimits::default() };
+    let program = match symbolic_of_lowered(program, goal, limits) {
+        Ok(program) => lock_words(&program),
+        Err(InlineError::OutOfTime) => return Err(NotReady::OutOfTime),
+        Err(error) => return Err(NotReady::TooLarge(error.to_string())),
+    };
+    let mut edges = program.templates.iter().flat_map(|code| code.edges.iter());
+    let open = |op: &Op| matches!(op, Op::Call(..) | Op::Spawn(Callee::Pointer(_), ..));
+    match edges.find(|edge| edge.ops.iter().any(open)) {
+        Some(edge) => Err(NotReady::Unresolved(edge.span)),
+        None => Ok(program),
+    }
+}
