@@ -7,7 +7,8 @@
 //! Deviations from the paper:
 //! 1. Phases are nodes, not a variable. So are places of the thread itself.
 //! 2. A thread that is not started is at a place of its own, which it leaves when it is started.
-//! 3. In the first phase claims count, too, where the threads that they are not about write nothing that those read that they are about, and nothing that the claims speak of: the others' steps
+//! 3. What earlier queries found to hold at places in the first phase is assumed there.
+//! 4. In the first phase claims count, too, where the threads that they are not about write nothing that those read that they are about, and nothing that the claims speak of: the others' steps
 //!    can be put behind then.
 
 use crate::before::Taken;
@@ -31,6 +32,8 @@ pub struct Level<'a> {
     pub position: usize,
     /// What is claimed of the environment.
     pub claims: &'a [QueriesClaim],
+    /// What is known to hold at each place, whatever the others did.
+    pub reachable: &'a [IndexSet<Term>],
 }
 
 /// Whether some threads can go from states to states.
@@ -320,6 +323,13 @@ impl Building<'_, '_> {
         }
     }
 
+    /// What is known to hold at a place, as far as it is about what matters.
+    fn known(&self, at: usize) -> Term {
+        let known = self.level.reachable[at].iter();
+        let matters = |fact: &&Term| fact.free_variables().iter().all(|variable| self.relevant.contains(variable));
+        Term::all(known.filter(matters).cloned())
+    }
+
     fn first_phase(&mut self, before_values: &[Variable]) {
         let Some(question) = self.question else { return };
         let level = self.level;
@@ -336,7 +346,8 @@ impl Building<'_, '_> {
             }
             let behind = self.built.program.node(format!("first {at} behind"), false);
             after.push(behind);
-            let step = level.others_move(at, (first, behind), (&written, &self.relevant), &claims);
+            let mut step = level.others_move(at, (first, behind), (&written, &self.relevant), &claims);
+            step.guard = step.guard.and(&self.known(at));
             self.push(step, Kind::Wait(at));
             let guard = Term::all(question.before.iter().cloned()).and(&level.not_started_yet(at));
             let guard = level.here(at, &guard);

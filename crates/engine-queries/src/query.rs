@@ -31,8 +31,8 @@ pub struct Search<'a> {
     pub budget: &'a Budget,
     /// How often the model checker was asked.
     pub calls: usize,
-    /// Properties that were looked at already, by position.
-    pub tried: Vec<IndexSet<Term>>,
+    /// What is known to hold whenever the thread at a position is at a place, whatever the others did: each fact was proved with a claim, by position and place.
+    pub reachable: Vec<Vec<IndexSet<Term>>>,
 }
 
 /// What came out of looking at a thread.
@@ -47,13 +47,20 @@ impl<'a> Search<'a> {
     /// A search with nothing known.
     pub fn new(model: &'a Model, order: Vec<ThreadNumber>, budget: &'a Budget) -> Self {
         let claims = vec![Vec::new(); order.len()];
-        let tried = vec![IndexSet::new(); order.len()];
-        Self { model, order, claims, budget, calls: 0, tried }
+        let places = |thread: &ThreadNumber| vec![IndexSet::new(); model.threads[*thread].locations + 1];
+        let reachable = order.iter().map(places).collect();
+        Self { model, order, claims, budget, calls: 0, reachable }
     }
 
     /// The level at a position.
     pub fn level(&self, position: usize) -> Level<'_> {
-        Level { model: self.model, order: &self.order, position, claims: &self.claims[position] }
+        Level {
+            model: self.model,
+            order: &self.order,
+            position,
+            claims: &self.claims[position],
+            reachable: &self.reachable[position],
+        }
     }
 
     /// Looks at the thread at a position: for errors, or for an answer to a question.
@@ -216,13 +223,13 @@ impl<'a> Search<'a> {
         match self.explore(position, Some(&question), &[])? {
             Found::Taken(taken) => Ok(Some(taken)),
             Found::Safe(built, invariants) => {
-                let claims = generalised(self, position, &question, (built, invariants))?;
-                for claim in claims {
-                    if std::env::var("QDEBUG").is_ok() { eprintln!("{:indent$}[{position}] CLAIM {} ~> {}", "", claim.before, claim.after, indent=position*2); } // DEBUG
-                    if !self.claims[position - 1].contains(&claim) {
-                        self.claims[position - 1].push(claim);
-                    }
+                let claim = generalised(self, position, &question, (built, invariants))?;
+                if std::env::var("QDEBUG").is_ok() { eprintln!("{:indent$}[{position}] CLAIM {} ~> {}", "", claim.before, claim.after, indent=position*2); } // DEBUG
+                let facts = claim.reachable.at.iter().chain([&claim.reachable.before_start]);
+                for (known, formula) in self.reachable[position].iter_mut().zip(facts) {
+                    known.extend(formula.iter().flat_map(conjuncts).filter(|fact| !fact.is_true()));
                 }
+                self.claims[position - 1].push(claim);
                 Ok(None)
             }
         }
