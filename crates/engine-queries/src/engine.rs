@@ -143,6 +143,7 @@ fn prove(
     )));
     Ok(match found {
         Found::Taken(taken) => Outcome::Refuted(taken),
+        Found::Bound(_) => return Err(NoAnswer::GaveUp("an answer without a question".to_owned())),
         Found::Safe(built, invariants) => Outcome::Proved(QueriesPart {
             main: places(&built, &invariants, true, model.threads[main].locations),
             order: search.order,

@@ -1,8 +1,9 @@
 //! From one question whose answer is no to a claim that excludes more (paper 5, sections 4.6, 8.2 and 8.3).
 //!
 //! First the invariants of the model checker: facts that are not needed to show that they hold when the second phase begins, or that they exclude the second formula, go; this costs no call of the
-//! model checker. Equations are two facts each. Then the first formula is left out altogether, with one call and no further questions (quick generalisation); if that works, and a bound is left, it is
-//! made as tight as possible.
+//! model checker. Equations are two facts each. Then the first formula is left out altogether, with one call and no further questions (quick generalisation).
+//!
+//! Where a bound is asked for, the nearest that is never reached is looked for first, in the same way.
 //!
 //! Deviation: to leave out facts one by one, with a call each, was never worth its time behind the cores.
 
@@ -16,8 +17,8 @@ use transitions::threads::literals;
 use verdict::QueriesClaim;
 use verdict::queries::{kept, old};
 
-/// No more bounds than this are tried for one claim.
-const MOST_TRIED: usize = 6;
+/// A bound is tight enough if it is off by less than this part of it.
+const NEAR: i128 = 16;
 /// Bounds that are further off are not made tighter.
 const LARGEST_GAP: i128 = 4_096;
 
@@ -40,50 +41,72 @@ pub fn generalised(
             proved = better;
         }
     }
-    if let (true, [fact]) = (question.before.is_empty(), question.after.as_slice())
-        && let Some((fact, better)) = tightest(search, position, fact)?
-    {
-        question = Question { before: Vec::new(), after: vec![fact] };
-        proved = better;
-    }
     Ok(claim(search, position, &question, &proved))
 }
 
-/// A bound that is never reached, as tight as possible: the smallest number that is never reached, between one that is and the one of a fact that never holds.
-fn tightest(
+/// A claim that a bound is never reached, as tight as is cheap, that says no to a question: its second formula is such a bound, on what these threads write. Nothing if the question is another, or what is
+/// claimed of the threads behind does not suffice.
+///
+/// Tight bounds are not only more useful, they are also easier to prove: for a loose one the model checker may count.
+pub fn tight_bound(
     search: &mut Search<'_>,
     position: usize,
-    fact: &Term,
-) -> Result<Option<(Term, Proved)>, NoAnswer> {
-    let (Operation::LessOrEqual, [left, right]) = (fact.operation(), fact.operands()) else { return Ok(None) };
-    // The sum that is bounded, the bound, and how it is written down.
-    let (sum, far, is_least) = match (left.operation(), right.operation()) {
-        (Operation::Int(bound), _) => (right, *bound, true),
-        (_, Operation::Int(bound)) => (left, *bound, false),
-        _ => return Ok(None),
-    };
-    let with_bound = |bound: i128| {
-        if is_least { Term::int(bound).at_most(sum) } else { sum.at_most(&Term::int(bound)) }
-    };
+    question: &Question,
+) -> Result<Option<QueriesClaim>, NoAnswer> {
+    let written = search.model.written_by(&search.order[position..]);
     let mut known = IndexMap::new();
     literals(&search.model.initial, &mut known);
-    let Operation::Int(reached) = *sum.substitute(&known).operation() else { return Ok(None) };
-    let (mut reached, mut far) = (reached, far);
-    let mut best = None;
-    for _ in 0..MOST_TRIED {
-        let gap = if is_least { far.checked_sub(reached) } else { reached.checked_sub(far) };
-        let Some(gap) = gap.filter(|gap| (2..LARGEST_GAP).contains(gap)) else { break };
-        let middle = if is_least { reached + gap / 2 } else { reached - gap / 2 };
-        let attempt = Question { before: Vec::new(), after: vec![with_bound(middle)] };
-        match quickly(search, position, &attempt)? {
-            Some(better) => {
-                far = middle;
-                best = Some((with_bound(middle), better));
-            }
-            None => reached = middle,
+    for fact in &question.after {
+        let (Operation::LessOrEqual, [left, right]) = (fact.operation(), fact.operands()) else { continue };
+        // The sum that is bounded, the bound, and how it is written down.
+        let (sum, far, is_least) = match (left.operation(), right.operation()) {
+            (Operation::Int(bound), _) => (right, *bound, true),
+            (_, Operation::Int(bound)) => (left, *bound, false),
+            _ => continue,
+        };
+        let Operation::Int(first) = *sum.substitute(&known).operation() else { continue };
+        let gap = if is_least { far.checked_sub(first) } else { first.checked_sub(far) };
+        let Some(gap) = gap.filter(|gap| (2..LARGEST_GAP).contains(gap)) else { continue };
+        if !sum.free_variables().iter().all(|variable| written.contains(variable)) {
+            continue;
+        }
+        let with_bound = |distance: i128| {
+            let bound = if is_least { first + distance } else { first - distance };
+            let fact = if is_least { Term::int(bound).at_most(sum) } else { sum.at_most(&Term::int(bound)) };
+            Question { before: Vec::new(), after: vec![fact] }
+        };
+        if let Some((question, proved)) = nearest(search, position, gap, &with_bound)? {
+            return Ok(Some(claim(search, position, &question, &proved)));
         }
     }
-    Ok(best)
+    Ok(None)
+}
+
+/// The nearest distance, up to a largest, at which a question is answered by no: first with distances that grow, then between two.
+fn nearest(
+    search: &mut Search<'_>,
+    position: usize,
+    largest: i128,
+    question: &dyn Fn(i128) -> Question,
+) -> Result<Option<(Question, Proved)>, NoAnswer> {
+    let mut yes = 0;
+    let mut next = 1.min(largest);
+    let mut best = loop {
+        match quickly(search, position, &question(next))? {
+            Some(proved) => break (next, proved),
+            None if next == largest => return Ok(None),
+            None => (yes, next) = (next, (next * 4).min(largest)),
+        }
+    };
+    // Near enough is near enough.
+    while best.0 - yes > 1 + best.0 / NEAR {
+        let middle = yes + (best.0 - yes) / 2;
+        match quickly(search, position, &question(middle))? {
+            Some(proved) => best = (middle, proved),
+            None => yes = middle,
+        }
+    }
+    Ok(Some((question(best.0), best.1)))
 }
 
 /// Equations of integers as two facts each.
@@ -105,9 +128,12 @@ fn halves(facts: &[Term]) -> Vec<Term> {
 
 /// Asks the model checker once.
 fn quickly(search: &mut Search<'_>, position: usize, question: &Question) -> Result<Option<Proved>, NoAnswer> {
+    let start = std::time::Instant::now(); // DEBUG
     let built = search.level(position).build(Some(question), &[], &[]);
     search.calls += 1;
-    match check(&built.program, search.budget) {
+    let outcome = check(&built.program, search.budget);
+    if std::env::var("QDEBUG").is_ok() { eprintln!("        quickly {:?} {} {}", start.elapsed(), matches!(outcome, Outcome::Safe(_)), Term::all(question.after.iter().cloned())); } // DEBUG
+    match outcome {
         Outcome::Safe(invariants) => Ok(Some((built, invariants))),
         Outcome::Unsafe(_) | Outcome::Unknown(NoAnswer::GaveUp(_)) => Ok(None),
         Outcome::Unknown(NoAnswer::Exhausted(limit)) => Err(NoAnswer::Exhausted(limit)),
@@ -116,7 +142,6 @@ fn quickly(search: &mut Search<'_>, position: usize, question: &Question) -> Res
 
 /// The facts of a question that its invariants need.
 fn needed(search: &Search<'_>, question: &Question, proved: &Proved) -> Result<Question, NoAnswer> {
-    struct D(std::time::Instant); impl Drop for D { fn drop(&mut self) { eprintln!("T needed {}", self.0.elapsed().as_micros()); } } let _d = D(std::time::Instant::now());
     let (built, invariants) = proved;
     let program = &built.program;
     let level = search.level(built.position);

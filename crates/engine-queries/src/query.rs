@@ -9,7 +9,7 @@
 use crate::after::{after, conjuncts};
 use crate::before::{Taken, before_all, before_step};
 use crate::build::{Bad, Built, Kind, Level, Promise, Question};
-use crate::generalise::generalised;
+use crate::generalise::{generalised, tight_bound};
 use crate::lean::{lean, normal};
 use crate::model::Model;
 use indexmap::{IndexMap, IndexSet};
@@ -39,6 +39,8 @@ pub struct Search<'a> {
 pub enum Found {
     /// Nothing forbidden is reached.
     Safe(Built, Invariants),
+    /// What is asked for is never reached, because a bound is not.
+    Bound(Box<QueriesClaim>),
     /// These steps, of the thread and its environment, lead there: from a state that the question starts from.
     Taken(Vec<Taken>),
 }
@@ -71,7 +73,15 @@ impl<'a> Search<'a> {
         errors: &[(ThreadNumber, usize)],
     ) -> Result<Found, NoAnswer> {
         let mut promises: Vec<Promise> = Vec::new();
+        // Without claims nothing can be said of the environment.
+        let mut claims_before = usize::from(!self.order[position + 1..].is_empty()) * self.claims[position].len();
+        let mut is_new = self.order[position + 1..].is_empty() || claims_before > 0;
         loop {
+            if let Some(question) = question.filter(|_| is_new)
+                && let Some(claim) = tight_bound(self, position, question)?
+            {
+                return Ok(Found::Bound(Box::new(claim)));
+            }
             let built = self.level(position).build(question, &promises, errors);
             self.calls += 1;
             let start = std::time::Instant::now(); // DEBUG
@@ -84,6 +94,8 @@ impl<'a> Search<'a> {
                     if let Some(taken) = self.follow_back(position, &built, &path, &mut promises)? {
                         return Ok(Found::Taken(taken));
                     }
+                    is_new = self.claims[position].len() > claims_before;
+                    claims_before = self.claims[position].len();
                 }
             }
         }
@@ -218,18 +230,27 @@ impl<'a> Search<'a> {
         Question { before: before.into_iter().collect(), after: after.into_iter().collect() }
     }
 
+    /// Adds a claim about the threads from a position on.
+    fn add(&mut self, position: usize, claim: QueriesClaim) {
+        if std::env::var("QDEBUG").is_ok() { eprintln!("{:indent$}[{position}] CLAIM {} ~> {}", "", claim.before, claim.after, indent=position*2); } // DEBUG
+        let facts = claim.reachable.at.iter().chain([&claim.reachable.before_start]);
+        for (known, formula) in self.reachable[position].iter_mut().zip(facts) {
+            known.extend(formula.iter().flat_map(conjuncts).filter(|fact| !fact.is_true()));
+        }
+        self.claims[position - 1].push(claim);
+    }
+
     /// Asks whether the threads from a position on can go from states to states: an execution, or nothing, and then that is claimed.
     pub fn ask(&mut self, position: usize, question: Question) -> Result<Option<Vec<Taken>>, NoAnswer> {
         match self.explore(position, Some(&question), &[])? {
             Found::Taken(taken) => Ok(Some(taken)),
+            Found::Bound(claim) => {
+                self.add(position, *claim);
+                Ok(None)
+            }
             Found::Safe(built, invariants) => {
                 let claim = generalised(self, position, &question, (built, invariants))?;
-                if std::env::var("QDEBUG").is_ok() { eprintln!("{:indent$}[{position}] CLAIM {} ~> {}", "", claim.before, claim.after, indent=position*2); } // DEBUG
-                let facts = claim.reachable.at.iter().chain([&claim.reachable.before_start]);
-                for (known, formula) in self.reachable[position].iter_mut().zip(facts) {
-                    known.extend(formula.iter().flat_map(conjuncts).filter(|fact| !fact.is_true()));
-                }
-                self.claims[position - 1].push(claim);
+                self.add(position, claim);
                 Ok(None)
             }
         }
