@@ -100,6 +100,21 @@ impl Settled {
         self.before = first.before.clone();
         self.threads.initial = Term::any(done.iter().map(|way| Term::all(way.facts.iter().cloned())));
         self.threads.threads[alone].entry = location;
+        self.forget_what_was_done(alone);
+    }
+
+    /// Removes the steps of a thread at locations that it does not come to any more.
+    fn forget_what_was_done(&mut self, thread: ThreadNumber) {
+        let thread = &mut self.threads.threads[thread];
+        let mut reached: IndexSet<LocationId> = IndexSet::from([thread.entry]);
+        let mut at = 0;
+        while at < reached.len() {
+            let targets: Vec<LocationId> = thread.steps[reached[at]].iter().map(|step| step.target).collect();
+            reached.extend(targets);
+            at += 1;
+        }
+        let done: Vec<LocationId> = thread.steps.ids().filter(|location| !reached.contains(location)).collect();
+        done.into_iter().for_each(|location| thread.steps[location].clear());
     }
 
     /// Makes threads be there from the beginning that the first one starts.
@@ -204,32 +219,48 @@ fn after(
     let mut new = Vec::new();
     for (variable, value) in &step.updates {
         let value = value.substitute(known);
-        if value.is_literal() {
-            new.push(variable.term().equals(&value));
-        } else {
-            let input = value.as_variable().filter(|input| step.inputs.contains(input))?;
-            if stands_for.insert(input, variable.term()).is_some() {
-                return None;
+        match value.as_variable().filter(|input| step.inputs.contains(input)) {
+            Some(input) if stands_for.contains_key(&input) => return None,
+            Some(input) => {
+                stands_for.insert(input, variable.term());
             }
+            None => new.push(variable.term().equals(&value)),
         }
     }
-    // The guard is about what was before: only what stays as it was can be said afterwards.
-    let read = guard.free_variables();
-    let lost = |variable: &Variable| {
-        step.updates.contains_key(variable)
-            || (step.inputs.contains(variable) && !stands_for.contains_key(variable))
+    new.push(guard.clone());
+    // What is new is about what was before: only what stays as it was can be said afterwards.
+    let lost = |term: &Term| {
+        term.free_variables().iter().any(|variable| {
+            let gone = step.inputs.contains(variable) && !stands_for.contains_key(variable);
+            gone || step.updates.contains_key(variable)
+        })
     };
-    if read.iter().any(lost) {
+    let values = step.updates.values().map(|value| value.substitute(known));
+    if { values }.any(|value| !value.is_literal() && lost(&value)) || lost(guard) {
         return None;
     }
-    let kept = way.facts.iter().filter(|fact| {
-        fact.free_variables().iter().all(|variable| !step.updates.contains_key(variable))
-    });
-    let mut facts: Vec<Term> = kept.cloned().collect();
-    facts.extend(new);
-    facts.extend(conjuncts(&guard.substitute(&stands_for)));
+    let mut facts = way.facts.clone();
     let mut before = way.before.clone();
+    for variable in step.updates.keys() {
+        let same = facts.iter().find_map(|fact| other_name(fact, variable, &step.updates));
+        if let Some(other) = &same {
+            let replace = IndexMap::from([(variable.clone(), other.term())]);
+            facts = facts.iter().map(|fact| fact.substitute(&replace)).filter(|fact| !fact.is_true()).collect();
+        }
+        let inputs = before.iter_mut().flat_map(|step| &mut step.inputs);
+        inputs.filter(|input| input.as_ref() == Some(variable)).for_each(|input| input.clone_from(&same));
+    }
+    facts.retain(|fact| fact.free_variables().iter().all(|variable| !step.updates.contains_key(variable)));
+    facts.extend(new.iter().flat_map(|fact| conjuncts(&fact.substitute(&stands_for))));
+    facts.retain(|fact| !fact.is_true());
     let inputs = step.inputs.iter().map(|input| stands_for.get(input).and_then(Term::as_variable)).collect();
     before.push(Before { thread, edges: step.edges.clone(), starts: Vec::new(), inputs, stays: false });
     Some(Way { location: step.target, facts, before })
+}
+
+/// Another variable that a fact says is the same, and that stays as it is.
+fn other_name(fact: &Term, variable: &Variable, changed: &IndexMap<Variable, Term>) -> Option<Variable> {
+    let (Operation::Equal, [left, right]) = (fact.operation(), fact.operands()) else { return None };
+    let names = [(left.as_variable()?, right.as_variable()?), (right.as_variable()?, left.as_variable()?)];
+    names.into_iter().find(|(one, other)| one == variable && !changed.contains_key(other)).map(|(_, other)| other)
 }
