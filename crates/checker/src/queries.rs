@@ -98,8 +98,11 @@ impl State {
         let mut replace = self.values.clone();
         replace.extend(step.inputs.iter().map(|input| (input.clone(), self.fresh(input).term())));
         self.facts.push(step.guard.substitute(&replace));
-        let new: Vec<(Variable, Term)> =
-            step.updates.iter().map(|(variable, value)| (variable.clone(), value.substitute(&replace))).collect();
+        let new: Vec<(Variable, Term)> = step
+            .updates
+            .iter()
+            .map(|(variable, value)| (variable.clone(), value.substitute(&replace)))
+            .collect();
         self.values.extend(new);
         self.length += 1;
     }
@@ -223,7 +226,8 @@ impl<'a> Part<'a> {
     fn check_start(&self, position: usize, places: &Places) -> Result<(), ProofError> {
         let thread = self.thread(position);
         let at = if thread.at_start { At::Location(thread.entry) } else { At::BeforeStart };
-        let formula = at.of(places).ok_or_else(|| ProofError::Claim("something holds at the start".to_owned()))?;
+        let formula =
+            at.of(places).ok_or_else(|| ProofError::Claim("something holds at the start".to_owned()))?;
         self.follows(&State::new(vec![self.view.initial.clone()]), formula, "what is said holds at the start")
     }
 
@@ -287,7 +291,10 @@ impl<'a> Part<'a> {
         match At::Location(target).of(places) {
             Some(formula) => self.follows(state, &state.value(formula), text).map(|()| true),
             None => {
-                claim(self.thread(position).atomic[target], "something is said of each place where others run")?;
+                claim(
+                    self.thread(position).atomic[target],
+                    "something is said of each place where others run",
+                )?;
                 Ok(false)
             }
         }
@@ -351,7 +358,13 @@ impl<'a> Part<'a> {
     }
 
     /// That what is said since the first formula of a claim held is true when it does.
-    fn check_begin(&self, position: usize, at: At, said: &QueriesClaim, state: &State) -> Result<(), ProofError> {
+    fn check_begin(
+        &self,
+        position: usize,
+        at: At,
+        said: &QueriesClaim,
+        state: &State,
+    ) -> Result<(), ProofError> {
         let mut state = state.clone();
         if at == At::BeforeStart {
             let mine = place(self.part.order[position]);

@@ -136,10 +136,16 @@ impl View {
         let inside: IndexSet<usize> = part.order.iter().copied().collect();
         let fits = inside.len() == part.order.len() && !part.order.is_empty();
         claim(fits && inside.iter().all(|thread| *thread < count), "the order has threads of the program")?;
-        claim(part.errors.iter().all(|(thread, _)| inside.contains(thread)), "threads with errors are in the order")?;
+        claim(
+            part.errors.iter().all(|(thread, _)| inside.contains(thread)),
+            "threads with errors are in the order",
+        )?;
         let outside: Vec<usize> = (0..count).filter(|thread| !inside.contains(thread)).collect();
         let written = self.written_by(&outside);
-        claim(self.read_by(&part.order).is_disjoint(&written), "what is read is written by threads of the order")?;
+        claim(
+            self.read_by(&part.order).is_disjoint(&written),
+            "what is read is written by threads of the order",
+        )?;
         let mut spoken: IndexSet<Variable> = of_places(&part.main).flat_map(Term::free_variables).collect();
         for said in part.claims.iter().flatten() {
             spoken.extend(speaks_of(said));

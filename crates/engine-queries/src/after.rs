@@ -20,7 +20,8 @@ pub fn conjuncts(formula: &Term) -> Vec<Term> {
 /// What holds of some variables after an execution from states that `initial` holds of.
 pub fn after(initial: &Term, execution: &Execution, variables: &IndexSet<Variable>) -> Vec<Term> {
     // The values at first have names of their own.
-    let first = |variable: &Variable| Variable::new(format!("first {}", variable.name), variable.sort.clone());
+    let first =
+        |variable: &Variable| Variable::new(format!("first {}", variable.name), variable.sort.clone());
     let at_first: IndexMap<Variable, Term> =
         variables.iter().map(|variable| (variable.clone(), first(variable).term())).collect();
     let mut facts: Vec<Term> = conjuncts(initial);
@@ -33,7 +34,8 @@ pub fn after(initial: &Term, execution: &Execution, variables: &IndexSet<Variabl
     // What equals a term over variables is replaced by it.
     let hidden = |variable: &Variable| !variables.contains(variable);
     loop {
-        let found = facts.iter().enumerate().find_map(|(position, fact)| Some((position, solved(fact, &hidden)?)));
+        let found =
+            facts.iter().enumerate().find_map(|(position, fact)| Some((position, solved(fact, &hidden)?)));
         let Some((position, (variable, value))) = found else { break };
         facts.remove(position);
         let replace = IndexMap::from([(variable, value)]);

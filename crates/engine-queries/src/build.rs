@@ -121,7 +121,8 @@ impl Level<'_> {
 
     /// The claims that speak of the variables of the program, and of some constants.
     fn usable(&self, constants: &IndexSet<Variable>) -> Vec<&QueriesClaim> {
-        let known = |variable: &Variable| self.model.variables.contains_key(variable) || constants.contains(variable);
+        let known =
+            |variable: &Variable| self.model.variables.contains_key(variable) || constants.contains(variable);
         self.claims.iter().filter(|claim| spoken_of(claim).iter().all(known)).collect()
     }
 
@@ -205,7 +206,8 @@ impl Level<'_> {
         if touched.iter().any(|variable| written.contains(variable)) {
             return Vec::new();
         }
-        let speaks = |claim: &&QueriesClaim| spoken_of(claim).iter().any(|variable| written.contains(variable));
+        let speaks =
+            |claim: &&QueriesClaim| spoken_of(claim).iter().any(|variable| written.contains(variable));
         self.usable(constants).into_iter().filter(|claim| !speaks(claim)).collect()
     }
 
@@ -222,8 +224,13 @@ impl Level<'_> {
         let formulas = formulas.chain(promises.iter().map(|promise| &promise.formula)).chain(&error_places);
         let relevant = self.relevant(formulas);
         let mut variables = self.model.variables.clone();
-        let before_values: Vec<Variable> =
-            self.model.variables.keys().filter(|v| relevant.contains(&kept(v, self.position))).cloned().collect();
+        let before_values: Vec<Variable> = self
+            .model
+            .variables
+            .keys()
+            .filter(|v| relevant.contains(&kept(v, self.position)))
+            .cloned()
+            .collect();
         for variable in &before_values {
             let kept = kept(variable, self.position);
             let range = self.model.variables[variable].rename(|_| Some(kept.clone()));
@@ -232,7 +239,9 @@ impl Level<'_> {
         let mut relevant = relevant;
         relevant.extend(before_values.iter().cloned());
         // What is a constant here is one of a question further up.
-        for variable in relevant.iter().filter(|variable| !variables.contains_key(*variable)).collect::<Vec<_>>() {
+        for variable in
+            relevant.iter().filter(|variable| !variables.contains_key(*variable)).collect::<Vec<_>>()
+        {
             variables.insert(variable.clone(), Term::bool(true));
         }
         let mut building = Building {
@@ -326,7 +335,8 @@ impl Building<'_, '_> {
     /// What is known to hold at a place, as far as it is about what matters.
     fn known(&self, at: usize) -> Term {
         let known = self.level.reachable[at].iter();
-        let matters = |fact: &&Term| fact.free_variables().iter().all(|variable| self.relevant.contains(variable));
+        let matters =
+            |fact: &&Term| fact.free_variables().iter().all(|variable| self.relevant.contains(variable));
         Term::all(known.filter(matters).cloned())
     }
 
@@ -400,8 +410,7 @@ impl Building<'_, '_> {
         }
         if let (Some(source), Some(target)) = (from.get(thread.locations), to[thread.entry]) {
             let guard = place(level.thread()).term().equals(&Term::int(thread.entry as i128));
-            let started =
-                Step { source: *source, target, guard, updates: IndexMap::new(), inputs: vec![] };
+            let started = Step { source: *source, target, guard, updates: IndexMap::new(), inputs: vec![] };
             self.push(started, Kind::Started);
         }
     }

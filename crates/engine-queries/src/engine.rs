@@ -12,8 +12,8 @@ use transitions::settled::Settled;
 use transitions::threads::{self, NoProduct, ThreadNumber, Threads};
 use transitions::{NotReady, System, prepare};
 use verdict::{
-    Budget, Engine, Event, Events, Exhausted, Proof, Property, QueriesPart, QueriesProof, Reason, Schedule, Task,
-    Verdict,
+    Budget, Engine, Event, Events, Exhausted, Proof, Property, QueriesPart, QueriesProof, Reason, Schedule,
+    Task, Verdict,
 };
 
 /// Larger programs are not tried.
@@ -74,7 +74,6 @@ impl Engine for Queries {
                 Ok(Outcome::Proved(part)) => parts.push(part),
                 Ok(Outcome::Refuted(taken)) => {
                     let schedule = schedule((&system, &settled, &model), &taken, budget);
-                    if std::env::var("QDEBUG").is_ok() { for t in &schedule.turns { eprintln!("turn {} {:?} {:?}", t.thread, t.spans.iter().map(|s| (s.line, s.column)).collect::<Vec<_>>(), t.inputs.iter().map(|(_, v)| *v).collect::<Vec<_>>()); } } // DEBUG
                     return match follow(task.program, task.property, &schedule, budget) {
                         Some(trace) => Verdict::Unsafe(trace),
                         None => Verdict::Unknown(Reason::Approximate(
@@ -171,10 +170,10 @@ fn schedule(
         edges.first().map(|edge| code.edges[*edge].span).unwrap_or_default()
     };
     // Those that are started early are started by what was done before.
-    let early: Vec<ThreadNumber> = settled.before.iter().flat_map(|step| step.starts.iter().copied()).collect();
-    let mut started: Vec<ThreadNumber> = (0..all.len())
-        .filter(|thread| all[*thread].at_start && !early.contains(thread))
-        .collect();
+    let early: Vec<ThreadNumber> =
+        settled.before.iter().flat_map(|step| step.starts.iter().copied()).collect();
+    let mut started: Vec<ThreadNumber> =
+        (0..all.len()).filter(|thread| all[*thread].at_start && !early.contains(thread)).collect();
     let mut done_before = 0;
     for step in &settled.before {
         if let Some(name) = started.iter().position(|other| *other == step.thread) {
@@ -200,7 +199,8 @@ fn schedule(
         let (location, index) = model.threads[step.thread].names[step.step];
         let what = &all[step.thread].steps[location][index];
         if let Some(name) = started.iter().position(|other| *other == step.thread) {
-            let inputs = what.inputs.iter().filter_map(|input| step.inputs.get(input).and_then(Value::as_int));
+            let inputs =
+                what.inputs.iter().filter_map(|input| step.inputs.get(input).and_then(Value::as_int));
             schedule.push(name, span(step.thread, &what.edges), inputs);
         }
         started.extend(what.starts.iter().copied());

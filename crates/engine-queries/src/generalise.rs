@@ -127,13 +127,14 @@ fn halves(facts: &[Term]) -> Vec<Term> {
 }
 
 /// Asks the model checker once.
-fn quickly(search: &mut Search<'_>, position: usize, question: &Question) -> Result<Option<Proved>, NoAnswer> {
-    let start = std::time::Instant::now(); // DEBUG
+fn quickly(
+    search: &mut Search<'_>,
+    position: usize,
+    question: &Question,
+) -> Result<Option<Proved>, NoAnswer> {
     let built = search.level(position).build(Some(question), &[], &[]);
     search.calls += 1;
-    let outcome = check(&built.program, search.budget);
-    if std::env::var("QDEBUG").is_ok() { eprintln!("        quickly {:?} {} {}", start.elapsed(), matches!(outcome, Outcome::Safe(_)), Term::all(question.after.iter().cloned())); } // DEBUG
-    match outcome {
+    match check(&built.program, search.budget) {
         Outcome::Safe(invariants) => Ok(Some((built, invariants))),
         Outcome::Unsafe(_) | Outcome::Unknown(NoAnswer::GaveUp(_)) => Ok(None),
         Outcome::Unknown(NoAnswer::Exhausted(limit)) => Err(NoAnswer::Exhausted(limit)),
@@ -220,10 +221,19 @@ fn add_core(
 }
 
 /// The claim of a question that is proved.
-fn claim(search: &Search<'_>, position: usize, question: &Question, (built, invariants): &Proved) -> QueriesClaim {
+fn claim(
+    search: &Search<'_>,
+    position: usize,
+    question: &Question,
+    (built, invariants): &Proved,
+) -> QueriesClaim {
     let locations = search.model.threads[search.order[position]].locations;
-    let names: IndexMap<Variable, Term> =
-        search.model.variables.keys().map(|variable| (kept(variable, position), old(variable).term())).collect();
+    let names: IndexMap<Variable, Term> = search
+        .model
+        .variables
+        .keys()
+        .map(|variable| (kept(variable, position), old(variable).term()))
+        .collect();
     let mut moving = places(built, invariants, true, locations);
     for formula in moving.at.iter_mut().chain([&mut moving.before_start]).flatten() {
         *formula = formula.substitute(&names);

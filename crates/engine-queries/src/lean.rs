@@ -57,7 +57,8 @@ impl Sum {
     fn at_most_zero(mut self) -> Term {
         self.summands.retain(|_, factor| *factor != 0);
         self.summands.sort_by(|one, _, other, _| one.cmp(other));
-        let divisor = self.summands.values().fold(0, |divisor, factor| common(divisor, factor.unsigned_abs()));
+        let divisor =
+            self.summands.values().fold(0, |divisor, factor| common(divisor, factor.unsigned_abs()));
         let Some(divisor) = i128::try_from(divisor).ok().filter(|divisor| *divisor > 0) else {
             return Term::bool(self.number <= 0);
         };
@@ -110,7 +111,10 @@ pub fn normal(formula: &Term) -> Term {
             }
             (Operation::Add, _) => {
                 let mut sum = Sum::default();
-                operands.iter().try_for_each(|operand| sum.add(operand, 1)).map_or_else(again, |()| sum.term())
+                operands
+                    .iter()
+                    .try_for_each(|operand| sum.add(operand, 1))
+                    .map_or_else(again, |()| sum.term())
             }
             _ => again(),
         }

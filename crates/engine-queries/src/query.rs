@@ -74,7 +74,8 @@ impl<'a> Search<'a> {
     ) -> Result<Found, NoAnswer> {
         let mut promises: Vec<Promise> = Vec::new();
         // Without claims nothing can be said of the environment.
-        let mut claims_before = usize::from(!self.order[position + 1..].is_empty()) * self.claims[position].len();
+        let mut claims_before =
+            usize::from(!self.order[position + 1..].is_empty()) * self.claims[position].len();
         let mut is_new = self.order[position + 1..].is_empty() || claims_before > 0;
         loop {
             if let Some(question) = question.filter(|_| is_new)
@@ -84,10 +85,7 @@ impl<'a> Search<'a> {
             }
             let built = self.level(position).build(question, &promises, errors);
             self.calls += 1;
-            let start = std::time::Instant::now(); // DEBUG
-            let outcome = check(&built.program, self.budget);
-            if std::env::var("QDEBUG").is_ok() { eprintln!("{:indent$}[{position}] mc {:?} {} promises {} claims {} vars", "", start.elapsed(), promises.len(), self.claims[position].len(), built.program.variables.len(), indent=position*2); } // DEBUG
-            match outcome {
+            match check(&built.program, self.budget) {
                 Outcome::Safe(invariants) => return Ok(Found::Safe(built, invariants)),
                 Outcome::Unknown(why) => return Err(why),
                 Outcome::Unsafe(path) => {
@@ -138,15 +136,12 @@ impl<'a> Search<'a> {
                     let prefix = &executions[number];
                     if !self.is_possible(built, prefix, &formula)? {
                         let question = self.question(position, built, prefix, &formula, (at, promises));
-                        if std::env::var("QDEBUG").is_ok() { let indent=position*2; eprintln!("{:indent$}[{position}] ask {} ~> {}", "", Term::all(question.before.iter().cloned()), Term::all(question.after.iter().cloned())); } // DEBUG
                         let Some(answer) = self.ask(position + 1, question)? else { return Ok(None) };
                         formula = before_all(self.model, &answer, &formula, self.budget);
                         formula = self.level(position).here(at, &formula);
                         taken.splice(0..0, answer);
                     }
-                    let known =
-                        promises.iter().any(|promise| promise.at == at && promise.formula == formula);
-                    if std::env::var("QDEBUG").is_ok() { eprintln!("{:indent$}[{position}] promise at {at}: {formula} via {:?}", "", taken.iter().map(|t| (t.thread, t.step)).collect::<Vec<_>>(), indent=position*2); } // DEBUG
+                    let known = promises.iter().any(|promise| promise.at == at && promise.formula == formula);
                     if !known {
                         let promise = Promise { at, formula: formula.clone(), taken: taken.clone() };
                         promises.push(promise);
@@ -158,7 +153,6 @@ impl<'a> Search<'a> {
             }
         }
         let start = &executions[first];
-        if std::env::var("QDEBUG").is_ok() { eprintln!("{:indent$}[{position}] back at start: {formula}", "", indent=position*2); } // DEBUG
         Ok(self.is_possible(built, start, &formula)?.then_some(taken))
     }
 
@@ -205,10 +199,13 @@ impl<'a> Search<'a> {
         let mut before: Vec<Term> = before.into_iter().filter(|fact| !fact.is_true()).collect();
         let mut after = after;
         // Facts that give a variable its value that these threads neither read nor write.
-        while let Some((position, variable, value)) = before.iter().enumerate().find_map(|(position, fact)| {
-            let (variable, value) = definition(fact, &|variable| !written.contains(variable) && !read.contains(variable))?;
-            Some((position, variable, value))
-        }) {
+        while let Some((position, variable, value)) =
+            before.iter().enumerate().find_map(|(position, fact)| {
+                let (variable, value) =
+                    definition(fact, &|variable| !written.contains(variable) && !read.contains(variable))?;
+                Some((position, variable, value))
+            })
+        {
             before.remove(position);
             let now = IndexMap::from([(variable.clone(), value.clone())]);
             let at_first = value.rename(|variable| written.contains(variable).then(|| kept(variable, first)));
@@ -232,7 +229,6 @@ impl<'a> Search<'a> {
 
     /// Adds a claim about the threads from a position on.
     fn add(&mut self, position: usize, claim: QueriesClaim) {
-        if std::env::var("QDEBUG").is_ok() { eprintln!("{:indent$}[{position}] CLAIM {} ~> {}", "", claim.before, claim.after, indent=position*2); } // DEBUG
         let facts = claim.reachable.at.iter().chain([&claim.reachable.before_start]);
         for (known, formula) in self.reachable[position].iter_mut().zip(facts) {
             known.extend(formula.iter().flat_map(conjuncts).filter(|fact| !fact.is_true()));

@@ -63,9 +63,11 @@ impl Encoding {
         let leads = closure(bad + 1, &[bad], steps.iter().map(|step| (step.target, step.source)));
         let matters = |location: LocationId| reached[location.0 as usize] && leads[location.0 as usize];
         steps.retain(|step| matters(step.source) && matters(step.target));
-        let stays =
-            |node: Node| node == program.entry || node == bad || program.kept.get(node).copied().unwrap_or(true);
-        let merged = merge_steps(&steps, &|location| !stays(location.0 as usize), &|| budget.check(0).is_err());
+        let stays = |node: Node| {
+            node == program.entry || node == bad || program.kept.get(node).copied().unwrap_or(true)
+        };
+        let merged =
+            merge_steps(&steps, &|location| !stays(location.0 as usize), &|| budget.check(0).is_err());
         let mut encoding = Self {
             system: HornSystem::default(),
             relations: IndexMap::new(),

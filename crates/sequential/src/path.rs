@@ -61,8 +61,11 @@ impl Execution {
         let mut replace = self.values.clone();
         replace.extend(fresh.iter().map(|(input, fresh)| (input.clone(), fresh.term())));
         self.conditions.push(step.guard.substitute(&replace));
-        let new: Vec<(Variable, Term)> =
-            step.updates.iter().map(|(variable, value)| (variable.clone(), value.substitute(&replace))).collect();
+        let new: Vec<(Variable, Term)> = step
+            .updates
+            .iter()
+            .map(|(variable, value)| (variable.clone(), value.substitute(&replace)))
+            .collect();
         self.values.extend(new);
         self.inputs.push(fresh);
     }

@@ -72,6 +72,8 @@ impl Program {
 
     /// What always holds of the variables of a term.
     pub fn ranges_of(&self, term: &Term) -> Term {
-        Term::all(term.free_variables().into_iter().filter_map(|variable| self.variables.get(&variable).cloned()))
+        Term::all(
+            term.free_variables().into_iter().filter_map(|variable| self.variables.get(&variable).cloned()),
+        )
     }
 }

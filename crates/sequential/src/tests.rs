@@ -53,8 +53,7 @@ fn a_broken_loop_has_a_path_with_values() {
     let program = counter(10);
     let Outcome::Unsafe(path) = check(&program, &Budget::seconds(60.0)) else { panic!("it is not safe") };
     assert_eq!(path.steps, [0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 2]);
-    let values: Vec<i128> =
-        path.states.iter().filter_map(|state| state[&variable("x")].as_int()).collect();
+    let values: Vec<i128> = path.states.iter().filter_map(|state| state[&variable("x")].as_int()).collect();
     assert_eq!(values, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10]);
 }
 

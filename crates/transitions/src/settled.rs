@@ -77,7 +77,8 @@ impl Settled {
     fn run_alone(&mut self, system: &System<'_>) {
         let mut first = self.threads.threads.iter().enumerate().filter(|(_, thread)| thread.at_start);
         let (Some((alone, thread)), None) = (first.next(), first.next()) else { return };
-        let start = Way { location: thread.entry, facts: conjuncts(&self.threads.initial), before: Vec::new() };
+        let start =
+            Way { location: thread.entry, facts: conjuncts(&self.threads.initial), before: Vec::new() };
         let mut open = vec![start];
         let mut done: Vec<Way> = Vec::new();
         let mut steps = 0;
@@ -113,7 +114,8 @@ impl Settled {
             reached.extend(targets);
             at += 1;
         }
-        let done: Vec<LocationId> = thread.steps.ids().filter(|location| !reached.contains(location)).collect();
+        let done: Vec<LocationId> =
+            thread.steps.ids().filter(|location| !reached.contains(location)).collect();
         done.into_iter().for_each(|location| thread.steps[location].clear());
     }
 
@@ -245,7 +247,8 @@ fn after(
         let same = facts.iter().find_map(|fact| other_name(fact, variable, &step.updates));
         if let Some(other) = &same {
             let replace = IndexMap::from([(variable.clone(), other.term())]);
-            facts = facts.iter().map(|fact| fact.substitute(&replace)).filter(|fact| !fact.is_true()).collect();
+            facts =
+                facts.iter().map(|fact| fact.substitute(&replace)).filter(|fact| !fact.is_true()).collect();
         }
         let inputs = before.iter_mut().flat_map(|step| &mut step.inputs);
         inputs.filter(|input| input.as_ref() == Some(variable)).for_each(|input| input.clone_from(&same));
@@ -262,5 +265,8 @@ fn after(
 fn other_name(fact: &Term, variable: &Variable, changed: &IndexMap<Variable, Term>) -> Option<Variable> {
     let (Operation::Equal, [left, right]) = (fact.operation(), fact.operands()) else { return None };
     let names = [(left.as_variable()?, right.as_variable()?), (right.as_variable()?, left.as_variable()?)];
-    names.into_iter().find(|(one, other)| one == variable && !changed.contains_key(other)).map(|(_, other)| other)
+    names
+        .into_iter()
+        .find(|(one, other)| one == variable && !changed.contains_key(other))
+        .map(|(_, other)| other)
 }

@@ -1,6 +1,8 @@
 //! The interface that every engine has, and what it returns.
 
-use crate::{Attempt, Budget, Exhausted, FlowProof, ProductProof, Property, QueriesProof, StatesProof, Trace};
+use crate::{
+    Attempt, Budget, Exhausted, FlowProof, ProductProof, Property, QueriesProof, StatesProof, Trace,
+};
 use ir::{Program, Span};
 use std::fmt;
 
