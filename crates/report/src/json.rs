@@ -145,8 +145,10 @@ fn check_result<'a>(program: &Program, outcome: &'a Outcome) -> CheckResult<'a> 
             | Proof::OneThread
             | Proof::Flow(_)
             | Proof::Product(_)
+            | Proof::Modular(_)
             | Proof::Queries(_)
-            | Proof::States(_),
+            | Proof::States(_)
+            | Proof::Abstraction(_),
         ) => ("true", None, None, None),
         Checked::Refuted(refutation) => ("false", None, None, Some(violation_entry(refutation))),
         Checked::Unknown(reason) => ("unknown", Some(reason.to_string()), None, None),
