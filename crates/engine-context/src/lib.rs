@@ -12,12 +12,18 @@ pub mod collapse;
 pub mod counts;
 pub mod environment;
 pub mod graph;
+pub mod infer;
 pub mod labels;
+pub mod reach;
 pub mod simulate;
+pub mod thread;
 
 pub use collapse::{Collapsed, Watched, collapse};
 pub use counts::{Context, Counts};
 pub use environment::Environment;
 pub use graph::Graph;
+pub use infer::{Inferred, infer};
 pub use labels::Labels;
+pub use reach::{Explored, WayStep, explore};
 pub use simulate::{Simulated, simulate};
+pub use thread::Thread;

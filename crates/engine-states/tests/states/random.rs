@@ -98,7 +98,8 @@ fn everything_together() {
     };
     let [proved, refuted, _] = compare(9, 200, features);
     assert!(proved > 30 && refuted > 30, "{proved} {refuted}");
-    let [proved, refuted, _] = compare(10, 100, Features { others: true, waits: false, calls: false, ..features });
+    let [proved, refuted, _] =
+        compare(10, 100, Features { others: true, waits: false, calls: false, ..features });
     assert!(proved > 20 && refuted > 20, "{proved} {refuted}");
 }
 
