@@ -3,7 +3,10 @@
 //! Deviations:
 //! 1. The thread need not be there at the start. Until it is, it is *unborn*, and only the context moves; a step of the context that starts a thread of its
 //!    template may be its birth. All states that it may be born in are one node of the graph.
-//! 2. A state that contradicts the labels of the context is left out (the paper's Ψ.Γ), where the context is inhabited for sure.
+//! 2. A state that contradicts the labels of the context is not explored further: there is none, as long as the labels hold. But the step to it is in
+//!    the graph. The paper leaves the step out, too (it conjoins Ψ.Γ' to what is behind it). That is circular within one step: a thread is not
+//!    seen to break another one's label, since that label excludes it, and the other one's label is never weakened, since nobody is seen to break it.
+//!    For the same reason what is behind a step of the context is known only by the label of the thread that takes it.
 
 use crate::counts::{Context, Counts};
 use crate::graph::Graph;
@@ -57,7 +60,7 @@ pub fn explore<T: Thread>(
         context,
         labels,
         budget,
-        seen: BTreeMap::new(),
+        seen: BTreeSet::new(),
         list: Vec::new(),
         open: VecDeque::new(),
     };
@@ -85,13 +88,12 @@ pub fn explore<T: Thread>(
                 for (action, next) in thread.steps(state, budget)? {
                     let mut behind = counts.clone();
                     action.starts.iter().for_each(|started| context.start_one(&mut behind, *started));
-                    let moment = Moment { born: true, state: next.clone(), counts: behind };
-                    if exploration.add(moment, Some((number, WayStep::Own(action.clone()))))?
-                        && let Some(graph) = &mut graph
-                    {
+                    if let Some(graph) = &mut graph {
                         let (label, atomic) = (thread.label(&next), thread.is_atomic(&next));
-                        graph.connect(state, action, next, label, atomic);
+                        graph.connect(state, action.clone(), next.clone(), label, atomic);
                     }
+                    let moment = Moment { born: true, state: next, counts: behind };
+                    exploration.add(moment, Some((number, WayStep::Own(action))))?;
                 }
             }
         }
@@ -100,16 +102,13 @@ pub fn explore<T: Thread>(
             context.enabled(counts, alone).map(|(who, edge)| (who, edge.clone())).collect();
         for (who, edge) in edges {
             let Some(behind) = context.after(counts, who, &edge) else { continue };
-            let label = context.invariant(&behind).and(&context.acfas[who].states[edge.target].label);
-            for next in thread.disturbed(state, &edge.action.havoc, &label, budget)? {
-                let step = WayStep::Other(who, edge.clone());
-                let moment = Moment { born: *born, state: next.clone(), counts: behind.clone() };
-                if exploration.add(moment, Some((number, step)))?
-                    && *born
-                    && let Some(graph) = &mut graph
-                {
+            let label = &context.acfas[who].states[edge.target].label;
+            for next in thread.disturbed(state, &edge.action.havoc, label, budget)? {
+                if *born && let Some(graph) = &mut graph {
                     graph.unite(state, next.clone(), thread.label(&next), thread.is_atomic(&next));
                 }
+                let moment = Moment { born: *born, state: next.clone(), counts: behind.clone() };
+                exploration.add(moment, Some((number, WayStep::Other(who, edge.clone()))))?;
                 if !*born && edge.action.starts.contains(&template) {
                     let Some(counts) = context.without_one(&behind, template) else { continue };
                     for state in thread.born(&next) {
@@ -142,25 +141,23 @@ struct Exploration<'e, 'c, T: Thread> {
     context: &'e Context<'c>,
     labels: &'e mut Labels,
     budget: &'e Budget,
-    seen: BTreeMap<Moment<T::State>, bool>,
+    seen: BTreeSet<Moment<T::State>>,
     list: Vec<Found<T::State>>,
     open: VecDeque<usize>,
 }
 
 impl<T: Thread> Exploration<'_, '_, T> {
-    /// Adds a moment unless it cannot be; says whether it can.
-    fn add(&mut self, moment: Moment<T::State>, from: Option<(usize, WayStep)>) -> Result<bool, NoAnswer> {
-        if let Some(known) = self.seen.get(&moment) {
-            return Ok(*known);
+    /// Adds a moment unless it cannot be.
+    fn add(&mut self, moment: Moment<T::State>, from: Option<(usize, WayStep)>) -> Result<(), NoAnswer> {
+        if !self.seen.insert(moment.clone()) {
+            return Ok(());
         }
         let together = self.context.invariant(&moment.counts).and(&self.thread.label(&moment.state));
-        let possible = self.labels.can_hold(&together, self.budget)?;
-        self.seen.insert(moment.clone(), possible);
-        if possible {
+        if self.labels.can_hold(&together, self.budget)? {
             self.open.push_back(self.list.len());
             self.list.push((moment, from));
         }
-        Ok(possible)
+        Ok(())
     }
 
     fn way_to(&self, number: usize) -> Vec<WayStep> {

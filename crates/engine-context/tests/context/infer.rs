@@ -93,6 +93,29 @@ fn a_thread_that_is_started_later() {
     assert!(matches!(inferred(&broken, &start, 1), Inferred::Way(SECOND, ..)));
 }
 
+/// A thread that can take a step only while another one is at some place, whose label that step breaks. If such steps are left out because of the label,
+/// nobody sees them, and the label stays.
+#[test]
+fn a_step_that_breaks_the_label_of_another_thread_is_seen() {
+    let first = Code { atomic: vec![false], error: None, edges: vec![(0, Step::Start(SECOND), 0)] };
+    let second = Code { atomic: vec![false; 2], error: Some(1), edges: vec![(0, Step::Set(0, true), 1)] };
+    for k in 0..3 {
+        let found = inferred(&[first.clone(), second.clone()], &[(FIRST, Count::Exactly(1))], k);
+        assert!(matches!(found, Inferred::Way(SECOND, ..)), "{k}: {found:?}");
+    }
+    // The same with one template: one thread sets `s` and stays, another one, which waits for that, sets `t`.
+    let both = Code {
+        atomic: vec![false; 4],
+        error: Some(3),
+        edges: vec![(0, Step::Set(0, true), 1), (0, Step::IfShared(0, true), 2), (2, Step::Set(1, true), 3)],
+    };
+    assert!(goes_wrong(std::slice::from_ref(&both), &[FIRST; 2], 2));
+    for k in 0..3 {
+        let found = inferred(std::slice::from_ref(&both), &[(FIRST, Count::Any)], k);
+        assert!(matches!(found, Inferred::Way(FIRST, ..)), "{k}: {found:?}");
+    }
+}
+
 fn steps() -> impl Strategy<Value = Step> {
     prop_oneof![
         Just(Step::Skip),
