@@ -1,4 +1,4 @@
-//! The engines: first the over-approximation, then the exact answer where that finds an error.
+//! The engines: first the over-approximation, then the exact answer where that finds an error. Programs that are not Boolean go through predicates.
 //!
 //! Where calls are recursive, the over-approximation counts them as starts of threads. If that is not enough, calls are followed up to a
 //! depth that grows: an error that is found so is real, and if no thread ever calls deeper, the answer is exact, too.
@@ -6,6 +6,7 @@
 use crate::counters::{Counters, Counts, Decided};
 use crate::cover::{Cover, Covered, Element};
 use crate::reach::{Locks, Reached, reach};
+use crate::refine::refine;
 use crate::transitions::{Failure, SharedId, Transitions};
 use boolean::{Bdd, FALSE, PointId, Recursion, View, view};
 use ir::{ErrorKind, Program, Span};
@@ -29,7 +30,14 @@ impl Engine for States {
         "states"
     }
     fn verify(&self, task: Task<'_>, budget: &Budget, events: &dyn Events) -> Verdict {
-        answer(task, &Question { method: Method::Backwards, budget, events })
+        let Property::NoError(kinds) = task.property else { return other_property() };
+        match decide(task.program, kinds, &Question { method: Method::Backwards, budget, events }) {
+            // What is written for this engine alone has no other form.
+            Err(view::Failure::Unsupported(..)) if !task.program.has_broadcasts() => {
+                refine(task, kinds, budget, events).unwrap_or_else(Verdict::Unknown)
+            }
+            answer => answer.unwrap_or_else(|failure| Verdict::Unknown(reason(failure))),
+        }
     }
 }
 
@@ -38,16 +46,25 @@ impl Engine for Counting {
         "counters"
     }
     fn verify(&self, task: Task<'_>, budget: &Budget, events: &dyn Events) -> Verdict {
-        answer(task, &Question { method: Method::Counters, budget, events })
+        let Property::NoError(kinds) = task.property else { return other_property() };
+        let question = Question { method: Method::Counters, budget, events };
+        decide(task.program, kinds, &question).unwrap_or_else(|failure| Verdict::Unknown(reason(failure)))
     }
 }
 
-fn answer(task: Task<'_>, question: &Question<'_>) -> Verdict {
-    let Property::NoError(kinds) = task.property else {
-        let what = "other properties than errors".to_owned();
-        return Verdict::Unknown(Reason::Unsupported(format!("states: {what}"), Span::default()));
-    };
-    decide(task.program, kinds, question).unwrap_or_else(|failure| Verdict::Unknown(reason(failure)))
+fn other_property() -> Verdict {
+    let what = "states: other properties than errors".to_owned();
+    Verdict::Unknown(Reason::Unsupported(what, Span::default()))
+}
+
+/// Decides a Boolean program by backward coverability. An error if it is none.
+pub(crate) fn decide_backwards(
+    program: &Program,
+    kinds: &BTreeSet<ErrorKind>,
+    budget: &Budget,
+    events: &dyn Events,
+) -> Result<Verdict, view::Failure> {
+    decide(program, kinds, &Question { method: Method::Backwards, budget, events })
 }
 
 fn reason(failure: view::Failure) -> Reason {

@@ -119,6 +119,18 @@ fn reason(proof: &Proof) -> String {
             let nodes: usize = proof.parts.iter().map(|part| part.nodes.len()).sum();
             format!("by invariants of all threads together, at {nodes} combinations of locations")
         }
+        Proof::Modular(proof) if proof.size == 1 => {
+            "by an invariant of every thread, for any number of threads".to_owned()
+        }
+        Proof::Modular(proof) => {
+            format!("by invariants of every {} threads, for any number of threads", proof.size)
+        }
+        Proof::Abstraction(proof) => {
+            format!(
+                "by a Boolean program over {} predicates, for any number of threads",
+                proof.predicates.len()
+            )
+        }
         Proof::Flow(proof) => {
             format!("by locks and thread order, {} pairs of locations", proof.coreachable.len())
         }

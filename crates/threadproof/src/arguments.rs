@@ -126,7 +126,7 @@ pub enum EngineName {
     Explicit,
     /// Proofs by locks and thread order, for any number of threads.
     Flow,
-    /// Boolean programs: proofs and refutations for any number of threads.
+    /// Boolean programs, and others by predicates: proofs and refutations for any number of threads.
     States,
     /// The same, by counting threads up to a number that grows.
     Counters,

@@ -12,7 +12,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 use verdict::{Budget, Cancel, Engine, Event, Events, Reason, Silent, Task, Verdict};
 
-/// Tries `states` on Boolean programs, then `flow` within a share of the time, then `explicit` beside `symbolic` and `horn`: the first answer counts. A proof of `flow` that the checker does not accept counts as none.
+/// Tries `states` on Boolean programs, then `flow` within a share of the time, then `explicit` beside `symbolic`, `horn` and, where that soon gives up, as on any number of threads, `states` with predicates: the first answer counts. A proof of `flow` that the checker does not accept counts as none.
 #[derive(Default)]
 pub struct Auto {
     /// The engine that explores.
@@ -77,14 +77,20 @@ impl Engine for Auto {
             let (answers, answered) = mpsc::channel();
             let (share, horn) = (&share, answers.clone());
             scope.spawn(move || {
-                let first = share.remaining().map_or(share.clone(), |left| share.within(left / SYMBOLIC));
                 let inputs = has_inputs(task.program);
-                let runs: [(&dyn Engine, &Budget, bool); 3] =
-                    [(&Symbolic, &first, inputs), (&Horn, share, true), (&Symbolic, share, inputs)];
+                // What share of the time that is left each may take.
+                let runs: [(&dyn Engine, u32, bool); 4] = [
+                    (&Symbolic, SYMBOLIC, inputs),
+                    (&Horn, 1, true),
+                    (&States, if inputs { 2 } else { 1 }, !self.boolean),
+                    (&Symbolic, 1, inputs),
+                ];
                 let mut answer = Verdict::Unknown(Reason::Bounded("nothing was tried".to_owned()));
-                for (engine, budget, _) in runs.into_iter().filter(|(_, _, fits)| *fits) {
+                for (engine, part, _) in runs.into_iter().filter(|(_, _, fits)| *fits) {
                     if matches!(answer, Verdict::Unknown(_)) {
-                        answer = engine.verify(task, budget, &Silent);
+                        let budget =
+                            share.remaining().map_or(share.clone(), |left| share.within(left / part));
+                        answer = engine.verify(task, &budget, &Silent);
                     }
                 }
                 horn.send((false, answer))

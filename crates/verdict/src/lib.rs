@@ -4,6 +4,7 @@
 //! [`Verdict::Unknown`] a reason. What an engine believes counts only after the checker agrees.
 //! This crate does no IO and holds no search.
 
+mod abstraction;
 mod acfa;
 mod budget;
 mod counters;
@@ -12,6 +13,7 @@ mod engine;
 mod family;
 mod flow;
 mod listing;
+mod modular;
 mod orders;
 mod present;
 mod product;
@@ -20,6 +22,9 @@ mod schedule;
 mod states;
 mod trace;
 
+pub use abstraction::{
+    AbstractionProof, Fact, Literal, Moment, Predicate, PredicateRelation, StepAbstraction,
+};
 pub use acfa::{AbstractEdge, AbstractId, AbstractState, Acfa, Action};
 pub use budget::{Budget, Cancel, Exhausted};
 pub use counters::{Counter, CounterStep, TicketAddress};
@@ -31,6 +36,7 @@ pub use flow::{
     PackRelation, Pairs, Reach, Relation, VariablePacks,
 };
 pub use listing::{Interference, KnownValue, ListedFact, ListedLine, Listing, known_text};
+pub use modular::ModularProof;
 pub use orders::{Bound, Orders};
 pub use present::Present;
 pub use product::{ProductNode, ProductPart, ProductProof};

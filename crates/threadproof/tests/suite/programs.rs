@@ -94,8 +94,11 @@ fn check_program(file: &Path) -> Vec<String> {
         }
         let engine = engine_explicit::Explicit::default();
         // What is proved already, or known to be out of reach, is not searched for long.
-        let by_horn = wanted.arguments.iter().any(|word| word == "horn") && expectation.holds;
-        let seconds = if expectation.required && !proved && !by_horn { SECONDS } else { 1.0 };
+        let for_horn = wanted.arguments.iter().any(|word| word == "horn");
+        let by_horn = for_horn && expectation.holds;
+        let by_states = wanted.arguments.iter().any(|word| word == "states");
+        let long = expectation.required && !proved && !by_horn && !by_states;
+        let seconds = if long { SECONDS } else { 1.0 };
         let outcome = pipeline::verify(&program, check, &engine, &Budget::seconds(seconds), &Silent);
         if let (Checked::Refuted(refutation), Some(decisions)) = (&outcome.verdict, &proof.decisions) {
             let is_open = |line: &u32| {
@@ -110,13 +113,30 @@ fn check_program(file: &Path) -> Vec<String> {
         }
         let found = answer_of(&outcome.verdict);
         let mut answer = if found == Answer::Unknown && proved { Answer::True } else { found };
-        if answer == Answer::Unknown && by_horn {
-            let budget = Budget::seconds(if expectation.required { SECONDS } else { 2.0 });
+        if for_horn && (answer == Answer::Unknown || !by_horn) {
+            // Of what does not hold, it is enough that it is not proved.
+            let budget = Budget::seconds(if expectation.required && by_horn { SECONDS } else { 2.0 });
             let proof = pipeline::verify(&program, check, &engine_horn::Horn, &budget, &Silent);
-            answer = answer_of(&proof.verdict);
+            if answer_of(&proof.verdict) != Answer::Unknown {
+                answer = answer_of(&proof.verdict);
+            }
             if let Checked::Unknown(reason @ verdict::Reason::Rejected(_)) = &proof.verdict {
                 failures.push(format!("{shown}: {}: horn: {reason}", check.name()));
             }
+        }
+        // Programs for thread states and predicates are decided by these alone, in both directions.
+        if by_states {
+            let budget = Budget::seconds(SECONDS);
+            let decided = pipeline::verify(&program, check, &engine_states::States, &budget, &Silent);
+            let complaint = match (expectation.judge(answer_of(&decided.verdict)), &decided.verdict) {
+                (Ok(()), _) => wrong_line(&wanted, &program, &decided),
+                (Err(Mismatch::Wrong), _) => Some("SOUNDNESS: said the opposite".to_owned()),
+                (Err(_), Checked::Unknown(reason)) => Some(format!("unknown: {reason}")),
+                (Err(mismatch), _) => Some(format!("{mismatch:?}")),
+            };
+            failures
+                .extend(complaint.map(|complaint| format!("{shown}: {}: states: {complaint}", check.name())));
+            continue;
         }
         let detail = match &outcome.verdict {
             Checked::Unknown(reason) => reason.to_string(),
