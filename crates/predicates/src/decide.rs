@@ -1,7 +1,8 @@
-//! What some formulas say of another: by trying their values one after the other.
+//! What some formulas say of another: which of their values decide it.
 //!
-//! The values form a tree, which is cut where the other formula is decided; the assumptions that the solver needs for that become a *cube* that stands for many branches. A bound on the number
-//! of questions ends the search early: what is not decided by then counts as open, which is always sound.
+//! First each of the others by itself. Then values that are possible are asked for, one after the other, outside of what is known: where they decide the formula, those that the solver needs for that become a
+//! *cube*, which stands for many values; where they do not, the formula stays open. Bounds on open values and on questions end the search early: what is not decided by then counts as open, which is
+//! always sound.
 
 use smt::{Answer, NoAnswer, Solver, Term};
 use verdict::{Budget, Exhausted};
@@ -22,6 +23,8 @@ pub struct Decided {
 
 /// No more questions than this are asked for one formula.
 const MOST_QUESTIONS: usize = 160;
+/// After so many values that do not decide it, a formula counts as open.
+const MOST_OPEN: usize = 6;
 
 struct Search<'a> {
     solver: &'a mut Solver,
@@ -43,38 +46,78 @@ pub fn decide(
 ) -> Result<Decided, Exhausted> {
     let found = Decided { always: true, ..Decided::default() };
     let mut search = Search { solver, others, formula, budget, found, models: Vec::new(), questions: 0 };
-    search.explore(&mut Vec::new())?;
-    Ok(search.found)
-}
-
-/// Whether a cube says at least as much as another.
-fn within(cube: &Cube, wider: &Cube) -> bool {
-    wider.iter().all(|literal| cube.contains(literal))
+    search.solver.push();
+    let ended = search.run();
+    search.solver.pop();
+    ended.map(|()| search.found)
 }
 
 impl Search<'_> {
-    fn explore(&mut self, cube: &mut Cube) -> Result<(), Exhausted> {
-        if self.found.holds.iter().chain(&self.found.fails).any(|known| within(cube, known)) {
+    fn run(&mut self) -> Result<(), Exhausted> {
+        if self.learn(&vec![])? {
             return Ok(());
         }
-        for value in [true, false] {
-            if let Some(core) = self.impossible(cube, value)? {
-                let decided = if value { &mut self.found.fails } else { &mut self.found.holds };
-                decided.retain(|known| !within(known, &core));
-                decided.push(core);
-                return Ok(());
+        for position in 0..self.others.len() {
+            for value in [true, false] {
+                self.learn(&vec![(position, value)])?;
             }
         }
-        if cube.len() == self.others.len() || self.questions > MOST_QUESTIONS {
-            self.found.always = false;
-            return Ok(());
+        let mut open = 0;
+        while self.questions <= MOST_QUESTIONS && open < MOST_OPEN {
+            self.questions += 1;
+            match self.solver.check_assuming(&[outside()], self.budget) {
+                Answer::Unsat => return Ok(()),
+                Answer::Unknown(NoAnswer::Exhausted(limit)) => return Err(limit),
+                Answer::Unknown(NoAnswer::GaveUp(_)) => break,
+                Answer::Sat => {}
+            }
+            let Some(values) = self.values() else { break };
+            let cube: Cube = values.into_iter().enumerate().collect();
+            if !self.learn(&cube)? {
+                self.found.always = false;
+                open += 1;
+                self.exclude(&cube);
+            }
         }
-        for value in [true, false] {
-            cube.push((cube.len(), value));
-            self.explore(cube)?;
-            cube.pop();
-        }
+        self.found.always = false;
         Ok(())
+    }
+
+    /// The values of the others in the solver's model.
+    fn values(&mut self) -> Option<Vec<bool>> {
+        let mut values = Vec::with_capacity(self.others.len());
+        for other in self.others {
+            values.push(self.solver.bool_value(other).ok()?);
+        }
+        Some(values)
+    }
+
+    /// Whether a cube decides the formula. If so, what it takes of the cube is noted, and not looked at again.
+    fn learn(&mut self, cube: &Cube) -> Result<bool, Exhausted> {
+        for value in [true, false] {
+            let Some(mut core) = self.impossible(cube, value)? else { continue };
+            // Each that can go goes.
+            let mut at = 0;
+            while at < core.len() {
+                let mut fewer = core.clone();
+                fewer.remove(at);
+                match self.impossible(&fewer, value)? {
+                    Some(smaller) => core = smaller,
+                    None => at += 1,
+                }
+            }
+            self.exclude(&core);
+            let decided = if value { &mut self.found.fails } else { &mut self.found.holds };
+            decided.push(core);
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// Keeps a cube out of what is asked for next. Whether something is impossible must not depend on it.
+    fn exclude(&mut self, cube: &Cube) {
+        let not_all = cube.iter().map(|(position, value)| literal(&self.others[*position], !value));
+        self.solver.assert(&outside().implies(&Term::any(not_all)));
     }
 
     /// Literals of the cube under which the formula cannot have a value; nothing if it can.
@@ -95,20 +138,20 @@ impl Search<'_> {
                 Ok(Some(core.collect()))
             }
             Answer::Sat => {
-                let mut values = Vec::with_capacity(self.others.len());
-                for other in self.others {
-                    match self.solver.bool_value(other) {
-                        Ok(value) => values.push(value),
-                        Err(_) => return Ok(None),
-                    }
+                if let Some(values) = self.values() {
+                    self.models.push((values, value));
                 }
-                self.models.push((values, value));
                 Ok(None)
             }
             Answer::Unknown(NoAnswer::Exhausted(limit)) => Err(limit),
             Answer::Unknown(NoAnswer::GaveUp(_)) => Ok(None),
         }
     }
+}
+
+/// That nothing known is looked at again.
+fn outside() -> Term {
+    Term::bool_variable("outside of what is known")
 }
 
 /// That a formula has a value.

@@ -100,7 +100,7 @@ fn everything_together() {
     assert!(proved > 30 && refuted > 30, "{proved} {refuted}");
     let [proved, refuted, _] =
         compare(10, 100, Features { others: true, waits: false, calls: false, ..features });
-    assert!(proved > 20 && refuted > 20, "{proved} {refuted}");
+    assert!(proved > 20 && refuted > 15, "{proved} {refuted}");
 }
 
 #[test]
