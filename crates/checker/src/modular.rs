@@ -211,8 +211,8 @@ impl Check<'_, '_> {
 
     // 1.
     fn start(&self) -> Result<(), ProofError> {
-        for template in self.running() {
-            let code = &self.system.program.templates[template];
+        for template in &self.templates {
+            let code = &self.system.program.templates[*template];
             let kind = &code.locations[code.entry].kind;
             claim(!matches!(kind, LocationKind::Error(_)), "no thread starts at an error")?;
         }

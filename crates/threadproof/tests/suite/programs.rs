@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use testkit::annotation::{Annotations, Answer, Mismatch, annotations};
 use threadproof::pipeline;
-use verdict::{Budget, Check, Silent};
+use verdict::{Budget, Check, Property, Silent};
 
 /// Seconds for one check of one program.
 const SECONDS: f64 = 60.0;
@@ -96,7 +96,7 @@ fn check_program(file: &Path) -> Vec<String> {
         // What is proved already, or known to be out of reach, is not searched for long.
         let for_horn = wanted.arguments.iter().any(|word| word == "horn");
         let by_horn = for_horn && expectation.holds;
-        let decider = decider(&wanted);
+        let decider = decider(&wanted).filter(|_| matches!(check.property(), Property::NoError(_)));
         let long = expectation.required && !proved && !by_horn && decider.is_none();
         let seconds = if long { SECONDS } else { 1.0 };
         let outcome = pipeline::verify(&program, check, &engine, &Budget::seconds(seconds), &Silent);
@@ -158,7 +158,8 @@ fn check_program(file: &Path) -> Vec<String> {
 /// The engine that alone must decide a program, in both directions, if one is named.
 fn decider(wanted: &Annotations) -> Option<&'static dyn verdict::Engine> {
     let named = |name: &str| wanted.arguments.iter().any(|word| word == name);
-    let engines: [&'static dyn verdict::Engine; 2] = [&engine_states::States, &engine_symbolic::Symbolic];
+    let engines: [&'static dyn verdict::Engine; 3] =
+        [&engine_states::States, &engine_symbolic::Symbolic, &engine_queries::Queries { main_thread: None }];
     engines.into_iter().find(|engine| named(engine.name()))
 }
 
