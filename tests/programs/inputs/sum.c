@@ -1,5 +1,6 @@
 // Each of two threads adds a number that it reads; no pair of numbers makes the forbidden sum.
 // expect: assertions=true
+// args: --engine horn
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
