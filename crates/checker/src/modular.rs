@@ -211,7 +211,7 @@ impl Check<'_, '_> {
 
     // 1.
     fn start(&self) -> Result<(), ProofError> {
-        for (template, _) in &self.system.program.start {
+        for template in &self.templates {
             let code = &self.system.program.templates[*template];
             let kind = &code.locations[code.entry].kind;
             claim(!matches!(kind, LocationKind::Error(_)), "no thread starts at an error")?;
