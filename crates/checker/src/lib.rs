@@ -14,6 +14,8 @@ mod inputs;
 mod modular;
 mod product;
 mod proof;
+mod queries;
+mod queries_view;
 mod replay;
 mod states;
 

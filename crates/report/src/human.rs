@@ -119,6 +119,10 @@ fn reason(proof: &Proof) -> String {
             let nodes: usize = proof.parts.iter().map(|part| part.nodes.len()).sum();
             format!("by invariants of all threads together, at {nodes} combinations of locations")
         }
+        Proof::Queries(proof) => {
+            let claims: usize = proof.parts.iter().flat_map(|part| &part.claims).map(Vec::len).sum();
+            format!("by invariants of single threads, and {claims} claims about the others")
+        }
         Proof::Modular(proof) if proof.size == 1 => {
             "by an invariant of every thread, for any number of threads".to_owned()
         }

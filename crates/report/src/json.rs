@@ -146,6 +146,7 @@ fn check_result<'a>(program: &Program, outcome: &'a Outcome) -> CheckResult<'a> 
             | Proof::Flow(_)
             | Proof::Product(_)
             | Proof::Modular(_)
+            | Proof::Queries(_)
             | Proof::States(_)
             | Proof::Abstraction(_),
         ) => ("true", None, None, None),

@@ -129,6 +129,7 @@ fn run_checks(
         EngineName::States => &engine_states::States,
         EngineName::Counters => &engine_states::Counting,
         EngineName::Horn => &engine_horn::Horn,
+        EngineName::Queries => &engine_queries::Queries { main_thread: options.main_thread.clone() },
         EngineName::Symbolic => &engine_symbolic::Symbolic,
         EngineName::Explicit => &explicit,
     };

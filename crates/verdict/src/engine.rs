@@ -2,7 +2,7 @@
 
 use crate::{
     AbstractionProof, Attempt, Budget, Exhausted, FlowProof, ModularProof, ProductProof, Property,
-    StatesProof, Trace,
+    QueriesProof, StatesProof, Trace,
 };
 use ir::{Program, Span};
 use std::fmt;
@@ -63,6 +63,8 @@ pub enum Proof {
     Product(Box<ProductProof>),
     /// Any number of threads, by invariants of every few of them.
     Modular(Box<ModularProof>),
+    /// A fixed set of threads, one after the other, by what is claimed of those that come later.
+    Queries(Box<QueriesProof>),
 }
 
 /// Why there is no answer.

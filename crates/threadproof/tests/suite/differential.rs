@@ -20,7 +20,7 @@ const CHECKS: [Check; 3] = [Check::Assertions, Check::Races, Check::Deadlock];
 fn engines_agree_with_a_naive_exploration() {
     let seeds = seeds_or(SEEDS);
     let mut failures = Vec::new();
-    let mut proved = [0, 0, 0];
+    let mut proved = [0, 0, 0, 0];
     let first = std::env::var("THREADPROOF_FIRST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
     for seed in (first..first + seeds).chain(ONCE_WRONG) {
         let built = testkit::random::random_program(seed);
@@ -34,8 +34,13 @@ fn engines_agree_with_a_naive_exploration() {
             let truth = is_violated(&built, check);
             for (origin, program) in [("built", &built), ("C", &read)] {
                 // Proofs need not be found, but must not be wrong.
-                let provers: [(&dyn Engine, f64); 3] =
-                    [(&engine_flow::Flow, 20.0), (&engine_horn::Horn, 1.0), (&engine_states::States, 1.0)];
+                let queries = engine_queries::Queries::default();
+                let provers: [(&dyn Engine, f64); 4] = [
+                    (&engine_flow::Flow, 20.0),
+                    (&engine_horn::Horn, 1.0),
+                    (&engine_states::States, 1.0),
+                    (&queries, 1.0),
+                ];
                 for (number, (engine, seconds)) in provers.into_iter().enumerate() {
                     let budget = Budget::seconds(seconds);
                     let outcome = pipeline::verify(program, check, engine, &budget, &Silent);
@@ -67,7 +72,7 @@ fn engines_agree_with_a_naive_exploration() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-    assert!(proved.iter().all(|proved| *proved > 0), "flow, horn and states prove {proved:?}");
+    assert!(proved.iter().all(|proved| *proved > 0), "flow, horn, states and queries prove {proved:?}");
 }
 
 /// How many programs are tried.

@@ -12,6 +12,7 @@ mod listings;
 mod modular_mutations;
 mod product_mutations;
 mod programs;
+mod queries;
 mod unsupported;
 
 use std::path::{Path, PathBuf};

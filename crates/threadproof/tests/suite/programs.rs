@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use testkit::annotation::{Annotations, Answer, Mismatch, annotations};
 use threadproof::pipeline;
-use verdict::{Budget, Check, Silent};
+use verdict::{Budget, Check, Property, Silent};
 
 /// Seconds for one check of one program.
 const SECONDS: f64 = 60.0;
@@ -96,8 +96,8 @@ fn check_program(file: &Path) -> Vec<String> {
         // What is proved already, or known to be out of reach, is not searched for long.
         let for_horn = wanted.arguments.iter().any(|word| word == "horn");
         let by_horn = for_horn && expectation.holds;
-        let by_states = wanted.arguments.iter().any(|word| word == "states");
-        let long = expectation.required && !proved && !by_horn && !by_states;
+        let decider = decider(&wanted).filter(|_| matches!(check.property(), Property::NoError(_)));
+        let long = expectation.required && !proved && !by_horn && decider.is_none();
         let seconds = if long { SECONDS } else { 1.0 };
         let outcome = pipeline::verify(&program, check, &engine, &Budget::seconds(seconds), &Silent);
         if let (Checked::Refuted(refutation), Some(decisions)) = (&outcome.verdict, &proof.decisions) {
@@ -124,18 +124,18 @@ fn check_program(file: &Path) -> Vec<String> {
                 failures.push(format!("{shown}: {}: horn: {reason}", check.name()));
             }
         }
-        // Programs for thread states and predicates are decided by these alone, in both directions.
-        if by_states {
+        if let Some(decider) = decider {
             let budget = Budget::seconds(SECONDS);
-            let decided = pipeline::verify(&program, check, &engine_states::States, &budget, &Silent);
+            let decided = pipeline::verify(&program, check, decider, &budget, &Silent);
             let complaint = match (expectation.judge(answer_of(&decided.verdict)), &decided.verdict) {
                 (Ok(()), _) => wrong_line(&wanted, &program, &decided),
                 (Err(Mismatch::Wrong), _) => Some("SOUNDNESS: said the opposite".to_owned()),
                 (Err(_), Checked::Unknown(reason)) => Some(format!("unknown: {reason}")),
                 (Err(mismatch), _) => Some(format!("{mismatch:?}")),
             };
+            let name = decider.name();
             failures
-                .extend(complaint.map(|complaint| format!("{shown}: {}: states: {complaint}", check.name())));
+                .extend(complaint.map(|complaint| format!("{shown}: {}: {name}: {complaint}", check.name())));
             continue;
         }
         let detail = match &outcome.verdict {
@@ -153,6 +153,14 @@ fn check_program(file: &Path) -> Vec<String> {
         failures.extend(complaint.map(|complaint| format!("{shown}: {}: {complaint}", check.name())));
     }
     failures
+}
+
+/// The engine that alone must decide a program, in both directions, if one is named.
+fn decider(wanted: &Annotations) -> Option<&'static dyn verdict::Engine> {
+    let named = |name: &str| wanted.arguments.iter().any(|word| word == name);
+    let engines: [&'static dyn verdict::Engine; 3] =
+        [&engine_states::States, &engine_symbolic::Symbolic, &engine_queries::Queries { main_thread: None }];
+    engines.into_iter().find(|engine| named(engine.name()))
 }
 
 fn answer_of(verdict: &Checked) -> Answer {
