@@ -38,7 +38,7 @@ pub struct Search<'a> {
 /// What came out of looking at a thread.
 pub enum Found {
     /// Nothing forbidden is reached.
-    Safe(Built, Invariants),
+    Safe(Box<Built>, Invariants),
     /// What is asked for is never reached, because a bound is not.
     Bound(Box<QueriesClaim>),
     /// These steps, of the thread and its environment, lead there: from a state that the question starts from.
@@ -86,7 +86,7 @@ impl<'a> Search<'a> {
             let built = self.level(position).build(question, &promises, errors);
             self.calls += 1;
             match check(&built.program, self.budget) {
-                Outcome::Safe(invariants) => return Ok(Found::Safe(built, invariants)),
+                Outcome::Safe(invariants) => return Ok(Found::Safe(Box::new(built), invariants)),
                 Outcome::Unknown(why) => return Err(why),
                 Outcome::Unsafe(path) => {
                     if let Some(taken) = self.follow_back(position, &built, &path, &mut promises)? {
@@ -245,7 +245,7 @@ impl<'a> Search<'a> {
                 Ok(None)
             }
             Found::Safe(built, invariants) => {
-                let claim = generalised(self, position, &question, (built, invariants))?;
+                let claim = generalised(self, position, &question, (*built, invariants))?;
                 self.add(position, claim);
                 Ok(None)
             }

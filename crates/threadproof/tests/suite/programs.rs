@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use testkit::annotation::{Annotations, Answer, Mismatch, annotations};
 use threadproof::pipeline;
-use verdict::{Budget, Check, Silent};
+use verdict::{Budget, Check, Engine, Silent};
 
 /// Seconds for one check of one program.
 const SECONDS: f64 = 60.0;
@@ -94,10 +94,16 @@ fn check_program(file: &Path) -> Vec<String> {
         }
         let engine = engine_explicit::Explicit::default();
         // What is proved already, or known to be out of reach, is not searched for long.
-        let for_horn = wanted.arguments.iter().any(|word| word == "horn");
-        let by_horn = for_horn && expectation.holds;
+        let named = |name: &str| wanted.arguments.iter().any(|word| word == name);
+        let queries = engine_queries::Queries::default();
+        let prover: Option<&dyn Engine> = match (named("horn"), named("queries")) {
+            (true, _) => Some(&engine_horn::Horn),
+            (false, true) => Some(&queries),
+            (false, false) => None,
+        };
+        let by_prover = prover.is_some() && expectation.holds;
         let by_states = wanted.arguments.iter().any(|word| word == "states");
-        let long = expectation.required && !proved && !by_horn && !by_states;
+        let long = expectation.required && !proved && !by_prover && !by_states;
         let seconds = if long { SECONDS } else { 1.0 };
         let outcome = pipeline::verify(&program, check, &engine, &Budget::seconds(seconds), &Silent);
         if let (Checked::Refuted(refutation), Some(decisions)) = (&outcome.verdict, &proof.decisions) {
@@ -113,15 +119,15 @@ fn check_program(file: &Path) -> Vec<String> {
         }
         let found = answer_of(&outcome.verdict);
         let mut answer = if found == Answer::Unknown && proved { Answer::True } else { found };
-        if for_horn && (answer == Answer::Unknown || !by_horn) {
+        if let Some(prover) = prover.filter(|_| answer == Answer::Unknown || !by_prover) {
             // Of what does not hold, it is enough that it is not proved.
-            let budget = Budget::seconds(if expectation.required && by_horn { SECONDS } else { 2.0 });
-            let proof = pipeline::verify(&program, check, &engine_horn::Horn, &budget, &Silent);
+            let budget = Budget::seconds(if expectation.required && by_prover { SECONDS } else { 2.0 });
+            let proof = pipeline::verify(&program, check, prover, &budget, &Silent);
             if answer_of(&proof.verdict) != Answer::Unknown {
                 answer = answer_of(&proof.verdict);
             }
             if let Checked::Unknown(reason @ verdict::Reason::Rejected(_)) = &proof.verdict {
-                failures.push(format!("{shown}: {}: horn: {reason}", check.name()));
+                failures.push(format!("{shown}: {}: {}: {reason}", check.name(), prover.name()));
             }
         }
         // Programs for thread states and predicates are decided by these alone, in both directions.
