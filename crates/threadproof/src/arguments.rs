@@ -52,6 +52,9 @@ pub struct Verify {
     /// How to answer.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,
+    /// Write a program that makes the violation happen into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub reproducer: Option<PathBuf>,
     /// Print the program instead of verifying it.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub show: Option<Show>,
