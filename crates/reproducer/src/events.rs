@@ -56,6 +56,8 @@ pub(crate) struct Execution<'p> {
     pub threads: Vec<ThreadIndex>,
     /// Where each step stands in the source.
     pub spans: Vec<Span>,
+    /// The first step of the call of a library function that each step belongs to: its models take several steps.
+    pub calls: Vec<usize>,
 }
 
 /// Hands out the values of the trace, and writes down why they were asked for.
@@ -89,7 +91,9 @@ impl<'p> Execution<'p> {
             choices: Vec::new(),
             threads: Vec::new(),
             spans: Vec::new(),
+            calls: Vec::new(),
         };
+        let mut ends_call = false;
         for (index, step) in trace.steps.iter().enumerate() {
             let before = &execution.states[index];
             let (template, _) = before.location(step.thread).ok_or(Unforced::Trace)?;
@@ -102,6 +106,14 @@ impl<'p> Execution<'p> {
                     .or_else(|| touch(machine, &after, index, step.thread, access))
             });
             let locks = locks(&execution.machine, before, step.thread, step.edge);
+            let span = program.templates[template].edges[step.edge].span;
+            // A step that takes or gives back a lock is the last one of its part of a call.
+            let goes_on = index > 0
+                && execution.threads[index - 1] == step.thread
+                && !ends_call
+                && (execution.spans[index - 1] == span || execution.machine.is_atomic(before, step.thread));
+            execution.calls.push(if goes_on { execution.calls[index - 1] } else { index });
+            ends_call = !locks.is_empty();
             let locks = locks
                 .iter()
                 .filter_map(|access| touch(&execution.machine, before, index, step.thread, access));
@@ -113,7 +125,7 @@ impl<'p> Execution<'p> {
                 execution.creations.push(Some(Creation { step: index, by: step.thread }));
             }
             execution.threads.push(step.thread);
-            execution.spans.push(program.templates[template].edges[step.edge].span);
+            execution.spans.push(span);
             execution.states.push(after);
         }
         execution.add_end(&replayed.violation);
@@ -150,7 +162,9 @@ impl<'p> Execution<'p> {
         for (touch, span) in end {
             self.threads.resize(touch.step, touch.thread);
             self.spans.resize(touch.step, span);
+            self.calls.resize(touch.step, touch.step);
             self.threads.push(touch.thread);
+            self.calls.push(touch.step);
             self.spans.push(span);
             self.touches.push(touch);
         }
@@ -178,7 +192,7 @@ impl<'p> Execution<'p> {
         for group in by_instance.values() {
             for &one in group {
                 let a = &self.touches[one];
-                conflicting[one] = group.iter().any(|&other| {
+                conflicting[one] = a.waits || group.iter().any(|&other| {
                     let b = &self.touches[other];
                     a.thread != b.thread
                         && (a.write || b.write)
@@ -196,7 +210,7 @@ impl<'p> Execution<'p> {
                     let other_touch = &self.touches[other];
                     conflicting[other] && other_touch.thread == touch.thread && other_touch.overlaps(touch)
                 });
-            if (counts || touch.waits) && touch.step >= found_at(touch.instance) {
+            if counts && touch.step >= found_at(touch.instance) {
                 events.push(*touch);
             }
         }

@@ -211,14 +211,14 @@ impl Schedule {
                     turns.push((event.thread, index, 1));
                 }
             }
-            let group = group(execution, event.step);
+            let (call, line_number) = (execution.calls[event.step], execution.spans[event.step].line);
             let step = match event.what {
                 What::Access { object, offset, size, write, waits } => {
                     let kind = if write { "WRITE" } else { "READ" };
                     let other = if waits { -2 } else { -1 };
-                    format!("{{{group}, {kind}, {object}, {offset}, {size}, {other}}}")
+                    format!("{{{call}, {kind}, {object}, {offset}, {size}, {other}, {line_number}}}")
                 }
-                What::Creation(thread) => format!("{{{}, CREATE, -1, 0, 0, {thread}}}", event.step),
+                What::Creation(thread) => format!("{{{}, CREATE, -1, 0, 0, {thread}, {line_number}}}", event.step),
             };
             let span = execution.spans[event.step];
             let code = line(span).unwrap_or("").replace("*/", "* /").replace("/*", "/ *");
@@ -226,7 +226,7 @@ impl Schedule {
         }
         let _ = writeln!(
             out,
-            "static const struct event events[] = {{\n{table}  {{-1, READ, -1, 0, 0, -1}},\n}};\n"
+            "static const struct event events[] = {{\n{table}  {{-1, READ, -1, 0, 0, -1, 0}},\n}};\n"
         );
         out.push_str("static const struct turn turns[] = {\n");
         for (thread, first, events) in turns {
@@ -236,22 +236,10 @@ impl Schedule {
     }
 }
 
-/// The first step of the atomic region that a step is in: a call of the library may be several steps.
-fn group(execution: &Execution<'_>, step: usize) -> usize {
-    let mut first = step;
-    while first > 0
-        && first < execution.states.len()
-        && execution.machine.is_atomic(&execution.states[first], execution.threads[first])
-    {
-        first -= 1;
-    }
-    first
-}
-
 /// Whether an object is part of a library function's model, and none of the program's.
 fn is_of_library(program: &Program, instance: Instance) -> bool {
     let object = &program.objects[instance.0];
-    object.name.contains(' ') || object.name.starts_with('%') || object.name == "errno"
+    object.storage != ir::Storage::Site && (object.name.contains(' ') || object.name.starts_with('%') || object.name == "errno")
 }
 
 /// What the runtime waits for, and how many threads wait in a cycle.
@@ -332,7 +320,7 @@ fn makefile(refutation: &Refutation, compiled: &[String], compilation: &Compilat
     );
     let _ = writeln!(
         out,
-        "CFLAGS = -O0 -g -w -std=gnu17 -fcommon -fno-builtin -pthread -fsanitize=thread -finstrument-functions{traps} \\\n  \
+        "CFLAGS := -O0 -g -w -std=gnu17 -fcommon -fno-builtin -pthread -fsanitize=thread -finstrument-functions{traps} \\\n  \
          $(call option,-ftrivial-auto-var-init=zero) $(call option,-mllvm -tsan-instrument-read-before-write) \\\n  \
          -Wno-error=implicit-function-declaration -Wno-error=int-conversion -Wno-error=incompatible-pointer-types {}",
         arguments.join(" ")

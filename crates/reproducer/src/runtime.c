@@ -30,8 +30,8 @@ enum event_kind { READ, WRITE, CREATE };
 struct object { const char *symbol; int allocated_by; unsigned long size; };
 struct thread { int ended, important, first_input, inputs; };
 struct turn { int thread, first, events; };
-/* One access of a step. `other` is the created thread. */
-struct event { int step; enum event_kind kind; int object; unsigned long offset, size; int other; };
+/* One access of a step; steps of one call have one number. `other` is the created thread, or -2 for a lock that is never had. */
+struct event { int step; enum event_kind kind; int object; unsigned long offset, size; int other, line; };
 /* When a thread is created, what its argument (via == -1) or a cell of a variable points to. */
 struct binding { int step, object, via; unsigned long offset, target; };
 #include "schedule.h"
@@ -91,18 +91,21 @@ static void left(const char *why) {
   say("threadproof: not reproduced: %s (thread %d, turn %d of %d)\n", why, me, current, TURNS);
   __real__exit(3);
 }
+static int complete(int turn) {
+  for (int i = turns[turn].first; i < turns[turn].first + turns[turn].events; i++)
+    if (!consumed[i]) return 0;
+  return 1;
+}
 /* The thread may be the one that goes wrong, and all that comes before has been done. */
-static int at_goal(void) { return me >= 0 && threads[me].important && current >= TURNS; }
+static int at_goal(void) {
+  if (me < 0 || !threads[me].important) return 0;
+  return current >= TURNS || (current == TURNS - 1 && turns[current].thread == me && complete(current));
+}
 
 static void advance(void) {
   performing = 0;
   current++;
   progress = now();
-}
-static int complete(int turn) {
-  for (int i = turns[turn].first; i < turns[turn].first + turns[turn].events; i++)
-    if (!consumed[i]) return 0;
-  return 1;
 }
 static int overlaps(const struct event *event, int object, unsigned long offset, unsigned long size) {
   return event->object == object && offset < event->offset + event->size && event->offset < offset + size;
@@ -141,6 +144,15 @@ static void consume(int first, enum mode mode, int object, unsigned long offset,
     if (consumed[i] == 2) consumed[i] = 1;
   performing = 1;
   progress = now();
+}
+/* Whether the schedule lets another thread run within what is one access of the compiled program. */
+static int is_split(int first, enum mode mode, int object, unsigned long offset, unsigned long size) {
+  if (mode != AS_READ && mode != AS_WRITE) return 0;
+  for (int turn = current + 1; turn < TURNS; turn++)
+    for (int i = turns[turn].first; turns[turn].thread == me && i < turns[turn].first + turns[turn].events; i++)
+      if (matches(&events[i], mode, object, offset, size) && events[i].offset != events[first].offset)
+        return events[i].line == events[first].line && events[i].size < size;
+  return 0;
 }
 static int has_events_left(void) {
   for (int turn = current; turn < TURNS; turn++)
@@ -184,6 +196,7 @@ static int reach(enum mode mode, const void *address, unsigned long size) {
     if (turn == current) {
       event = find_in(turn, mode, object, offset, size);
       consume(event, mode, object, offset, size);
+      if (is_split(event, mode, object, offset, size)) left("the compiler makes one access where the schedule has two");
       break;
     }
     if (turns[current].thread == me) {

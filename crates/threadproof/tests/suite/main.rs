@@ -10,6 +10,7 @@ mod hostile;
 mod listings;
 mod product_mutations;
 mod programs;
+mod reproducers;
 mod unsupported;
 
 use std::path::{Path, PathBuf};
