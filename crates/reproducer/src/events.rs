@@ -6,7 +6,7 @@
 use crate::Unforced;
 use checker::{Refutation, ReplayedViolation};
 use ir::semantics::{Access, Choice, ChoiceKind, Choices, Machine, State, ThreadIndex};
-use ir::{EdgeId, ObjectId, Op, Span, Value};
+use ir::{EdgeId, Expr, ObjectId, Op, Span, Value};
 use std::collections::BTreeMap;
 
 /// An object in memory while the execution lasts: which one, and its first address.
@@ -170,6 +170,21 @@ impl<'p> Execution<'p> {
         }
     }
 
+    /// The object that an invalid access missed, and how far from its start; nothing if it is near none.
+    pub fn missed(&self, thread: ThreadIndex, edge: EdgeId) -> Option<(Instance, u64)> {
+        let state = &self.states[self.states.len().checked_sub(2)?];
+        let (template, _) = state.location(thread)?;
+        let ops = self.machine.program.templates[template].edges[edge].ops.iter();
+        let address = ops.flat_map(Op::expressions).find_map(validated)?;
+        let address = self.machine.peek(state, thread, address).ok()? as u64;
+        // Objects are at least 16 bytes apart.
+        let near = (1..=16).filter_map(|by| {
+            let (object, offset) = self.machine.describe(state, address.checked_sub(by)?)?;
+            Some(((object, address - by - offset), offset + by))
+        });
+        near.into_iter().next()
+    }
+
     /// Whether the thread of `later` was created, directly or through others, by that of `earlier` after its step.
     fn in_order(&self, earlier: &Touch, later: &Touch) -> bool {
         let mut thread = later.thread;
@@ -192,14 +207,15 @@ impl<'p> Execution<'p> {
         for group in by_instance.values() {
             for &one in group {
                 let a = &self.touches[one];
-                conflicting[one] = a.waits || group.iter().any(|&other| {
-                    let b = &self.touches[other];
-                    a.thread != b.thread
-                        && (a.write || b.write)
-                        && a.overlaps(b)
-                        && !self.in_order(a, b)
-                        && !self.in_order(b, a)
-                });
+                conflicting[one] = a.waits
+                    || group.iter().any(|&other| {
+                        let b = &self.touches[other];
+                        a.thread != b.thread
+                            && (a.write || b.write)
+                            && a.overlaps(b)
+                            && !self.in_order(a, b)
+                            && !self.in_order(b, a)
+                    });
             }
         }
         let mut events = Vec::new();
@@ -215,6 +231,23 @@ impl<'p> Execution<'p> {
             }
         }
         events
+    }
+}
+
+/// The address whose validity a condition asks for.
+fn validated(expr: &Expr) -> Option<&Expr> {
+    match expr {
+        Expr::Valid(address, _) => Some(address),
+        Expr::Unary(_, _, operand) | Expr::Cast(_, operand) | Expr::Old(operand) => validated(operand),
+        Expr::Binary(_, _, pair) => validated(&pair.0).or_else(|| validated(&pair.1)),
+        Expr::IfThenElse(three) => [&three.0, &three.1, &three.2].into_iter().find_map(validated),
+        Expr::Const(..)
+        | Expr::Local(_)
+        | Expr::Load(_)
+        | Expr::Address(..)
+        | Expr::Procedure(_)
+        | Expr::Myself
+        | Expr::Overflows(..) => None,
     }
 }
 

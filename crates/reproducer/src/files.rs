@@ -36,6 +36,10 @@ pub fn make<'s>(
     compilation: &Compilation,
     line: impl Fn(Span) -> Option<&'s str> + Copy,
 ) -> Result<Vec<File>, Unforced> {
+    let mut texts = compilation.sources.iter();
+    if let Some(word) = texts.find_map(|(_, text)| missing(&refutation.program, text)) {
+        return Err(Unforced::Missing(word.to_owned()));
+    }
     let execution = Execution::new(refutation)?;
     let schedule = Schedule::new(refutation, &execution, line)?;
     let mut files = Vec::new();
@@ -56,6 +60,23 @@ pub fn make<'s>(
     Ok(files)
 }
 
+/// A function or construct in the program's text that only verifiers and kernels know.
+fn missing<'t>(program: &Program, text: &'t str) -> Option<&'t str> {
+    const FUNCTIONS: [&str; 8] = [
+        "set_bit",
+        "clear_bit",
+        "change_bit",
+        "test_and_set_bit",
+        "test_and_clear_bit",
+        "test_and_change_bit",
+        "printk",
+        "__VERIFIER_nondet_memory",
+    ];
+    let is_defined = |word: &str| program.templates.iter().any(|template| template.name == word);
+    words(text)
+        .find(|word| word.starts_with("__CPROVER_ASYNC") || (FUNCTIONS.contains(word) && !is_defined(word)))
+}
+
 /// One line of the table of events.
 struct Event {
     step: usize,
@@ -73,6 +94,8 @@ struct Schedule {
     objects: Vec<(Instance, Found, u64)>,
     /// In order; consecutive ones of a thread are one turn.
     events: Vec<Event>,
+    /// What the invalid access at the end missed: an object, and how far from its start.
+    outside: Option<(usize, u64)>,
     inputs: Vec<Vec<ir::Value>>,
 }
 
@@ -84,7 +107,8 @@ impl Schedule {
     ) -> Result<Self, Unforced> {
         let program = &refutation.program;
         let known = Objects::new(execution);
-        let mut schedule = Self { objects: Vec::new(), events: Vec::new(), inputs: inputs(execution, line)? };
+        let inputs = inputs(execution, &line)?;
+        let mut schedule = Self { objects: Vec::new(), events: Vec::new(), outside: None, inputs };
         for touch in execution.events(|instance| known.found_at(instance)) {
             if is_of_library(program, touch.instance) {
                 continue;
@@ -106,7 +130,30 @@ impl Schedule {
             }
         }
         schedule.events.sort_by_key(|event| event.step);
+        schedule.outside = schedule.find_outside(refutation, execution, &known, line)?;
         Ok(schedule)
+    }
+
+    /// What the invalid access at the end missed. The compiler sees to arrays that are indexed by name, the runtime to what is allocated.
+    fn find_outside<'s>(
+        &mut self,
+        refutation: &Refutation,
+        execution: &Execution<'_>,
+        known: &Objects,
+        line: impl Fn(Span) -> Option<&'s str>,
+    ) -> Result<Option<(usize, u64)>, Unforced> {
+        let ReplayedViolation::Error { kind: ErrorKind::InvalidAccess, span, .. } =
+            refutation.replayed.violation
+        else {
+            return Ok(None);
+        };
+        let Some(last) = refutation.trace.steps.last() else { return Ok(None) };
+        let Some((instance, by)) = execution.missed(last.thread, last.edge) else { return Ok(None) };
+        match self.object(&refutation.program, known, instance) {
+            Ok(object) => Ok(Some((object, by))),
+            Err(_) if line(span).is_some_and(|line| line.contains('[')) => Ok(None),
+            Err(_) => Err(Unforced::Unseen(refutation.program.objects[instance.0].name.clone())),
+        }
     }
 
     /// The number of an object in the table; what points to it comes along.
@@ -132,7 +179,9 @@ impl Schedule {
         let mut out = String::from("/* The schedule that leads to the violation: see runtime.c. */\n");
         let (goal, waiting) = goal(&refutation.replayed.violation);
         let _ = writeln!(out, "#define GOAL {goal}\n#define GOAL_IS_RACE {}", u8::from(goal == "GOAL_RACE"));
-        let _ = writeln!(out, "#define WAITING {waiting}\n");
+        let _ = writeln!(out, "#define WAITING {waiting}");
+        let (outside, by) = self.outside.map_or((-1, 0), |(object, by)| (object as i64, by));
+        let _ = writeln!(out, "#define OUTSIDE {outside}\n#define OUTSIDE_BY {by}\n");
         out.push_str("static const struct object objects[] = {\n");
         for (_, found, size) in &self.objects {
             let _ = match found {
@@ -218,7 +267,9 @@ impl Schedule {
                     let other = if waits { -2 } else { -1 };
                     format!("{{{call}, {kind}, {object}, {offset}, {size}, {other}, {line_number}}}")
                 }
-                What::Creation(thread) => format!("{{{}, CREATE, -1, 0, 0, {thread}, {line_number}}}", event.step),
+                What::Creation(thread) => {
+                    format!("{{{}, CREATE, -1, 0, 0, {thread}, {line_number}}}", event.step)
+                }
             };
             let span = execution.spans[event.step];
             let code = line(span).unwrap_or("").replace("*/", "* /").replace("/*", "/ *");
@@ -239,7 +290,8 @@ impl Schedule {
 /// Whether an object is part of a library function's model, and none of the program's.
 fn is_of_library(program: &Program, instance: Instance) -> bool {
     let object = &program.objects[instance.0];
-    object.storage != ir::Storage::Site && (object.name.contains(' ') || object.name.starts_with('%') || object.name == "errno")
+    object.storage != ir::Storage::Site
+        && (object.name.contains(' ') || object.name.starts_with('%') || object.name == "errno")
 }
 
 /// What the runtime waits for, and how many threads wait in a cycle.

@@ -28,6 +28,10 @@ pub enum Unforced {
     Input(ir::Span),
     /// A variable that several threads use cannot be found in the memory of the compiled program.
     Variable(String),
+    /// Something that the compiler or the C library of the machine does not have.
+    Missing(String),
+    /// An access outside of this variable is like any other one in the compiled program.
+    Unseen(String),
     /// The program does not start with one main thread.
     Start,
     /// The execution cannot be run again.
@@ -42,6 +46,10 @@ impl fmt::Display for Unforced {
             }
             Self::Input(span) => write!(f, "an input cannot be given from outside (line {})", span.line),
             Self::Variable(name) => write!(f, "`{name}` cannot be found in the compiled program's memory"),
+            Self::Missing(name) => write!(f, "the compiler and its library have no `{name}`"),
+            Self::Unseen(name) => {
+                write!(f, "an access outside of `{name}` cannot be told from others in the compiled program")
+            }
             Self::Start => f.write_str("the program does not start with one main thread"),
             Self::Trace => f.write_str("the execution cannot be run again"),
         }

@@ -142,6 +142,10 @@ static void consume(int first, enum mode mode, int object, unsigned long offset,
   }
   for (int i = first; i < end; i++)
     if (consumed[i] == 2) consumed[i] = 1;
+  /* Accesses to the same bytes keep their order: what the compiler left out does not come any more. */
+  for (int i = turns[current].first; i < first; i++)
+    if (events[i].kind != CREATE && overlaps(&events[i], events[first].object, events[first].offset, events[first].size))
+      consumed[i] = 1;
   performing = 1;
   progress = now();
 }
@@ -188,6 +192,8 @@ static int reach(enum mode mode, const void *address, unsigned long size) {
     object = i;
     offset = (uintptr_t)address > base[i] ? (uintptr_t)address - base[i] : 0;
   }
+  if (GOAL == GOAL_BOUNDS && OUTSIDE >= 0 && address && at_goal() && base[OUTSIDE] && (uintptr_t)address == base[OUTSIDE] + OUTSIDE_BY)
+    reproduced("an access is outside of any object");
   int event = -1;
   double since = now();
   while (object >= 0 || mode == AS_CREATE) {
@@ -597,8 +603,10 @@ unsigned long long threadproof_input(void) {
 }
 
 /* --- errors --- */
+static void wait_for_the_end(void);
 static void failed(const char *what) {
-  if (me < 0 || GOAL != GOAL_ERROR) return;
+  if (me < 0) return;
+  if (GOAL != GOAL_ERROR) wait_for_the_end();
   if (!threads[me].important) left("another thread than expected went wrong");
   reproduced(what);
 }
@@ -648,7 +656,7 @@ static void wait_for_the_end(void) {
 void __wrap_exit(int status) { wait_for_the_end(); }
 void __wrap__exit(int status) { wait_for_the_end(); }
 void __wrap_abort(void) {
-  if (me >= 0 && GOAL == GOAL_ERROR) wait_for_the_end();
+  if (me >= 0) wait_for_the_end();
   __real_abort();
 }
 /* Sees that there is an end. */

@@ -1,7 +1,7 @@
 //! What the command line does.
 
 use crate::arguments::{Arguments, Command, EngineName, Format, Show, Verify, normalise};
-use crate::evidence;
+use crate::evidence::Run;
 use crate::input::{self, Input, Kind};
 use crate::pipeline;
 use crate::property_file::{self, Asked};
@@ -101,7 +101,8 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
         Format::Sarif => report::sarif::render(&program, &outcomes),
     };
     printer.print(&document);
-    if let Some(message) = evidence::write_reproducer(options, kind, &sources, &outcomes) {
+    let run = Run { options, kind, program: &program, sources: &sources, outcomes: &outcomes, deadline };
+    for message in run.write() {
         eprintln!("threadproof: {message}");
     }
     if outcomes.iter().any(|outcome| matches!(&outcome.verdict, Checked::Unknown(Reason::Rejected(_)))) {
