@@ -12,6 +12,7 @@ mod product_mutations;
 mod programs;
 mod reproducers;
 mod unsupported;
+mod witnesses;
 
 use std::path::{Path, PathBuf};
 
