@@ -16,7 +16,10 @@ class Tool(benchexec.tools.template.BaseTool2):
         return "Threadproof"
 
     def executable(self, tool_locator):
-        return tool_locator.find_executable("threadproof", subdir="target/release")
+        try:
+            return tool_locator.find_executable("threadproof")
+        except benchexec.tools.template.ToolNotFoundException:
+            return tool_locator.find_executable("threadproof", subdir="target/release")
 
     def version(self, executable):
         return self._version_from_tool(executable, line_prefix="threadproof ")

@@ -4,7 +4,7 @@ use crate::bdd::{Bdd, Bdds, FALSE, TRUE};
 use crate::evaluate::{Scope, Values, unsupported};
 use crate::structure::{Arrival, Called, Structure};
 use crate::view::{
-    Bit, Built, Input, Lock, Point, PointId, Reaction, Site, Started, Step, StepId, Told, View,
+    Bit, Built, Input, Lock, Point, PointId, Reaction, Recursion, Site, Started, Step, StepId, Told, View,
 };
 use ir::{
     Assignment, Broadcast, Callee, Count, EdgeId, Initial, IntType, Layout, Lhs, LockKind, ObjectId, Op,
@@ -16,8 +16,8 @@ use verdict::Budget;
 
 impl<'p> View<'p> {
     /// Takes a program apart.
-    pub fn new(program: &'p Program, budget: &Budget) -> Built<Self> {
-        let structure = Structure::new(program, budget)?;
+    pub fn new(program: &'p Program, recursion: Recursion, budget: &Budget) -> Built<Self> {
+        let structure = Structure::new(program, recursion, budget)?;
         let mut builder = Builder::new(structure, budget)?;
         for point in 0..builder.structure.points.len() {
             builder.steps_of(PointId(point as u32))?;
@@ -213,11 +213,11 @@ impl<'p> Builder<'p> {
     }
 
     fn steps_of(&mut self, id: PointId) -> Built<()> {
-        let Point { activation, location, atomic, error, waits } = self.structure.points[id.0 as usize];
+        let Point { activation, location, atomic, error, waits, cut } = self.structure.points[id.0 as usize];
         if id.0.is_multiple_of(1 << 12) {
             self.bdds.check()?;
         }
-        if error.is_some() {
+        if error.is_some() || cut {
             return Ok(());
         }
         if let Some(site) = waits {
@@ -441,6 +441,7 @@ impl<'p> Builder<'p> {
                 effects.values.extend(parameters);
                 Arrival::Point(self.structure.point(child, program.templates[callee].entry, None))
             }
+            Some((Called::Cut(point), _, _)) => Arrival::Point(point),
             Some((Called::Recursive(child, site), callee, arguments)) => {
                 let bits = self.parameters((activation, child), arguments, span, &effects.values)?;
                 let entry = self.structure.entry(callee, Some(site))?;

@@ -2,8 +2,9 @@
 //!
 //! Shared states and the local bits of a thread are packed into 128 bits each; a view with more of them has no explicit form.
 
-use crate::bdd::Bdd;
-use crate::view::{Bit, PointId, StepId, View};
+use crate::bdd::{Bdd, FALSE, TRUE};
+use crate::view::{Bit, Input, PointId, StepId, View};
+use rustc_hash::FxHashMap;
 
 /// A shared state: the values of the relevant shared bits, in order.
 pub type Shared = u128;
@@ -44,7 +45,9 @@ pub struct Answer {
 }
 
 /// The most bits of inputs of one step.
-const MOST_INPUTS: usize = 14;
+const MOST_INPUTS: usize = 62;
+/// The most values that the inputs of one step may have in one state.
+const MOST_CHOICES: u128 = 1 << 14;
 
 /// A view of single states.
 pub struct Explicit<'v, 'p> {
@@ -54,6 +57,66 @@ pub struct Explicit<'v, 'p> {
     pub shared: Vec<Bit>,
     /// Where each state bit stands among them.
     position: Vec<u8>,
+}
+
+/// The bits of inputs, in order.
+fn bits_of(inputs: &[Input]) -> Vec<Bit> {
+    inputs.iter().flat_map(|input| input.bits.iter().copied()).collect()
+}
+
+/// How many values of inputs satisfy a guard, in the state with most. Inputs come behind all else in the order of variables.
+fn most_choices(view: &View<'_>, guard: Bdd, inputs: &[Bit]) -> u128 {
+    // Of a function below all that is no input: the position of its first input, and how many values of those from there on satisfy it.
+    fn count(
+        view: &View<'_>,
+        function: Bdd,
+        inputs: &[Bit],
+        known: &mut FxHashMap<Bdd, (usize, u128)>,
+    ) -> (usize, u128) {
+        if function == FALSE || function == TRUE {
+            return (inputs.len(), u128::from(function == TRUE));
+        }
+        if let Some(found) = known.get(&function) {
+            return *found;
+        }
+        let node = view.bdds.node(function);
+        let [low, high] = [node.low, node.high].map(|part| count(view, part, inputs, known));
+        let from = |at: usize, (first, values): (usize, u128)| values << (first - at);
+        let found = match inputs.binary_search(&Bit(node.level / 2)) {
+            Ok(at) => (at, from(at + 1, low).saturating_add(from(at + 1, high))),
+            Err(_) => (0, from(0, low).max(from(0, high))),
+        };
+        known.insert(function, found);
+        found
+    }
+    let (first, values) = count(view, guard, inputs, &mut FxHashMap::default());
+    values << first
+}
+
+/// The values of inputs that satisfy a guard, from the least on, where all else has the given values.
+fn choices(view: &View<'_>, guard: Bdd, inputs: &[Bit], value: &dyn Fn(u32) -> bool) -> Vec<u64> {
+    let mut found = Vec::new();
+    let mut open = vec![(guard, 0, 0u64)];
+    while let Some((mut function, at, chosen)) = open.pop() {
+        let mut node = view.bdds.node(function);
+        while function != FALSE && function != TRUE && inputs.binary_search(&Bit(node.level / 2)).is_err() {
+            function = if value(node.level) { node.high } else { node.low };
+            node = view.bdds.node(function);
+        }
+        if function == FALSE {
+            continue;
+        }
+        let Some(input) = inputs.get(at) else {
+            found.push(chosen);
+            continue;
+        };
+        let tested = function != TRUE && node.level == input.now();
+        let (low, high) = if tested { (node.low, node.high) } else { (function, function) };
+        open.push((high, at + 1, chosen | 1 << at));
+        open.push((low, at + 1, chosen));
+    }
+    found.sort_unstable();
+    found
 }
 
 fn bit_of(packed: u128, index: usize) -> bool {
@@ -70,10 +133,14 @@ impl<'v, 'p> Explicit<'v, 'p> {
         let fits = shared.len() <= 128
             && view.live.iter().all(|bits| bits.len() <= 128)
             && view.steps.iter().all(|step| {
-                let inputs: usize = step.inputs.iter().map(|input| input.bits.len()).sum();
-                let reactions = step.told.iter().flat_map(|told| told.reactions.values());
-                let most = reactions.map(|reaction| reaction.inputs.iter().map(|i| i.bits.len()).sum()).max();
-                inputs <= MOST_INPUTS && most.unwrap_or(0) <= MOST_INPUTS
+                let few = |guard: Bdd, inputs: &[Input]| {
+                    let inputs = bits_of(inputs);
+                    inputs.is_empty()
+                        || (inputs.len() <= MOST_INPUTS && most_choices(view, guard, &inputs) <= MOST_CHOICES)
+                };
+                let mut reactions = step.told.iter().flat_map(|told| told.reactions.values());
+                few(step.guard, &step.inputs)
+                    && reactions.all(|reaction| few(reaction.guard, &reaction.inputs))
             });
         let mut position = vec![u8::MAX; view.shared.len()];
         for (index, bit) in shared.iter().enumerate() {
@@ -126,21 +193,16 @@ impl<'v, 'p> Explicit<'v, 'p> {
     fn moves_by(&self, id: StepId, shared: Shared, local: &Local, found: &mut Vec<Move>) {
         let view = self.view;
         let step = view.step(id);
-        let inputs: Vec<Bit> = step.inputs.iter().flat_map(|input| input.bits.iter().copied()).collect();
-        for chosen in 0..1u64 << inputs.len() {
-            let value = |level: u32| {
-                let bit = Bit(level / 2);
-                if view.is_shared(bit) {
-                    self.shared_value(shared, bit)
-                } else if view.is_state(bit) {
-                    self.local_value(local, bit)
-                } else {
-                    inputs.binary_search(&bit).is_ok_and(|index| chosen >> index & 1 == 1)
-                }
+        let inputs = bits_of(&step.inputs);
+        let state = |level: u32| {
+            let bit = Bit(level / 2);
+            if view.is_shared(bit) { self.shared_value(shared, bit) } else { self.local_value(local, bit) }
+        };
+        for chosen in choices(view, step.guard, &inputs, &state) {
+            let value = |level: u32| match inputs.binary_search(&Bit(level / 2)) {
+                Ok(index) => chosen >> index & 1 == 1,
+                Err(_) => state(level),
             };
-            if !view.bdds.value(step.guard, &value) {
-                continue;
-            }
             let mut next_shared = shared;
             for (bit, function) in step.updates.iter().filter(|(bit, _)| view.is_shared(*bit)) {
                 let mask = 1 << self.position[bit.0 as usize];
@@ -186,27 +248,24 @@ impl<'v, 'p> Explicit<'v, 'p> {
         else {
             return vec![Answer { next: *other, inputs: 0 }];
         };
-        let inputs: Vec<Bit> = reaction.inputs.iter().flat_map(|input| input.bits.iter().copied()).collect();
-        let mut found: Vec<Answer> = Vec::new();
-        for chosen in 0..1u64 << inputs.len() {
-            let value = |level: u32| {
-                let bit = Bit(level / 2);
-                if view.is_shared(bit) {
-                    self.shared_value(if level % 2 == 1 { shared.1 } else { shared.0 }, bit)
-                } else if view.is_state(bit) {
-                    self.local_value(other, bit)
-                } else if let Ok(index) = inputs.binary_search(&bit) {
-                    chosen >> index & 1 == 1
-                } else {
-                    arguments
-                        .iter()
-                        .position(|(argument, _)| *argument == bit)
-                        .is_some_and(|at| bit_of(handed, at))
-                }
-            };
-            if !view.bdds.value(reaction.guard, &value) {
-                continue;
+        let inputs = bits_of(&reaction.inputs);
+        let state = |level: u32| {
+            let bit = Bit(level / 2);
+            if view.is_shared(bit) {
+                self.shared_value(if level % 2 == 1 { shared.1 } else { shared.0 }, bit)
+            } else if view.is_state(bit) {
+                self.local_value(other, bit)
+            } else {
+                let at = arguments.iter().position(|(argument, _)| *argument == bit);
+                at.is_some_and(|at| bit_of(handed, at))
             }
+        };
+        let mut found: Vec<Answer> = Vec::new();
+        for chosen in choices(view, reaction.guard, &inputs, &state) {
+            let value = |level: u32| match inputs.binary_search(&Bit(level / 2)) {
+                Ok(index) => chosen >> index & 1 == 1,
+                Err(_) => state(level),
+            };
             let next = self.pack(other.point, &|bit| match reaction
                 .updates
                 .binary_search_by_key(&bit, |(set, _)| *set)

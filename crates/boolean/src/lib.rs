@@ -17,4 +17,4 @@ mod tests;
 pub mod view;
 
 pub use bdd::{Bdd, Bdds, FALSE, TRUE};
-pub use view::{Bit, Failure, PointId, StepId, View};
+pub use view::{Bit, Failure, PointId, Recursion, StepId, View};

@@ -1,7 +1,7 @@
 //! The first half of building a view: which activations and points there are. No functions yet, so that all bits can be numbered.
 
 use crate::evaluate::unsupported;
-use crate::view::{Activation, Built, Point, PointId};
+use crate::view::{Activation, Built, Point, PointId, Recursion};
 
 use ir::{Callee, EdgeId, IdVec, LocationId, LocationKind, Op, Program, Span, TemplateId};
 use rustc_hash::FxHashMap;
@@ -9,6 +9,8 @@ use verdict::Budget;
 
 /// Points beyond this many are too many.
 const MOST_POINTS: usize = 3_000_000;
+/// And beyond this many, if recursive calls are followed: each may have a long chain of callers.
+const MOST_UNFOLDED: usize = 300_000;
 
 /// Where a step leads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,7 +31,10 @@ pub(crate) struct Structure<'p> {
     pub points: Vec<Point>,
     /// The recursive calls.
     pub sites: Vec<(TemplateId, EdgeId)>,
+    recursion: Recursion,
     known: FxHashMap<(usize, LocationId, Option<usize>), PointId>,
+    /// Where calls that go too deep lead, by where they would return to.
+    cuts: FxHashMap<(usize, LocationId), PointId>,
     children: FxHashMap<(usize, EdgeId), usize>,
     roots: FxHashMap<(TemplateId, Option<usize>), usize>,
 }
@@ -40,29 +45,37 @@ pub(crate) enum Called {
     Activation(usize),
     /// It is active already: a thread starts in the activation, for the site.
     Recursive(usize, usize),
+    /// It is active too often: the thread comes to this point and stays there.
+    Cut(PointId),
 }
 
 impl<'p> Structure<'p> {
-    pub fn new(program: &'p Program, budget: &Budget) -> Built<Self> {
+    pub fn new(program: &'p Program, recursion: Recursion, budget: &Budget) -> Built<Self> {
         let mut structure = Self {
             program,
             outgoing: program.templates.iter().map(|template| template.outgoing()).collect(),
             activations: Vec::new(),
             points: Vec::new(),
             sites: Vec::new(),
+            recursion,
             known: FxHashMap::default(),
+            cuts: FxHashMap::default(),
             children: FxHashMap::default(),
             roots: FxHashMap::default(),
         };
         for (template, _) in &program.start {
             structure.entry(*template, None)?;
         }
+        let most = match recursion {
+            Recursion::Approximated => MOST_POINTS,
+            Recursion::Unfolded(_) => MOST_UNFOLDED,
+        };
         let mut next = 0;
         while next < structure.points.len() {
             if next.is_multiple_of(1 << 12) {
                 budget.check(next as u64 * 200)?;
             }
-            if next > MOST_POINTS {
+            if next > most {
                 return unsupported("too many calls to take them apart", Span::default());
             }
             structure.expand(next)?;
@@ -105,8 +118,18 @@ impl<'p> Structure<'p> {
             LocationKind::Error(kind) if waits.is_none() => Some(kind),
             _ => None,
         };
-        self.points.push(Point { activation, location, atomic, error, waits });
+        self.points.push(Point { activation, location, atomic, error, waits, cut: false });
         self.known.insert((activation, location, waits), id);
+        id
+    }
+
+    /// The point at which a thread stays whose call would go too deep.
+    fn cut(&mut self, activation: usize, location: LocationId, atomic: bool) -> PointId {
+        let next = PointId(self.points.len() as u32);
+        let id = *self.cuts.entry((activation, location)).or_insert(next);
+        if id == next {
+            self.points.push(Point { activation, location, atomic, error: None, waits: None, cut: true });
+        }
         id
     }
 
@@ -136,16 +159,23 @@ impl<'p> Structure<'p> {
     /// What a call by an edge leads to.
     pub fn call(&mut self, activation: usize, edge: EdgeId, callee: TemplateId) -> Built<Called> {
         let mut at = Some(activation);
-        let mut recursive = false;
+        let mut active = 0;
         while let Some(one) = at {
-            recursive |= self.activations[one].template == callee;
+            active += u32::from(self.activations[one].template == callee);
             at = self.activations[one].parent.map(|(parent, _, _)| parent);
         }
         let caller = self.activations[activation].template;
         let code = &self.program.templates[caller];
         let back = code.edges[edge].target;
         let atomic = self.activations[activation].atomic || code.locations[back].atomic;
-        if recursive {
+        let approximated = match self.recursion {
+            Recursion::Approximated => active > 0,
+            Recursion::Unfolded(depth) if active >= depth => {
+                return Ok(Called::Cut(self.cut(activation, back, atomic)));
+            }
+            Recursion::Unfolded(_) => false,
+        };
+        if approximated {
             if atomic {
                 return unsupported("recursion in an atomic region", code.edges[edge].span);
             }
@@ -177,8 +207,8 @@ impl<'p> Structure<'p> {
     }
 
     fn expand(&mut self, point: usize) -> Built<()> {
-        let Point { activation, location, waits, error, .. } = self.points[point];
-        if error.is_some() {
+        let Point { activation, location, waits, error, cut, .. } = self.points[point];
+        if error.is_some() || cut {
             return Ok(());
         }
         let template = self.activations[activation].template;
@@ -211,6 +241,7 @@ impl<'p> Structure<'p> {
                         Called::Recursive(_, site) => {
                             self.point(activation, step.target, Some(site));
                         }
+                        Called::Cut(_) => {}
                     }
                 }
                 _ => {

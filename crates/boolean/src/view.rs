@@ -8,7 +8,7 @@
 //!
 //! 1. Bits that no condition depends on are left out, and local bits that are not read again do not count. Both change no answer.
 //! 2. A call of a procedure that is active already is a start of a thread and a wait for a shared bit (paper 3, section 4.3): this
-//!    over-approximates, see [`View::is_recursive`].
+//!    over-approximates, see [`View::is_recursive`]. Or it is followed up to some depth: see [`Recursion`].
 //! 3. Threads that have ended are not kept; the whole program's end has no successor.
 
 use crate::bdd::{Bdd, Bdds};
@@ -55,6 +55,16 @@ impl From<Exhausted> for Failure {
     }
 }
 
+/// What becomes of a call of a procedure that is active already.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Recursion {
+    /// It is a start of a thread and a wait for a shared bit (paper 3, section 4.3). Over-approximates.
+    Approximated,
+    /// It is made as it is, as long as the procedure is active no more often than this. A thread that goes on comes to a point where it stays
+    /// ([`Point::cut`]). Exact unless such a point is reached, else it under-approximates.
+    Unfolded(u32),
+}
+
 /// Results of building a view.
 pub type Built<T> = Result<T, Failure>;
 
@@ -88,6 +98,8 @@ pub struct Point {
     pub error: Option<ErrorKind>,
     /// Where a recursive call waits for its end.
     pub waits: Option<usize>,
+    /// Whether a call that goes too deep leads here, where the thread stays.
+    pub cut: bool,
 }
 
 /// A value that a step asks for.
@@ -219,6 +231,10 @@ impl View<'_> {
     /// Whether calls were approximated: then an error need not be real.
     pub fn is_recursive(&self) -> bool {
         !self.sites.is_empty()
+    }
+    /// Points where threads stay whose calls go too deep.
+    pub fn cuts(&self) -> impl Iterator<Item = PointId> + '_ {
+        (0..self.points.len() as u32).map(PointId).filter(|id| self.point(*id).cut)
     }
     /// A point's step list.
     pub fn steps_at(&self, point: PointId) -> &[StepId] {

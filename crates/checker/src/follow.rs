@@ -272,7 +272,7 @@ impl Follower<'_, '_> {
         match addresses.stack_at(address) {
             Some((owner, _)) => owner == thread,
             None => {
-                let mine = (heap..heap + addresses.heap_limit()).contains(&address);
+                let mine = (heap..heap + addresses.heap_limit(thread)).contains(&address);
                 mine && self.machine.describe(state, address).is_none()
             }
         }

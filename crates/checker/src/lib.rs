@@ -3,6 +3,7 @@
 //! [`replay`] runs a trace on the step semantics and says what each step did, for reports; a trace that does not
 //! run to the violation that it claims is refused. [`check_proof`] follows all executions again.
 
+mod abstraction;
 mod describe;
 mod examine;
 mod flow;
@@ -10,8 +11,11 @@ mod follow;
 mod future;
 mod future_locks;
 mod inputs;
+mod modular;
 mod product;
 mod proof;
+mod queries;
+mod queries_view;
 mod replay;
 mod states;
 

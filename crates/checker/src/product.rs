@@ -257,7 +257,7 @@ impl<'a> Part<'a, '_> {
                 let mut may_sleep = 0u32;
                 for other in earlier.iter().copied().filter(|other| *other != thread) {
                     if let Some(at) = node.locations[other]
-                        && self.independent_of_all((thread, location, index), other, at)
+                        && self.independent_of_all((thread, location, index), other, at)?
                     {
                         may_sleep |= 1 << other;
                     }
@@ -331,7 +331,7 @@ impl<'a> Part<'a, '_> {
             let from = node.locations[other].unwrap_or(self.threads.threads[other].entry);
             for (thread, location) in &inside {
                 for step in self.future(other, from, *thread) {
-                    let apart = self.independent_of_all(step, *thread, *location);
+                    let apart = self.independent_of_all(step, *thread, *location)?;
                     claim(apart, "no thread outside of the set disturbs it")?;
                 }
             }
@@ -361,27 +361,36 @@ impl<'a> Part<'a, '_> {
         found
     }
 
-    fn independent_of_all(&mut self, step: StepName, other: usize, at: LocationId) -> bool {
-        let steps = self.threads.threads[other].steps[at].len();
-        (0..steps).all(|index| self.independent(step, (other, at, index)))
+    fn independent_of_all(
+        &mut self,
+        step: StepName,
+        other: usize,
+        at: LocationId,
+    ) -> Result<bool, ProofError> {
+        for index in 0..self.threads.threads[other].steps[at].len() {
+            if !self.independent(step, (other, at, index))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
-    fn independent(&mut self, one: StepName, other: StepName) -> bool {
+    fn independent(&mut self, one: StepName, other: StepName) -> Result<bool, ProofError> {
         if let Some(known) = self.known.get(&(one, other)) {
-            return *known;
+            return Ok(*known);
         }
         let step = |name: StepName| &self.threads.threads[name.0].steps[name.1][name.2];
-        let answer = self.commute(step(one), step(other));
+        let answer = self.commute(step(one), step(other))?;
         self.known.insert((one, other), answer);
         self.known.insert((other, one), answer);
-        answer
+        Ok(answer)
     }
 
-    fn commute(&self, one: &ThreadStep, other: &ThreadStep) -> bool {
+    fn commute(&self, one: &ThreadStep, other: &ThreadStep) -> Result<bool, ProofError> {
         // What enters an atomic region keeps others from going on.
         let enters = |step: &ThreadStep| self.threads.is_atomic(self.system, step.thread, step.target);
         if (!one.starts.is_empty() && !other.starts.is_empty()) || enters(one) || enters(other) {
-            return false;
+            return Ok(false);
         }
         let sees = |step: &ThreadStep| {
             let mut seen: BTreeSet<Variable> = step.guard.free_variables();
@@ -393,7 +402,7 @@ impl<'a> Part<'a, '_> {
         let apart = one.updates.keys().all(|variable| !seen_by_other.contains(variable))
             && other.updates.keys().all(|variable| !seen_by_one.contains(variable));
         if apart {
-            return true;
+            return Ok(true);
         }
         // In both orders: possible from the same states, and with the same end.
         let both = |first: &ThreadStep, second: &ThreadStep| {
@@ -408,7 +417,11 @@ impl<'a> Part<'a, '_> {
         let same =
             written.into_iter().map(|variable| value(&end, variable).equals(&value(&end_too, variable)));
         let formula = possible.equals(&possible_too).and(&possible.implies(&Term::all(same)));
-        self.holds(&formula, "steps commute").is_ok()
+        match self.holds(&formula, "steps commute") {
+            // Not enough time is no reason to call the proof wrong.
+            Err(error @ ProofError::TooExpensive(_)) => Err(error),
+            found => Ok(found.is_ok()),
+        }
     }
 
     // 5.

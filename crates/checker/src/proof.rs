@@ -138,7 +138,10 @@ pub fn check_proof(
         }
         Proof::Flow(proof) => crate::flow::check(program, property, proof, budget),
         Proof::States(proof) => crate::states::check(program, property, proof, budget),
+        Proof::Abstraction(proof) => crate::abstraction::check(program, property, proof, budget),
         Proof::Product(proof) => crate::product::check(program, property, proof, budget),
+        Proof::Queries(proof) => crate::queries::check(program, property, proof, budget),
+        Proof::Modular(proof) => crate::modular::check(program, property, proof, budget),
         Proof::OneThread => {
             let threads = program.start.iter().map(|(_, count)| match count {
                 Count::Exactly(copies) => u64::from(*copies),

@@ -6,6 +6,7 @@
 //! * [`evaluate()`], [`assume`] and [`refine()`] are the meaning of [`ir::Expr`] in an environment, forwards and backwards.
 //!   An engine says by [`Resolve`] which expressions are variables.
 //! * [`Memory`] sorts a program's memory into variables; [`Scope`] is the meaning of [`ir::Op`] in an environment of these.
+//! * [`Amount`] is how many threads there are, counted up to a limit.
 //! * [`Interference`] is what other threads do to all this.
 //! * [`Octagon`] relates the variables of one [pack](Packs); [`Relational`] is an environment together with octagons.
 //!
@@ -14,6 +15,7 @@
 //!
 //! This crate knows no engine, holds no fixed-point loop, and does no IO.
 
+pub mod amount;
 mod bits;
 pub mod bound;
 pub mod congruence;
@@ -34,6 +36,7 @@ pub mod relational;
 pub mod touches;
 pub mod transfer;
 
+pub use amount::Amount;
 pub use bound::Bound;
 pub use congruence::Congruence;
 pub use environment::Environment;

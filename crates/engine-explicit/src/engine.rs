@@ -1,6 +1,7 @@
 //! The engine: which searches to run, and what their results mean.
 
 use crate::compact::Compact;
+use crate::crowd::Crowd;
 use crate::model::{Facts, Model};
 use crate::search::{Outcome, Search};
 use crate::shorten::shorten;
@@ -45,6 +46,8 @@ const TRACE_TIME: Duration = Duration::from_millis(100);
 
 /// From slices of this length on, there are searches that only find violations, and walks, beside the full ones.
 const FIRST_WALKS: u64 = 320_000;
+/// Walks of a crowd in each round.
+const CROWD_WALKS: usize = 8;
 /// A walk gets this part of a search's steps, and so does a search that only finds violations.
 const WALK_SHARE: u64 = 4;
 
@@ -103,6 +106,9 @@ impl Explicit {
             fate.fill(Fate::TooLarge);
         }
         let mut walker = Walker::new();
+        // For programs that start more threads than any of the searches allows.
+        let mut crowd = Crowd::new();
+        let many = Model::new(program, facts.clone(), property.clone(), most, false)?;
         let mut compact: Vec<Option<Compact<'_, '_>>> = searches.iter().map(|_| None).collect();
         loop {
             let mut grown = false;
@@ -158,6 +164,16 @@ impl Explicit {
             let only_walks = !more && fate[..active].iter().all(|fate| *fate != Fate::Running);
             if only_walks && budget.deadline.is_none() {
                 return Ok(Verdict::Unknown(Reason::Exhausted(Exhausted::Memory)));
+            }
+            let crowded = active == searches.len()
+                && searches[active - 1].notes().limits.contains(&LimitKind::Threads)
+                && matches!(property, Property::NoError(_));
+            for _ in 0..if crowded { CROWD_WALKS } else { 0 } {
+                match crowd.walk(&many, &searches[active - 1].copies, budget) {
+                    Ok(Some(trace)) => return Ok(Verdict::Unsafe(shorten(&many, trace, budget))),
+                    Ok(None) => {}
+                    Err(exhausted) => return Ok(Verdict::Unknown(Reason::Exhausted(exhausted))),
+                }
             }
             if slice >= FIRST_WALKS && !self.options.shortest {
                 // Searches that are done have nothing left to find.

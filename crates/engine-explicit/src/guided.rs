@@ -121,7 +121,11 @@ impl<'a, 'p> Guide<'a, 'p> {
             return self.give_way(place, 0).into_iter().collect();
         }
         let is_local = self.model.next(&place.state, turn.thread).is_some_and(|next| next.local);
-        if !is_local {
+        // In an atomic region nobody else could go on.
+        let is_alone = place.state.location(turn.thread).is_some_and(|(template, location)| {
+            self.model.machine.program.templates[template].locations[location].atomic
+        });
+        if !is_local && !is_alone {
             let complete = place.matched >= turn.spans.len();
             match self.give_way(place, u32::from(!complete)) {
                 Some(other) if complete => {

@@ -140,7 +140,7 @@ impl<'p> Model<'p> {
         let addresses = &self.machine.addresses;
         let heap = addresses.heap(thread);
         addresses.stack_at(address).is_some_and(|(owner, _)| owner == thread)
-            || (heap..heap + addresses.heap_limit()).contains(&address)
+            || (heap..heap + addresses.heap_limit(thread)).contains(&address)
     }
 
     /// Whether all these accesses, and the locks that the thread's edges take, are among what was foreseen.

@@ -1,20 +1,13 @@
 //! The program as the analysis sees it: numbered locations, which templates and objects there is only one of, and who writes what.
 //!
-//! * A template is *unique* if at most one thread of it ever runs: it is started once and never spawned, or spawned by one
-//!   edge in all, which is in a unique template and on no cycle, and not started. By induction over an execution: such an edge is taken
-//!   at most once by each thread, and there is one thread that could.
-//! * An object is *single* if there is at most one of it in the whole run: a static one, a frame object of a unique template, or that of an
-//!   allocation site with one allocation in all, in a unique template and on no cycle, of the size of one element (so that
-//!   a valid offset in it is known exactly, not modulo the element's size).
+//! * Which templates are *unique* and which objects *single*, [`ir::passes::Unique`] says.
 //! * An object is *stable* for a template if only the running thread's own steps change it: it belongs to the thread and does not
 //!   escape, or only this template writes it, and the template is unique.
 
 use ir::ids::Id;
-use ir::passes::PointsTo;
 use ir::passes::footprint::{Extent, Region, accesses};
-use ir::{
-    Callee, Count, EdgeId, Expr, IdVec, LocationId, LocationKind, ObjectId, Op, Program, Storage, TemplateId,
-};
+use ir::passes::{PointsTo, Unique};
+use ir::{EdgeId, Expr, IdVec, LocationId, LocationKind, ObjectId, Op, Program, Storage, TemplateId};
 
 use std::time::Instant;
 
@@ -95,10 +88,7 @@ impl<'p> Model<'p> {
                 steps[Node(first[template] + what.source.0)].push(Step { template, edge });
             }
         }
-        let cycles: Vec<IdVec<EdgeId, bool>> =
-            program.templates.iter().map(ir::passes::edges_in_cycles).collect();
-        let unique = unique_templates(program, &cycles);
-        let single = single_objects(program, &cycles, &unique);
+        let Unique { templates: unique, objects: single } = Unique::of(program);
         let writers = writers(program, &points_to);
         Self { program, points_to, escapes, nodes, steps, unique, ends, first, single, writers }
     }
@@ -157,75 +147,6 @@ impl<'p> Model<'p> {
             && (object.storage != Storage::Site || target.first < object.size))
             .then_some((target.object, target.first))
     }
-}
-
-fn unique_templates(program: &Program, cycles: &[IdVec<EdgeId, bool>]) -> IdVec<TemplateId, bool> {
-    let mut starts: IdVec<TemplateId, u64> = program.templates.iter().map(|_| 0).collect();
-    let mut unknown = false;
-    for (template, count) in &program.start {
-        starts[*template] += match count {
-            Count::Exactly(copies) => u64::from(*copies),
-            Count::Any => 2,
-        };
-    }
-    let mut parents: IdVec<TemplateId, Option<TemplateId>> = program.templates.iter().map(|_| None).collect();
-    for (template, code) in program.templates.enumerate() {
-        for (id, edge) in code.edges.enumerate() {
-            for op in &edge.ops {
-                match op {
-                    Op::Spawn(Callee::Procedure(child), ..) => {
-                        starts[*child] += if cycles[template.index()][id] { 2 } else { 1 };
-                        parents[*child] = Some(template);
-                    }
-                    Op::Spawn(Callee::Pointer(_), ..) => unknown = true,
-                    Op::Assume(_) | Op::Assign(_) | Op::Lock(..) | Op::Unlock(..) | Op::Join(..) => {}
-                    Op::Allocate { .. }
-                    | Op::Free(_)
-                    | Op::Fill(..)
-                    | Op::Copy(..)
-                    | Op::Call(..)
-                    | Op::Broadcast(_) => {}
-                }
-            }
-        }
-    }
-    let mut unique: IdVec<TemplateId, bool> = starts.iter().map(|starts| *starts <= 1 && !unknown).collect();
-    loop {
-        let broken = program
-            .templates
-            .ids()
-            .find(|id| unique[*id] && parents[*id].is_some_and(|parent| !unique[parent]));
-        match broken {
-            Some(id) => unique[id] = false,
-            None => return unique,
-        }
-    }
-}
-
-fn single_objects(
-    program: &Program,
-    cycles: &[IdVec<EdgeId, bool>],
-    unique: &IdVec<TemplateId, bool>,
-) -> IdVec<ObjectId, bool> {
-    let mut allocations: IdVec<ObjectId, u32> = program.objects.iter().map(|_| 0).collect();
-    for (template, code) in program.templates.enumerate() {
-        for (id, edge) in code.edges.enumerate() {
-            for op in &edge.ops {
-                if let Op::Allocate { site, size, .. } = op {
-                    let one_element = matches!(size, Expr::Const(size, _) if *size > 0 && *size == i128::from(program.objects[*site].size));
-                    let once = unique[template] && !cycles[template.index()][id] && one_element;
-                    allocations[*site] += if once { 1 } else { 2 };
-                }
-            }
-        }
-    }
-    let single = program.objects.enumerate().map(|(id, object)| match object.storage {
-        Storage::Static => true,
-        Storage::Frame(template) => unique[template],
-        Storage::ThreadLocal => false,
-        Storage::Site => allocations[id] == 1,
-    });
-    single.collect()
 }
 
 fn writers(program: &Program, points_to: &PointsTo) -> IdVec<ObjectId, Option<Vec<TemplateId>>> {

@@ -1,15 +1,35 @@
 //! The engine: prepares a program, and tries what fits it.
 
+use crate::modular::{self, Effort};
 use crate::product::graph::Order;
 use crate::product::{NoProof, prove};
 use engine_explicit::guided::follow;
 use ir::passes::Goal;
 use smt::expressions::Mode;
+use transitions::threads::Threads;
 use transitions::{NotReady, System, prepare};
 use verdict::{Budget, Engine, Events, Exhausted, Proof, Property, Reason, Task, Verdict};
 
 /// Larger programs are not tried.
 const MOST_EDGES: usize = 4_000;
+
+/// A way to look for a proof.
+#[derive(Clone, Copy)]
+enum Way {
+    /// All threads together, if they are a fixed set.
+    Product(Order),
+    /// What holds of every few threads.
+    Modular(Effort),
+}
+
+/// The ways in the order in which they are tried, and with which part of the time that is left. Where the threads are no fixed set only the last is possible.
+const WAYS: [(Way, u32); 5] = [
+    (Way::Product(Order::Sequential), 5),
+    (Way::Modular(Effort::Facts), 5),
+    (Way::Product(Order::RoundRobin), 2),
+    (Way::Product(Order::Sequential), 2),
+    (Way::Modular(Effort::All), 1),
+];
 
 /// The engine.
 #[derive(Clone, Default, Debug)]
@@ -20,8 +40,8 @@ impl Engine for Horn {
         "horn"
     }
     fn verify(&self, task: Task<'_>, budget: &Budget, _: &dyn Events) -> Verdict {
-        if !matches!(task.property, Property::NoError(_)) {
-            return Verdict::Unknown(Reason::Bounded("horn: only errors are looked for".to_owned()));
+        if matches!(task.property, Property::NoDeadlock) {
+            return Verdict::Unknown(Reason::Bounded("horn: deadlocks are not looked for".to_owned()));
         }
         let goal = Goal { races: *task.property == Property::NoRace, faults: false };
         let program = match prepare(task.program, goal, budget.deadline) {
@@ -44,10 +64,29 @@ impl Engine for Horn {
                 "horn: the program has more than {MOST_EDGES} steps"
             )));
         }
+        if goal.races {
+            let system = System::with_accesses(&program, Mode::Integers);
+            return match modular::prove(&system, Effort::All, budget) {
+                Ok(proof) => Verdict::Safe(Proof::Modular(Box::new(proof))),
+                Err(reason) => Verdict::Unknown(reason),
+            };
+        }
         let system = System::new(&program, Mode::Integers);
         let mut last = Reason::Bounded("horn: nothing was tried".to_owned());
-        for (order, share) in [(Order::Sequential, 5), (Order::RoundRobin, 2), (Order::Sequential, 1)] {
-            let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / share));
+        let fixed = Threads::new(&system).is_ok();
+        let last_way = WAYS.len() - 1;
+        for (way, share) in if fixed { &WAYS[..] } else { &WAYS[last_way..] } {
+            let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / *share));
+            let order = match way {
+                Way::Product(order) => *order,
+                Way::Modular(effort) => {
+                    match modular::prove(&system, *effort, &part) {
+                        Ok(proof) => return Verdict::Safe(Proof::Modular(Box::new(proof))),
+                        Err(reason) => last = reason,
+                    }
+                    continue;
+                }
+            };
             match prove(&system, order, &part) {
                 Ok(proof) => return Verdict::Safe(Proof::Product(Box::new(proof))),
                 Err(NoProof::Open(reason)) => last = reason,

@@ -8,8 +8,8 @@
 //! the same lock, more threads of a template than are ever started.
 
 use crate::transitions::{LocalNumber, SharedId, Transitions};
-use ir::{Callee, Count, Op, TemplateId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use ir::{Count, TemplateId};
+use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use verdict::{Budget, Exhausted};
@@ -71,8 +71,7 @@ impl<'t, 'v, 'p> Cover<'t, 'v, 'p> {
                 changing.entry(transition.shared).or_default().push(index);
                 continue;
             }
-            let started = transition.started.iter().filter_map(|(_, number)| *number);
-            let mut behind: Vec<LocalNumber> = transition.next.into_iter().chain(started).collect();
+            let mut behind: Vec<LocalNumber> = transition.behind().collect();
             behind.sort_unstable();
             behind.dedup();
             for number in behind {
@@ -86,7 +85,7 @@ impl<'t, 'v, 'p> Cover<'t, 'v, 'p> {
             }
         }
         Self {
-            bounded: bounded_templates(transitions),
+            bounded: transitions.bounded_templates(),
             transitions,
             elements: Vec::new(),
             alive: Vec::new(),
@@ -159,33 +158,64 @@ impl<'t, 'v, 'p> Cover<'t, 'v, 'p> {
             if count.is_multiple_of(512) {
                 budget.check(self.elements.len() as u64 * 200)?;
             }
-            let transition = &self.transitions.list[candidate as usize];
-            let mut rest = threads.clone();
-            let started = transition.started.iter().filter_map(|(_, number)| *number);
-            for behind in transition.next.into_iter().chain(started) {
-                if let Ok(at) = rest.binary_search(&behind) {
-                    rest.remove(at);
-                }
-            }
-            let (from_shared, actor) = transition.from;
-            let options = match transition.telling {
-                None => vec![Vec::new()],
-                Some(telling) => self.before_telling(telling, from_shared, &rest, budget)?,
-            };
-            for answers in options {
-                let mut before = match transition.telling {
-                    None => rest.clone(),
-                    Some(_) => {
-                        answers.iter().map(|(before, _): &(LocalNumber, LocalNumber)| *before).collect()
-                    }
-                };
-                before.push(actor);
-                before.sort_unstable();
-                let then = (candidate, Some(index));
-                let element = Element { shared: from_shared, threads: before, then, answers };
+            for element in self.before(index, candidate, budget)? {
                 if let Some(found) = self.insert(element) {
                     return Ok(Some(found));
                 }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The configurations from which a transition leads to an element.
+    fn before(&mut self, index: u32, candidate: u32, budget: &Budget) -> Result<Vec<Element>, Exhausted> {
+        let mut rest = self.elements[index as usize].threads.clone();
+        let transition = &self.transitions.list[candidate as usize];
+        for behind in transition.behind() {
+            if let Ok(at) = rest.binary_search(&behind) {
+                rest.remove(at);
+            }
+        }
+        let (shared, actor) = transition.from;
+        let options = match transition.telling {
+            None => vec![Vec::new()],
+            Some(telling) => self.before_telling(telling, shared, &rest, budget)?,
+        };
+        let mut found = Vec::new();
+        for answers in options {
+            let mut threads = match transition.telling {
+                None => rest.clone(),
+                Some(_) => answers.iter().map(|(before, _): &(LocalNumber, LocalNumber)| *before).collect(),
+            };
+            threads.push(actor);
+            threads.sort_unstable();
+            found.push(Element { shared, threads, then: (candidate, Some(index)), answers });
+        }
+        Ok(found)
+    }
+
+    /// The element at the start from which transitions lead to an error, one after the other; the last of them leads to the error itself.
+    /// Nothing if that is no execution, however many threads there are.
+    pub fn along(&mut self, path: &[u32], budget: &Budget) -> Result<Option<u32>, Exhausted> {
+        let Some((last, earlier)) = path.split_last() else { return Ok(None) };
+        let (shared, thread) = self.transitions.list[*last as usize].from;
+        let element = Element { shared, threads: vec![thread], then: (*last, None), answers: Vec::new() };
+        // Elements, with how many transitions are left before them. Only where others were told something is there more than one way.
+        let mut work = vec![(element, earlier.len())];
+        while let Some((element, left)) = work.pop() {
+            if !self.is_possible(&element) {
+                continue;
+            }
+            let index = self.elements.len() as u32;
+            budget.check(u64::from(index) * 200)?;
+            let at_start = left == 0 && self.start_of(&element).is_some();
+            self.elements.push(element);
+            if at_start {
+                return Ok(Some(index));
+            }
+            if left > 0 {
+                let found = self.before(index, earlier[left - 1], budget)?;
+                work.extend(found.into_iter().map(|element| (element, left - 1)));
             }
         }
         Ok(None)
@@ -321,35 +351,12 @@ impl<'t, 'v, 'p> Cover<'t, 'v, 'p> {
     }
 }
 
-/// Templates whose threads only run from the start, with how many of them there are.
-fn bounded_templates(transitions: &Transitions<'_, '_>) -> BTreeMap<TemplateId, u32> {
-    let program = transitions.explicit.view.program;
-    let mut bounded: BTreeMap<TemplateId, u32> = BTreeMap::new();
-    for (template, count) in &program.start {
-        if let Count::Exactly(copies) = count {
-            *bounded.entry(*template).or_default() += copies;
-        }
-    }
-    let mut others: FxHashSet<TemplateId> = FxHashSet::default();
-    others.extend(
-        program.start.iter().filter(|(_, count)| *count == Count::Any).map(|(template, _)| *template),
-    );
-    for op in program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops) {
-        if let Op::Spawn(Callee::Procedure(template), ..) = op {
-            others.insert(*template);
-        }
-    }
-    bounded.retain(|template, _| !others.contains(template));
-    bounded
-}
-
 /// For each thread, how many transitions it takes to come about, whatever the shared state.
 fn distances(transitions: &Transitions<'_, '_>) -> Vec<u32> {
     let mut distance = vec![u32::MAX; transitions.locals.len()];
     let mut from: Vec<Vec<LocalNumber>> = vec![Vec::new(); transitions.locals.len()];
     for transition in transitions.list.iter().filter(|transition| !transition.error) {
-        let started = transition.started.iter().filter_map(|(_, number)| *number);
-        for behind in transition.next.into_iter().chain(started) {
+        for behind in transition.behind() {
             from[transition.from.1 as usize].push(behind);
         }
     }

@@ -7,9 +7,9 @@
 use boolean::explicit::{Explicit, Local, Move, Shared};
 use boolean::view::StepId;
 use boolean::{Bdd, Bit, PointId, View};
-use ir::{Count, ErrorKind};
+use ir::{Callee, Count, ErrorKind, Op, TemplateId};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use verdict::{Budget, Exhausted};
 
 /// The number of a shared state.
@@ -48,6 +48,13 @@ pub struct Transition {
     pub path: Path,
     /// The thread, or one that it starts, is at an error.
     pub error: bool,
+}
+
+impl Transition {
+    /// The threads behind it: the one that takes it, and those that it starts.
+    pub fn behind(&self) -> impl Iterator<Item = LocalNumber> + '_ {
+        self.next.into_iter().chain(self.started.iter().filter_map(|(_, number)| *number))
+    }
 }
 
 /// Why there is no explicit form.
@@ -396,5 +403,27 @@ impl<'v, 'p> Transitions<'v, 'p> {
             self.start.push(group);
         }
         Ok(())
+    }
+
+    /// Templates whose threads only run from the start, with how many of them there are.
+    pub fn bounded_templates(&self) -> BTreeMap<TemplateId, u32> {
+        let program = self.explicit.view.program;
+        let mut bounded: BTreeMap<TemplateId, u32> = BTreeMap::new();
+        for (template, count) in &program.start {
+            if let Count::Exactly(copies) = count {
+                *bounded.entry(*template).or_default() += copies;
+            }
+        }
+        let mut others: FxHashSet<TemplateId> = FxHashSet::default();
+        others.extend(
+            program.start.iter().filter(|(_, count)| *count == Count::Any).map(|(template, _)| *template),
+        );
+        for op in program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops) {
+            if let Op::Spawn(Callee::Procedure(template), ..) = op {
+                others.insert(*template);
+            }
+        }
+        bounded.retain(|template, _| !others.contains(template));
+        bounded
     }
 }

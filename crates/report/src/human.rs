@@ -119,8 +119,27 @@ fn reason(proof: &Proof) -> String {
             let nodes: usize = proof.parts.iter().map(|part| part.nodes.len()).sum();
             format!("by invariants of all threads together, at {nodes} combinations of locations")
         }
+        Proof::Queries(proof) => {
+            let claims: usize = proof.parts.iter().flat_map(|part| &part.claims).map(Vec::len).sum();
+            format!("by invariants of single threads, and {claims} claims about the others")
+        }
+        Proof::Modular(proof) if proof.size == 1 => {
+            "by an invariant of every thread, for any number of threads".to_owned()
+        }
+        Proof::Modular(proof) => {
+            format!("by invariants of every {} threads, for any number of threads", proof.size)
+        }
+        Proof::Abstraction(proof) => {
+            format!(
+                "by a Boolean program over {} predicates, for any number of threads",
+                proof.predicates.len()
+            )
+        }
         Proof::Flow(proof) => {
             format!("by locks and thread order, {} pairs of locations", proof.coreachable.len())
+        }
+        Proof::States(proof) if !proof.populations.is_empty() => {
+            format!("all that is reachable is within {} populations of threads", proof.populations.len())
         }
         Proof::States(proof) if proof.unreachable.is_empty() => {
             let points = proof.sets.iter().filter(|set| **set != 0).count();

@@ -141,7 +141,14 @@ fn check_result<'a>(program: &Program, outcome: &'a Outcome) -> CheckResult<'a> 
     let (verdict, reason, states, violation) = match &outcome.verdict {
         Checked::Proved(Proof::Exhaustive { states, .. }) => ("true", None, Some(*states), None),
         Checked::Proved(
-            Proof::NoErrorLocation | Proof::OneThread | Proof::Flow(_) | Proof::Product(_) | Proof::States(_),
+            Proof::NoErrorLocation
+            | Proof::OneThread
+            | Proof::Flow(_)
+            | Proof::Product(_)
+            | Proof::Modular(_)
+            | Proof::Queries(_)
+            | Proof::States(_)
+            | Proof::Abstraction(_),
         ) => ("true", None, None, None),
         Checked::Refuted(refutation) => ("false", None, None, Some(violation_entry(refutation))),
         Checked::Unknown(reason) => ("unknown", Some(reason.to_string()), None, None),

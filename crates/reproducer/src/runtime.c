@@ -176,7 +176,7 @@ static void overtake(void) {
   int thread = turns[current].thread;
   double idle = now() - progress;
   int done = performing && complete(current);
-  if (ended[thread] || (done && idle > (blocking[thread] ? 0.02 : 0.1)) || (blocking[thread] && idle > 0.5) || idle > 2.0) advance();
+  if (ended[thread] || (done && idle > (blocking[thread] ? 0.02 : 1.0)) || (blocking[thread] && idle > 1.0) || idle > 4.0) advance();
 }
 /* Waits for the thread's turn to do this. Returns the event, or -1 if it is none of the schedule's. */
 static int reach(enum mode mode, const void *address, unsigned long size) {
@@ -669,7 +669,7 @@ static void *watch(void *unused) {
     enter();
     overtake();
     leave();
-    if (finished && now() - finished > 3) left("the end of the schedule was reached, and nothing went wrong");
+    if (finished && now() - finished > 10) left("the end of the schedule was reached, and nothing went wrong");
     if (now() - start > 60) left("it took too long");
   }
 }

@@ -40,6 +40,9 @@ pub struct Verify {
     /// The engine to use.
     #[arg(long, value_enum, default_value_t = EngineName::Auto)]
     pub engine: EngineName,
+    /// The function that the main thread of the engine `queries` runs. Otherwise each thread with an assertion is it in turn.
+    #[arg(long, value_name = "FUNCTION")]
+    pub main_thread: Option<String>,
     /// Seconds after which the answer is `unknown`.
     #[arg(long, value_name = "S", default_value_t = 60.0)]
     pub timeout: f64,
@@ -132,10 +135,14 @@ pub enum EngineName {
     Explicit,
     /// Proofs by locks and thread order, for any number of threads.
     Flow,
-    /// Boolean programs: proofs and refutations for any number of threads.
+    /// Boolean programs, and others by predicates: proofs and refutations for any number of threads.
     States,
+    /// The same, by counting threads up to a number that grows.
+    Counters,
     /// Proofs by Horn clauses.
     Horn,
+    /// A fixed set of threads, one after the other: what one needs of the others is asked of them.
+    Queries,
     /// Executions with inputs as formulas; finds violations only.
     Symbolic,
 }

@@ -132,7 +132,9 @@ fn run_checks(
         EngineName::Auto => &crate::portfolio::Auto { explicit, boolean: kind != Kind::C },
         EngineName::Flow => &engine_flow::Flow,
         EngineName::States => &engine_states::States,
+        EngineName::Counters => &engine_states::Counting,
         EngineName::Horn => &engine_horn::Horn,
+        EngineName::Queries => &engine_queries::Queries { main_thread: options.main_thread.clone() },
         EngineName::Symbolic => &engine_symbolic::Symbolic,
         EngineName::Explicit => &explicit,
     };

@@ -5,6 +5,7 @@
 use engine_explicit::Explicit;
 use engine_flow::Flow;
 use engine_horn::Horn;
+use engine_queries::Queries;
 use engine_states::States;
 use engine_symbolic::Symbolic;
 use ir::{Op, Program, Rhs};
@@ -12,7 +13,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 use verdict::{Budget, Cancel, Engine, Event, Events, Reason, Silent, Task, Verdict};
 
-/// Tries `states` on Boolean programs, then `flow` within a share of the time, then `explicit` beside `symbolic` and `horn`: the first answer counts. A proof of `flow` that the checker does not accept counts as none.
+/// Tries `states` on Boolean programs, then `flow` within a share of the time, then `explicit` beside `symbolic`, `horn`, `queries` and `states` with predicates, one after the other: the first answer counts. A proof of `flow` that the checker does not accept counts as none.
 #[derive(Default)]
 pub struct Auto {
     /// The engine that explores.
@@ -23,7 +24,7 @@ pub struct Auto {
 
 /// The part of the time that `flow` gets.
 const SHARE: u32 = 4;
-/// The part of the time, then, that `symbolic` gets before `horn`, if the program has inputs. It gets what `horn` leaves, too.
+/// The part of the time, then, that `symbolic` gets before `horn`, if the program has inputs. It gets what the others leave, too.
 const SYMBOLIC: u32 = 10;
 /// How often it is looked whether someone asked to stop.
 const INTERVAL: Duration = Duration::from_millis(50);
@@ -77,14 +78,23 @@ impl Engine for Auto {
             let (answers, answered) = mpsc::channel();
             let (share, horn) = (&share, answers.clone());
             scope.spawn(move || {
-                let first = share.remaining().map_or(share.clone(), |left| share.within(left / SYMBOLIC));
                 let inputs = has_inputs(task.program);
-                let runs: [(&dyn Engine, &Budget, bool); 3] =
-                    [(&Symbolic, &first, inputs), (&Horn, share, true), (&Symbolic, share, inputs)];
+                // What share of the time that is left each may take.
+                let queries = Queries::default();
+                let runs: [(&dyn Engine, u32, bool); 6] = [
+                    (&Symbolic, SYMBOLIC, inputs),
+                    (&Horn, 2, true),
+                    (&queries, 2, true),
+                    (&States, 2, !self.boolean),
+                    (&Symbolic, 1, inputs),
+                    (&Horn, 1, !inputs),
+                ];
                 let mut answer = Verdict::Unknown(Reason::Bounded("nothing was tried".to_owned()));
-                for (engine, budget, _) in runs.into_iter().filter(|(_, _, fits)| *fits) {
+                for (engine, part, _) in runs.into_iter().filter(|(_, _, fits)| *fits) {
                     if matches!(answer, Verdict::Unknown(_)) {
-                        answer = engine.verify(task, budget, &Silent);
+                        let budget =
+                            share.remaining().map_or(share.clone(), |left| share.within(left / part));
+                        answer = engine.verify(task, &budget, &Silent);
                     }
                 }
                 horn.send((false, answer))

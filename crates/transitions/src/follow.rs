@@ -26,17 +26,7 @@ use std::sync::Arc;
 pub fn follow(system: &System<'_>, cells: &Cells<'_, '_>, template: TemplateId, edge: EdgeId) -> Step {
     let code = &system.program.templates[template];
     let what = &code.edges[edge];
-    let mut follower = Follower {
-        system,
-        cells,
-        template,
-        edge,
-        guard: Vec::new(),
-        values: IndexMap::new(),
-        old: None,
-        inputs: Vec::new(),
-        starts: Vec::new(),
-    };
+    let mut follower = Follower::new(system, cells, template, edge);
     for op in &what.ops {
         follower.op(op);
     }
@@ -62,18 +52,38 @@ pub(crate) struct Follower<'a, 'c, 'p> {
     pub(crate) system: &'a System<'p>,
     pub(crate) cells: &'a Cells<'c, 'p>,
     pub(crate) template: TemplateId,
-    edge: EdgeId,
+    pub(crate) edge: EdgeId,
     /// What must hold.
     pub(crate) guard: Vec<Term>,
     /// The values of variables that were written.
     values: IndexMap<Variable, Term>,
     /// The values before the assignment whose constraint is looked at.
     old: Option<IndexMap<Variable, Term>>,
-    inputs: Vec<Variable>,
+    pub(crate) inputs: Vec<Variable>,
     starts: Vec<Start>,
 }
 
-impl Follower<'_, '_, '_> {
+impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
+    /// At the start of an edge.
+    pub(crate) fn new(
+        system: &'a System<'p>,
+        cells: &'a Cells<'c, 'p>,
+        template: TemplateId,
+        edge: EdgeId,
+    ) -> Self {
+        Self {
+            system,
+            cells,
+            template,
+            edge,
+            guard: Vec::new(),
+            values: IndexMap::new(),
+            old: None,
+            inputs: Vec::new(),
+            starts: Vec::new(),
+        }
+    }
+
     fn pointer(&self) -> IntType {
         self.system.program.data_model.pointer()
     }
@@ -114,7 +124,7 @@ impl Follower<'_, '_, '_> {
         }
     }
 
-    fn op(&mut self, op: &Op) {
+    pub(crate) fn op(&mut self, op: &Op) {
         match op {
             Op::Assume(condition) => {
                 let holds = self.condition(condition);
@@ -416,17 +426,14 @@ impl Follower<'_, '_, '_> {
         let id = match self.system.shared_of(&Kind::Threads).cloned() {
             Some(threads) => {
                 let id = self.plus(&self.get(&threads), &one);
-                // There are never so many threads that ids come again.
-                let fresh = match self.system.mode {
-                    Mode::Integers => self.system.in_range(&id, pointer),
-                    Mode::Bits => Term::binary(Operation::UnsignedLess, &self.get(&threads), &id),
-                };
-                self.guard.push(fresh);
                 self.set(&threads, id.clone());
                 id
             }
             None => self.anything(pointer),
         };
+        // There are never so many threads that ids come again.
+        let fresh = self.system.is_thread_id(&id);
+        self.guard.push(fresh);
         if let Some(variable) = self.system.shared_of(&Kind::ThreadId(*child)).cloned() {
             self.set(&variable, id.clone());
         }

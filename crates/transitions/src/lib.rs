@@ -13,17 +13,30 @@
 //! * [`system`]: the variables and the steps of a program.
 //! * [`memory`](mod@memory): which variables stand for which bytes.
 //! * [`follow`]: what the operations of an edge do.
+//! * [`groups`]: some threads out of any number of them.
+//! * [`accesses`]: which accesses of two threads may be a race.
 //! * [`threads`]: the threads of a program that starts a fixed set of them.
+//! * [`settled`]: threads that are there from the beginning.
 //! * [`blocks`]: fewer locations, by putting steps together.
+//! * [`scopes`]: the steps with variables sorted into shared ones and those of a thread.
+//! * [`boolean_program`](mod@boolean_program): the Boolean program that predicates make of a program.
 
+pub mod accesses;
 pub mod blocks;
+pub mod boolean_program;
+mod constants;
 mod expressions;
 pub mod follow;
+pub mod groups;
 pub mod memory;
 pub mod prepare;
+pub mod scopes;
+pub mod settled;
 pub mod system;
 pub mod threads;
 
 pub use blocks::{loop_heads, merge_steps};
+pub use boolean_program::{BooleanProgram, boolean_program};
 pub use prepare::{NotReady, prepare};
+pub use scopes::{Scoped, ScopedStart, ScopedStep};
 pub use system::{Kind, Start, StateVariable, Step, System};

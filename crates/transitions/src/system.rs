@@ -1,6 +1,7 @@
 //! The variables and steps of a program.
 
-use crate::follow::follow;
+use crate::accesses::{Access, Visibility, accesses};
+use crate::follow::{Follower, follow};
 use crate::memory::Cells;
 use indexmap::{IndexMap, IndexSet};
 use ir::passes::{PointsTo, Unique};
@@ -9,7 +10,7 @@ use ir::{
     TemplateId,
 };
 use smt::expressions::Mode;
-use smt::{Term, Variable};
+use smt::{Operation, Term, Variable};
 use std::sync::Arc;
 
 /// What a variable of the state stands for.
@@ -97,11 +98,22 @@ pub struct System<'p> {
     pub steps: Vec<Step>,
     /// What there is at most one of.
     pub unique: Unique,
+    /// The accesses that may be part of races, if they were asked for.
+    pub accesses: Vec<Access>,
 }
 
 impl<'p> System<'p> {
     /// Makes the transitions of a program that is inlined and has no operations on locks left ([`ir::passes::lock_words`]).
     pub fn new(program: &'p Program, mode: Mode) -> Self {
+        Self::made(program, mode, false)
+    }
+
+    /// The same, with the accesses that may be part of races. The program was prepared for races.
+    pub fn with_accesses(program: &'p Program, mode: Mode) -> Self {
+        Self::made(program, mode, true)
+    }
+
+    fn made(program: &'p Program, mode: Mode, races: bool) -> Self {
         let points_to = PointsTo::of(program);
         let escapes = points_to.escaping(program);
         let unique = Unique::of(program);
@@ -118,9 +130,16 @@ impl<'p> System<'p> {
                 .collect(),
             steps: Vec::new(),
             unique,
+            accesses: Vec::new(),
         };
+        let visibility = Visibility { points_to: &points_to, escapes: &escapes };
         for (template, code) in program.templates.enumerate() {
             for (edge, what) in code.edges.enumerate() {
+                if races {
+                    let follower = Follower::new(&system, &cells, template, edge);
+                    let found = accesses(program, &visibility, follower);
+                    system.accesses.extend(found);
+                }
                 // A program that has ended does nothing: a thread that is about to end it might as well wait.
                 if code.locations[what.target].kind == LocationKind::Halt {
                     continue;
@@ -144,6 +163,20 @@ impl<'p> System<'p> {
     /// That a term is a value of a type.
     pub fn in_range(&self, term: &Term, ty: IntType) -> Term {
         self.mode.range(term, ty)
+    }
+
+    /// That a term is the id of a thread: no run starts so many that ids do not fit into the words of locks (assumption 16 of `SOUNDNESS.md`).
+    pub fn is_thread_id(&self, term: &Term) -> Term {
+        let (one, most) = (1, IntType::I32.max());
+        let pointer = self.program.data_model.pointer();
+        let (one, most) = (self.number(one, pointer), self.number(most, pointer));
+        match self.mode {
+            Mode::Integers => one.at_most(term).and(&term.at_most(&most)),
+            Mode::Bits => {
+                let at_most = |a: &Term, b: &Term| Term::binary(Operation::UnsignedLessOrEqual, a, b);
+                at_most(&one, term).and(&at_most(term, &most))
+            }
+        }
     }
 
     /// What always holds of some variables: each has a value of its type.
@@ -231,6 +264,11 @@ impl<'p> System<'p> {
         };
         for step in &self.steps {
             needed.extend(step.guard.free_variables().into_iter().map(|v| owner(step.template, v)));
+        }
+        for access in &self.accesses {
+            let terms = access.address.iter().chain([&access.condition]);
+            let read = terms.flat_map(Term::free_variables);
+            needed.extend(read.map(|v| owner(access.template, v)));
         }
         let mut at = 0;
         while at < needed.len() {

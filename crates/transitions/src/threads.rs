@@ -244,7 +244,7 @@ pub fn literals(formula: &Term, found: &mut IndexMap<Variable, Term>) {
 }
 
 /// A thread's own variable.
-fn named(variable: &Variable, number: ThreadNumber) -> Variable {
+pub(crate) fn named(variable: &Variable, number: ThreadNumber) -> Variable {
     Variable::new(Arc::from(format!("{}#{number}", variable.name)), variable.sort.clone())
 }
 

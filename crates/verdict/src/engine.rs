@@ -1,6 +1,9 @@
 //! The interface that every engine has, and what it returns.
 
-use crate::{Attempt, Budget, Exhausted, FlowProof, ProductProof, Property, StatesProof, Trace};
+use crate::{
+    AbstractionProof, Attempt, Budget, Exhausted, FlowProof, ModularProof, ProductProof, Property,
+    QueriesProof, StatesProof, Trace,
+};
 use ir::{Program, Span};
 use std::fmt;
 
@@ -54,8 +57,14 @@ pub enum Proof {
     Flow(Box<FlowProof>),
     /// No thread can get into a bad thread state, or no configuration of threads that leads there can be reached.
     States(Box<StatesProof>),
+    /// A Boolean program that does all that the program does has no error.
+    Abstraction(Box<AbstractionProof>),
     /// A fixed set of threads, all together, by invariants of a reduced product.
     Product(Box<ProductProof>),
+    /// Any number of threads, by invariants of every few of them.
+    Modular(Box<ModularProof>),
+    /// A fixed set of threads, one after the other, by what is claimed of those that come later.
+    Queries(Box<QueriesProof>),
 }
 
 /// Why there is no answer.

@@ -4,6 +4,8 @@
 //! [`Verdict::Unknown`] a reason. What an engine believes counts only after the checker agrees.
 //! This crate does no IO and holds no search.
 
+mod abstraction;
+mod acfa;
 mod budget;
 mod counters;
 mod decision;
@@ -11,14 +13,20 @@ mod engine;
 mod family;
 mod flow;
 mod listing;
+mod modular;
 mod orders;
 mod present;
 mod product;
 mod property;
+pub mod queries;
 mod schedule;
 mod states;
 mod trace;
 
+pub use abstraction::{
+    AbstractionProof, Fact, Literal, Moment, Predicate, PredicateRelation, StepAbstraction,
+};
+pub use acfa::{AbstractEdge, AbstractId, AbstractState, Acfa, Action};
 pub use budget::{Budget, Cancel, Exhausted};
 pub use counters::{Counter, CounterStep, TicketAddress};
 pub use decision::{Attempt, Decision, Decisions, OpenCheck};
@@ -29,10 +37,12 @@ pub use flow::{
     PackRelation, Pairs, Reach, Relation, VariablePacks,
 };
 pub use listing::{Interference, KnownValue, ListedFact, ListedLine, Listing, known_text};
+pub use modular::ModularProof;
 pub use orders::{Bound, Orders};
 pub use present::Present;
 pub use product::{ProductNode, ProductPart, ProductProof};
 pub use property::{Check, Property};
+pub use queries::{QueriesClaim, QueriesPart, QueriesProof};
 pub use schedule::{Schedule, Turn};
-pub use states::{Configuration, StatesProof};
+pub use states::{Configuration, Population, StatesProof};
 pub use trace::{Trace, TraceStep, Violation};

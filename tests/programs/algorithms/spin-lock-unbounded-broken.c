@@ -1,5 +1,6 @@
 // The spin lock is released before the critical section.
 // expect: assertions=false races=false
+// args: --engine horn
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,6 @@
 // A test-and-set spin lock for any number of threads.
-// todo: assertions=true races=true
+// expect: assertions=true races=true
+// args: --engine horn
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

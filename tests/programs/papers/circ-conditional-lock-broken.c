@@ -1,5 +1,6 @@
 // CIRC (paper 1), conditional locking, broken: the result of the procedure is ignored.
 // expect: assertions=true races=false
+// args: --engine horn
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);
 extern _Bool __VERIFIER_nondet_bool(void);

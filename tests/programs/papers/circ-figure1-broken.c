@@ -1,5 +1,6 @@
 // CIRC (paper 1), Figure 1, broken: the test and the set of state are in two atomic blocks.
 // expect: assertions=true races=false
+// args: --engine horn
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);
 extern _Bool __VERIFIER_nondet_bool(void);

@@ -1,5 +1,6 @@
 // CIRC (paper 1), Figure 1 as printed: there is no race on x, but the plain write of state races with the atomic block of another thread.
 // expect: assertions=true races=false
+// args: --engine horn
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);
 extern _Bool __VERIFIER_nondet_bool(void);

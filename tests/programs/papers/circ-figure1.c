@@ -1,6 +1,6 @@
 // CIRC (paper 1), Figure 1: test-and-set with state and old in any number of threads; no race on x.
-// expect: assertions=true
-// todo: races=true
+// expect: assertions=true races=true
+// args: --engine horn
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);
 extern _Bool __VERIFIER_nondet_bool(void);

@@ -1,7 +1,6 @@
 // A producer hands over rising numbers through one slot; the consumer sees each once, without a bound on how many.
-// expect: assertions=true
+// expect: assertions=true races=true
 // args: --engine horn
-// todo: races=true
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

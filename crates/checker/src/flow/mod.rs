@@ -23,6 +23,8 @@ mod knowledge;
 mod pairs;
 mod terms;
 mod view;
+#[cfg(test)]
+mod view_tests;
 
 use crate::ProofError;
 use data::Data;

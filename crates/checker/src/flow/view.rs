@@ -5,9 +5,10 @@ use crate::ProofError;
 use ir::passes::PointsTo;
 use ir::passes::footprint::{Extent, Region, accesses};
 use ir::{
-    Callee, Count, EdgeId, Expr, LocalId, LocationId, LocationKind, ObjectId, Op, Program, Storage, Template,
-    TemplateId,
+    Callee, Count, EdgeId, Expr, IdVec, LocalId, LocationId, LocationKind, ObjectId, Op, Program, Storage,
+    Template, TemplateId,
 };
+use std::collections::BTreeSet;
 use verdict::{Budget, Exhausted, FlowProof, LARGEST_FACT, LocationFacts};
 
 /// A location of the whole program: those of the first template come first.
@@ -19,11 +20,12 @@ pub struct View<'a> {
     pub proof: &'a FlowProof,
     pub points_to: PointsTo,
     /// Objects that threads may reach that do not own them.
-    pub escapes: ir::IdVec<ObjectId, bool>,
+    pub escapes: IdVec<ObjectId, bool>,
     pub nodes: Vec<(TemplateId, LocationId)>,
     /// The edges from each node.
     pub leaving: Vec<Vec<EdgeId>>,
     first: Vec<usize>,
+    single: IdVec<ObjectId, bool>,
 }
 
 impl<'a> View<'a> {
@@ -43,10 +45,11 @@ impl<'a> View<'a> {
         }
         let fits = proof.reachable.len() == nodes.len() && proof.coreachable.bound() == nodes.len();
         claim(fits, "the proof is about another program")?;
-        let view =
-            Self { program, proof, points_to, escapes, nodes, leaving, first: proof.first_locations() };
+        let (first, single) = (proof.first_locations(), IdVec::new());
+        let mut view = Self { program, proof, points_to, escapes, nodes, leaving, first, single };
         view.check_ops()?;
         view.check_unique()?;
+        view.single = view.single_objects();
         Ok(view)
     }
 
@@ -99,7 +102,7 @@ impl<'a> View<'a> {
         claim(!open, "a call or start is not resolved")
     }
 
-    /// A unique template is started once at most: at the start, or by one edge of a unique template that is on no cycle.
+    /// A unique template is started once at most: at the start, or by edges of which one is taken once at most.
     fn check_unique(&self) -> Result<(), ProofError> {
         for &template in &self.proof.unique {
             claim(self.program.templates.get(template).is_some(), "a template does not exist")?;
@@ -112,54 +115,69 @@ impl<'a> View<'a> {
                     });
                 }
             }
-            for (parent, edge, op) in self.ops() {
-                if matches!(op, Op::Spawn(Callee::Procedure(child), ..) if *child == template) {
-                    let once = self.is_unique(parent) && !self.is_on_cycle(parent, edge);
-                    starts = starts.saturating_add(if once { 1 } else { 2 });
-                }
-            }
-            claim(starts <= 1, "a template is not unique")?;
+            let spawns = self
+                .edges_with(|op| matches!(op, Op::Spawn(Callee::Procedure(child), ..) if *child == template));
+            let spawned = u64::from(!spawns.is_empty());
+            let once = spawns.is_empty() || self.happens_once(&spawns);
+            claim(once && starts.saturating_add(spawned) <= 1, "a template is not unique")?;
         }
         Ok(())
     }
 
-    /// Whether an edge's source can be reached again from its target.
-    fn is_on_cycle(&self, template: TemplateId, edge: EdgeId) -> bool {
-        let code = &self.program.templates[template];
-        let goal = code.edges[edge].source;
-        let mut seen = vec![false; code.locations.len()];
-        let mut open = vec![code.edges[edge].target];
+    /// The edges with some operation, as often as it is on them.
+    fn edges_with(&self, wanted: impl Fn(&Op) -> bool) -> Vec<(TemplateId, EdgeId)> {
+        let found = self.ops().filter(|(_, _, op)| wanted(op));
+        found.map(|(template, edge, _)| (template, edge)).collect()
+    }
+
+    /// Whether one of these edges is taken, once, at most in the whole run: they are all in one unique template, whose thread can take none of them
+    /// behind one of them. That a template is unique may be claimed for this reason itself: where the second of two threads or the second step
+    /// came about first, all was as claimed before.
+    fn happens_once(&self, edges: &[(TemplateId, EdgeId)]) -> bool {
+        let Some((only, _)) = edges.first() else { return false };
+        let code = &self.program.templates[*only];
+        let distinct: BTreeSet<EdgeId> = edges.iter().map(|(_, edge)| *edge).collect();
+        let here = self.is_unique(*only) && edges.iter().all(|(template, _)| template == only);
+        if !here || distinct.len() != edges.len() {
+            return false;
+        }
+        let sources: BTreeSet<LocationId> = distinct.iter().map(|edge| code.edges[*edge].source).collect();
+        let mut behind: BTreeSet<LocationId> = BTreeSet::new();
+        let mut open: Vec<LocationId> = distinct.iter().map(|edge| code.edges[*edge].target).collect();
         while let Some(location) = open.pop() {
-            if location == goal {
-                return true;
-            }
-            if !std::mem::replace(&mut seen[location.0 as usize], true) {
-                let leaving = &self.leaving[self.node(template, location)];
+            if behind.insert(location) {
+                let leaving = &self.leaving[self.node(*only, location)];
                 open.extend(leaving.iter().map(|edge| code.edges[*edge].target));
             }
         }
-        false
+        sources.is_disjoint(&behind)
     }
 
     /// Whether there is at most one object of this name in the whole run.
     pub fn is_single(&self, object: ObjectId) -> bool {
-        match self.program.objects[object].storage {
+        self.single[object]
+    }
+
+    fn single_objects(&self) -> IdVec<ObjectId, bool> {
+        // Where objects of each site are allocated, and whether all of them have the size of one element.
+        let mut allocations: IdVec<ObjectId, (Vec<(TemplateId, EdgeId)>, bool)> =
+            self.program.objects.iter().map(|_| (Vec::new(), true)).collect();
+        for (template, edge, op) in self.ops() {
+            if let Op::Allocate { site, size, .. } = op {
+                let one = i128::from(self.program.objects[*site].size);
+                let is_one_element = matches!(size, Expr::Const(size, _) if *size == one && one > 0);
+                let (edges, all) = &mut allocations[*site];
+                edges.push((template, edge));
+                *all &= is_one_element;
+            }
+        }
+        let single = self.program.objects.enumerate().map(|(id, object)| match object.storage {
             Storage::Static => true,
             Storage::Frame(template) => self.is_unique(template),
             Storage::ThreadLocal => false,
-            Storage::Site => {
-                let mut allocations = self.ops().filter_map(|(template, edge, op)| match op {
-                    Op::Allocate { site, size, .. } if *site == object => Some((template, edge, size)),
-                    _ => None,
-                });
-                let (Some((template, edge, size)), None) = (allocations.next(), allocations.next()) else {
-                    return false;
-                };
-                let one = i128::from(self.program.objects[object].size);
-                let is_one_element = matches!(size, Expr::Const(size, _) if *size == one && one > 0);
-                is_one_element && self.is_unique(template) && !self.is_on_cycle(template, edge)
-            }
-        }
+            Storage::Site => allocations[id].1 && self.happens_once(&allocations[id].0),
+        });
+        single.collect()
     }
 
     /// Whether no thread but the running one, of this template, changes an object that it names.

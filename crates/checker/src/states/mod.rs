@@ -1,15 +1,19 @@
 //! Checks proofs of the `states` engine.
 //!
 //! The view of the program is made anew by `boolean`. Then two things are tested: that the sets of thread states are closed (`closed.rs`),
-//! and, where an error is in them, that the configurations said to be unreachable are closed backwards and not initial
-//! (`unreachable.rs`). Only single steps are computed; nothing is searched.
+//! and, where an error is in them, either that the configurations said to be unreachable are closed backwards and not initial
+//! (`unreachable.rs`), or that the populations are closed forwards and no error is one step away (`populations.rs`). Only single steps are
+//! computed (`settling.rs`); nothing is searched. Where the proof says how deep calls go, no thread of the sets may call deeper.
 
 mod closed;
+mod populations;
+mod settling;
 mod unreachable;
 
 use crate::ProofError;
-use boolean::{Bdd, FALSE, PointId, View, view};
+use boolean::{Bdd, FALSE, PointId, Recursion, View, view};
 use ir::Program;
+use settling::Settling;
 use verdict::{Budget, Property, StatesProof};
 
 fn claim<T>(text: &str) -> Result<T, ProofError> {
@@ -26,7 +30,8 @@ pub(crate) fn check(
     let Property::NoError(kinds) = property else {
         return claim("thread states say nothing of this property");
     };
-    let mut view = View::new(program, budget).map_err(|failure| match failure {
+    let recursion = proof.depth.map_or(Recursion::Approximated, Recursion::Unfolded);
+    let mut view = View::new(program, recursion, budget).map_err(|failure| match failure {
         view::Failure::Exhausted(exhausted) => ProofError::TooExpensive(exhausted),
         view::Failure::Unsupported(what, _) => {
             ProofError::Claim(format!("the program is not Boolean: {what}"))
@@ -34,6 +39,9 @@ pub(crate) fn check(
     })?;
     let sets = sets_of(&mut view, proof)?;
     closed::check(&mut view, &sets)?;
+    if view.cuts().any(|point| sets[point.0 as usize] != FALSE) {
+        return claim("calls go deeper than the proof says");
+    }
     let errors: Vec<PointId> = (0..view.points.len() as u32)
         .map(PointId)
         .filter(|id| {
@@ -43,10 +51,15 @@ pub(crate) fn check(
     if errors.is_empty() {
         return Ok(());
     }
-    if proof.unreachable.is_empty() && view.is_recursive() {
+    if proof.unreachable.is_empty() && proof.populations.is_empty() && view.is_recursive() {
         return Err(ProofError::Violated);
     }
-    unreachable::check(&view, &sets, kinds, &proof.unreachable, budget)
+    let settling = Settling::new(&view, &sets, kinds, budget)?;
+    if proof.populations.is_empty() {
+        unreachable::check(&settling, &proof.unreachable, budget)
+    } else {
+        populations::check(&settling, &proof.populations, budget)
+    }
 }
 
 /// Reads the sets. Each must depend on the shared bits and on those that count at its point only.

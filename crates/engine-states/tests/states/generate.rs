@@ -31,6 +31,9 @@ pub struct Features {
     pub waits: bool,
     /// Variables of other threads.
     pub others: bool,
+    /// What dialects add: choices between conditions, ends of executions and of threads, constraints on all variables, jumps, invariants of procedures, threads with
+    /// an argument.
+    pub dialects: bool,
 }
 
 struct Writer<'r> {
@@ -65,8 +68,17 @@ pub fn program(random: &mut Random, features: Features) -> String {
     writer.text += "end\n";
     writer.can_start_at = false;
     writer.text += "void worker() begin\n decl a := 0, b := 0;\n";
+    if features.dialects && writer.random.below(3) == 0 {
+        let invariant = writer.random.pick(&["g | !a", "!(g & h)", "a => h", "h | b | !g"]);
+        writer.text += &format!(" enforce {invariant};\n");
+    }
     writer.statements(4, 2);
     writer.text += "end\n";
+    if features.dialects {
+        writer.text += "void helper(a) begin\n decl b := 1;\n";
+        writer.statements(2, 1);
+        writer.text += "end\n";
+    }
     if features.calls || features.recursion {
         writer.in_procedure = true;
         writer.text += "bool f(a) begin\n decl b := 0;\n";
@@ -134,7 +146,40 @@ impl Writer<'_> {
         }
     }
 
+    /// A statement of some dialect.
+    fn dialect(&mut self) -> String {
+        match self.random.below(7) {
+            0 => format!("abortif({})", self.expression(1)),
+            1 => {
+                let (target, first, second) = (self.variable(), self.expression(1), self.expression(1));
+                format!("{target} := schoose[{first}, {second}]")
+            }
+            2 => {
+                let condition =
+                    self.random.pick(&["('g = g) & ('h != a)", "'a => g", "('h & !'a) | b", "'g != 'h"]);
+                format!("constrain({condition})")
+            }
+            3 => {
+                self.labels += 2;
+                let (one, two) = (self.labels - 1, self.labels);
+                let (first, second) = (self.assignment(), self.assignment());
+                format!("goto j{one}, j{two};\n j{one}: {first};\n j{two}: {second}")
+            }
+            4 if self.can_start_at => format!("start_thread helper({})", self.expression(1)),
+            5 if self.random.below(3) == 0 => format!("if {} then end_thread; fi", self.expression(1)),
+            _ => {
+                let (target, expression) = (self.variable(), self.expression(1));
+                format!("{target} := {expression} ? {} : {}", self.expression(1), self.expression(1))
+            }
+        }
+    }
+
     fn statement(&mut self, depth: u32) {
+        if self.features.dialects && self.random.below(5) == 0 {
+            let text = self.dialect();
+            self.text += &format!(" {text};\n");
+            return;
+        }
         let kind = self.random.below(if depth == 0 { 12 } else { 16 });
         let text = match kind {
             0..=3 => self.assignment(),

@@ -1,9 +1,11 @@
 //! Tests of the `states` engine: the paper's examples, and random programs against the machine.
 
+mod counters;
 mod generate;
 mod oracle;
 mod paper;
 mod random;
+mod systems;
 
 use checker::{Checked, examine};
 use engine_states::States;
@@ -20,10 +22,15 @@ pub fn read(text: &str) -> Program {
     lower(&program, Lowering { assertions: true, reach_error: true, bounds: false, overflow: false })
 }
 
-/// The checked verdict of the engine.
+/// The checked verdict of `states`.
 pub fn verify(program: &Program, seconds: f64) -> Checked {
+    verify_by(&States, program, seconds)
+}
+
+/// The checked verdict of an engine.
+pub fn verify_by(engine: &dyn Engine, program: &Program, seconds: f64) -> Checked {
     let property = Check::Assertions.property();
     let budget = Budget::seconds(seconds);
-    let verdict = States.verify(Task { program, property: &property }, &budget, &Silent);
+    let verdict = engine.verify(Task { program, property: &property }, &budget, &Silent);
     examine(program.clone(), &property, verdict, &budget)
 }

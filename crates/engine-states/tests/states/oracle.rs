@@ -51,8 +51,13 @@ impl Counter {
     }
 }
 
-/// Looks at all states with at most so many threads.
+/// Looks at all states with at most so many threads, two of each kind of which there may be any number.
 pub fn look(program: &Program, threads: usize, states: usize) -> Seen {
+    look_with(program, 2, threads, states)
+}
+
+/// Looks at all states with at most so many threads, as many copies as given of those of which there may be any number.
+pub fn look_with(program: &Program, copies: u32, threads: usize, states: usize) -> Seen {
     let mut machine = Machine::new(program).expect("the program is small");
     machine.max_threads = threads;
     let copies: Vec<u32> = program
@@ -60,7 +65,7 @@ pub fn look(program: &Program, threads: usize, states: usize) -> Seen {
         .iter()
         .map(|(_, count)| match count {
             ir::Count::Exactly(copies) => *copies,
-            ir::Count::Any => 2,
+            ir::Count::Any => copies,
         })
         .collect();
     let initial = machine.initial(&copies).expect("the start is small");

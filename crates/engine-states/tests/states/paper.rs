@@ -1,7 +1,7 @@
 //! The examples of paper 3.
 
 use crate::{read, verify};
-use boolean::{FALSE, View};
+use boolean::{FALSE, Recursion, View};
 use checker::Checked;
 use engine_states::reach::{Locks, reach};
 use std::collections::BTreeSet;
@@ -26,7 +26,7 @@ end
 /// The rows of figure 4 (b): line, g, l. A row is a thread state in which the thread can take the step at its label.
 fn rows(locks: Locks) -> BTreeSet<(u32, bool, bool)> {
     let program = read(FIGURE_4);
-    let mut view = View::new(&program, &Budget::unlimited()).expect("it is Boolean");
+    let mut view = View::new(&program, Recursion::Approximated, &Budget::unlimited()).expect("it is Boolean");
     let reached = reach(&mut view, locks).expect("there is time");
     let lock = view.locks[0];
     let g = view.cells[&ir::ObjectId(0)][0];
@@ -66,7 +66,7 @@ fn figure_4_has_exactly_five_rows() {
 #[test]
 fn without_condition_2d_the_assertion_seems_to_fail() {
     let program = read(FIGURE_4);
-    let mut view = View::new(&program, &Budget::unlimited()).expect("it is Boolean");
+    let mut view = View::new(&program, Recursion::Approximated, &Budget::unlimited()).expect("it is Boolean");
     let reached = reach(&mut view, Locks::Ignored).expect("there is time");
     let errors: Vec<usize> =
         (0..view.points.len()).filter(|index| view.points[*index].error.is_some()).collect();
@@ -94,11 +94,115 @@ fn recursion_is_approximated_and_ends() {
         void f(x) begin if x then f(*); fi; assert(g); end
         void main() begin start_thread f(T); f(*); end";
     assert!(matches!(verify(&read(safe), 10.0), Checked::Proved(_)));
+    // Where it does not, the error is real.
     let broken = safe.replace("f(*); fi;", "f(*); g := F; fi;");
-    let Checked::Unknown(reason) = verify(&read(&broken), 10.0) else {
-        panic!("an answer that cannot be known")
+    let Checked::Refuted(refutation) = verify(&read(&broken), 10.0) else { panic!("an error is missed") };
+    assert!(refutation.replayed.threads.len() <= 2);
+}
+
+/// The end of an inner call may count as that of an outer one (section 4.3), so that a call seems to have ended while `g` is still set. Calls go
+/// to any depth, so following them does not end.
+#[test]
+fn what_only_the_approximation_sees_is_unknown() {
+    let text = "decl g := 0;
+        void f() begin
+          if * then f(); fi
+          g := !g;
+          g := !g;
+        end
+        void main() begin f(); assert(!g); end";
+    let Checked::Unknown(reason) = verify(&read(text), 5.0) else { panic!("an answer that cannot be known") };
+    let reason = reason.to_string();
+    assert!(reason.contains("an error may be reached by lines"), "{reason}");
+    assert!(reason.contains("calls of procedures that are active are approximated"), "{reason}");
+    let broken = text.replace("g := !g;\n          g := !g;", "g := !g;");
+    assert!(matches!(verify(&read(&broken), 5.0), Checked::Refuted(_)));
+}
+
+/// Figure 5: a call with arguments and results becomes a start of a thread and a wait. The values handed over and back are kept.
+#[test]
+fn arguments_and_results_of_recursive_calls() {
+    let text = "bool<2> f(a, b) begin
+          decl x, y;
+          x, y := a, b;
+          if * then x, y := f(a, b); fi
+          return x, y;
+        end
+        void main() begin
+          decl x, y;
+          x, y := f(T, F);
+          assert(x & !y);
+        end";
+    assert!(matches!(verify(&read(text), 10.0), Checked::Proved(_)));
+    for broken in [text.replace("f(a, b);", "f(b, a);"), text.replace("x, y := f(a", "y, x := f(a")] {
+        assert!(matches!(verify(&read(&broken), 10.0), Checked::Refuted(_)), "{broken}");
+    }
+}
+
+/// Calls that end at some depth are followed, also with locks and in atomic regions, where they cannot be approximated.
+#[test]
+fn calls_that_end_are_followed() {
+    let program = |begin: &str, end: &str, between: &str| {
+        let text = format!(
+            "decl g := 0, m;
+            void f(x, y) begin
+              g := !g;
+              if x then {between} f(y, F); fi
+              g := !g;
+            end
+            void main() begin
+              start_thread worker();
+              {begin};
+              f(T, T);
+              assert(!g);
+              {end};
+            end
+            void worker() begin
+              {begin};
+              assert(!g);
+              {end};
+            end"
+        );
+        verify(&read(&text), 10.0)
     };
-    assert!(reason.to_string().contains("an error may be reached by lines"), "{reason}");
+    assert!(matches!(program("lock m", "unlock m", ""), Checked::Proved(_)));
+    assert!(matches!(program("atomic_begin", "atomic_end", ""), Checked::Proved(_)));
+    assert!(matches!(program("skip", "skip", ""), Checked::Refuted(_)));
+    assert!(matches!(program("lock m", "unlock m", "g := T;"), Checked::Refuted(_)));
+    assert!(matches!(program("atomic_begin", "atomic_end", "g := T;"), Checked::Refuted(_)));
+}
+
+/// A proof that says that calls go less deep than they do is not accepted.
+#[test]
+fn proofs_with_another_depth_are_refused() {
+    use engine_states::States;
+    use verdict::{Check, Engine, Proof, Silent, Task, Verdict};
+    let program = read(
+        "decl g := 0, m;
+        void f(x, y) begin if x then f(y, F); fi assert(!g); end
+        void main() begin lock m; f(T, T); unlock m; end",
+    );
+    let property = Check::Assertions.property();
+    let budget = Budget::seconds(20.0);
+    let Verdict::Safe(Proof::States(proof)) =
+        States.verify(Task { program: &program, property: &property }, &budget, &Silent)
+    else {
+        panic!("it is safe")
+    };
+    assert_eq!(proof.depth, Some(3));
+    for depth in [None, Some(1), Some(2), Some(3), Some(4)] {
+        let changed = verdict::StatesProof { depth, ..(*proof).clone() };
+        let checked = checker::check_proof(&program, &property, &Proof::States(Box::new(changed)), &budget);
+        assert_eq!(checked.is_ok(), depth == Some(3), "{depth:?}: {checked:?}");
+    }
+    // The sets of a view that is cut off, as they are.
+    let mut view = View::new(&program, Recursion::Unfolded(2), &budget).expect("it is Boolean");
+    let reached = reach(&mut view, Locks::Exclusive).expect("there is time");
+    assert!(view.cuts().any(|point| reached.sets[point.0 as usize] != FALSE));
+    let claimed = verdict::StatesProof { depth: Some(2), ..engine_states::closed_sets(&view, &reached.sets) };
+    let checked = checker::check_proof(&program, &property, &Proof::States(Box::new(claimed)), &budget);
+    let error = checked.expect_err("calls go deeper").to_string();
+    assert!(error.contains("calls go deeper"), "{error}");
 }
 
 /// A proof in which one claim was changed is not accepted.

@@ -2,32 +2,48 @@
 
 use crate::generate::{Features, Random, program};
 use crate::oracle::{Seen, look};
-use crate::{read, verify};
+use crate::{read, verify, verify_by};
 use checker::Checked;
-use verdict::Reason;
+use engine_states::{Counting, States};
+use verdict::{Engine, Reason};
 
 /// Compares on so many programs; how many were proved, refuted, and left open.
 fn compare(seed: u64, count: usize, features: Features) -> [usize; 3] {
+    // More of them on request.
+    let more = std::env::var("THREADPROOF_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
     let mut random = Random(seed);
     let mut answers = [0; 3];
-    for round in 0..count {
+    for round in 0..count * more {
         let text = program(&mut random, features);
         let program = read(&text);
         let seen = look(&program, 4, 4_000);
-        match verify(&program, 10.0) {
-            Checked::Proved(_) => {
-                assert_ne!(seen, Seen::Error, "round {round}: proved, but there is an error:\n{text}");
-                answers[0] += 1;
-            }
-            Checked::Refuted(_) => {
-                assert_ne!(seen, Seen::Nothing, "round {round}: refuted, but there is no error:\n{text}");
-                answers[1] += 1;
-            }
-            Checked::Unknown(reason) => {
-                let honest = features.recursion || features.others;
-                let fine = honest && !matches!(reason, Reason::Rejected(_));
-                assert!(fine, "round {round}: {reason}:\n{text}");
-                answers[2] += 1;
+        for engine in [&States as &dyn Engine, &Counting] {
+            let name = engine.name();
+            // Following calls ends where the time does.
+            let seconds = if features.recursion { 1.0 } else { 10.0 };
+            match verify_by(engine, &program, seconds) {
+                Checked::Proved(_) => {
+                    assert_ne!(
+                        seen,
+                        Seen::Error,
+                        "{name}, round {round}: proved, but there is an error:\n{text}"
+                    );
+                    answers[0] += 1;
+                }
+                Checked::Refuted(_) => {
+                    assert_ne!(
+                        seen,
+                        Seen::Nothing,
+                        "{name}, round {round}: refuted, but there is none:\n{text}"
+                    );
+                    answers[1] += 1;
+                }
+                Checked::Unknown(reason) => {
+                    let honest = features.recursion || features.others;
+                    let fine = honest && !matches!(reason, Reason::Rejected(_));
+                    assert!(fine, "{name}, round {round}: {reason}:\n{text}");
+                    answers[2] += 1;
+                }
             }
         }
     }
@@ -65,9 +81,39 @@ fn variables_of_other_threads() {
 }
 
 #[test]
+fn dialects() {
+    let [proved, refuted, _] = compare(8, 200, Features { dialects: true, ..Features::default() });
+    assert!(proved > 50 && refuted > 50, "{proved} {refuted}");
+}
+
+#[test]
+fn everything_together() {
+    let features = Features {
+        dialects: true,
+        locks: true,
+        atomic: true,
+        calls: true,
+        waits: true,
+        ..Features::default()
+    };
+    let [proved, refuted, _] = compare(9, 200, features);
+    assert!(proved > 30 && refuted > 30, "{proved} {refuted}");
+    let [proved, refuted, _] =
+        compare(10, 100, Features { others: true, waits: false, calls: false, ..features });
+    assert!(proved > 20 && refuted > 15, "{proved} {refuted}");
+}
+
+#[test]
 fn recursion_is_never_wrong() {
-    let [proved, _, _] = compare(6, 200, Features { recursion: true, ..Features::default() });
-    assert!(proved > 10, "{proved}");
+    let [proved, refuted, open] = compare(6, 200, Features { recursion: true, ..Features::default() });
+    assert!(proved > 100 && refuted > 100 && open < 100, "{proved} {refuted} {open}");
+}
+
+#[test]
+fn recursion_with_locks_and_atomic_regions_is_never_wrong() {
+    let features = Features { recursion: true, locks: true, atomic: true, ..Features::default() };
+    let [proved, refuted, open] = compare(7, 200, features);
+    assert!(proved > 20 && refuted > 20 && open < 100, "{proved} {refuted} {open}");
 }
 
 #[test]

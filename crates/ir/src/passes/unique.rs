@@ -1,19 +1,19 @@
 //! What there is at most one of in the whole run: threads of a template, memory of an object.
 //!
+//! * Edges are taken *once* if they are all in one unique template, none is on a cycle or leads to another of them, and each counts for one
+//!   operation: so a thread takes at most one of them, at most once, and there is one thread that could.
 //! * A template is *unique* if at most one thread of it ever runs: it is started once and never spawned, or not started, and spawned by
-//!   edges of one unique template only, none of which is on a cycle or leads to another of them. By induction over an execution: at most one such edge is taken, and
-//!   at most once, by each thread, and there is one thread that could.
+//!   edges that are taken once. By induction over an execution.
 //! * An object is *single* if there is at most one of it in the whole run: a static one, a frame object of a unique template, or that of an
-//!   allocation site with one allocation in all, in a unique template and on no cycle, of the size of one element (so that
+//!   allocation site with allocations on edges that are taken once, all of the size of one element (so that
 //!   a valid offset in it is known exactly, not modulo the element's size).
 //!
 //! Under-approximates: what is found here is so. For programs without calls.
 
-use super::edges_in_cycles;
 use crate::expr::Expr;
-use crate::ids::{EdgeId, Id, IdVec, LocationId, ObjectId, TemplateId};
+use crate::ids::{EdgeId, IdVec, LocationId, ObjectId, TemplateId};
 use crate::op::{Callee, Op};
-use crate::program::{Count, Program, Storage, Template};
+use crate::program::{Count, Program, Storage};
 
 /// What there is at most one of.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,14 +27,13 @@ pub struct Unique {
 impl Unique {
     /// Looks through a program.
     pub fn of(program: &Program) -> Self {
-        let cycles: Vec<IdVec<EdgeId, bool>> = program.templates.iter().map(edges_in_cycles).collect();
-        let templates = unique_templates(program, &cycles);
-        let objects = single_objects(program, &cycles, &templates);
+        let templates = unique_templates(program);
+        let objects = single_objects(program, &templates);
         Self { templates, objects }
     }
 }
 
-fn unique_templates(program: &Program, cycles: &[IdVec<EdgeId, bool>]) -> IdVec<TemplateId, bool> {
+fn unique_templates(program: &Program) -> IdVec<TemplateId, bool> {
     let mut starts: IdVec<TemplateId, u64> = program.templates.iter().map(|_| 0).collect();
     for (template, count) in &program.start {
         starts[*template] += match count {
@@ -59,22 +58,13 @@ fn unique_templates(program: &Program, cycles: &[IdVec<EdgeId, bool>]) -> IdVec<
             }
         }
     }
-    let once = |spawns: &[(TemplateId, EdgeId)]| {
-        let Some((parent, _)) = spawns.first() else { return true };
-        spawns.iter().all(|(template, edge)| template == parent && !cycles[template.index()][*edge])
-            && spawns.iter().enumerate().all(|(number, (_, edge))| {
-                let before = |(other, (_, behind)): (usize, &(TemplateId, EdgeId))| {
-                    other != number && leads_to(&program.templates[*parent], *edge, *behind)
-                };
-                !spawns.iter().enumerate().any(before)
-            })
-    };
     let mut unique: IdVec<TemplateId, bool> = program
         .templates
         .ids()
         .map(|id| {
             let (started, spawned) = (starts[id], &spawns[id]);
-            !unknown && ((started == 1 && spawned.is_empty()) || (started == 0 && once(spawned)))
+            !unknown
+                && ((started == 1 && spawned.is_empty()) || (started == 0 && alternatives(program, spawned)))
         })
         .collect();
     loop {
@@ -86,47 +76,57 @@ fn unique_templates(program: &Program, cycles: &[IdVec<EdgeId, bool>]) -> IdVec<
     }
 }
 
-/// Whether an edge can be taken after another one by the same thread, or both are one operation after the other on one edge.
-fn leads_to(code: &Template, first: EdgeId, second: EdgeId) -> bool {
-    if first == second {
-        return true;
+/// Whether a thread takes at most one of some edges, at most once, and they are all in one template: from behind them, none can be reached.
+fn alternatives(program: &Program, edges: &[(TemplateId, EdgeId)]) -> bool {
+    let Some((only, _)) = edges.first() else { return true };
+    let code = &program.templates[*only];
+    let mut sources: IdVec<LocationId, bool> = code.locations.iter().map(|_| false).collect();
+    let mut taken: IdVec<EdgeId, bool> = code.edges.iter().map(|_| false).collect();
+    let mut open = Vec::new();
+    for (template, edge) in edges {
+        // Two operations on one edge are two.
+        if template != only || std::mem::replace(&mut taken[*edge], true) {
+            return false;
+        }
+        sources[code.edges[*edge].source] = true;
+        open.push(code.edges[*edge].target);
     }
     let outgoing = code.outgoing();
     let mut seen: IdVec<LocationId, bool> = code.locations.iter().map(|_| false).collect();
-    let mut open = vec![code.edges[first].target];
     while let Some(location) = open.pop() {
-        if location == code.edges[second].source {
-            return true;
+        if sources[location] {
+            return false;
         }
         if !std::mem::replace(&mut seen[location], true) {
             open.extend(outgoing[location].iter().map(|edge| code.edges[*edge].target));
         }
     }
-    false
+    true
 }
 
-fn single_objects(
-    program: &Program,
-    cycles: &[IdVec<EdgeId, bool>],
-    unique: &IdVec<TemplateId, bool>,
-) -> IdVec<ObjectId, bool> {
-    let mut allocations: IdVec<ObjectId, u32> = program.objects.iter().map(|_| 0).collect();
+fn single_objects(program: &Program, unique: &IdVec<TemplateId, bool>) -> IdVec<ObjectId, bool> {
+    let mut allocations: IdVec<ObjectId, Vec<(TemplateId, EdgeId)>> =
+        program.objects.iter().map(|_| Vec::new()).collect();
+    let mut one_element: IdVec<ObjectId, bool> = program.objects.iter().map(|_| true).collect();
     for (template, code) in program.templates.enumerate() {
         for (id, edge) in code.edges.enumerate() {
             for op in &edge.ops {
                 if let Op::Allocate { site, size, .. } = op {
-                    let one_element = matches!(size, Expr::Const(size, _) if *size > 0 && *size == i128::from(program.objects[*site].size));
-                    let once = unique[template] && !cycles[template.index()][id] && one_element;
-                    allocations[*site] += if once { 1 } else { 2 };
+                    allocations[*site].push((template, id));
+                    one_element[*site] &= matches!(size, Expr::Const(size, _) if *size > 0 && *size == i128::from(program.objects[*site].size));
                 }
             }
         }
     }
+    let allocated_once = |id: ObjectId| {
+        let by_one = allocations[id].first().is_some_and(|(template, _)| unique[*template]);
+        one_element[id] && by_one && alternatives(program, &allocations[id])
+    };
     let single = program.objects.enumerate().map(|(id, object)| match object.storage {
         Storage::Static => true,
         Storage::Frame(template) => unique[template],
         Storage::ThreadLocal => false,
-        Storage::Site => allocations[id] == 1,
+        Storage::Site => allocated_once(id),
     });
     single.collect()
 }

@@ -25,13 +25,30 @@ pub struct AddressMap {
     windows: Windows,
 }
 
+/// Windows of the same size, one after the other.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    start: u64,
+    stride: u64,
+}
+
+/// Where the windows of threads are: large ones for the first threads, smaller ones for the others.
 #[derive(Clone, Copy, Debug)]
 struct Windows {
-    stack: u64,
-    stack_stride: u64,
-    heap: u64,
-    heap_stride: u64,
+    stacks: [Row; 2],
+    heaps: [Row; 2],
+    /// How many threads have large windows.
+    first: u64,
     threads: u64,
+}
+
+impl Windows {
+    fn row(&self, rows: [Row; 2], thread: u64) -> (u64, u64) {
+        match thread.checked_sub(self.first) {
+            None => (rows[0].start + rows[0].stride * thread, rows[0].stride),
+            Some(thread) => (rows[1].start + rows[1].stride * thread, rows[1].stride),
+        }
+    }
 }
 
 /// The address of the first procedure.
@@ -44,14 +61,17 @@ pub const STATICS: u64 = 0x10_0000;
 pub const GAP: u64 = 16;
 
 const WINDOWS_32: Windows = Windows {
-    stack: 0x6000_0000,
-    stack_stride: 0x40_0000,
-    heap: 0xA000_0000,
-    heap_stride: 0x60_0000,
-    threads: 256,
+    stacks: [Row { start: 0x6000_0000, stride: 0x40_0000 }, Row { start: 0x7000_0000, stride: 0xC000 }],
+    heaps: [Row { start: 0xA000_0000, stride: 0x60_0000 }, Row { start: 0xB800_0000, stride: 0x1_0000 }],
+    first: 64,
+    threads: 1 << 14,
 };
-const WINDOWS_64: Windows =
-    Windows { stack: 1 << 44, stack_stride: 1 << 32, heap: 1 << 46, heap_stride: 1 << 36, threads: 256 };
+const WINDOWS_64: Windows = Windows {
+    stacks: [Row { start: 1 << 44, stride: 1 << 32 }, Row { start: (1 << 44) + (1 << 40), stride: 1 << 30 }],
+    heaps: [Row { start: 1 << 46, stride: 1 << 36 }, Row { start: (1 << 46) + (1 << 44), stride: 1 << 34 }],
+    first: 256,
+    threads: 1 << 14,
+};
 
 impl AddressMap {
     /// Lays out a program.
@@ -100,25 +120,30 @@ impl AddressMap {
     }
     /// Where the stack of the thread with this index starts. Its thread-local objects come first.
     pub fn stack(&self, thread: usize) -> u64 {
-        self.windows.stack + self.windows.stack_stride * thread as u64
+        self.windows.row(self.windows.stacks, thread as u64).0
     }
     /// The thread whose stack window an address is in, and the offset there.
     pub fn stack_at(&self, address: u64) -> Option<(usize, u64)> {
-        let offset = address.checked_sub(self.windows.stack)?;
-        let thread = offset / self.windows.stack_stride;
-        (thread < self.windows.threads).then_some((thread as usize, offset % self.windows.stack_stride))
+        let [first, others] = self.windows.stacks;
+        let (row, before, count) = match address.checked_sub(others.start) {
+            Some(_) => (others, self.windows.first, self.windows.threads - self.windows.first),
+            None => (first, 0, self.windows.first),
+        };
+        let offset = address.checked_sub(row.start)?;
+        let thread = offset / row.stride;
+        (thread < count).then_some(((before + thread) as usize, offset % row.stride))
     }
     /// Where the heap of the thread with this index starts.
     pub fn heap(&self, thread: usize) -> u64 {
-        self.windows.heap + self.windows.heap_stride * thread as u64
+        self.windows.row(self.windows.heaps, thread as u64).0
     }
     /// The bytes in a thread's stack window.
-    pub fn stack_limit(&self) -> u64 {
-        self.windows.stack_stride
+    pub fn stack_limit(&self, thread: usize) -> u64 {
+        self.windows.row(self.windows.stacks, thread as u64).1
     }
     /// The bytes in a thread's heap window.
-    pub fn heap_limit(&self) -> u64 {
-        self.windows.heap_stride
+    pub fn heap_limit(&self, thread: usize) -> u64 {
+        self.windows.row(self.windows.heaps, thread as u64).1
     }
     /// The most threads that there are windows for.
     pub fn thread_limit(&self) -> usize {
@@ -126,6 +151,33 @@ impl AddressMap {
     }
     /// Whether an address is in the heap.
     pub fn is_heap(&self, address: u64) -> bool {
-        address >= self.windows.heap
+        address >= self.windows.heaps[0].start
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No two windows overlap, and each address in a stack window is told to be there.
+    #[test]
+    fn windows_are_apart() {
+        for model in [DataModel::Ilp32, DataModel::Lp64] {
+            let map = AddressMap::new(&Program { data_model: model, ..Program::default() });
+            let mut windows = Vec::new();
+            for thread in 0..map.thread_limit() {
+                let (stack, limit) = (map.stack(thread), map.stack_limit(thread));
+                assert_eq!(map.stack_at(stack), Some((thread, 0)));
+                assert_eq!(map.stack_at(stack + limit - 1), Some((thread, limit - 1)));
+                assert!(!map.is_heap(stack + limit - 1) && map.is_heap(map.heap(thread)));
+                windows.push((stack, stack + limit));
+                windows.push((map.heap(thread), map.heap(thread) + map.heap_limit(thread)));
+            }
+            windows.sort_unstable();
+            assert!(windows.windows(2).all(|pair| pair[0].1 <= pair[1].0));
+            let last = windows.last().map_or(0, |window| window.1);
+            assert!(model == DataModel::Lp64 || last <= 1 << 32);
+            assert_eq!(map.stack_at(map.heap(0)), None);
+        }
     }
 }

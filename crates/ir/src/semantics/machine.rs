@@ -115,7 +115,7 @@ impl<'p> Machine<'p> {
             return Err(LimitKind::Statics);
         }
         let largest = addresses.frame_size.iter().max().copied().unwrap_or(0);
-        if addresses.thread_local_size.saturating_add(largest) > addresses.stack_limit().min(Self::MAX_BYTES)
+        if addresses.thread_local_size.saturating_add(largest) > addresses.stack_limit(0).min(Self::MAX_BYTES)
         {
             return Err(LimitKind::Stack);
         }
@@ -190,7 +190,7 @@ impl<'p> Machine<'p> {
         let code = &self.program.templates[template];
         let frame = (thread.stack.len() as u64).next_multiple_of(16);
         let end = frame + self.addresses.frame_size[template];
-        if end > self.addresses.stack_limit().min(Self::MAX_BYTES) || thread.activations.len() >= 4096 {
+        if end > self.addresses.stack_limit(index).min(Self::MAX_BYTES) || thread.activations.len() >= 4096 {
             return Err(LimitKind::Stack);
         }
         thread.stack.grow(end as usize - thread.stack.len(), false);
@@ -436,7 +436,7 @@ impl State {
     ) -> Result<u64, LimitKind> {
         let used = self.threads[thread].allocated;
         let room = size.saturating_add(GAP).saturating_add(15) & !15;
-        if used.saturating_add(room) > addresses.heap_limit() || size > Machine::MAX_BYTES {
+        if used.saturating_add(room) > addresses.heap_limit(thread) || size > Machine::MAX_BYTES {
             return Err(LimitKind::Heap);
         }
         let address = addresses.heap(thread) + used;

@@ -2,10 +2,14 @@
 
 use super::{ClauseId, Derivation, HornSystem, Interpretation};
 use crate::limits::NoAnswer;
-use crate::solver::{Answer, satisfiable};
+use crate::solver::{Answer, Solver, satisfiable};
 use crate::term::{Term, Variable};
 use crate::value::Value;
+use std::time::Duration;
 use verdict::Budget;
+
+/// How long a clause is looked at before all simplifications are used on it.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Why an interpretation was not accepted.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,11 +26,20 @@ pub fn check_interpretation(
     interpretation: &Interpretation,
     budget: &Budget,
 ) -> Result<(), Failure> {
+    // One solver for all: a new one costs more than most of these questions.
+    let mut solver = Solver::new();
     for (id, clause) in system.clauses.enumerate() {
         let body = clause.body.iter().map(|application| system.instantiate(interpretation, application));
         let head = clause.head.iter().map(|head| system.instantiate(interpretation, head).not());
         let violation = Term::all(body.chain([clause.constraint.clone()]).chain(head));
-        match satisfiable(&violation, budget) {
+        solver.push();
+        solver.assert(&violation);
+        let mut answer = solver.check(&budget.within(PATIENCE));
+        solver.pop();
+        if matches!(answer, Answer::Unknown(_)) {
+            answer = satisfiable(&violation, budget);
+        }
+        match answer {
             Answer::Unsat => {}
             Answer::Sat => return Err(Failure::Fails(id)),
             Answer::Unknown(reason) => return Err(Failure::Unknown(id, reason)),

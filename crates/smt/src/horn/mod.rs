@@ -61,7 +61,7 @@ pub struct Relation {
 }
 
 /// A relation of terms.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Application {
     /// The relation.
     pub relation: RelationId,
@@ -70,7 +70,7 @@ pub struct Application {
 }
 
 /// An implication, for all values of its variables.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Clause {
     /// Must hold, all of them.
     pub body: Vec<Application>,

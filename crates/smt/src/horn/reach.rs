@@ -4,7 +4,7 @@
 
 use super::{ClauseId, HornSystem, RelationId};
 use crate::limits::NoAnswer;
-use crate::solver::{Answer, satisfiable};
+use crate::solver::{Answer, Solver};
 use ir::IdVec;
 use verdict::Budget;
 
@@ -22,8 +22,14 @@ impl Relevance {
     pub fn of(system: &HornSystem, budget: &Budget) -> Result<Self, NoAnswer> {
         let no: IdVec<RelationId, bool> = system.relations.iter().map(|_| false).collect();
         let mut possible = IdVec::new();
+        // One solver for all: a new one costs more than most of these questions.
+        let mut solver = Solver::new();
         for clause in &system.clauses {
-            possible.push(match satisfiable(&clause.constraint, budget) {
+            solver.push();
+            solver.assert(&clause.constraint);
+            let answer = solver.check(budget);
+            solver.pop();
+            possible.push(match answer {
                 Answer::Unsat => false,
                 Answer::Unknown(NoAnswer::Exhausted(limit)) => return Err(NoAnswer::Exhausted(limit)),
                 Answer::Sat | Answer::Unknown(NoAnswer::GaveUp(_)) => true,

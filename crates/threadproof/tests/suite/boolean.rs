@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use testkit::annotation::annotations;
 use threadproof::pipeline;
 use threadproof::portfolio::Auto;
-use verdict::{Budget, Check, Engine, Silent};
+use verdict::{Budget, Check, Engine, Reason, Silent};
 
 /// Reads a program or a system with the file of its target beside it.
 fn read(path: &Path, text: &str, initial: Option<&str>) -> Program {
@@ -74,11 +74,17 @@ fn annotated_programs() {
                 }
                 Checked::Unknown(reason) => panic!("{}: {reason}", path.display()),
             }
-            // The explorer, where it has an answer, has the same one.
-            match answer(&program, &engine_explicit::Explicit::default(), 2.0) {
-                Checked::Proved(_) => assert!(holds, "{}: SOUNDNESS: explicit proved", path.display()),
-                Checked::Refuted(_) => assert!(!holds, "{}: SOUNDNESS: explicit refuted", path.display()),
-                Checked::Unknown(_) => {}
+            // The others, where they have an answer, have the same one.
+            for other in [&engine_explicit::Explicit::default() as &dyn Engine, &engine_states::Counting] {
+                let name = other.name();
+                match answer(&program, other, 2.0) {
+                    Checked::Proved(_) => assert!(holds, "{}: SOUNDNESS: {name} proved", path.display()),
+                    Checked::Refuted(_) => assert!(!holds, "{}: SOUNDNESS: {name} refuted", path.display()),
+                    Checked::Unknown(Reason::Rejected(why)) => panic!("{}: {name}: {why}", path.display()),
+                    Checked::Unknown(reason) => {
+                        assert_ne!(name, "counters", "{}: {reason}", path.display());
+                    }
+                }
             }
         }
     });
@@ -100,12 +106,26 @@ fn expected(description: &str) -> Option<bool> {
 }
 
 fn judge(path: &Path, program: &Program, expected: Option<bool>) {
-    let engine = engine_states::States;
-    match (answer(program, &engine, 60.0), expected) {
-        (Checked::Proved(_), Some(true) | None) | (Checked::Refuted(_), Some(false) | None) => {}
-        (Checked::Unknown(reason), _) => panic!("{}: {reason}", path.display()),
-        (_, Some(holds)) => panic!("{}: SOUNDNESS: expected {holds}", path.display()),
+    let mut answers = Vec::new();
+    // Counting takes long where many threads are needed.
+    for (engine, seconds) in [(&engine_states::States as &dyn Engine, 60.0), (&engine_states::Counting, 3.0)]
+    {
+        let name = engine.name();
+        let found = match answer(program, engine, seconds) {
+            Checked::Proved(_) => true,
+            Checked::Refuted(_) => false,
+            Checked::Unknown(Reason::Exhausted(_)) if name == "counters" => continue,
+            Checked::Unknown(reason) => panic!("{}: {name}: {reason}", path.display()),
+        };
+        assert!(
+            expected.is_none_or(|holds| holds == found),
+            "{}: SOUNDNESS: {name}: {found}",
+            path.display()
+        );
+        answers.push(found);
     }
+    answers.dedup();
+    assert_eq!(answers.len(), 1, "{}: SOUNDNESS: the engines differ", path.display());
 }
 
 #[test]
@@ -126,6 +146,25 @@ fn regressions_of_boppo() {
             }
         }
         assert!(count >= 17, "{count}");
+    });
+}
+
+#[test]
+fn programs_of_boom_and_getafix() {
+    let Some(folder) = sample() else { return };
+    deep(move || {
+        let mut count = 0;
+        for part in ["boom", "boom-reduced", "getafix"] {
+            let entries = std::fs::read_dir(folder.join("boolean").join(part)).expect("it is there");
+            for file in entries.flatten().map(|entry| entry.path()) {
+                if file.extension().is_some_and(|extension| extension == "bp") {
+                    let text = std::fs::read_to_string(&file).expect("text");
+                    judge(&file, &read(&file, &text, None), None);
+                    count += 1;
+                }
+            }
+        }
+        assert!(count >= 14, "{count}");
     });
 }
 
@@ -197,6 +236,9 @@ fn bad_input_is_refused_where_it_is_bad() {
     refused("bytes.bp", b"decl g;\n\xff\xfe", "2:1");
     refused("prime.bp", b"decl g;\nvoid main() begin assert('g); end", "2:27");
     refused("empty.bp", b"", "1:1");
+    refused("sync.bp", b"void main() begin\n  sync;\nend", "2:3");
+    refused("lock.bp", b"decl m;\nvoid main() begin\n  lock m; m := T;\nend", "3:");
+    refused("result.bp", b"bool<2> f() begin\n  return T;\nend\nvoid main() begin skip; end", "2:");
     let deep =
         format!("decl g;\nvoid main() begin assume({}g{}); end", "(".repeat(1 << 20), ")".repeat(1 << 20));
     refused("deep.bp", deep.as_bytes(), "2:");
@@ -236,4 +278,61 @@ fn long_conjunctions_are_fine() {
     let text = format!("decl g := 1;\nvoid main() begin assert(g{}); end", " & g".repeat(20_000));
     let (status, printed) = run("long.bp", text.as_bytes(), &[]);
     assert_eq!(status, 0, "{printed}");
+}
+
+/// Procedures that all call each other: following calls takes too many points at once.
+#[test]
+fn much_recursion_ends_in_time() {
+    let count = 40;
+    let mut text = "decl g := 0, m;\n".to_owned();
+    for one in 0..count {
+        let calls: String = (0..count).map(|other| format!("  if * then f{other}(x); fi\n")).collect();
+        text += &format!("void f{one}(x) begin\n{calls}  lock m; g := !g; unlock m;\nend\n");
+    }
+    text += "void main() begin\n  start_thread f0(T);\n  f1(F);\n  assert(g);\nend";
+    let (status, printed) = run("recursion.bp", text.as_bytes(), &["--engine", "states"]);
+    assert_eq!(status, 2, "{printed}");
+    let (status, printed) = run(
+        "recursion-without-lock.bp",
+        text.replace("lock m;", "skip;").replace("unskip;", "skip;").as_bytes(),
+        &["--engine", "counters"],
+    );
+    assert!(status == 1 || status == 2, "{printed}");
+}
+
+#[test]
+fn labels_and_copies_are_chosen_on_the_command_line() {
+    let text = b"decl g := 0;\nvoid main() begin\n  g := !g;\n  if !g then bad: skip; fi\nend";
+    let (status, printed) = run("label-none.bp", text, &[]);
+    assert_eq!(status, 0, "{printed}");
+    let (status, printed) = run("label-once.bp", text, &["-l", "bad"]);
+    assert_eq!(status, 0, "{printed}");
+    let text = b"decl g := 0;\nvoid thread0() begin\n  g := !g;\n  if !g then ERROR: skip; fi\nend";
+    let (status, printed) = run("copies-one.bp", text, &[]);
+    assert_eq!(status, 0, "{printed}");
+    let (status, printed) = run("copies-any.bp", text, &["--any-copies"]);
+    assert_eq!(status, 1, "{printed}");
+    let text = b"decl g;\nvoid main() begin\n  if g then bad: skip; fi\nend";
+    let (status, printed) = run("label-bad.bp", text, &["-l", "bad"]);
+    assert_eq!(status, 1, "{printed}");
+}
+
+/// Counting gives the same answers on the command line, and says what its proof is.
+#[test]
+fn counters_on_the_command_line() {
+    let folder = crate::root().join("tests/programs/boolean");
+    let read = |name: &str| std::fs::read(folder.join(name)).expect("the test programs are there");
+    let (status, printed) = run("counted.bp", &read("counted.bp"), &["--engine", "counters"]);
+    assert_eq!(status, 0, "{printed}");
+    assert!(printed.contains("populations of threads"), "{printed}");
+    let (status, printed) = run("counted-broken.bp", &read("counted_broken.bp"), &["--engine", "counters"]);
+    assert_eq!(status, 1, "{printed}");
+    // An answer that cannot be known names the lines by which the error may be reached.
+    let text = b"decl g := 0;\nvoid f() begin\n  if * then f(); fi\n  g := !g;\n  g := !g;\nend\nvoid main() begin\n  f();\n  assert(!g);\nend";
+    let (status, printed) = run("open.bp", text, &["--engine", "states"]);
+    assert_eq!(status, 2, "{printed}");
+    assert!(
+        printed.contains("an error may be reached by lines") && printed.contains("by another thread"),
+        "{printed}"
+    );
 }

@@ -18,9 +18,9 @@ const CHECKS: [Check; 3] = [Check::Assertions, Check::Races, Check::Deadlock];
 
 #[test]
 fn engines_agree_with_a_naive_exploration() {
-    let seeds = std::env::var("THREADPROOF_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(SEEDS);
+    let seeds = seeds_or(SEEDS);
     let mut failures = Vec::new();
-    let mut proved = [0, 0];
+    let mut proved = [0, 0, 0, 0];
     let first = std::env::var("THREADPROOF_FIRST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
     for seed in (first..first + seeds).chain(ONCE_WRONG) {
         let built = testkit::random::random_program(seed);
@@ -34,8 +34,13 @@ fn engines_agree_with_a_naive_exploration() {
             let truth = is_violated(&built, check);
             for (origin, program) in [("built", &built), ("C", &read)] {
                 // Proofs need not be found, but must not be wrong.
-                let provers: [(&dyn Engine, f64); 2] =
-                    [(&engine_flow::Flow, 20.0), (&engine_horn::Horn, 2.0)];
+                let queries = engine_queries::Queries::default();
+                let provers: [(&dyn Engine, f64); 4] = [
+                    (&engine_flow::Flow, 20.0),
+                    (&engine_horn::Horn, 1.0),
+                    (&engine_states::States, 1.0),
+                    (&queries, 1.0),
+                ];
                 for (number, (engine, seconds)) in provers.into_iter().enumerate() {
                     let budget = Budget::seconds(seconds);
                     let outcome = pipeline::verify(program, check, engine, &budget, &Silent);
@@ -48,6 +53,7 @@ fn engines_agree_with_a_naive_exploration() {
                         Checked::Unknown(verdict::Reason::Rejected(why)) => {
                             failures.push(format!("{place}: {why}"))
                         }
+                        Checked::Refuted(_) if !truth => failures.push(format!("{place} refutes what holds")),
                         Checked::Refuted(_) | Checked::Unknown(_) => {}
                     }
                 }
@@ -66,11 +72,53 @@ fn engines_agree_with_a_naive_exploration() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-    assert!(proved.iter().all(|proved| *proved > 0), "flow and horn prove {proved:?}");
+    assert!(proved.iter().all(|proved| *proved > 0), "flow, horn, states and queries prove {proved:?}");
+}
+
+/// How many programs are tried.
+fn seeds_or(default: u64) -> u64 {
+    std::env::var("THREADPROOF_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// More states than this are not looked at where a thread runs twice.
+const MOST_STATES: usize = 30_000;
+
+/// Threads that are started in a loop, so that their number is not known beforehand: what `states` says through predicates, some of which other threads change, is right.
+#[test]
+fn states_agrees_where_threads_are_started_in_a_loop() {
+    let create = "  pthread_create(&t1, 0, thread1, 0);";
+    let (mut proved, mut refuted) = (0, 0);
+    for seed in 0..seeds_or(60) {
+        let text = testkit::random::random_c(seed);
+        let twice = text.replace(create, &format!("  for (int k = 0; k < 2; k++)\n  {create}"));
+        let source = frontend_c::Source { name: "random.c".to_owned(), text: twice.into_bytes() };
+        let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C");
+        let Some(truth) = explored(&program, Check::Assertions, MOST_STATES) else { continue };
+        let budget = Budget::seconds(2.0);
+        let outcome = pipeline::verify(&program, Check::Assertions, &engine_states::States, &budget, &Silent);
+        match outcome.verdict {
+            Checked::Proved(_) => {
+                assert!(!truth, "seed {seed}: states proves what is violated");
+                proved += 1;
+            }
+            Checked::Refuted(_) => {
+                assert!(truth, "seed {seed}: states refutes what holds");
+                refuted += 1;
+            }
+            Checked::Unknown(verdict::Reason::Rejected(why)) => panic!("seed {seed}: {why}"),
+            Checked::Unknown(_) => {}
+        }
+    }
+    assert!(proved > 3 && refuted > 3, "{proved} proved, {refuted} refuted");
 }
 
 /// Whether following all steps leads to a bad state.
 fn is_violated(program: &ir::Program, check: Check) -> bool {
+    explored(program, check, usize::MAX).expect("there is no limit")
+}
+
+/// Whether following all steps leads to a bad state; nothing if there are too many states to say.
+fn explored(program: &ir::Program, check: Check, most: usize) -> Option<bool> {
     let program = pipeline::prepare(program, check);
     let machine = Machine::new(&program).expect("random programs are small");
     let initial = machine.initial(&[1]).expect("random programs are small");
@@ -79,7 +127,10 @@ fn is_violated(program: &ir::Program, check: Check) -> bool {
     let mut open = vec![initial];
     while let Some(state) = open.pop() {
         if is_bad(&machine, &property, &state) {
-            return true;
+            return Some(true);
+        }
+        if seen.len() > most {
+            return None;
         }
         for thread in machine.schedulable(&state) {
             for &edge in machine.edges(&state, thread) {
@@ -97,7 +148,7 @@ fn is_violated(program: &ir::Program, check: Check) -> bool {
             }
         }
     }
-    false
+    Some(false)
 }
 
 fn is_bad(machine: &Machine<'_>, property: &Property, state: &State) -> bool {

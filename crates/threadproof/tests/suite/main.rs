@@ -1,5 +1,6 @@
 //! The integration tests: one binary, a module for each boundary.
 
+mod abstraction_mutations;
 mod boolean;
 mod command_line;
 mod csmith;
@@ -8,8 +9,10 @@ mod differential;
 mod flow_mutations;
 mod hostile;
 mod listings;
+mod modular_mutations;
 mod product_mutations;
 mod programs;
+mod queries;
 mod reproducers;
 mod unsupported;
 mod witnesses;

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use testkit::annotation::{Annotations, Answer, Mismatch, annotations};
 use threadproof::pipeline;
-use verdict::{Budget, Check, Silent};
+use verdict::{Budget, Check, Property, Silent};
 
 /// Seconds for one check of one program.
 const SECONDS: f64 = 60.0;
@@ -94,8 +94,11 @@ fn check_program(file: &Path) -> Vec<String> {
         }
         let engine = engine_explicit::Explicit::default();
         // What is proved already, or known to be out of reach, is not searched for long.
-        let by_horn = wanted.arguments.iter().any(|word| word == "horn") && expectation.holds;
-        let seconds = if expectation.required && !proved && !by_horn { SECONDS } else { 1.0 };
+        let for_horn = wanted.arguments.iter().any(|word| word == "horn");
+        let by_horn = for_horn && expectation.holds;
+        let decider = decider(&wanted).filter(|_| matches!(check.property(), Property::NoError(_)));
+        let long = expectation.required && !proved && !by_horn && decider.is_none();
+        let seconds = if long { SECONDS } else { 1.0 };
         let outcome = pipeline::verify(&program, check, &engine, &Budget::seconds(seconds), &Silent);
         if let (Checked::Refuted(refutation), Some(decisions)) = (&outcome.verdict, &proof.decisions) {
             let is_open = |line: &u32| {
@@ -110,13 +113,30 @@ fn check_program(file: &Path) -> Vec<String> {
         }
         let found = answer_of(&outcome.verdict);
         let mut answer = if found == Answer::Unknown && proved { Answer::True } else { found };
-        if answer == Answer::Unknown && by_horn {
-            let budget = Budget::seconds(if expectation.required { SECONDS } else { 2.0 });
+        if for_horn && (answer == Answer::Unknown || !by_horn) {
+            // Of what does not hold, it is enough that it is not proved.
+            let budget = Budget::seconds(if expectation.required && by_horn { SECONDS } else { 2.0 });
             let proof = pipeline::verify(&program, check, &engine_horn::Horn, &budget, &Silent);
-            answer = answer_of(&proof.verdict);
+            if answer_of(&proof.verdict) != Answer::Unknown {
+                answer = answer_of(&proof.verdict);
+            }
             if let Checked::Unknown(reason @ verdict::Reason::Rejected(_)) = &proof.verdict {
                 failures.push(format!("{shown}: {}: horn: {reason}", check.name()));
             }
+        }
+        if let Some(decider) = decider {
+            let budget = Budget::seconds(SECONDS);
+            let decided = pipeline::verify(&program, check, decider, &budget, &Silent);
+            let complaint = match (expectation.judge(answer_of(&decided.verdict)), &decided.verdict) {
+                (Ok(()), _) => wrong_line(&wanted, &program, &decided),
+                (Err(Mismatch::Wrong), _) => Some("SOUNDNESS: said the opposite".to_owned()),
+                (Err(_), Checked::Unknown(reason)) => Some(format!("unknown: {reason}")),
+                (Err(mismatch), _) => Some(format!("{mismatch:?}")),
+            };
+            let name = decider.name();
+            failures
+                .extend(complaint.map(|complaint| format!("{shown}: {}: {name}: {complaint}", check.name())));
+            continue;
         }
         let detail = match &outcome.verdict {
             Checked::Unknown(reason) => reason.to_string(),
@@ -133,6 +153,14 @@ fn check_program(file: &Path) -> Vec<String> {
         failures.extend(complaint.map(|complaint| format!("{shown}: {}: {complaint}", check.name())));
     }
     failures
+}
+
+/// The engine that alone must decide a program, in both directions, if one is named.
+fn decider(wanted: &Annotations) -> Option<&'static dyn verdict::Engine> {
+    let named = |name: &str| wanted.arguments.iter().any(|word| word == name);
+    let engines: [&'static dyn verdict::Engine; 3] =
+        [&engine_states::States, &engine_symbolic::Symbolic, &engine_queries::Queries { main_thread: None }];
+    engines.into_iter().find(|engine| named(engine.name()))
 }
 
 fn answer_of(verdict: &Checked) -> Answer {

@@ -11,6 +11,7 @@ mod points_to;
 mod rules;
 mod slice;
 mod split;
+mod unique;
 
 use crate::check::check;
 use crate::program::Program;

@@ -1,0 +1,383 @@
+//! Checks proofs by environment queries ([`verdict::QueriesProof`]; paper 5, chapters 5 to 7).
+//!
+//! The program as transitions is made again, and its threads are settled. A *cut-point state* is one in which no thread is in an atomic region. Others than the thread that ran last run only there.
+//! In each part:
+//!
+//! 1. Threads outside of the order write nothing that those in it read, or that the part speaks of; so without their steps each execution is still one.
+//! 2. A claim says that some threads, the first of which is looked at, never go from states to states. What is said to hold whenever the first one is at a place (`reachable`) holds at the start, after any move of
+//!    all others, and after its steps. What is said to hold since the first formula held (`moving`) holds where it does, after each move of the threads behind, and after the first one's steps; and it excludes the second formula.
+//!    A move of threads changes what they write, to anything that the claims about them allow. Those are claims about fewer threads, so this ends.
+//! 3. Moves of all others keep claims about the threads behind, too, if the rest of them write nothing that those touch, and nothing that the claims speak of: their steps can be put behind.
+//! 4. What is said of the main thread holds at the start, after moves of the others, and after its steps; it excludes the errors.
+//!
+//! By induction over the length of executions, from cut-point state to cut-point state: no error is reached. A thread that is started at most once is at a place of its own before; its starter does not write its variables later.
+//! Shares the meaning of steps with the search, and nothing else.
+
+use crate::ProofError;
+use crate::queries_view::{Thread, View, claim, speaks_of};
+use indexmap::{IndexMap, IndexSet};
+use ir::passes::Goal;
+use ir::{LocationKind, Program};
+use smt::expressions::Mode;
+use smt::{Answer, NoAnswer, Term, Variable};
+use std::sync::Arc;
+use transitions::threads::{ThreadStep, Threads};
+use transitions::{NotReady, System, prepare};
+use verdict::queries::{BEFORE_START, Places, kept, old, place};
+use verdict::{Budget, Exhausted, Property, QueriesClaim, QueriesPart, QueriesProof};
+
+/// No run through an atomic region that nothing is written down of is longer.
+const LONGEST: usize = 1_000;
+
+/// Checks a proof about a lowered program.
+pub fn check(
+    program: &Program,
+    property: &Property,
+    proof: &QueriesProof,
+    budget: &Budget,
+) -> Result<(), ProofError> {
+    let Property::NoError(kinds) = property else { return Err(ProofError::Violated) };
+    let goal = Goal { races: false, faults: false };
+    let words = prepare(program, goal, budget.deadline).map_err(|error| match error {
+        NotReady::OutOfTime => ProofError::TooExpensive(Exhausted::Time),
+        NotReady::TooLarge(_) | NotReady::Unresolved(_) => ProofError::Claim(format!("{error:?}")),
+    })?;
+    if let Some(assumption) = words.assumptions.iter().find(|assumption| assumption.limits_proof) {
+        return Err(ProofError::Assumption(assumption.text.clone()));
+    }
+    let system = System::new(&words, Mode::Integers);
+    let threads = Threads::new(&system).map_err(|why| ProofError::Claim(format!("{why:?}")))?;
+    let view = View::new(&system, threads)?;
+    for (number, thread) in view.threads.iter().enumerate() {
+        for (location, what) in words.templates[thread.template].locations.enumerate() {
+            if matches!(what.kind, LocationKind::Error(kind) if kinds.contains(&kind)) {
+                let covered = proof.parts.iter().any(|part| part.errors.contains(&(number, location)));
+                claim(covered, "every error has its part")?;
+            }
+        }
+    }
+    for part in &proof.parts {
+        view.check_names(part)?;
+        view.check_order(part)?;
+        let checker = Part { view: &view, part, budget };
+        checker.check_main()?;
+        for (position, claims) in part.claims.iter().enumerate() {
+            claims.iter().try_for_each(|claim| checker.check_claim(position, claim))?;
+        }
+    }
+    Ok(())
+}
+
+struct Part<'a> {
+    view: &'a View,
+    part: &'a QueriesPart,
+    budget: &'a Budget,
+}
+
+/// What the variables are, over those at first and values that may be anything; and what holds of all these.
+#[derive(Clone)]
+struct State {
+    values: IndexMap<Variable, Term>,
+    facts: Vec<Term>,
+    /// How many moves and steps there were, for the names of values.
+    length: usize,
+}
+
+impl State {
+    fn new(facts: Vec<Term>) -> Self {
+        Self { values: IndexMap::new(), facts, length: 0 }
+    }
+    fn value(&self, term: &Term) -> Term {
+        term.substitute(&self.values)
+    }
+    fn fresh(&self, variable: &Variable) -> Variable {
+        Variable::new(Arc::from(format!("{}!{}", variable.name, self.length)), variable.sort.clone())
+    }
+
+    fn step(&mut self, step: &ThreadStep) {
+        let mut replace = self.values.clone();
+        replace.extend(step.inputs.iter().map(|input| (input.clone(), self.fresh(input).term())));
+        self.facts.push(step.guard.substitute(&replace));
+        let new: Vec<(Variable, Term)> = step
+            .updates
+            .iter()
+            .map(|(variable, value)| (variable.clone(), value.substitute(&replace)))
+            .collect();
+        self.values.extend(new);
+        self.length += 1;
+    }
+}
+
+/// Where a thread is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum At {
+    Location(usize),
+    BeforeStart,
+}
+
+impl At {
+    fn number(self) -> i128 {
+        match self {
+            Self::Location(location) => location as i128,
+            Self::BeforeStart => BEFORE_START,
+        }
+    }
+    fn of(self, places: &Places) -> Option<&Term> {
+        match self {
+            Self::Location(location) => places.at.get(location).and_then(Option::as_ref),
+            Self::BeforeStart => places.before_start.as_ref(),
+        }
+    }
+}
+
+/// Who moves between steps of a thread, and what is claimed of these moves.
+struct Moves<'a> {
+    written: IndexSet<Variable>,
+    claims: Vec<&'a QueriesClaim>,
+}
+
+impl<'a> Part<'a> {
+    fn thread(&self, position: usize) -> &'a Thread {
+        &self.view.threads[self.part.order[position]]
+    }
+
+    /// That a formula follows from what holds of a state.
+    fn follows(&self, state: &State, formula: &Term, text: &str) -> Result<(), ProofError> {
+        let violated = Term::all(state.facts.iter().cloned().chain([formula.not()]));
+        let ranges = violated.free_variables().into_iter().filter_map(|v| self.view.range(&v));
+        match smt::satisfiable(&Term::all(ranges).and(&violated), self.budget) {
+            Answer::Unsat => Ok(()),
+            Answer::Unknown(NoAnswer::Exhausted(limit)) => Err(ProofError::TooExpensive(limit)),
+            Answer::Sat | Answer::Unknown(NoAnswer::GaveUp(_)) => Err(ProofError::Claim(text.to_owned())),
+        }
+    }
+
+    /// The moves of the threads behind a position.
+    fn moves_behind(&self, position: usize) -> Moves<'a> {
+        let behind = &self.part.order[position + 1..];
+        let claims = self.part.claims.get(position).into_iter().flatten();
+        Moves { written: self.view.written_by(behind), claims: claims.collect() }
+    }
+
+    /// The moves of all threads but that at a position.
+    fn moves_of_all(&self, position: usize) -> Moves<'a> {
+        let (front, behind) = (&self.part.order[..position], &self.part.order[position + 1..]);
+        let by_front = self.view.written_by(front);
+        let mut written = self.view.written_by(behind);
+        let mut touched = self.view.read_by(behind);
+        touched.extend(written.iter().cloned());
+        let mut claims: Vec<&QueriesClaim> = Vec::new();
+        if touched.is_disjoint(&by_front) {
+            let all = self.part.claims.get(position).into_iter().flatten();
+            claims.extend(all.filter(|claim| speaks_of(claim).is_disjoint(&by_front)));
+        }
+        written.extend(by_front);
+        Moves { written, claims }
+    }
+
+    /// Others move while the thread at a position is at a place.
+    fn others_move(&self, position: usize, at: At, moves: &Moves<'_>, state: &mut State) {
+        let number = self.part.order[position];
+        let thread = self.thread(position);
+        let before = state.clone();
+        for variable in &moves.written {
+            let started = at != At::BeforeStart;
+            if started && (thread.own.contains(variable) || *variable == place(number)) {
+                continue;
+            }
+            let fresh = state.fresh(variable);
+            let range = self.view.range(variable).unwrap_or_else(|| Term::bool(true));
+            state.facts.push(range.rename(|_| Some(fresh.clone())));
+            state.values.insert(variable.clone(), fresh.term());
+        }
+        for claim in &moves.claims {
+            let mut after = state.values.clone();
+            for variable in self.view.variables.keys() {
+                after.insert(old(variable), before.value(&variable.term()));
+                // The question to the threads from here on began when the values were the old ones.
+                after.insert(kept(variable, position), old(variable).term());
+            }
+            let mut first = before.values.clone();
+            first.extend(self.view.variables.keys().map(|v| (kept(v, position), old(v).term())));
+            state.facts.push(claim.before.substitute(&first).and(&claim.after.substitute(&after)).not());
+        }
+        state.length += 1;
+    }
+
+    /// A state in which the thread at a position is at a place, and a formula holds.
+    fn state(&self, position: usize, at: At, formula: &Term) -> State {
+        let mut state = State::new(vec![formula.clone()]);
+        state.values.insert(place(self.part.order[position]), Term::int(at.number()));
+        state.facts = vec![state.value(formula)];
+        state
+    }
+
+    /// The places of a thread, and whether others run there.
+    fn places(&self, position: usize) -> Vec<(At, bool)> {
+        let thread = self.thread(position);
+        let mut found: Vec<(At, bool)> =
+            (0..thread.steps.len()).map(|at| (At::Location(at), !thread.atomic[at])).collect();
+        if !thread.at_start {
+            found.push((At::BeforeStart, true));
+        }
+        found
+    }
+
+    fn check_start(&self, position: usize, places: &Places) -> Result<(), ProofError> {
+        let thread = self.thread(position);
+        let at = if thread.at_start { At::Location(thread.entry) } else { At::BeforeStart };
+        let formula =
+            at.of(places).ok_or_else(|| ProofError::Claim("something holds at the start".to_owned()))?;
+        self.follows(&State::new(vec![self.view.initial.clone()]), formula, "what is said holds at the start")
+    }
+
+    /// That what is said of places stays true when the thread at a position goes on from a place after others moved. `forbidden` are locations that it must not come to.
+    fn check_steps(
+        &self,
+        position: usize,
+        at: At,
+        places: &Places,
+        moved: &State,
+        forbidden: &[usize],
+    ) -> Result<(), ProofError> {
+        let thread = self.thread(position);
+        let text = "what is said of a place stays true";
+        let location = match at {
+            At::Location(location) => location,
+            At::BeforeStart => {
+                // It may have been started.
+                let mine = place(self.part.order[position]);
+                let mut started = moved.clone();
+                started.facts.push(moved.value(&mine.term()).equals(&Term::int(thread.entry as i128)));
+                started.values.insert(mine, Term::int(thread.entry as i128));
+                return self.arrive(position, thread.entry, places, &started, forbidden, text).map(|_| ());
+            }
+        };
+        let mut open = vec![(location, moved.clone())];
+        let mut length = 0;
+        while let Some((from, state)) = open.pop() {
+            length += 1;
+            claim(length <= LONGEST, "runs of which nothing is written down are short")?;
+            for step in &thread.steps[from] {
+                let mut next = state.clone();
+                next.step(step);
+                let target = step.target.0 as usize;
+                next.values.insert(place(self.part.order[position]), Term::int(target as i128));
+                for child in &step.starts {
+                    let entry = self.view.threads[*child].entry;
+                    next.values.insert(place(*child), Term::int(entry as i128));
+                }
+                if !self.arrive(position, target, places, &next, forbidden, text)? {
+                    open.push((target, next));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks what is said of a place where the thread at a position arrives. Gives no if nothing is.
+    fn arrive(
+        &self,
+        position: usize,
+        target: usize,
+        places: &Places,
+        state: &State,
+        forbidden: &[usize],
+        text: &str,
+    ) -> Result<bool, ProofError> {
+        if forbidden.contains(&target) {
+            return self.follows(state, &Term::bool(false), "an error is not reached").map(|()| true);
+        }
+        match At::Location(target).of(places) {
+            Some(formula) => self.follows(state, &state.value(formula), text).map(|()| true),
+            None => {
+                claim(
+                    self.thread(position).atomic[target],
+                    "something is said of each place where others run",
+                )?;
+                Ok(false)
+            }
+        }
+    }
+
+    fn check_main(&self) -> Result<(), ProofError> {
+        let main = self.part.order[0];
+        let errors = &self.part.errors;
+        let of_main: Vec<usize> =
+            errors.iter().filter(|(thread, _)| *thread == main).map(|(_, at)| at.0 as usize).collect();
+        claim(!of_main.contains(&self.thread(0).entry), "the main thread does not start at an error")?;
+        self.check_start(0, &self.part.main)?;
+        let moves = self.moves_behind(0);
+        for (at, cut) in self.places(0) {
+            let Some(formula) = at.of(&self.part.main) else { continue };
+            if matches!(at, At::Location(location) if of_main.contains(&location)) {
+                continue;
+            }
+            let mut state = self.state(0, at, formula);
+            if cut {
+                self.others_move(0, at, &moves, &mut state);
+                for (thread, location) in errors.iter().filter(|(thread, _)| *thread != main) {
+                    let there = place(*thread).term().equals(&Term::int(i128::from(location.0)));
+                    self.follows(&state, &state.value(&there.not()), "an error is not reached")?;
+                }
+            }
+            self.check_steps(0, at, &self.part.main, &state, &of_main)?;
+        }
+        Ok(())
+    }
+
+    /// Checks a claim about the threads behind a position.
+    fn check_claim(&self, position: usize, said: &QueriesClaim) -> Result<(), ProofError> {
+        let position = position + 1;
+        claim(position < self.part.order.len(), "a claim is about some threads")?;
+        self.check_start(position, &said.reachable)?;
+        let all = self.moves_of_all(position);
+        let behind = self.moves_behind(position);
+        for (at, cut) in self.places(position) {
+            if let Some(formula) = at.of(&said.reachable) {
+                let mut state = self.state(position, at, formula);
+                if cut {
+                    self.others_move(position, at, &all, &mut state);
+                    self.check_begin(position, at, said, &state)?;
+                }
+                self.check_steps(position, at, &said.reachable, &state, &[])?;
+            }
+            if let Some(formula) = at.of(&said.moving) {
+                let mut state = self.state(position, at, formula);
+                if cut {
+                    if !self.part.order[position + 1..].is_empty() {
+                        self.others_move(position, at, &behind, &mut state);
+                    }
+                    let excluded = state.value(&said.after).not();
+                    self.follows(&state, &excluded, "what is claimed not to be reached is not")?;
+                }
+                self.check_steps(position, at, &said.moving, &state, &[])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// That what is said since the first formula of a claim held is true when it does.
+    fn check_begin(
+        &self,
+        position: usize,
+        at: At,
+        said: &QueriesClaim,
+        state: &State,
+    ) -> Result<(), ProofError> {
+        let mut state = state.clone();
+        if at == At::BeforeStart {
+            let mine = place(self.part.order[position]);
+            state.facts.push(state.value(&mine.term()).equals(&Term::int(BEFORE_START)));
+            state.values.insert(mine, Term::int(BEFORE_START));
+        }
+        let holds = state.value(&said.before);
+        state.facts.push(holds);
+        let now: Vec<(Variable, Term)> =
+            self.view.variables.keys().map(|v| (old(v), state.value(&v.term()))).collect();
+        state.values.extend(now);
+        let missing = || ProofError::Claim("something is said of each place where others run".to_owned());
+        let formula = at.of(&said.moving).ok_or_else(missing)?;
+        self.follows(&state, &state.value(formula), "what is said since a formula held is true when it does")
+    }
+}

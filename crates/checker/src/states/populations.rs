@@ -1,0 +1,152 @@
+//! All that is reachable is within the populations: the start is, and so is what any step leads to; and no step leads to an error.
+//!
+//! A population stands for all configurations with at most its threads. With fewer threads a step does no more, so it is enough to take each
+//! step with all threads of the population there. Those that cannot follow what they are told are taken to be gone: with one of them, the step cannot
+//! be taken at all. Threads outside of the closed sets cannot be there, and no more than one that holds a lock, is in an atomic region, or
+//! is the only one of its template.
+
+use super::claim;
+use super::settling::{Settling, TOO_LARGE, Thread, Way};
+use crate::ProofError;
+use boolean::explicit::Shared;
+use std::collections::{BTreeMap, HashMap};
+use verdict::{Budget, Population};
+
+/// How many threads of each kind there are at most; nothing stands for any number.
+type Amounts = BTreeMap<Thread, Option<u32>>;
+
+struct Test<'t, 'v, 'p> {
+    settling: &'t Settling<'v, 'p>,
+    populations: HashMap<Shared, Vec<Amounts>>,
+}
+
+/// Ways in which threads divide up beyond these many are too many to be checked.
+const MOST_WAYS: usize = 1 << 17;
+
+pub(super) fn check(
+    settling: &Settling<'_, '_>,
+    populations: &[Population],
+    budget: &Budget,
+) -> Result<(), ProofError> {
+    let mut known: HashMap<Shared, Vec<Amounts>> = HashMap::new();
+    for Population { shared, threads } in populations {
+        let amounts: Amounts = threads.iter().copied().collect();
+        if amounts.len() != threads.len() {
+            return claim("a population counts threads twice");
+        }
+        known.entry(*shared).or_default().push(amounts);
+    }
+    let test = Test { settling, populations: known };
+    test.start(budget)?;
+    for (index, Population { shared, threads }) in populations.iter().enumerate() {
+        budget.check(index as u64 * 400).map_err(ProofError::TooExpensive)?;
+        for (thread, most) in threads {
+            if *most == Some(0) || !settling.is_possible(*shared, *thread) {
+                continue;
+            }
+            let ways = settling.ways((*shared, *thread))?;
+            if ways.error {
+                return claim("a step leads from a population to an error");
+            }
+            for way in &ways.list {
+                test.step(threads, way, budget)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Test<'_, '_, '_> {
+    /// The start is within the populations.
+    fn start(&self, budget: &Budget) -> Result<(), ProofError> {
+        let mut all = vec![Amounts::new()];
+        for (most, kinds) in self.settling.starts()? {
+            all = divide(all, most, &kinds.into_iter().collect::<Vec<Thread>>(), budget)?;
+        }
+        let Some(initial) = self.settling.explicit.initial_shared() else { return claim(TOO_LARGE) };
+        for shared in initial {
+            budget.check(0).map_err(ProofError::TooExpensive)?;
+            if !all.iter().all(|amounts| self.is_within(shared, amounts.clone())) {
+                return claim("the start is not within a population");
+            }
+        }
+        Ok(())
+    }
+
+    /// What a thread's way leads to is within the populations.
+    fn step(&self, threads: &[(Thread, Option<u32>)], way: &Way, budget: &Budget) -> Result<(), ProofError> {
+        let mut all = vec![Amounts::new()];
+        for (thread, most) in threads {
+            let actor = u32::from(*thread == way.from.1);
+            let others = most.map(|most| most.saturating_sub(actor));
+            all = divide(all, others, &self.settling.answers(way, *thread), budget)?;
+        }
+        for mut amounts in all {
+            way.behind.iter().for_each(|thread| add(&mut amounts, *thread, Some(1)));
+            if !self.is_within(way.shared, amounts) {
+                return claim("a step leads out of the populations");
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether all configurations with at most these threads that there can be are within one population.
+    fn is_within(&self, shared: Shared, mut amounts: Amounts) -> bool {
+        amounts.retain(|thread, most| *most != Some(0) && self.settling.is_possible(shared, *thread));
+        for (thread, most) in &mut amounts {
+            if !self.settling.are_few(&[*thread, *thread]) {
+                *most = Some(1);
+            }
+        }
+        let fits = |population: &Amounts| {
+            amounts.iter().all(|(thread, most)| match (most, population.get(thread)) {
+                (_, Some(None)) => true,
+                (Some(most), Some(Some(bound))) => most <= bound,
+                (None, Some(Some(_))) | (_, None) => false,
+            })
+        };
+        self.populations.get(&shared).is_some_and(|populations| populations.iter().any(fits))
+    }
+}
+
+fn add(amounts: &mut Amounts, thread: Thread, more: Option<u32>) {
+    let most = amounts.entry(thread).or_insert(Some(0));
+    *most = most.and_then(|most| most.checked_add(more?));
+}
+
+/// Adds threads, each of which is of one of some kinds, in all ways; those that are of none are gone.
+fn divide(
+    mut all: Vec<Amounts>,
+    most: Option<u32>,
+    kinds: &[Thread],
+    budget: &Budget,
+) -> Result<Vec<Amounts>, ProofError> {
+    let rounds = match (most, kinds) {
+        // All of them may be of any kind.
+        (None, _) | (_, [] | [_]) => {
+            for amounts in &mut all {
+                kinds.iter().for_each(|kind| add(amounts, *kind, most));
+            }
+            return Ok(all);
+        }
+        (Some(most), _) => most,
+    };
+    for _ in 0..rounds {
+        let with_one_more = |amounts: &Amounts| -> Vec<Amounts> {
+            let with = |kind: &Thread| {
+                let mut amounts = amounts.clone();
+                add(&mut amounts, *kind, Some(1));
+                amounts
+            };
+            kinds.iter().map(with).collect()
+        };
+        all = all.iter().flat_map(with_one_more).collect();
+        all.sort_unstable();
+        all.dedup();
+        budget.check(all.len() as u64 * 400).map_err(ProofError::TooExpensive)?;
+        if all.len() > MOST_WAYS {
+            return claim(TOO_LARGE);
+        }
+    }
+    Ok(all)
+}

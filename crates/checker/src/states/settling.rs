@@ -1,0 +1,313 @@
+//! Single steps between settled configurations, one by one.
+//!
+//! A configuration is *settled* if no thread is at a point where it can go on by itself: where its steps
+//! have nothing to do with shared bits, or inside of an atomic region without starting or telling others. Every execution to an error can be
+//! reordered so that threads settle at once: such steps commute with those of others, and in an atomic region nobody else runs. So it is
+//! enough to look at steps between settled configurations.
+
+use super::claim;
+use crate::ProofError;
+use boolean::explicit::{Explicit, Local, Shared};
+use boolean::view::StepId;
+use boolean::{Bdd, Bit, PointId, View};
+use ir::{Callee, Count, ErrorKind, Op, TemplateId};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use verdict::Budget;
+
+/// A thread.
+pub type Thread = (u32, u128);
+
+/// A way from one settled thread state to the next.
+pub struct Way {
+    pub from: (Shared, Thread),
+    pub shared: Shared,
+    /// The thread and those that it started, as far as they go on.
+    pub behind: Vec<Thread>,
+    /// The step that tells others something, what, and the shared state behind it.
+    pub telling: Option<(StepId, Vec<u128>, Shared)>,
+}
+
+/// The ways from a thread state, and whether an error can be reached by one.
+pub struct Ways {
+    pub list: Vec<Way>,
+    pub error: bool,
+}
+
+/// The settled thread states of closed sets.
+pub struct Settling<'v, 'p> {
+    pub explicit: Explicit<'v, 'p>,
+    settled: Vec<bool>,
+    kinds: &'v BTreeSet<ErrorKind>,
+    /// The thread states of the sets, at which threads are settled and can take steps.
+    pub states: Vec<(Shared, Thread)>,
+    possible: HashSet<(Shared, Thread)>,
+    most: BTreeMap<TemplateId, u32>,
+}
+
+/// Threads of one kind at the start: how many at most, and what they can be.
+pub type Start = (Option<u32>, BTreeSet<Thread>);
+
+/// How a thread settles: the shared state behind, and the thread unless it ends; or an error.
+pub enum Settled {
+    At(Shared, Option<Thread>),
+    Error,
+}
+
+/// Why a proof with very many thread states is not accepted.
+pub const TOO_LARGE: &str = "there are too many thread states";
+
+impl<'v, 'p> Settling<'v, 'p> {
+    /// Finds the thread states.
+    pub fn new(
+        view: &'v View<'p>,
+        sets: &[Bdd],
+        kinds: &'v BTreeSet<ErrorKind>,
+        budget: &Budget,
+    ) -> Result<Self, ProofError> {
+        if view.is_recursive() {
+            return claim("calls are approximated");
+        }
+        let Some(explicit) = Explicit::new(view) else { return claim(TOO_LARGE) };
+        let mut listeners: BTreeSet<usize> = BTreeSet::new();
+        for told in view.steps.iter().flat_map(|step| &step.told) {
+            listeners.extend(told.reactions.keys());
+        }
+        let settled = (0..view.points.len() as u32).map(|id| {
+            let id = PointId(id);
+            let alone = view
+                .steps_at(id)
+                .iter()
+                .all(|step| view.step(*step).started.is_empty() && view.step(*step).told.is_empty());
+            let moves_on = view.is_silent(id) || (view.point(id).atomic && alone);
+            !moves_on || listeners.contains(&view.point(id).activation)
+        });
+        let settled = settled.collect();
+        let (states, possible) = (Vec::new(), HashSet::new());
+        let mut settling = Self { explicit, settled, kinds, states, possible, most: most_threads(view) };
+        settling.states = settling.states(sets, budget)?;
+        settling.possible = settling.states.iter().copied().collect();
+        Ok(settling)
+    }
+
+    /// Whether there can be such a thread.
+    pub fn is_possible(&self, shared: Shared, thread: Thread) -> bool {
+        self.possible.contains(&(shared, thread))
+    }
+
+    /// Whether there can be all of these threads at once, by locks, atomic regions and the numbers of threads of templates.
+    pub fn are_few(&self, threads: &[Thread]) -> bool {
+        let view = self.explicit.view;
+        let once = |test: &dyn Fn(&Local) -> bool| {
+            threads.iter().filter(|thread| test(&Self::local(**thread))).count() <= 1
+        };
+        let mut counts: BTreeMap<TemplateId, u32> = BTreeMap::new();
+        for thread in threads {
+            *counts.entry(view.root_of(PointId(thread.0)).0).or_default() += 1;
+        }
+        view.locks.iter().all(|lock| once(&|local| self.explicit.holds(local, lock.held)))
+            && once(&|local| view.point(local.point).atomic)
+            && counts.iter().all(|(template, count)| self.most.get(template).is_none_or(|most| count <= most))
+    }
+
+    /// What a thread can become when another takes a way.
+    pub fn answers(&self, way: &Way, other: Thread) -> Vec<Thread> {
+        match &way.telling {
+            None => vec![other],
+            Some((step, told, behind)) => {
+                let shared = (way.from.0, *behind);
+                let answers = self.explicit.answers(*step, told, shared, &Self::local(other));
+                answers.into_iter().map(|answer| Self::thread(answer.next)).collect()
+            }
+        }
+    }
+
+    fn local(thread: Thread) -> Local {
+        Local { point: PointId(thread.0), bits: thread.1 }
+    }
+    fn thread(local: Local) -> Thread {
+        (local.point.0, local.bits)
+    }
+
+    /// All thread states of the sets at which threads are settled and can take steps.
+    fn states(&self, sets: &[Bdd], budget: &Budget) -> Result<Vec<(Shared, Thread)>, ProofError> {
+        let view = self.explicit.view;
+        let mut found = Vec::new();
+        for (index, set) in sets.iter().enumerate() {
+            let id = PointId(index as u32);
+            if !self.settled[index] || view.point(id).error.is_some() || view.steps_at(id).is_empty() {
+                continue;
+            }
+            let mut bits: Vec<Bit> = self.explicit.shared.iter().chain(&view.live[index]).copied().collect();
+            bits.sort_unstable();
+            self.solutions(*set, &bits, index, (0, (id.0, 0)), &mut found)?;
+            budget.check(found.len() as u64 * 400).map_err(ProofError::TooExpensive)?;
+        }
+        Ok(found)
+    }
+
+    fn solutions(
+        &self,
+        set: Bdd,
+        bits: &[Bit],
+        point: usize,
+        (shared, thread): (Shared, Thread),
+        found: &mut Vec<(Shared, Thread)>,
+    ) -> Result<(), ProofError> {
+        if set == boolean::FALSE {
+            return Ok(());
+        }
+        if found.len() > 1_000_000 {
+            return claim(TOO_LARGE);
+        }
+        let Some((bit, rest)) = bits.split_first() else {
+            found.push((shared, thread));
+            return Ok(());
+        };
+        let node = self.explicit.view.bdds.node(set);
+        for value in [false, true] {
+            let part = match (node.level == bit.now(), value) {
+                (false, _) => set,
+                (true, false) => node.low,
+                (true, true) => node.high,
+            };
+            let mut state = (shared, thread);
+            if value {
+                match self.explicit.shared.binary_search(bit) {
+                    Ok(position) => state.0 |= 1 << position,
+                    Err(_) => {
+                        let position = self.explicit.view.live[point].binary_search(bit);
+                        state.1.1 |= position.map_or(0, |position| 1 << position);
+                    }
+                }
+            }
+            self.solutions(part, rest, point, state, found)?;
+        }
+        Ok(())
+    }
+
+    /// All ways in which a thread settles.
+    fn settle(&self, shared: Shared, local: Local) -> Result<Vec<Settled>, ProofError> {
+        let view = self.explicit.view;
+        let mut seen: BTreeSet<(Shared, Local)> = BTreeSet::from([(shared, local)]);
+        let mut work = vec![(shared, local)];
+        let mut found = Vec::new();
+        while let Some((shared, local)) = work.pop() {
+            let point = view.point(local.point);
+            let steps = view.steps_at(local.point);
+            if let Some(kind) = point.error {
+                if self.kinds.contains(&kind) {
+                    found.push(Settled::Error);
+                }
+            } else if steps.is_empty() {
+                // Nobody runs behind one that stops in an atomic region.
+                if !point.atomic {
+                    found.push(Settled::At(shared, None));
+                }
+            } else if self.settled[local.point.0 as usize] {
+                found.push(Settled::At(shared, Some(Self::thread(local))));
+            } else {
+                // It may stay here forever, without anyone noticing.
+                if !point.atomic {
+                    found.push(Settled::At(shared, None));
+                }
+                for one in self.explicit.moves(shared, &local) {
+                    match one.next {
+                        None => found.push(Settled::At(one.shared, None)),
+                        Some(next) => {
+                            if seen.insert((one.shared, next)) {
+                                work.push((one.shared, next));
+                            }
+                        }
+                    }
+                }
+                if seen.len() > 50_000 {
+                    return claim(TOO_LARGE);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// All ways from a thread state.
+    pub fn ways(&self, (shared, thread): (Shared, Thread)) -> Result<Ways, ProofError> {
+        let mut found = Vec::new();
+        let mut errors = false;
+        for one in self.explicit.moves(shared, &Self::local(thread)) {
+            let ends = match one.next {
+                None => vec![Settled::At(one.shared, None)],
+                Some(next) => self.settle(one.shared, next)?,
+            };
+            // What the thread and all that it starts come to, in all combinations.
+            let mut behind: Vec<(Shared, Vec<Thread>)> = Vec::new();
+            let mut error = false;
+            for end in ends {
+                match end {
+                    Settled::Error => error = true,
+                    Settled::At(shared, next) => behind.push((shared, next.into_iter().collect())),
+                }
+            }
+            for kid in &one.started {
+                let mut more = Vec::new();
+                for end in self.settle(one.shared, *kid)? {
+                    match end {
+                        Settled::Error => error = true,
+                        Settled::At(_, next) => more.extend(behind.iter().map(|(shared, threads)| {
+                            (*shared, threads.iter().copied().chain(next).collect::<Vec<Thread>>())
+                        })),
+                    }
+                }
+                behind = more;
+                if behind.len() > 1 << 16 {
+                    return claim(TOO_LARGE);
+                }
+            }
+            errors |= error;
+            for (behind_shared, threads) in behind {
+                let telling = (!one.told.is_empty()).then(|| (one.step, one.told.clone(), one.shared));
+                found.push(Way { from: (shared, thread), shared: behind_shared, behind: threads, telling });
+            }
+        }
+        Ok(Ways { list: found, error: errors })
+    }
+
+    /// The threads that can be there at the start, with how many of them there are at most.
+    pub fn starts(&self) -> Result<Vec<Start>, ProofError> {
+        let view = self.explicit.view;
+        let mut found = Vec::new();
+        for ((_, count), entry) in view.program.start.iter().zip(&view.entries) {
+            let local = self.explicit.pack(*entry, &|_| false);
+            let mut at = BTreeSet::new();
+            for end in self.settle(0, local)? {
+                match end {
+                    Settled::Error => return claim("a thread starts at an error"),
+                    Settled::At(_, thread) => at.extend(thread),
+                }
+            }
+            let most = match count {
+                Count::Exactly(copies) => Some(*copies),
+                Count::Any => None,
+            };
+            found.push((most, at));
+        }
+        Ok(found)
+    }
+}
+
+/// Templates whose threads are those of the start only, with their number.
+fn most_threads(view: &View<'_>) -> BTreeMap<TemplateId, u32> {
+    let program = view.program;
+    let mut most: BTreeMap<TemplateId, Option<u32>> = BTreeMap::new();
+    for (template, count) in &program.start {
+        let entry = most.entry(*template).or_insert(Some(0));
+        *entry = match (*entry, count) {
+            (Some(sum), Count::Exactly(copies)) => Some(sum + copies),
+            _ => None,
+        };
+    }
+    for op in program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops) {
+        if let Op::Spawn(Callee::Procedure(template), ..) = op {
+            most.insert(*template, None);
+        }
+    }
+    most.into_iter().filter_map(|(template, most)| Some((template, most?))).collect()
+}

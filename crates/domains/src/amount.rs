@@ -1,0 +1,106 @@
+//! How many threads there are: exactly up to a limit k, and *many* beyond it (paper 1, section 3.4, counter abstraction). Over-approximates.
+//!
+//! An amount stands for all numbers up to it: more threads can do no less. *Many* (ω) stands for any number; one more and one less are many, too.
+
+use std::fmt;
+
+/// How many.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Amount {
+    /// This many.
+    Exactly(u32),
+    /// Any number.
+    Many,
+}
+
+impl Amount {
+    /// None.
+    pub const NONE: Self = Self::Exactly(0);
+    /// One.
+    pub const ONE: Self = Self::Exactly(1);
+
+    /// Whether there is none.
+    pub fn is_none(self) -> bool {
+        self == Self::NONE
+    }
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Exactly(one), Self::Exactly(two)) => {
+                one.checked_add(two).map_or(Self::Many, Self::Exactly)
+            }
+            _ => Self::Many,
+        }
+    }
+    /// One less; nothing if there is none.
+    #[must_use]
+    pub fn less_one(self) -> Option<Self> {
+        match self {
+            Self::Exactly(count) => count.checked_sub(1).map(Self::Exactly),
+            Self::Many => Some(Self::Many),
+        }
+    }
+    /// The same, with all numbers beyond k many.
+    #[must_use]
+    pub fn limited(self, k: u32) -> Self {
+        match self {
+            Self::Exactly(count) if count <= k => self,
+            _ => Self::Many,
+        }
+    }
+    /// The number, unless it is any.
+    pub fn number(self) -> Option<u32> {
+        match self {
+            Self::Exactly(count) => Some(count),
+            Self::Many => None,
+        }
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exactly(count) => write!(f, "{count}"),
+            Self::Many => f.write_str("any number"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all() -> Vec<Amount> {
+        (0..5).map(Amount::Exactly).chain([Amount::Exactly(u32::MAX), Amount::Many]).collect()
+    }
+
+    /// What is true of numbers is true of the amounts that stand for them.
+    #[test]
+    fn amounts_stand_for_all_numbers_up_to_them() {
+        let stands =
+            |amount: Amount, number: u64| amount.number().is_none_or(|most| number <= u64::from(most));
+        for one in all() {
+            for k in 0..5 {
+                assert!(one <= one.limited(k) && one.limited(k + 1) <= one.limited(k));
+                assert_eq!(one.limited(k).limited(k), one.limited(k));
+            }
+            for number in 0..7u64 {
+                if stands(one, number) && number > 0 {
+                    assert!(one.less_one().is_some_and(|less| stands(less, number - 1)));
+                }
+                for two in all() {
+                    for other in 0..7u64 {
+                        if stands(one, number) && stands(two, other) {
+                            assert!(stands(one.plus(two), number + other));
+                        }
+                    }
+                    assert_eq!(one.plus(two), two.plus(one));
+                    assert!(one > two || !stands(one, number) || stands(two, number));
+                }
+            }
+        }
+        assert_eq!(Amount::NONE.less_one(), None);
+        assert_eq!(Amount::Exactly(u32::MAX).plus(Amount::ONE), Amount::Many);
+    }
+}

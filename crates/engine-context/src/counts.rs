@@ -1,0 +1,123 @@
+//! Contexts of any number of threads: how many are in each state of each template's automaton, counted up to k (paper 1, section 3.4). Over-approximates.
+//!
+//! A number is exact; *many* stands for any number, also for none: threads may leave a state that more than k have come to, one by one.
+//!
+//! Deviations:
+//! 1. The paper takes a state with ω threads for inhabited. Here it need not be: it keeps nobody from moving if it is atomic, and its label need not hold.
+//! 2. At most one thread is in an atomic state, so one is counted there with any k.
+//! 3. There are several templates. A step that starts a thread adds one to the start of its template's automaton.
+
+use domains::Amount;
+use ir::{Count, IdVec, TemplateId};
+use smt::Term;
+use std::collections::BTreeMap;
+use verdict::{AbstractEdge, AbstractId, Acfa};
+
+/// A state of some template's automaton.
+pub type Spot = (TemplateId, AbstractId);
+
+/// How many threads are in each state; there are none in those that are not here.
+pub type Counts = BTreeMap<Spot, Amount>;
+
+/// The automata of all templates, and how far threads are counted.
+pub struct Context<'a> {
+    /// What threads of each template may do.
+    pub acfas: &'a IdVec<TemplateId, Acfa>,
+    /// Numbers beyond this one are not told apart.
+    pub k: u32,
+}
+
+impl Context<'_> {
+    fn is_atomic(&self, (template, state): &Spot) -> bool {
+        self.acfas[*template].states[*state].atomic
+    }
+
+    fn add(&self, counts: &mut Counts, spot: Spot, more: Amount) {
+        let k = if self.is_atomic(&spot) { self.k.max(1) } else { self.k };
+        let amount = counts.entry(spot).or_insert(Amount::NONE);
+        *amount = amount.plus(more).limited(k);
+        if amount.is_none() {
+            counts.remove(&spot);
+        }
+    }
+
+    /// As many threads of each template as a program has at its start.
+    pub fn start(&self, start: &[(TemplateId, Count)]) -> Counts {
+        let mut counts = Counts::new();
+        for (template, count) in start {
+            let amount = match count {
+                Count::Exactly(copies) => Amount::Exactly(*copies),
+                Count::Any => Amount::Many,
+            };
+            self.add(&mut counts, (*template, self.acfas[*template].start), amount);
+        }
+        counts
+    }
+
+    /// Adds a thread that was just started.
+    pub fn start_one(&self, counts: &mut Counts, template: TemplateId) {
+        self.add(counts, (template, self.acfas[template].start), Amount::ONE);
+    }
+
+    /// Without one thread that was just started; nothing if there is none.
+    pub fn without_one(&self, counts: &Counts, template: TemplateId) -> Option<Counts> {
+        let mut left = counts.clone();
+        let spot = (template, self.acfas[template].start);
+        let amount = left.remove(&spot)?.less_one()?;
+        self.add(&mut left, spot, amount);
+        Some(left)
+    }
+
+    /// Whether a thread is in an atomic state for sure.
+    pub fn is_occupied(&self, counts: &Counts) -> bool {
+        counts.iter().any(|(spot, amount)| *amount != Amount::Many && self.is_atomic(spot))
+    }
+
+    /// The edges that some thread can take. `alone`: the thread beside the context is in an atomic state itself.
+    pub fn enabled<'c>(
+        &'c self,
+        counts: &'c Counts,
+        alone: bool,
+    ) -> impl Iterator<Item = (TemplateId, &'c AbstractEdge)> + 'c {
+        let inside = |(spot, amount): &(&Spot, &Amount)| self.is_atomic(spot) && **amount != Amount::Many;
+        let atomic: Vec<&Spot> = counts.iter().filter(inside).map(|(spot, _)| spot).collect();
+        let runs = move |spot: &&Spot| match (alone, &*atomic) {
+            (false, []) => true,
+            (false, [only]) => spot == only,
+            _ => false,
+        };
+        let spots = counts.keys().filter(move |spot| runs(spot));
+        spots.flat_map(|(template, state)| {
+            self.acfas[*template].leaving(*state).iter().map(move |edge| (*template, edge))
+        })
+    }
+
+    /// The counts behind a step of one thread; nothing if there is none where the edge begins.
+    pub fn after(&self, counts: &Counts, template: TemplateId, edge: &AbstractEdge) -> Option<Counts> {
+        let mut next = counts.clone();
+        let from = (template, edge.source);
+        match next.remove(&from)?.less_one()? {
+            Amount::NONE => {}
+            left => {
+                next.insert(from, left);
+            }
+        }
+        self.add(&mut next, (template, edge.target), Amount::ONE);
+        edge.action.starts.iter().for_each(|started| self.start_one(&mut next, *started));
+        Some(next)
+    }
+
+    /// What holds of shared variables while threads are there: the labels of all states that are inhabited for sure.
+    pub fn invariant(&self, counts: &Counts) -> Term {
+        let inhabited = counts.iter().filter(|(_, amount)| **amount != Amount::Many);
+        Term::all(inhabited.map(|((template, state), _)| self.acfas[*template].states[*state].label.clone()))
+    }
+}
+
+/// Whether all that some counts stand for, others stand for, too.
+pub fn is_covered(some: &Counts, others: &Counts) -> bool {
+    let amount = |counts: &Counts, spot: &Spot| counts.get(spot).copied().unwrap_or(Amount::NONE);
+    let covered =
+        |spot: &Spot| amount(others, spot) == Amount::Many || amount(others, spot) == amount(some, spot);
+    some.keys().chain(others.keys()).all(covered)
+}

@@ -1,0 +1,10 @@
+//! Laws of contexts on random automata, and the automata of paper 1.
+
+mod collapse;
+mod counts;
+mod generate;
+mod graph;
+mod infer;
+mod paper;
+mod simulate;
+mod values;

@@ -1,0 +1,124 @@
+//! The thread of figure 1 of paper 1: its graph without predicates (figure 2), and the context of figure 1 (c) under counters.
+
+use engine_context::{Context, Environment, Graph, Labels, Simulated, Watched, collapse, simulate};
+use expect_test::expect;
+use ir::{Count, IdVec, TemplateId};
+use smt::{Sort, Term, Variable};
+use std::collections::BTreeSet;
+use verdict::{AbstractEdge, AbstractId, AbstractState, Acfa, Action, Budget};
+
+const THREAD: TemplateId = TemplateId(0);
+
+fn variable(name: &str) -> Variable {
+    Variable::new(name, Sort::Int)
+}
+
+fn havoc(names: &[&str]) -> Action {
+    Action { havoc: names.iter().map(|name| variable(name)).collect(), ..Action::default() }
+}
+
+/// Figure 2 (a): locations 1 to 7, those from 2 to 4 atomic; nothing is known of data.
+fn without_predicates() -> Graph<u32> {
+    let mut graph = Graph::new(1, Term::bool(true), false);
+    for (from, written, to) in [
+        (1, "", 2),
+        (2, "", 3),
+        (3, "", 4),
+        (3, "", 5),
+        (4, "state", 5),
+        (5, "", 6),
+        (5, "", 1),
+        (6, "x", 7),
+        (7, "state", 1),
+    ] {
+        let written: Vec<&str> = [written].into_iter().filter(|name| !name.is_empty()).collect();
+        graph.connect(&from, havoc(&written), to, Term::bool(true), (2..=4).contains(&to));
+    }
+    graph
+}
+
+#[test]
+fn the_first_context_does_not_simulate_the_thread() {
+    let (graph, _) = without_predicates().finish();
+    let (mut labels, budget) = (Labels::default(), Budget::seconds(20.0));
+    assert_eq!(simulate(&graph, &Acfa::empty(), &mut labels, &budget), Simulated::No);
+    // Its quotient does: with the variable of the race watched, all of the atomic block is one state.
+    let watched = Watched::Only(BTreeSet::from([variable("x")]));
+    let collapsed = collapse(&graph, &watched, &mut labels, &budget);
+    assert!(matches!(simulate(&graph, &collapsed.acfa, &mut labels, &budget), Simulated::Yes(_)));
+    expect![[r#"
+        a0 start: true
+          -> a1: havoc {}
+          -> a0: havoc {state}
+        a1 atomic: true
+          -> a2: havoc {}
+          -> a2: havoc {state}
+        a2: true
+          -> a0: havoc {}
+          -> a3: havoc {}
+        a3: true
+          -> a0: havoc {x}
+    "#]]
+    .assert_eq(&collapsed.acfa.to_string());
+}
+
+/// Figure 1 (c), with what its locations know of `state`: outside; inside where it is not 0; inside where it is; about to access `x`.
+fn context() -> IdVec<TemplateId, Acfa> {
+    let state = variable("state").term();
+    let is_zero = state.equals(&Term::int(0));
+    let labels = [Term::bool(true), is_zero.not(), is_zero.clone(), state.equals(&Term::int(1))];
+    let states: IdVec<AbstractId, AbstractState> = labels
+        .into_iter()
+        .enumerate()
+        .map(|(index, label)| AbstractState { label, atomic: index == 1 || index == 2 })
+        .collect();
+    let edges = [
+        (0, vec![], 1),
+        (0, vec![], 2),
+        (1, vec![], 0),
+        (2, vec!["state"], 3),
+        (3, vec!["x"], 3),
+        (3, vec!["state"], 0),
+    ];
+    let edges = edges.into_iter().map(|(source, written, target)| AbstractEdge {
+        source: AbstractId(source),
+        action: havoc(&written),
+        target: AbstractId(target),
+    });
+    [Acfa::new(states, AbstractId(0), edges)].into_iter().collect()
+}
+
+/// With k = 1 there are never two threads about to access `x`, for any number of threads: the label of the second contradicts the first one's.
+#[test]
+fn no_two_threads_of_figure_1_access_x() {
+    let acfas = context();
+    let context = Context { acfas: &acfas, k: 1 };
+    let (mut labels, budget) = (Labels::default(), Budget::seconds(20.0));
+    let start = context.start(&[(THREAD, Count::Any)]);
+    let environment = Environment::of(&context, start.clone(), &mut labels, &budget).expect("there is time");
+    let access = (THREAD, AbstractId(3));
+    let by_others = |environment: &Environment| {
+        let steps = environment.expected.get(&access).cloned().unwrap_or_default();
+        steps.iter().any(|(_, edge)| edge.action.havoc.contains(&variable("x")))
+    };
+    assert!(!by_others(&environment), "{:?}", environment.reachable);
+    // Its own knowledge of `state` survives all steps that it must expect.
+    let label = acfas[THREAD].states[AbstractId(3)].label.clone();
+    assert_eq!(environment.is_good(&context, access, &label, &mut labels, &budget), Ok(true));
+    // Not so outside, where others change it.
+    let zero = variable("state").term().equals(&Term::int(0));
+    let outside = (THREAD, AbstractId(0));
+    assert_eq!(environment.is_good(&context, outside, &zero, &mut labels, &budget), Ok(false));
+    // Without the atomic block, a thread that found `state` to be 0 must expect that another one sets it.
+    let found_zero = (THREAD, AbstractId(2));
+    assert_eq!(environment.is_good(&context, found_zero, &zero, &mut labels, &budget), Ok(true));
+    let mut broken = acfas.clone();
+    broken[THREAD].states.iter_mut().for_each(|state| state.atomic = false);
+    let context = Context { acfas: &broken, k: 1 };
+    let environment = Environment::of(&context, start.clone(), &mut labels, &budget).expect("there is time");
+    assert_eq!(environment.is_good(&context, found_zero, &zero, &mut labels, &budget), Ok(false));
+    // Nor does k = 0 do: then nobody knows that a thread is still there.
+    let context = Context { acfas: &acfas, k: 0 };
+    let environment = Environment::of(&context, start, &mut labels, &budget).expect("there is time");
+    assert!(by_others(&environment));
+}

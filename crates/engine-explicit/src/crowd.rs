@@ -1,0 +1,187 @@
+//! Walks through programs that start thousands of threads before anything can go wrong.
+//!
+//! The other searches copy a state for each step, and ask of each thread what it may do: too much where there are ten thousand. Here one state is changed in place, and only the thread
+//! that moves is looked at: a step costs the same for any number of threads. Most of the time the first thread runs, until it has to wait; a few others run for a while in between.
+//!
+//! Under-approximates: finds errors only. The sequence of walks is the same each time.
+
+use crate::model::Model;
+use ir::Value;
+use ir::semantics::{Choice, ChoiceKind, Choices, State, Stuck, ThreadIndex};
+use ir::{EdgeId, TemplateId};
+use verdict::{Budget, Exhausted, Trace, TraceStep, Violation};
+
+/// Steps of one walk.
+const LONGEST: usize = 400_000;
+/// Threads in a row that cannot move before a walk is given up.
+const PATIENCE: usize = 64;
+/// Steps between two looks at the budget.
+const INTERVAL: usize = 1 << 12;
+
+/// Walks at random.
+pub struct Crowd {
+    random: u64,
+}
+
+/// How a step went.
+enum Moved {
+    /// It was taken.
+    Yes,
+    /// It cannot be taken, and nothing has changed.
+    No,
+    /// It cannot be taken, and what it did cannot be undone.
+    Lost,
+}
+
+impl Crowd {
+    /// One that has not yet moved.
+    pub fn new() -> Self {
+        Self { random: 0x2545_F491_4F6C_DD1D }
+    }
+
+    /// A number below a bound (xorshift).
+    fn below(&mut self, bound: usize) -> usize {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        (self.random >> 11) as usize % bound.max(1)
+    }
+
+    /// One walk.
+    pub fn walk(
+        &mut self,
+        model: &Model<'_>,
+        copies: &[u32],
+        budget: &Budget,
+    ) -> Result<Option<Trace>, Exhausted> {
+        let machine = &model.machine;
+        let Ok(mut state) = machine.initial(copies) else { return Ok(None) };
+        let mut steps: Vec<TraceStep> = Vec::new();
+        let mut turn: ThreadIndex = 0;
+        // How many steps a thread that is not the first takes at most in a row, and how seldom the first gives way.
+        let stay = 1 + self.below(12);
+        let seldom = 1 << (3 + self.below(10));
+        let (mut stuck, mut run) = (0, 0);
+        while stuck < PATIENCE && steps.len() < LONGEST && !state.halted {
+            if steps.len().is_multiple_of(INTERVAL) {
+                budget.check(0)?;
+            }
+            match self.step(model, &mut state, turn, &mut steps) {
+                Moved::Lost => return Ok(None),
+                Moved::Yes => {
+                    (stuck, run) = (0, run + 1);
+                    if model.is_wanted_error(&state, turn) {
+                        let (template, location) = state.location(turn).expect("it is at an error");
+                        let kind = machine.program.templates[template].locations[location].kind;
+                        let ir::LocationKind::Error(kind) = kind else { return Ok(None) };
+                        let violation = Violation::Error { thread: turn, kind };
+                        return Ok(Some(Trace { copies: copies.to_vec(), steps, violation }));
+                    }
+                    if machine.is_atomic(&state, turn) {
+                        continue;
+                    }
+                    let over = if turn == 0 { self.below(seldom) == 0 } else { run >= stay };
+                    if over {
+                        (turn, run) = (self.other(&state, turn), 0);
+                    }
+                }
+                Moved::No if machine.is_atomic(&state, turn) => return Ok(None),
+                Moved::No => {
+                    stuck += 1;
+                    (turn, run) = (self.other(&state, turn), 0);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Who runs next: the first thread, or one of those that were started first or last, or any.
+    fn other(&mut self, state: &State, turn: ThreadIndex) -> ThreadIndex {
+        let count = state.threads.len();
+        if turn != 0 && self.below(2) == 0 {
+            return 0;
+        }
+        match self.below(4) {
+            0 => self.below(count),
+            1 => count - 1 - self.below(count.min(3)),
+            _ => self.below(count.min(4)),
+        }
+    }
+
+    /// Lets a thread take one of its steps, if it can.
+    fn step(
+        &mut self,
+        model: &Model<'_>,
+        state: &mut State,
+        thread: ThreadIndex,
+        steps: &mut Vec<TraceStep>,
+    ) -> Moved {
+        let machine = &model.machine;
+        let Some((template, _)) = state.location(thread) else { return Moved::No };
+        let edges = machine.edges(state, thread);
+        let first = self.below(edges.len());
+        for offset in 0..edges.len() {
+            let edge = edges[(first + offset) % edges.len()];
+            let before = (state.statics.clone(), state.threads[thread].clone(), state.threads.len());
+            let heap = state.heap.clone();
+            let mut log = Vec::new();
+            let mut values = Guesses {
+                model,
+                edge: (template, edge),
+                random: self.below(usize::MAX),
+                made: vec![],
+                asked: 0,
+                tainted: false,
+            };
+            match machine.advance(state, thread, edge, &mut values, &mut log) {
+                Ok(()) if !values.tainted => {
+                    steps.push(TraceStep { thread, edge, choices: values.made });
+                    return Moved::Yes;
+                }
+                // A value that is not modelled is no evidence; where a machine's limit is met nothing more is known.
+                Ok(()) | Err(Stuck::Limit(_)) => return Moved::Lost,
+                Err(Stuck::Blocked | Stuck::Fault(_)) => {
+                    let foreign = log.iter().any(|access| {
+                        let owner = machine.addresses.stack_at(access.address);
+                        access.write && owner.is_some_and(|(owner, _)| owner != thread)
+                    });
+                    if foreign {
+                        return Moved::Lost;
+                    }
+                    (state.statics, state.threads[thread]) = (before.0, before.1);
+                    state.threads.truncate(before.2);
+                    state.heap = heap;
+                }
+            }
+        }
+        Moved::No
+    }
+}
+
+/// Guesses open values.
+struct Guesses<'a, 'p> {
+    model: &'a Model<'p>,
+    edge: (TemplateId, EdgeId),
+    random: usize,
+    made: Vec<Value>,
+    asked: usize,
+    tainted: bool,
+}
+
+impl Choices for Guesses<'_, '_> {
+    fn choose(&mut self, choice: Choice) -> Value {
+        let inputs = &self.model.facts.inputs;
+        let candidates = match choice.kind {
+            ChoiceKind::Open => inputs.of_type(choice.ty),
+            ChoiceKind::Any | ChoiceKind::Unknown => {
+                self.tainted |= choice.kind == ChoiceKind::Unknown;
+                self.asked += 1;
+                inputs.of_edge(self.edge.0, self.edge.1, self.asked - 1, choice.ty)
+            }
+        };
+        let value = candidates.values.get(self.random % candidates.values.len().max(1)).copied().unwrap_or(0);
+        self.random /= candidates.values.len().max(1);
+        self.made.push(value);
+        value
+    }
+}

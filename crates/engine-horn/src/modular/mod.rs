@@ -1,0 +1,238 @@
+//! Proofs for any number of threads: what holds of every few of them, as Horn clauses.
+//!
+//! Beyond the papers. Over-approximates: of threads outside a group it is only known what the group's relation says of each of them together with the others but one.
+
+pub mod base;
+pub mod clauses;
+pub mod facts;
+pub mod model;
+pub mod simplify;
+pub mod split;
+pub mod weaken;
+
+use base::Base;
+use clauses::{Clauses, Key, NoClauses, positioned};
+use indexmap::IndexMap;
+use ir::TemplateId;
+use model::{IDLE, Model};
+use smt::horn::{Clause, HornSystem, Interpretation, RelationId, Solution, solve};
+use smt::{Answer, NoAnswer, Term, Variable};
+use std::collections::BTreeMap;
+use transitions::System;
+use transitions::groups::Member;
+use verdict::{Budget, ModularProof, Reason};
+
+/// How hard clauses are worked on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Effort {
+    /// Only simple facts are tried.
+    Facts,
+    /// What is left is given to the solver.
+    All,
+}
+
+/// In which order sizes of groups are tried, how hard, and with which part of the time that is left.
+const ATTEMPTS: [(usize, Effort, u32); 6] = [
+    (1, Effort::Facts, 4),
+    (2, Effort::Facts, 2),
+    (1, Effort::All, 8),
+    (2, Effort::All, 2),
+    (3, Effort::Facts, 2),
+    (3, Effort::All, 1),
+];
+
+/// Looks for a proof that nothing bad is reached, as hard as is said at most.
+pub fn prove(system: &System<'_>, most: Effort, budget: &Budget) -> Result<ModularProof, Reason> {
+    let model = Model::new(system, budget);
+    let mut last = Reason::Bounded("nothing was tried".to_owned());
+    let mut facts: BTreeMap<usize, Interpretation> = BTreeMap::new();
+    let mut bases: BTreeMap<usize, Base> = BTreeMap::new();
+    for (size, effort, share) in ATTEMPTS.into_iter().filter(|(_, effort, _)| *effort <= most) {
+        budget.check(0).map_err(Reason::Exhausted)?;
+        let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / share));
+        // What is known of smaller groups; always the same for the same size, so that facts are about the same relations.
+        let base = bases.range(..=size).next_back().map_or(Base::default(), |(_, base)| base.clone());
+        match attempt(&model, size, effort, (&base, facts.get(&size)), &part) {
+            Ok(Attempt::Proved(proof)) => return Ok(proof),
+            Ok(Attempt::Facts(found, formulas)) => {
+                facts.insert(size, found);
+                let mut next = base.clone();
+                next.add(size, formulas);
+                bases.insert(size, base);
+                bases.insert(size + 1, next);
+            }
+            Err(reason) => last = reason,
+        }
+    }
+    Err(last)
+}
+
+enum Attempt {
+    Proved(ModularProof),
+    /// Simple facts that hold and are not enough, by relation and by combination of locations.
+    Facts(Interpretation, IndexMap<Key, Term>),
+}
+
+fn attempt(
+    model: &Model<'_>,
+    size: usize,
+    effort: Effort,
+    (base, known): (&Base, Option<&Interpretation>),
+    budget: &Budget,
+) -> Result<Attempt, Reason> {
+    let clauses = Clauses::new(model, size, base, budget).map_err(|why| match why {
+        NoClauses::TooMany => Reason::Bounded(format!("too many combinations of {size} threads")),
+        NoClauses::ErrorAtStart => Reason::Bounded("the program starts with an error".to_owned()),
+        NoClauses::Exhausted(why) => Reason::Exhausted(why),
+    })?;
+    let system = &clauses.system;
+    let solution = match effort {
+        Effort::Facts => {
+            let facts = weaken::strongest(system, budget).map_err(no_answer)?;
+            if !is_safe(system, &facts, budget) {
+                let of = |relation: RelationId| {
+                    if clauses.used[relation] { facts.formulas[relation].clone() } else { Term::bool(true) }
+                };
+                let formulas = clauses.relations.iter().map(|(key, relation)| (key.clone(), of(*relation)));
+                let formulas = formulas.filter(|(_, formula)| !formula.is_false()).collect();
+                return Ok(Attempt::Facts(facts, formulas));
+            }
+            facts
+        }
+        Effort::All => match known {
+            None => solved(solve(system, budget), size)?,
+            Some(facts) => {
+                let more = solved(solve(&strengthened(system, facts), budget), size)?;
+                let both = facts.formulas.iter().zip(more.formulas.iter()).map(|(one, other)| one.and(other));
+                Interpretation { formulas: both.collect() }
+            }
+        },
+    };
+    Ok(Attempt::Proved(proof(model, &clauses, base, &solution)))
+}
+
+fn solved(solution: Solution, size: usize) -> Result<Interpretation, Reason> {
+    match solution {
+        Solution::Solved(solution) => Ok(solution),
+        Solution::Refuted(_) => Err(Reason::Bounded(format!(
+            "what holds of every {size} threads is not enough, or there is a violation"
+        ))),
+        Solution::Unknown(why) => Err(no_answer(why)),
+    }
+}
+
+fn no_answer(why: NoAnswer) -> Reason {
+    match why {
+        NoAnswer::Exhausted(limit) => Reason::Exhausted(limit),
+        NoAnswer::GaveUp(_) => Reason::Bounded(why.to_string()),
+    }
+}
+
+/// What is known before a clause.
+fn before(system: &HornSystem, facts: &Interpretation, clause: &Clause) -> Term {
+    let known = clause.body.iter().map(|application| system.instantiate(facts, application));
+    Term::all(known).and(&clause.constraint)
+}
+
+/// Whether nothing bad is possible where some facts hold.
+fn is_safe(system: &HornSystem, facts: &Interpretation, budget: &Budget) -> bool {
+    let mut bad = system.clauses.iter().filter(|clause| clause.head.is_none());
+    bad.all(|clause| matches!(smt::satisfiable(&before(system, facts, clause), budget), Answer::Unsat))
+}
+
+/// The clauses where some facts are known to hold.
+fn strengthened(system: &HornSystem, facts: &Interpretation) -> HornSystem {
+    let clauses = system
+        .clauses
+        .iter()
+        .map(|clause| Clause { constraint: before(system, facts, clause), ..clause.clone() });
+    HornSystem {
+        relations: system.relations.clone(),
+        clauses: clauses.filter(|clause| !clause.constraint.is_false()).collect(),
+    }
+}
+
+/// The invariants that a solution stands for.
+fn proof(
+    model: &Model<'_>,
+    clauses: &Clauses<'_, '_>,
+    base: &Base,
+    solution: &Interpretation,
+) -> ModularProof {
+    let size = clauses.size;
+    let mut ways: IndexMap<Vec<TemplateId>, Vec<Term>> = IndexMap::new();
+    for (key, relation) in &clauses.relations {
+        let always = Term::bool(true);
+        let formula = if clauses.used[*relation] { &solution.formulas[*relation] } else { &always };
+        let formula = &formula.and(&base.of(model, &positioned(key)));
+        let templates: Vec<TemplateId> = key.iter().map(|(template, _)| *template).collect();
+        let here = ways.entry(templates).or_default();
+        if !formula.is_false() {
+            let orders = arrangements(key);
+            here.extend(orders.iter().map(|order| arranged(model, key, order, formula)));
+        }
+    }
+    let constants = model.constants.iter().map(|(variable, value)| variable.term().equals(value));
+    let constants = Term::all(constants);
+    let mut invariants: Vec<(Vec<TemplateId>, Term)> = ways
+        .into_iter()
+        .map(|(templates, ways)| {
+            let ways = Term::any(ways);
+            (templates, constants.and(&ways))
+        })
+        .collect();
+    // Groups that are not listed do not exist.
+    let running: Vec<TemplateId> = model.places.keys().copied().collect();
+    for templates in (1..=size).flat_map(|size| clauses::multisets(&running, size)) {
+        if invariants.iter().all(|(known, _)| *known != templates) {
+            invariants.push((templates, Term::bool(false)));
+        }
+    }
+    invariants.sort_by(|(one, _), (other, _)| (one.len(), one).cmp(&(other.len(), other)));
+    ModularProof { size, invariants, passed: model.passed.clone() }
+}
+
+/// The orders of a group's members that keep the templates where they are and are different.
+fn arrangements(key: &Key) -> Vec<Vec<usize>> {
+    let mut found: Vec<Vec<usize>> = vec![Vec::new()];
+    for position in 0..key.len() {
+        let extended = found.iter().flat_map(|order| {
+            let free =
+                (0..key.len()).filter(|other| !order.contains(other) && key[*other].0 == key[position].0);
+            free.map(|other| order.iter().copied().chain([other]).collect::<Vec<usize>>()).collect::<Vec<_>>()
+        });
+        found = extended.collect();
+    }
+    let nodes = |order: &Vec<usize>| order.iter().map(|position| key[*position]).collect::<Key>();
+    let mut seen: Vec<Key> = Vec::new();
+    found.retain(|order| {
+        let new = !seen.contains(&nodes(order));
+        seen.push(nodes(order));
+        new
+    });
+    found
+}
+
+/// What a relation says of a group in another order: at each position stands the member that `order` gives.
+fn arranged(model: &Model<'_>, key: &Key, order: &[usize], formula: &Term) -> Term {
+    let mut facts = Vec::new();
+    let mut replace: IndexMap<Variable, Term> = IndexMap::new();
+    for (position, from) in order.iter().enumerate() {
+        let (template, place) = key[*from];
+        let old = Member { template, position: *from };
+        let new = Member { template, position };
+        let here = &model.places[&template][&place];
+        for own in &here.own {
+            replace.insert(old.own(&own.variable), new.own(&own.variable).term());
+        }
+        for (own, value) in &here.known {
+            facts.push(new.own(own).term().equals(value));
+        }
+        let is_at = |at: &ir::LocationId| new.location().term().equals(&model::number(*at));
+        let idle = model.idle.iter().filter(|(other, _)| *other == template).map(|(_, at)| is_at(at));
+        let location = model.location_of(template, place);
+        facts.push(if location == IDLE { Term::any(idle) } else { is_at(&location) });
+        facts.push(model.condition(template, place).rename(|variable| Some(new.own(variable))));
+    }
+    Term::all(facts).and(&formula.substitute(&replace))
+}

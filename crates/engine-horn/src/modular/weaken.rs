@@ -1,0 +1,152 @@
+//! The strongest solution of clauses that is made of simple facts.
+//!
+//! Flanagan and Leino: Houdini, an annotation assistant (FME 2001), on Horn clauses: at first no relation holds of anything. A clause that leads to values for which a relation does not
+//! hold takes from it the facts that are not so there, until no clause does. What is found makes all clauses true that have a head.
+
+use super::facts::{Fact, Vocabulary, formula};
+use ir::IdVec;
+use smt::horn::{Application, Clause, ClauseId, HornSystem, Interpretation, RelationId};
+use smt::{Answer, NoAnswer, Solver, Sort, Term, Value, Variable};
+use std::collections::BTreeSet;
+use verdict::Budget;
+
+/// After so many questions a new solver is taken: what it has learnt is more than what it needs.
+const QUESTIONS: usize = 100;
+
+/// What holds of each relation; nothing if it never holds.
+type Found = IdVec<RelationId, Option<Vec<Fact>>>;
+
+/// Finds the strongest solution of all clauses with a head.
+pub fn strongest(system: &HornSystem, budget: &Budget) -> Result<Interpretation, NoAnswer> {
+    let vocabulary = Vocabulary::new(system);
+    let mut found: Found = system.relations.iter().map(|_| None).collect();
+    let mut uses: IdVec<RelationId, Vec<ClauseId>> = system.relations.iter().map(|_| Vec::new()).collect();
+    for (id, clause) in system.clauses.enumerate() {
+        for application in &clause.body {
+            uses[application.relation].push(id);
+        }
+    }
+    let mut solver = Solver::new();
+    let mut asked = 0;
+    let first = system.clauses.enumerate().filter(|(_, clause)| clause.body.is_empty());
+    let mut open: BTreeSet<ClauseId> = first.map(|(id, _)| id).collect();
+    while let Some(id) = open.pop_first() {
+        let clause = &system.clauses[id];
+        let Some(head) = &clause.head else { continue };
+        asked += 1;
+        if asked % QUESTIONS == 0 {
+            solver = Solver::new();
+        }
+        solver.push();
+        if follow(system, &vocabulary, &mut found, clause, head, &mut solver, budget)? {
+            open.extend(&uses[head.relation]);
+        }
+        solver.pop();
+    }
+    let formulas = found.enumerate().map(|(relation, facts)| {
+        let parameters: Vec<Term> =
+            system.relations[relation].parameters.iter().map(Variable::term).collect();
+        facts.as_ref().map_or(Term::bool(false), |facts| formula(facts, &parameters))
+    });
+    Ok(Interpretation { formulas: formulas.collect() })
+}
+
+/// Takes the facts away that a clause does not keep; says whether there were some.
+fn follow(
+    system: &HornSystem,
+    vocabulary: &Vocabulary,
+    found: &mut Found,
+    clause: &Clause,
+    head: &Application,
+    solver: &mut Solver,
+    budget: &Budget,
+) -> Result<bool, NoAnswer> {
+    for application in &clause.body {
+        let Some(facts) = &found[application.relation] else { return Ok(false) };
+        solver.assert(&formula(facts, &application.arguments));
+    }
+    solver.assert(&clause.constraint);
+    let parameters = &system.relations[head.relation].parameters;
+    let mut changed = false;
+    loop {
+        if let Some(facts) = &found[head.relation] {
+            if facts.is_empty() {
+                return Ok(changed);
+            }
+            solver.assert(&formula(facts, &head.arguments).not());
+        }
+        let values: Vec<Option<Value>> = match solver.check(budget) {
+            Answer::Unsat => return Ok(changed),
+            Answer::Unknown(NoAnswer::Exhausted(limit)) => return Err(NoAnswer::Exhausted(limit)),
+            // Without values nothing can be said to be so.
+            Answer::Unknown(NoAnswer::GaveUp(_)) => parameters.iter().map(|_| None).collect(),
+            Answer::Sat => {
+                let simple = |parameter: &Variable| matches!(parameter.sort, Sort::Int | Sort::Bool);
+                let arguments = parameters.iter().zip(&head.arguments);
+                arguments
+                    .map(|(parameter, argument)| {
+                        simple(parameter).then(|| solver.value(argument).ok()).flatten()
+                    })
+                    .collect()
+            }
+        };
+        changed = true;
+        match &mut found[head.relation] {
+            None => found[head.relation] = Some(vocabulary.facts(system, head.relation, &values)),
+            Some(facts) => {
+                let before = facts.len();
+                facts.retain(|fact| fact.holds(&values));
+                if facts.len() == before {
+                    facts.clear();
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use smt::horn::check_interpretation;
+
+    /// Counts from 0 to 10; a second relation is reached from 5 on.
+    fn counting(bad: i128) -> HornSystem {
+        let x = Variable::new("x", Sort::Int);
+        let mut system = HornSystem::default();
+        let below = system.relation("below", vec![x.clone()]);
+        let above = system.relation("above", vec![x.clone()]);
+        let here = |relation, argument: Term| Application { relation, arguments: vec![argument] };
+        let ten = Term::int(10);
+        system.clause(Clause {
+            body: vec![],
+            constraint: x.term().equals(&Term::int(0)),
+            head: Some(here(below, x.term())),
+        });
+        system.clause(Clause {
+            body: vec![here(below, x.term())],
+            constraint: x.term().less_than(&ten),
+            head: Some(here(below, x.term().plus(&Term::int(1)))),
+        });
+        system.clause(Clause {
+            body: vec![here(below, x.term())],
+            constraint: x.term().at_least(&Term::int(5)),
+            head: Some(here(above, x.term())),
+        });
+        system.clause(Clause {
+            body: vec![here(above, x.term())],
+            constraint: x.term().equals(&Term::int(bad)),
+            head: None,
+        });
+        system
+    }
+
+    #[test]
+    fn the_strongest_facts_keep_a_counter_in_its_bounds() {
+        let budget = Budget::seconds(60.0);
+        for (bad, safe) in [(4, true), (11, true), (5, false), (10, false)] {
+            let system = counting(bad);
+            let found = strongest(&system, &budget).expect("there is time");
+            assert_eq!(check_interpretation(&system, &found, &budget).is_ok(), safe, "{bad}: {found:?}");
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! The engine: prepares a program, chooses main threads, and turns what is found into proofs and traces.
+
+use crate::before::{Taken, before_all};
+use crate::model::Model;
+use crate::query::{Found, Search, places};
+use engine_explicit::guided::follow;
+use ir::LocationId;
+use ir::passes::Goal;
+use smt::expressions::Mode;
+use smt::{Answer, NoAnswer, Solver, Term, Value};
+use transitions::settled::Settled;
+use transitions::threads::{self, NoProduct, ThreadNumber, Threads};
+use transitions::{NotReady, System, prepare};
+use verdict::{
+    Budget, Engine, Event, Events, Exhausted, Proof, Property, QueriesPart, QueriesProof, Reason, Schedule,
+    Task, Verdict,
+};
+
+/// Larger programs are not tried.
+const MOST_EDGES: usize = 4_000;
+
+/// The engine.
+#[derive(Clone, Default, Debug)]
+pub struct Queries {
+    /// The name of the function that the main thread runs; if there is none it is chosen: each thread with an error in turn.
+    pub main_thread: Option<String>,
+}
+
+fn bounded(text: impl Into<String>) -> Verdict {
+    Verdict::Unknown(Reason::Bounded(format!("queries: {}", text.into())))
+}
+
+/// What came out of one choice of a main thread.
+enum Outcome {
+    Proved(QueriesPart),
+    Refuted(Vec<Taken>),
+}
+
+impl Engine for Queries {
+    fn name(&self) -> &'static str {
+        "queries"
+    }
+    fn verify(&self, task: Task<'_>, budget: &Budget, events: &dyn Events) -> Verdict {
+        if !matches!(task.property, Property::NoError(_)) {
+            return bounded("only errors are looked for");
+        }
+        let goal = Goal { races: false, faults: false };
+        let program = match prepare(task.program, goal, budget.deadline) {
+            Ok(program) => program,
+            Err(NotReady::OutOfTime) => return Verdict::Unknown(Reason::Exhausted(Exhausted::Time)),
+            Err(NotReady::TooLarge(error)) => return bounded(error),
+            Err(NotReady::Unresolved(span)) => {
+                let what = "a call or start that is not resolved".to_owned();
+                return Verdict::Unknown(Reason::Unsupported(what, span));
+            }
+        };
+        let edges: usize = program.templates.iter().map(|code| code.edges.len()).sum();
+        if edges > MOST_EDGES {
+            return bounded(format!("the program has more than {MOST_EDGES} steps"));
+        }
+        let system = System::new(&program, Mode::Integers);
+        let all = match Threads::new(&system) {
+            Ok(threads) => threads,
+            Err(NoProduct::Unbounded) => return bounded("a thread may be started any number of times"),
+            Err(NoProduct::TooMany) => {
+                return bounded(format!("there are more than {} threads", threads::MOST_THREADS));
+            }
+        };
+        let settled = Settled::new(all, &system);
+        let model = Model::new(&system, &settled);
+        let mut parts = Vec::new();
+        for (main, with_errors) in self.choices(&system, &settled, &model) {
+            match prove(&model, main, &with_errors, budget, events) {
+                Ok(Outcome::Proved(part)) => parts.push(part),
+                Ok(Outcome::Refuted(taken)) => {
+                    let schedule = schedule((&system, &settled, &model), &taken, budget);
+                    return match follow(task.program, task.property, &schedule, budget) {
+                        Some(trace) => Verdict::Unsafe(trace),
+                        None => Verdict::Unknown(Reason::Approximate(
+                            "no execution was found along a violation of the formulas".to_owned(),
+                        )),
+                    };
+                }
+                Err(NoAnswer::Exhausted(limit)) => return Verdict::Unknown(Reason::Exhausted(limit)),
+                Err(NoAnswer::GaveUp(why)) => return bounded(why),
+            }
+        }
+        if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
+            return Verdict::Unknown(Reason::Unsupported(assumption.text.clone(), assumption.span));
+        }
+        Verdict::Safe(Proof::Queries(Box::new(QueriesProof { parts })))
+    }
+}
+
+impl Queries {
+    /// The main threads to take, each with the threads whose errors are looked for.
+    fn choices(
+        &self,
+        system: &System<'_>,
+        settled: &Settled,
+        model: &Model,
+    ) -> Vec<(ThreadNumber, Vec<ThreadNumber>)> {
+        let with_errors: Vec<ThreadNumber> = model
+            .threads
+            .iter()
+            .enumerate()
+            .filter(|(_, thread)| !thread.errors.is_empty())
+            .map(|(number, _)| number)
+            .collect();
+        let named = self.main_thread.as_ref().and_then(|name| {
+            settled.threads.threads.iter().position(|thread| {
+                let code = &system.program.templates[thread.template].name;
+                code == name || code.split(['#', '.']).next() == Some(name)
+            })
+        });
+        match named {
+            Some(_) if with_errors.is_empty() => Vec::new(),
+            Some(main) => vec![(main, with_errors)],
+            None => with_errors.into_iter().map(|thread| (thread, vec![thread])).collect(),
+        }
+    }
+}
+
+/// Looks for a proof with a main thread that some threads' errors are not reached, or for an execution that reaches one.
+fn prove(
+    model: &Model,
+    main: ThreadNumber,
+    with_errors: &[ThreadNumber],
+    budget: &Budget,
+    events: &dyn Events,
+) -> Result<Outcome, NoAnswer> {
+    let errors: Vec<(ThreadNumber, usize)> = with_errors
+        .iter()
+        .flat_map(|thread| model.threads[*thread].errors.iter().map(|error| (*thread, *error)))
+        .collect();
+    let mut search = Search::new(model, model.hierarchy(main, with_errors), budget);
+    let found = search.explore(0, None, &errors)?;
+    events.event(Event::Phase(format!(
+        "queries: {} calls of the model checker, {} claims",
+        search.calls,
+        search.claims.iter().map(Vec::len).sum::<usize>()
+    )));
+    Ok(match found {
+        Found::Taken(taken) => Outcome::Refuted(taken),
+        Found::Bound(_) => return Err(NoAnswer::GaveUp("an answer without a question".to_owned())),
+        Found::Safe(built, invariants) => Outcome::Proved(QueriesPart {
+            main: places(&built, &invariants, true, model.threads[main].locations),
+            order: search.order,
+            errors: errors.into_iter().map(|(thread, at)| (thread, LocationId(at as u32))).collect(),
+            claims: search.claims,
+        }),
+    })
+}
+
+/// Who runs when in an execution.
+fn schedule(
+    (system, settled, model): (&System<'_>, &Settled, &Model),
+    taken: &[Taken],
+    budget: &Budget,
+) -> Schedule {
+    let mut schedule = Schedule::default();
+    // The values of inputs that were read before.
+    let mut solver = Solver::new();
+    solver.assert(&model.initial.and(&before_all(model, taken, &Term::bool(true), budget)));
+    solver.assert(&Term::all(model.variables.values().cloned()));
+    let is_known = solver.check(budget) == Answer::Sat;
+    let all = &settled.threads.threads;
+    let span = |thread: ThreadNumber, edges: &[ir::EdgeId]| {
+        let code = &system.program.templates[all[thread].template];
+        edges.first().map(|edge| code.edges[*edge].span).unwrap_or_default()
+    };
+    // Those that are started early are started by what was done before.
+    let early: Vec<ThreadNumber> =
+        settled.before.iter().flat_map(|step| step.starts.iter().copied()).collect();
+    let mut started: Vec<ThreadNumber> =
+        (0..all.len()).filter(|thread| all[*thread].at_start && !early.contains(thread)).collect();
+    let mut done_before = 0;
+    for step in &settled.before {
+        if let Some(name) = started.iter().position(|other| *other == step.thread) {
+            let read = step.inputs.iter().flatten().filter(|_| is_known);
+            let inputs: Vec<i128> = read
+                .filter_map(|variable| match solver.value(&variable.term()) {
+                    Ok(Value::Int(value)) => Some(value),
+                    Ok(Value::Bool(value)) => Some(i128::from(value)),
+                    Ok(Value::Bits(..) | Value::Array(_)) | Err(_) => None,
+                })
+                .collect();
+            schedule.push(name, span(step.thread, &step.edges), inputs);
+        }
+        started.extend(step.starts.iter().copied());
+        done_before += usize::from(step.stays);
+    }
+    let starter = settled.before.first().map(|step| step.thread);
+    for step in taken {
+        if Some(step.thread) == starter && done_before > 0 {
+            done_before -= 1;
+            continue;
+        }
+        let (location, index) = model.threads[step.thread].names[step.step];
+        let what = &all[step.thread].steps[location][index];
+        if let Some(name) = started.iter().position(|other| *other == step.thread) {
+            let inputs =
+                what.inputs.iter().filter_map(|input| step.inputs.get(input).and_then(Value::as_int));
+            schedule.push(name, span(step.thread, &what.edges), inputs);
+        }
+        started.extend(what.starts.iter().copied());
+    }
+    schedule
+}

@@ -1,0 +1,95 @@
+//! The checker refuses a proof by what holds of every few threads with something taken away or made up.
+
+use checker::check_proof;
+use engine_horn::Horn;
+use terms::{Operation, Term};
+use threadproof::pipeline;
+use verdict::{Budget, Check, Engine, ModularProof, Proof, Silent, Task, Verdict};
+
+/// A lock that is tested and set in one step, for which two threads must be looked at together; a counter under a mutex; and threads that start threads.
+const PROGRAMS: [(&str, Check, &str); 4] = [
+    ("test and set", Check::Assertions, include_str!("../../../../tests/programs/modular/test-and-set.c")),
+    ("test and set", Check::Races, include_str!("../../../../tests/programs/modular/test-and-set.c")),
+    ("a counter", Check::Assertions, include_str!("../../../../tests/programs/modular/counter.c")),
+    ("a tree", Check::Assertions, include_str!("../../../../tests/programs/modular/tree.c")),
+];
+
+fn proof_of(text: &str, check: Check) -> (ir::Program, ModularProof) {
+    let source = frontend_c::Source { name: "test.c".to_owned(), text: text.as_bytes().to_vec() };
+    let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C");
+    let lowered = pipeline::prepare(&program, check);
+    let property = check.property();
+    let task = Task { program: &lowered, property: &property };
+    match Horn.verify(task, &Budget::seconds(60.0), &Silent) {
+        Verdict::Safe(Proof::Modular(proof)) => (lowered, *proof),
+        other => panic!("no proof: {other:?}"),
+    }
+}
+
+fn accepts(program: &ir::Program, check: Check, proof: ModularProof) -> bool {
+    let proof = Proof::Modular(Box::new(proof));
+    check_proof(program, &check.property(), &proof, &Budget::seconds(60.0)).is_ok()
+}
+
+/// The formula without one of the ways in which it can hold, and with one way made weaker.
+fn changed(formula: &Term) -> Vec<(Term, bool)> {
+    let ways: Vec<Term> = match formula.operation() {
+        Operation::Or => formula.operands().to_vec(),
+        _ => vec![formula.clone()],
+    };
+    let mut found = Vec::new();
+    for number in 0..ways.len() {
+        let others =
+            || ways.iter().enumerate().filter(|(other, _)| *other != number).map(|(_, way)| way.clone());
+        found.push((Term::any(others()), true));
+        if *ways[number].operation() == Operation::And {
+            for part in 0..ways[number].operands().len() {
+                let rest = ways[number].operands().iter().enumerate().filter(|(other, _)| *other != part);
+                let weaker = Term::all(rest.map(|(_, term)| term.clone()));
+                found.push((Term::any(others().chain([weaker])), false));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn a_modular_proof_counts_as_a_whole_only() {
+    for (name, check, text) in PROGRAMS {
+        let (program, proof) = proof_of(text, check);
+        assert!(accepts(&program, check, proof.clone()), "{name}");
+        let (mut weaker, mut weaker_refused, mut stronger, mut stronger_refused) = (0, 0, 0, 0);
+        for number in 0..proof.invariants.len() {
+            let mut none = proof.clone();
+            let (_, formula) = none.invariants.remove(number);
+            if formula.is_false() {
+                continue;
+            }
+            let mut impossible = proof.clone();
+            impossible.invariants[number].1 = Term::bool(false);
+            assert!(!accepts(&program, check, impossible), "{name}: group {number} is said not to exist");
+            for (formula, is_stronger) in changed(&formula) {
+                let mut other = proof.clone();
+                other.invariants[number].1 = formula;
+                let refused = u32::from(!accepts(&program, check, other));
+                if is_stronger {
+                    (stronger, stronger_refused) = (stronger + 1, stronger_refused + refused);
+                } else {
+                    (weaker, weaker_refused) = (weaker + 1, weaker_refused + refused);
+                }
+            }
+        }
+        let mut trivial = proof.clone();
+        trivial.invariants.iter_mut().for_each(|(_, formula)| *formula = Term::bool(true));
+        assert!(!accepts(&program, check, trivial), "{name}: nothing is said");
+        let mut nothing = proof.clone();
+        nothing.invariants.clear();
+        assert!(!accepts(&program, check, nothing), "{name}: there are no invariants");
+        let mut larger = proof.clone();
+        larger.size += 1;
+        assert!(!accepts(&program, check, larger), "{name}: the groups are said to be larger");
+        // A way in which threads can be is never left out; what is known of them may be more than is needed.
+        assert_eq!(stronger_refused, stronger, "{name}");
+        assert!(weaker_refused > 0, "{name}: {weaker_refused} of {weaker}");
+    }
+}

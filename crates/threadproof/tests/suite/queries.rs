@@ -1,0 +1,172 @@
+//! The engine `queries`: the examples of paper 5, and that the checker refuses its proofs with something taken away or made up.
+
+use checker::{Checked, check_proof};
+use engine_queries::Queries;
+use terms::{Sort, Term, Variable};
+use threadproof::pipeline;
+use verdict::queries::Places;
+use verdict::{Budget, Check, Engine, Proof, QueriesProof, Silent, Task, Verdict};
+
+fn read(text: &str) -> ir::Program {
+    let source = frontend_c::Source { name: "test.c".to_owned(), text: text.as_bytes().to_vec() };
+    frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C")
+}
+
+fn paper(name: &str) -> ir::Program {
+    let file = crate::root().join("tests/programs/papers").join(name);
+    read(&std::fs::read_to_string(file).expect("the program is there"))
+}
+
+fn verdict(program: &ir::Program, main_thread: Option<&str>) -> Checked {
+    let engine = Queries { main_thread: main_thread.map(str::to_owned) };
+    pipeline::verify(program, Check::Assertions, &engine, &Budget::seconds(200.0), &Silent).verdict
+}
+
+fn proof_of(program: &ir::Program) -> (ir::Program, QueriesProof) {
+    let lowered = pipeline::prepare(program, Check::Assertions);
+    let property = Check::Assertions.property();
+    let task = Task { program: &lowered, property: &property };
+    match Queries::default().verify(task, &Budget::seconds(200.0), &Silent) {
+        Verdict::Safe(Proof::Queries(proof)) => (lowered, *proof),
+        other => panic!("no proof: {other:?}"),
+    }
+}
+
+fn accepts(program: &ir::Program, proof: QueriesProof) -> bool {
+    let property = Check::Assertions.property();
+    check_proof(program, &property, &Proof::Queries(Box::new(proof)), &Budget::seconds(60.0)).is_ok()
+}
+
+/// Figure 4.2: `t0` is the main thread, and among what it learns of `t1` is figure 4.6: from nowhere does `t1` come to a state with `cs1` and without `claim1`.
+#[test]
+fn peterson_learns_what_the_paper_says() {
+    let (program, proof) = proof_of(&paper("comus-figure4-2.c"));
+    assert!(accepts(&program, proof.clone()));
+    assert_eq!(proof.parts.len(), 1);
+    let named = |claim: &Term, name: &str| {
+        claim.free_variables().into_iter().find(|variable| variable.name.starts_with(name))
+    };
+    let learnt = proof.parts[0].claims[0].iter().any(|claim| {
+        let (Some(cs1), Some(claim1)) = (named(&claim.after, "cs1+"), named(&claim.after, "claim1+")) else {
+            return false;
+        };
+        let bad = cs1.term().and(&claim1.term().not());
+        claim.before.is_true()
+            && smt::can_fail(&bad.implies(&claim.after), &Budget::seconds(10.0)) == smt::Answer::Unsat
+    });
+    assert!(
+        learnt,
+        "{:?}",
+        proof.parts[0].claims[0].iter().map(|claim| claim.after.to_string()).collect::<Vec<_>>()
+    );
+}
+
+/// Figures 4.2 and 7.1, and a chain: safe and broken.
+#[test]
+fn examples_of_the_paper() {
+    for name in ["comus-figure4-5", "comus-figure6-1", "comus-figure7-2"] {
+        let safe = verdict(&paper(&format!("{name}.c")), None);
+        assert!(matches!(safe, Checked::Proved(Proof::Queries(_))), "{name}: {safe:?}");
+        let broken = verdict(&paper(&format!("{name}-broken.c")), None);
+        assert!(matches!(broken, Checked::Refuted(_)), "{name} broken: {broken:?}");
+    }
+}
+
+/// A chain of three: what each thread needs of the next is a bound, and it is as tight as can be.
+const CHAIN: &str = "#include <assert.h>
+    #include <pthread.h>
+    _Atomic int a = 1, b = 1, c = 1;
+    extern void __VERIFIER_atomic_begin(void);
+    extern void __VERIFIER_atomic_end(void);
+    void *t0(void *arg) { for (int k = 0; k < 2; k++) { __VERIFIER_atomic_begin(); a = a + b; __VERIFIER_atomic_end(); } assert(a <= LIMIT); return 0; }
+    void *t1(void *arg) { for (int k = 0; k < 2; k++) { __VERIFIER_atomic_begin(); b = b + c; __VERIFIER_atomic_end(); } return 0; }
+    void *t2(void *arg) { for (int k = 0; k < 2; k++) { __VERIFIER_atomic_begin(); c = c + 1; __VERIFIER_atomic_end(); } return 0; }
+    int main(void) { pthread_t t; pthread_create(&t, 0, t0, 0); pthread_create(&t, 0, t1, 0); pthread_create(&t, 0, t2, 0); return 0; }";
+
+#[test]
+fn a_chain_is_proved_by_bounds() {
+    let (program, proof) = proof_of(&read(&CHAIN.replace("LIMIT", "15")));
+    assert!(accepts(&program, proof.clone()));
+    let claims = &proof.parts[0].claims;
+    assert!(
+        claims[1].iter().any(|claim| claim.before.is_true() && claim.after.to_string().starts_with("4 <= c"))
+    );
+    let broken = verdict(&read(&CHAIN.replace("LIMIT", "14")), None);
+    assert!(matches!(broken, Checked::Refuted(_)), "{broken:?}");
+}
+
+/// An assertion of a thread that is not the main one (section 7.3).
+#[test]
+fn another_main_thread() {
+    for main in ["t1", "t2"] {
+        let safe = verdict(&read(&CHAIN.replace("LIMIT", "15")), Some(main));
+        assert!(matches!(safe, Checked::Proved(_)), "{main}: {safe:?}");
+        let broken = verdict(&read(&CHAIN.replace("LIMIT", "14")), Some(main));
+        assert!(!matches!(broken, Checked::Proved(_)), "{main}: {broken:?}");
+    }
+}
+
+/// Threads that are started late, and one that starts another: nothing is settled.
+#[test]
+fn threads_that_are_started_by_others() {
+    let text = "#include <assert.h>
+        #include <pthread.h>
+        _Atomic int x, y;
+        void *f(void *arg) { y = x; return 0; }
+        void *g(void *arg) { pthread_t t; x = 1; pthread_create(&t, 0, f, 0); return 0; }
+        int main(void) { pthread_t t; pthread_create(&t, 0, g, 0); int seen = y; assert(seen <= LIMIT); return 0; }";
+    let safe = verdict(&read(&text.replace("LIMIT", "1")), None);
+    assert!(matches!(safe, Checked::Proved(Proof::Queries(_))), "{safe:?}");
+    let broken = verdict(&read(&text.replace("LIMIT", "0")), None);
+    assert!(matches!(broken, Checked::Refuted(_)), "{broken:?}");
+}
+
+fn formulas(places: &mut Places) -> Vec<&mut Term> {
+    places.at.iter_mut().chain([&mut places.before_start]).flatten().collect()
+}
+
+/// Each claim and each invariant counts: without one, or with one made up, a proof is refused, except where it says more than is needed.
+#[test]
+fn a_proof_counts_as_a_whole_only() {
+    let (program, proof) = proof_of(&read(&CHAIN.replace("LIMIT", "15")));
+    let mut without = proof.clone();
+    without.parts.clear();
+    assert!(!accepts(&program, without), "without its part");
+    let mut other = proof.clone();
+    other.parts[0].errors.clear();
+    assert!(!accepts(&program, other), "without its errors");
+    let mut other = proof.clone();
+    other.parts[0].order.pop();
+    assert!(!accepts(&program, other), "without a thread that matters");
+    for position in 0..proof.parts[0].claims.len() {
+        for number in 0..proof.parts[0].claims[position].len() {
+            let mut made_up = proof.clone();
+            made_up.parts[0].claims[position][number].after = Term::bool(true);
+            assert!(!accepts(&program, made_up), "nothing is ever reached: {position}, {number}");
+        }
+        if !proof.parts[0].claims[position].is_empty() {
+            let mut without = proof.clone();
+            without.parts[0].claims[position].clear();
+            assert!(!accepts(&program, without), "without the claims at {position}");
+        }
+    }
+    let (mut changed, mut refused) = (0, 0);
+    for wrong in [Term::bool(true), Term::bool(false)] {
+        let mut places: Vec<usize> = Vec::new();
+        places.push(formulas(&mut proof.clone().parts[0].main).len());
+        for number in 0..places[0] {
+            let mut other = proof.clone();
+            let formula = std::mem::replace(formulas(&mut other.parts[0].main).remove(number), wrong.clone());
+            if formula != wrong && !formula.is_false() {
+                changed += 1;
+                refused += usize::from(!accepts(&program, other));
+            }
+        }
+    }
+    assert!(refused * 2 > changed && changed > 0, "{refused} of {changed}");
+    // Names that the program does not have.
+    let mut foreign = proof;
+    let unknown = Variable::new("unknown", Sort::Bool).term();
+    foreign.parts[0].claims[0][0].before = unknown;
+    assert!(!accepts(&program, foreign), "a name that the program does not have");
+}

@@ -1,0 +1,121 @@
+//! Which accesses of two threads may be a race.
+//!
+//! Over-approximates [`ir::semantics::Machine::race`] on the program at hand: an access of a step is seen where the step starts, if what comes before it on its edge can happen. Two
+//! accesses may race if one writes, not both are atomic, the points-to sets let them meet in an object that more than one thread reaches, and the bytes overlap, as their
+//! addresses say. Two that both name an object of the running thread are in different ones.
+
+use crate::follow::Follower;
+use crate::groups::Member;
+use ir::passes::PointsTo;
+use ir::passes::footprint::{self, Extent, Region};
+use ir::{EdgeId, Expr, IdVec, LocationId, ObjectId, Op, Program, Storage, Targets, TemplateId};
+use smt::{Sort, Term, Variable};
+
+/// An access that a step may make.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Access {
+    /// The thread's template.
+    pub template: TemplateId,
+    /// The edge.
+    pub edge: EdgeId,
+    /// Where the thread is before it.
+    pub source: LocationId,
+    /// What must hold for the step to come so far: over the variables before the step, and the inputs.
+    pub condition: Term,
+    /// Its address; nothing if that is not known.
+    pub address: Option<Term>,
+    /// Values that may be anything.
+    pub inputs: Vec<Variable>,
+    /// The bytes that it may touch and others may see.
+    region: Region,
+    write: bool,
+    atomic: bool,
+    /// Whether it names an object of the running thread.
+    own: bool,
+}
+
+/// What is needed to find accesses.
+pub(crate) struct Visibility<'a> {
+    pub points_to: &'a PointsTo,
+    pub escapes: &'a IdVec<ObjectId, bool>,
+}
+
+/// The accesses of an edge that others may see. The follower is at its start.
+pub(crate) fn accesses(
+    program: &Program,
+    visibility: &Visibility<'_>,
+    mut follower: Follower<'_, '_, '_>,
+) -> Vec<Access> {
+    let (template, edge) = (follower.template, follower.edge);
+    let code = &program.templates[template];
+    let what = &code.edges[edge];
+    let mut found = Vec::new();
+    for op in &what.ops {
+        // In a constraint some values are those after the assignment: then only constant addresses are known.
+        let several_states = matches!(op, Op::Assign(assignment) if assignment.constraint.is_some());
+        for access in footprint::accesses(visibility.points_to, template, op) {
+            let Some(region) = visible(&access.region, visibility.escapes) else { continue };
+            let constant = matches!(access.address, Expr::Address(..));
+            let before = follower.guard.clone();
+            let address = (constant || !several_states).then(|| follower.value(access.address));
+            // Without an address there is no access.
+            let condition = Term::all(std::mem::replace(&mut follower.guard, before));
+            let own = matches!(access.address, Expr::Address(object, _)
+                if matches!(program.objects[*object].storage, Storage::Frame(_) | Storage::ThreadLocal));
+            found.push(Access {
+                template,
+                edge,
+                source: what.source,
+                condition,
+                address,
+                inputs: follower.inputs.clone(),
+                region,
+                write: access.write,
+                atomic: access.atomic || code.locations[what.source].atomic,
+                own,
+            });
+        }
+        follower.op(op);
+    }
+    found.retain(|access| !access.condition.is_false());
+    found
+}
+
+/// The part of a region that others may see.
+fn visible(region: &Region, escapes: &IdVec<ObjectId, bool>) -> Option<Region> {
+    let Targets::Of(targets) = &region.targets else { return Some(region.clone()) };
+    let seen: Vec<_> = targets.iter().filter(|target| escapes[target.object]).copied().collect();
+    (!seen.is_empty()).then(|| Region { targets: Targets::Of(seen.into()), extent: region.extent })
+}
+
+impl Access {
+    /// When two accesses of different threads may be a race: over the variables of the two.
+    pub fn race(
+        &self,
+        mine: Member,
+        other: &Access,
+        theirs: Member,
+        is_shared: &dyn Fn(&Variable) -> bool,
+    ) -> Term {
+        let harmless =
+            !(self.write || other.write) || (self.atomic && other.atomic) || (self.own && other.own);
+        if harmless || !self.region.overlaps(&other.region) {
+            return Term::bool(false);
+        }
+        let one = mine.term(&self.condition, is_shared);
+        let both = one.and(&theirs.term(&other.condition, is_shared));
+        let (Some(here), Some(there)) = (&self.address, &other.address) else { return both };
+        let (here, there) = (mine.term(here, is_shared), theirs.term(there, is_shared));
+        both.and(&self.reaches(&here, &there)).and(&other.reaches(&there, &here))
+    }
+
+    /// That the access goes as far as an address, if it starts at another.
+    fn reaches(&self, start: &Term, address: &Term) -> Term {
+        match (self.region.extent, start.sort()) {
+            (Extent::Bytes(bytes), Sort::Int) => {
+                address.less_than(&start.plus(&Term::int(i128::from(bytes))))
+            }
+            _ => Term::bool(true),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Values that variables always have where a step starts, put into the step.
+//!
+//! Exact: only variables that no other thread changes while the thread runs are looked at, and only threads that there is one of. Steps that can never be taken are left out. Among what
+//! is so known are the ids of threads that one thread starts in a fixed order, which makes waits for them plain.
+
+use crate::scopes::Scoped;
+use crate::threads::literals;
+use indexmap::{IndexMap, IndexSet};
+use ir::{IdVec, LocationId, TemplateId};
+use smt::{Term, Variable};
+
+type Values = IndexMap<Variable, Term>;
+
+/// Puts known values into all steps. `mine` are the variables that the one thread of a template has for itself; nothing for templates with any number of threads.
+pub(crate) fn put_known_values(
+    scoped: &mut Scoped<'_>,
+    mine: &IdVec<TemplateId, Option<IndexSet<Variable>>>,
+) {
+    let mut initial = Values::new();
+    literals(&scoped.initial, &mut initial);
+    let mut done: IndexSet<TemplateId> = IndexSet::from([scoped.main]);
+    let mut at = 0;
+    while at < done.len() {
+        let template = done[at];
+        at += 1;
+        if let Some(own) = &mine[template] {
+            let entry = entry_values(scoped, template, own, &initial);
+            let known = known_values(scoped, template, own, &entry);
+            put(scoped, template, &known);
+        }
+        // Those that start others come first.
+        let starts =
+            scoped.steps.iter().filter(|step| step.template == template).flat_map(|step| &step.starts);
+        done.extend(starts.map(|start| start.template));
+    }
+}
+
+/// Whether only threads of a template change a variable, once they run.
+fn is_left_alone(
+    scoped: &Scoped<'_>,
+    template: TemplateId,
+    own: &IndexSet<Variable>,
+    variable: &Variable,
+) -> bool {
+    own.contains(variable)
+        || scoped.steps.iter().all(|step| step.template == template || !step.updates.contains_key(variable))
+}
+
+/// What is known when the thread starts.
+fn entry_values(
+    scoped: &Scoped<'_>,
+    template: TemplateId,
+    own: &IndexSet<Variable>,
+    initial: &Values,
+) -> Values {
+    let mut entry: Values = initial
+        .iter()
+        .filter(|(variable, _)| is_left_alone(scoped, template, own, variable))
+        .filter(|(variable, _)| template == scoped.main || !own.contains(*variable))
+        .map(|(variable, value)| (variable.clone(), value.clone()))
+        .collect();
+    if template != scoped.main {
+        let starts = |step: &&crate::ScopedStep| step.starts.iter().any(|start| start.template == template);
+        let mut given: Option<Values> = None;
+        for step in scoped.steps.iter().filter(starts) {
+            let value =
+                |variable: &Variable| step.updates.get(variable).filter(|value| value.is_literal()).cloned();
+            let here: Values = own.iter().filter_map(|v| Some((v.clone(), value(v)?))).collect();
+            given = Some(match given {
+                None => here,
+                Some(mut given) => {
+                    given.retain(|variable, value| here.get(variable) == Some(value));
+                    given
+                }
+            });
+        }
+        entry.extend(given.unwrap_or_default());
+    }
+    entry
+}
+
+/// The values at each location that is reached.
+fn known_values(
+    scoped: &Scoped<'_>,
+    template: TemplateId,
+    own: &IndexSet<Variable>,
+    entry: &Values,
+) -> IdVec<LocationId, Option<Values>> {
+    let code = &scoped.program.templates[template];
+    let mut known: IdVec<LocationId, Option<Values>> = code.locations.iter().map(|_| None).collect();
+    known[code.entry] = Some(entry.clone());
+    let mut alone: IndexMap<Variable, bool> = IndexMap::new();
+    let mut open = vec![code.entry];
+    while let Some(location) = open.pop() {
+        let here = known[location].clone().unwrap_or_default();
+        for step in scoped.steps.iter().filter(|step| step.template == template && step.source == location) {
+            if step.guard.substitute(&here).is_false() {
+                continue;
+            }
+            let mut after = here.clone();
+            for (variable, value) in &step.updates {
+                let value = value.substitute(&here);
+                let left_alone = *alone
+                    .entry(variable.clone())
+                    .or_insert_with(|| is_left_alone(scoped, template, own, variable));
+                if value.is_literal() && left_alone {
+                    after.insert(variable.clone(), value);
+                } else {
+                    after.swap_remove(variable);
+                }
+            }
+            let there = &mut known[step.target];
+            let changed = match there {
+                None => {
+                    *there = Some(after);
+                    true
+                }
+                Some(there) => {
+                    let size = there.len();
+                    there.retain(|variable, value| after.get(variable) == Some(value));
+                    there.len() < size
+                }
+            };
+            if changed {
+                open.push(step.target);
+            }
+        }
+    }
+    known
+}
+
+fn put(scoped: &mut Scoped<'_>, template: TemplateId, known: &IdVec<LocationId, Option<Values>>) {
+    scoped.steps.retain_mut(|step| {
+        if step.template != template {
+            return true;
+        }
+        let Some(here) = &known[step.source] else { return false };
+        step.guard = step.guard.substitute(here);
+        step.updates.values_mut().for_each(|value| *value = value.substitute(here));
+        for start in &mut step.starts {
+            start.first.values_mut().for_each(|value| *value = value.substitute(here));
+        }
+        !step.guard.is_false()
+    });
+}

@@ -1,0 +1,320 @@
+//! The steps of a program with its variables sorted into shared ones and those that a thread has for itself.
+//!
+//! Exact with regard to [`System`]. Four things are done:
+//! 1. All variables get names of their own: those of a template's threads have its number behind them.
+//! 2. A template that at most one thread ever runs has no variables of its own: its variables are shared ones that nobody else touches. What starts the thread
+//!    sets them; before that they have some value, which nobody looks at.
+//! 3. Steps through atomic locations, at which nobody else runs, are put together ([`crate::merge_steps`]).
+//! 4. Values that are always known where a step starts are put in (`constants.rs`).
+
+use crate::blocks::merge_steps;
+use crate::constants::put_known_values;
+use crate::system::{Kind, StateVariable, Step, System};
+use indexmap::IndexMap;
+use ir::{Count, EdgeId, IdVec, LocationId, LocationKind, Program, Span, TemplateId};
+use smt::{Sort, Term, Variable};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use verdict::{Fact, Moment, Predicate};
+
+/// A thread that a step starts, of a template that any number of threads may run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ScopedStart {
+    /// Its template.
+    pub template: TemplateId,
+    /// The first values of all its own variables: over the variables before the step, and the inputs.
+    pub first: IndexMap<Variable, Term>,
+}
+
+/// A step of a thread: if the guard holds, the state may become the one with the updates.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ScopedStep {
+    /// The thread's template.
+    pub template: TemplateId,
+    /// The edges that it takes, in order.
+    pub edges: Vec<EdgeId>,
+    /// Where it starts.
+    pub source: LocationId,
+    /// Where it ends.
+    pub target: LocationId,
+    /// When it can be taken: over the variables before it, and the inputs.
+    pub guard: Term,
+    /// The new values of the variables that it changes: over the variables before it, and the inputs.
+    pub updates: IndexMap<Variable, Term>,
+    /// Values that may be any that the guard allows.
+    pub inputs: Vec<Variable>,
+    /// The threads that it starts, in order; those with a template of their own have no first values.
+    pub starts: Vec<ScopedStart>,
+}
+
+/// A program that starts as one thread, as steps over shared and own variables.
+#[derive(Clone, Debug)]
+pub struct Scoped<'p> {
+    /// The program.
+    pub program: &'p Program,
+    /// What all threads see, with what always holds of each: that it is in range.
+    pub shared: IndexMap<Variable, Term>,
+    /// What each thread of a template has for itself; the same.
+    pub own: IdVec<TemplateId, IndexMap<Variable, Term>>,
+    /// The template of the first thread.
+    pub main: TemplateId,
+    /// What holds at the start.
+    pub initial: Term,
+    /// All steps.
+    pub steps: Vec<ScopedStep>,
+    /// The variable that is the id of a thread, by template.
+    myself: IdVec<TemplateId, Option<Variable>>,
+}
+
+/// A variable with the number of its template.
+fn named(variable: &Variable, template: TemplateId) -> Variable {
+    Variable::new(Arc::from(format!("{}#{}", variable.name, template.0)), variable.sort.clone())
+}
+
+impl<'p> Scoped<'p> {
+    /// Sorts the variables of a system; nothing if it does not start as one thread. Puts fewer steps together when `stop` says so.
+    pub fn new(system: &System<'p>, stop: &dyn Fn() -> bool) -> Option<Self> {
+        let [(main, Count::Exactly(1))] = system.program.start.as_slice() else { return None };
+        if !system.unique.templates[*main] {
+            return None;
+        }
+        let mut scoped = Self {
+            program: system.program,
+            shared: IndexMap::new(),
+            own: system.program.templates.iter().map(|_| IndexMap::new()).collect(),
+            main: *main,
+            initial: system.initial(),
+            steps: Vec::new(),
+            myself: system.program.templates.iter().map(|_| None).collect(),
+        };
+        for variable in &system.shared {
+            scoped.shared.insert(variable.variable.clone(), system.ranges([variable]));
+        }
+        for template in system.program.templates.ids() {
+            for own in &system.own[template] {
+                let variable = named(&own.variable, template);
+                let range = match own.kind {
+                    Kind::Myself => {
+                        scoped.myself[template] = Some(variable.clone());
+                        system.is_thread_id(&variable.term())
+                    }
+                    _ => system.ranges([own]).rename(|_| Some(variable.clone())),
+                };
+                if system.unique.templates[template] && template != *main {
+                    // Nobody looks at it before the thread starts.
+                    let value = if own.kind == Kind::Myself { 1 } else { 0 };
+                    scoped.initial =
+                        scoped.initial.and(&variable.term().equals(&constant(&variable.sort, value)));
+                }
+                let to = if system.unique.templates[template] {
+                    &mut scoped.shared
+                } else {
+                    &mut scoped.own[template]
+                };
+                to.insert(variable, range);
+            }
+        }
+        let id = system.number(1, system.program.data_model.pointer());
+        let entry = own_renamed(system, *main, &system.entry(*main, &[], &id));
+        scoped.initial = scoped.initial.and(&entry);
+        for (template, code) in system.program.templates.enumerate() {
+            let steps: Vec<Step> =
+                system.steps.iter().filter(|step| step.template == template).cloned().collect();
+            let may_go = |at: LocationId| {
+                let location = code.locations[at];
+                location.atomic && location.kind == LocationKind::Normal && at != code.entry
+            };
+            for step in merge_steps(&steps, &may_go, stop) {
+                scoped.steps.push(scoped_step(system, &step));
+            }
+        }
+        let mine = system.program.templates.ids().map(|template| {
+            let own = system.own[template].iter().map(|own| named(&own.variable, template));
+            system.unique.templates[template].then(|| own.collect())
+        });
+        put_known_values(&mut scoped, &mine.collect());
+        Some(scoped)
+    }
+
+    /// Where a step stands in the source.
+    pub fn span(&self, step: &ScopedStep) -> Span {
+        let edges = &self.program.templates[step.template].edges;
+        step.edges.first().map_or(Span::default(), |edge| edges[*edge].span)
+    }
+
+    /// Whether all variables of a predicate are ones that its scope sees. The first thread has no predicates for itself: nothing would say what they are at its start.
+    pub fn is_scoped(&self, predicate: &Predicate) -> bool {
+        if predicate.scope == Some(self.main) {
+            return false;
+        }
+        predicate.formula.free_variables().iter().all(|variable| {
+            self.shared.contains_key(variable)
+                || predicate.scope.is_some_and(|template| self.own[template].contains_key(variable))
+        })
+    }
+
+    /// Whether a thread of a template sees a predicate.
+    pub fn sees(&self, template: TemplateId, predicate: &Predicate) -> bool {
+        predicate.scope.is_none_or(|scope| scope == template)
+    }
+
+    /// Whether a step may change a predicate that the thread that takes it sees.
+    pub fn changes(&self, step: &ScopedStep, predicate: &Predicate) -> bool {
+        predicate.formula.free_variables().iter().any(|variable| step.updates.contains_key(variable))
+    }
+
+    /// Whether a step may change a predicate that another thread has for itself.
+    pub fn disturbs(&self, step: &ScopedStep, predicate: &Predicate) -> bool {
+        let touched =
+            |variable: &Variable| self.shared.contains_key(variable) && step.updates.contains_key(variable);
+        predicate.scope.is_some() && predicate.formula.free_variables().iter().any(touched)
+    }
+
+    /// A fact as a formula over the variables before a step, its inputs, and the variables of another thread ([`other`]).
+    pub fn fact(&self, step: &ScopedStep, predicates: &[Predicate], fact: Fact) -> Term {
+        let formula = &predicates[fact.predicate].formula;
+        let aside = |formula: &Term| {
+            formula.rename(|variable| (!self.shared.contains_key(variable)).then(|| other(variable)))
+        };
+        match fact.moment {
+            Moment::Before => formula.clone(),
+            Moment::After => formula.substitute(&step.updates),
+            Moment::Started(which) => {
+                let mut values = self.shared_updates(step);
+                if let Some(start) = step.starts.get(which) {
+                    values.extend(
+                        start.first.iter().map(|(variable, value)| (variable.clone(), value.clone())),
+                    );
+                }
+                formula.substitute(&values)
+            }
+            Moment::OtherBefore => aside(formula),
+            Moment::OtherAfter => aside(formula).substitute(&self.shared_updates(step)),
+        }
+    }
+
+    fn shared_updates(&self, step: &ScopedStep) -> IndexMap<Variable, Term> {
+        let shared = step.updates.iter().filter(|(variable, _)| self.shared.contains_key(*variable));
+        shared.map(|(variable, value)| (variable.clone(), value.clone())).collect()
+    }
+
+    /// What always holds of the variables in some terms: all are in range.
+    pub fn ranges<'a>(&self, terms: impl IntoIterator<Item = &'a Term>) -> Term {
+        let variables: BTreeSet<Variable> = terms.into_iter().flat_map(Term::free_variables).collect();
+        let all = self.own.iter().flatten().chain(&self.shared);
+        Term::all(all.flat_map(|(variable, range)| {
+            let aside = other(variable);
+            let here = variables.contains(variable).then(|| range.clone());
+            let there = variables.contains(&aside).then(|| range.rename(|_| Some(aside.clone())));
+            here.into_iter().chain(there)
+        }))
+    }
+
+    /// What always holds when a step is taken, of the variables in some terms: all are in range, and the thread that takes the step has another id than other threads.
+    pub fn invariant<'a>(&self, step: &ScopedStep, terms: impl IntoIterator<Item = &'a Term>) -> Term {
+        let terms: Vec<&Term> = terms.into_iter().collect();
+        let variables: BTreeSet<Variable> = terms.iter().flat_map(|term| term.free_variables()).collect();
+        let me = self.myself[step.template].as_ref();
+        let apart = me.into_iter().flat_map(|me| {
+            let others = self.myself.iter().flatten().map(other).filter(|other| variables.contains(other));
+            others.map(|other| other.term().differs(&me.term()))
+        });
+        self.ranges(terms).and(&Term::all(apart))
+    }
+
+    /// What holds whenever a step is taken, of the variables in some terms: its guard, and what always holds.
+    pub fn premise<'a>(&self, step: &'a ScopedStep, terms: impl IntoIterator<Item = &'a Term>) -> Term {
+        step.guard.and(&self.invariant(step, terms.into_iter().chain([&step.guard])))
+    }
+}
+
+/// The same number everywhere.
+fn constant(sort: &Sort, value: i128) -> Term {
+    match sort {
+        Sort::Bool => Term::bool(value != 0),
+        Sort::Int => Term::int(value),
+        Sort::BitVec(width) => Term::bits(*width, value as u128),
+        Sort::Array(pair) => Term::constant_array(sort.clone(), &constant(&pair.1, value)),
+    }
+}
+
+/// The variable of another thread that is called the same.
+pub fn other(variable: &Variable) -> Variable {
+    Variable::new(Arc::from(format!("{} of another", variable.name)), variable.sort.clone())
+}
+
+/// A term with the variables of a template's threads under their new names.
+fn own_renamed(system: &System<'_>, template: TemplateId, term: &Term) -> Term {
+    term.rename(|variable| {
+        let own = system.own[template].iter().any(|own| own.variable == *variable);
+        own.then(|| named(variable, template))
+    })
+}
+
+fn scoped_step(system: &System<'_>, step: &Step) -> ScopedStep {
+    let rename = |term: &Term| own_renamed(system, step.template, term);
+    let mut result = ScopedStep {
+        template: step.template,
+        edges: step.edges.clone(),
+        source: step.source,
+        target: step.target,
+        guard: rename(&step.guard),
+        updates: IndexMap::new(),
+        inputs: step.inputs.clone(),
+        starts: Vec::new(),
+    };
+    for (variable, value) in &step.updates {
+        let own = system.own[step.template].iter().any(|own| own.variable == *variable);
+        let variable = if own { named(variable, step.template) } else { variable.clone() };
+        result.updates.insert(variable, rename(value));
+    }
+    for (number, start) in step.starts.iter().enumerate() {
+        let first = first_values(system, start, number, &rename, &mut result);
+        let unique = system.unique.templates[start.template];
+        let own = if unique { IndexMap::new() } else { first.clone() };
+        result.starts.push(ScopedStart { template: start.template, first: own });
+        if unique {
+            result.updates.extend(first);
+        }
+    }
+    result
+}
+
+/// The first values of all variables of a thread. What is arbitrary becomes an input of the step.
+fn first_values(
+    system: &System<'_>,
+    start: &crate::Start,
+    number: usize,
+    rename: &dyn Fn(&Term) -> Term,
+    step: &mut ScopedStep,
+) -> IndexMap<Variable, Term> {
+    let parameters = system.program.templates[start.template].parameters;
+    let given = |own: &StateVariable| match &own.kind {
+        Kind::Local(local) if (local.0 as usize) < parameters => {
+            start.parameters.get(local.0 as usize).map(rename)
+        }
+        Kind::Myself => Some(rename(&start.id)),
+        _ => None,
+    };
+    let known: IndexMap<Variable, Term> = system.own[start.template]
+        .iter()
+        .filter_map(|own| Some((own.variable.clone(), given(own)?)))
+        .collect();
+    let mut values = IndexMap::new();
+    for own in &system.own[start.template] {
+        let variable = named(&own.variable, start.template);
+        let value = match (known.get(&own.variable), &own.first) {
+            (Some(value), _) => value.clone(),
+            (None, Some(first)) => first.substitute(&known),
+            (None, None) => {
+                let name = format!("first {} of start {number}", variable.name);
+                let input = Variable::new(Arc::from(name), variable.sort.clone());
+                step.guard = step.guard.and(&system.ranges([own]).rename(|_| Some(input.clone())));
+                step.inputs.push(input.clone());
+                input.term()
+            }
+        };
+        values.insert(variable, value);
+    }
+    values
+}

@@ -1,0 +1,272 @@
+//! Threads without their start: where a program first sets things up and starts its threads, they are there from the beginning.
+//!
+//! Over-approximates: every execution of the program, without what was set up, is one of the result; a thread there may run before it was started.
+//! * As long as there is one thread it runs alone. If what it does is easy to say, the result starts behind that.
+//! * A thread that is started in one place only, with known values, may as well be there from the beginning and wait. This is done only where what its starter does before touches
+//!   nothing that others touch, so that little is lost.
+
+use crate::system::System;
+use crate::threads::{ThreadNumber, ThreadStep, Threads, literals};
+use indexmap::{IndexMap, IndexSet};
+use ir::{EdgeId, LocationId};
+use smt::{Operation, Term, Variable};
+
+/// No run is followed longer than this.
+const LONGEST: usize = 1_000;
+/// No more ways to set things up are followed side by side.
+const MOST_WAYS: usize = 8;
+
+/// Threads that are there from the beginning.
+#[derive(Clone, Debug)]
+pub struct Settled {
+    /// The threads, and how they start.
+    pub threads: Threads,
+    /// What was done before, or is done without anyone noticing: for schedules only.
+    pub before: Vec<Before>,
+}
+
+/// A step that sets things up.
+#[derive(Clone, Debug)]
+pub struct Before {
+    /// Who takes it.
+    pub thread: ThreadNumber,
+    /// The edges that it takes, in order.
+    pub edges: Vec<EdgeId>,
+    /// The threads that it starts.
+    pub starts: Vec<ThreadNumber>,
+    /// For each of its inputs the variable that has its value.
+    pub inputs: Vec<Option<Variable>>,
+    /// Whether it is a step of the result, too.
+    pub stays: bool,
+}
+
+/// A way to set things up.
+#[derive(Clone)]
+struct Way {
+    location: LocationId,
+    facts: Vec<Term>,
+    before: Vec<Before>,
+}
+
+impl ThreadStep {
+    /// The variables that the step reads.
+    pub fn reads(&self) -> IndexSet<Variable> {
+        let terms = self.updates.values().chain([&self.guard]);
+        terms.flat_map(Term::free_variables).filter(|variable| !self.inputs.contains(variable)).collect()
+    }
+}
+
+impl Threads {
+    /// The variables that a thread has for itself. Once it was started only its own steps change them.
+    pub fn own_variables(&self, system: &System<'_>, thread: ThreadNumber) -> IndexSet<Variable> {
+        let template = self.threads[thread].template;
+        system.own[template].iter().map(|own| crate::threads::named(&own.variable, thread)).collect()
+    }
+}
+
+impl Settled {
+    /// Makes threads be there from the beginning, as far as that loses little.
+    pub fn new(threads: Threads, system: &System<'_>) -> Self {
+        let mut settled = Self { threads, before: Vec::new() };
+        settled.run_alone(system);
+        settled.start_early(system);
+        settled
+    }
+
+    /// Lets the one thread that there is at first run as long as it is alone.
+    fn run_alone(&mut self, system: &System<'_>) {
+        let mut first = self.threads.threads.iter().enumerate().filter(|(_, thread)| thread.at_start);
+        let (Some((alone, thread)), None) = (first.next(), first.next()) else { return };
+        let start =
+            Way { location: thread.entry, facts: conjuncts(&self.threads.initial), before: Vec::new() };
+        let mut open = vec![start];
+        let mut done: Vec<Way> = Vec::new();
+        let mut steps = 0;
+        while let Some(way) = open.pop() {
+            steps += 1;
+            if steps > LONGEST || open.len() + done.len() > MOST_WAYS {
+                return;
+            }
+            let stays = self.threads.is_error(system, alone, way.location);
+            match ways_on(&thread.steps[way.location], &way, alone).filter(|_| !stays) {
+                Some(next) => open.extend(next),
+                None => done.push(way),
+            }
+        }
+        let Some(first) = done.first() else { return };
+        if done.iter().any(|way| way.location != first.location) {
+            return;
+        }
+        let location = first.location;
+        self.before = first.before.clone();
+        self.threads.initial = Term::any(done.iter().map(|way| Term::all(way.facts.iter().cloned())));
+        self.threads.threads[alone].entry = location;
+        self.forget_what_was_done(alone);
+    }
+
+    /// Removes the steps of a thread at locations that it does not come to any more.
+    fn forget_what_was_done(&mut self, thread: ThreadNumber) {
+        let thread = &mut self.threads.threads[thread];
+        let mut reached: IndexSet<LocationId> = IndexSet::from([thread.entry]);
+        let mut at = 0;
+        while at < reached.len() {
+            let targets: Vec<LocationId> = thread.steps[reached[at]].iter().map(|step| step.target).collect();
+            reached.extend(targets);
+            at += 1;
+        }
+        let done: Vec<LocationId> =
+            thread.steps.ids().filter(|location| !reached.contains(location)).collect();
+        done.into_iter().for_each(|location| thread.steps[location].clear());
+    }
+
+    /// Makes threads be there from the beginning that the first one starts.
+    fn start_early(&mut self, system: &System<'_>) {
+        let Some(starter) = self.threads.threads.iter().position(|thread| thread.at_start) else { return };
+        let mut location = self.threads.threads[starter].entry;
+        let mut quiet = Vec::new();
+        for _ in 0..LONGEST {
+            // Who has a choice here may do something else first.
+            let [step] = self.threads.threads[starter].steps[location].as_slice() else { return };
+            let step = step.clone();
+            let here = Before {
+                thread: starter,
+                edges: step.edges.clone(),
+                starts: step.starts.clone(),
+                inputs: vec![None; step.inputs.len()],
+                stays: true,
+            };
+            quiet.push(here);
+            for child in &step.starts {
+                if !self.start_one_early(system, (starter, location), *child) {
+                    return;
+                }
+                self.before.append(&mut quiet);
+            }
+            let Some(rest) = self.threads.threads[starter].steps[location].first() else { return };
+            if rest.updates.keys().any(|variable| self.is_touched_by_another(starter, variable)) {
+                return;
+            }
+            location = step.target;
+        }
+    }
+
+    fn is_touched_by_another(&self, thread: ThreadNumber, variable: &Variable) -> bool {
+        let others = self.threads.threads.iter().enumerate().filter(|(number, _)| *number != thread);
+        let mut steps = others.flat_map(|(_, other)| other.steps.iter().flatten());
+        steps.any(|step| step.updates.contains_key(variable) || step.reads().contains(variable))
+    }
+
+    /// Makes a thread be there from the beginning that the only step of another at a location starts; says whether that was done.
+    fn start_one_early(
+        &mut self,
+        system: &System<'_>,
+        starter: (ThreadNumber, LocationId),
+        child: ThreadNumber,
+    ) -> bool {
+        let all = self.threads.threads.iter().flat_map(|thread| thread.steps.iter().flatten());
+        let starts = all.filter(|step| step.starts.contains(&child)).count();
+        if child == starter.0 || starts != 1 || self.threads.threads[child].at_start {
+            return false;
+        }
+        let own = self.threads.own_variables(system, child);
+        let step = &mut self.threads.threads[starter.0].steps[starter.1][0];
+        let given = step.updates.iter().filter(|(variable, _)| own.contains(*variable));
+        let facts: Vec<Term> = given.clone().map(|(variable, value)| variable.term().equals(value)).collect();
+        if !{ given }.all(|(_, value)| value.is_literal()) {
+            return false;
+        }
+        step.updates.retain(|variable, _| !own.contains(variable));
+        step.starts.retain(|other| *other != child);
+        self.threads.initial = Term::all([self.threads.initial.clone()].into_iter().chain(facts));
+        self.threads.threads[child].at_start = true;
+        true
+    }
+}
+
+fn conjuncts(formula: &Term) -> Vec<Term> {
+    match formula.operation() {
+        Operation::And => formula.operands().iter().flat_map(conjuncts).collect(),
+        _ => vec![formula.clone()],
+    }
+}
+
+/// The ways on from one of a thread that is alone, by its steps there. Nothing if it ends here: there is no step, one starts a thread, or what one does is not easy to say.
+fn ways_on(steps: &[ThreadStep], way: &Way, thread: ThreadNumber) -> Option<Vec<Way>> {
+    let mut known = IndexMap::new();
+    literals(&Term::all(way.facts.iter().cloned()), &mut known);
+    let mut found = Vec::new();
+    for step in steps {
+        let guard = step.guard.substitute(&known);
+        if !guard.is_false() {
+            found.push(after(step, &guard, &known, way, thread)?);
+        }
+    }
+    // A thread that is stuck before it started another stays there.
+    (!steps.is_empty()).then_some(found)
+}
+
+/// What holds after a step.
+fn after(
+    step: &ThreadStep,
+    guard: &Term,
+    known: &IndexMap<Variable, Term>,
+    way: &Way,
+    thread: ThreadNumber,
+) -> Option<Way> {
+    if !step.starts.is_empty() {
+        return None;
+    }
+    // An input that becomes the value of one variable stands for that variable.
+    let mut stands_for: IndexMap<Variable, Term> = IndexMap::new();
+    let mut new = Vec::new();
+    for (variable, value) in &step.updates {
+        let value = value.substitute(known);
+        match value.as_variable().filter(|input| step.inputs.contains(input)) {
+            Some(input) if stands_for.contains_key(&input) => return None,
+            Some(input) => {
+                stands_for.insert(input, variable.term());
+            }
+            None => new.push(variable.term().equals(&value)),
+        }
+    }
+    new.push(guard.clone());
+    // What is new is about what was before: only what stays as it was can be said afterwards.
+    let lost = |term: &Term| {
+        term.free_variables().iter().any(|variable| {
+            let gone = step.inputs.contains(variable) && !stands_for.contains_key(variable);
+            gone || step.updates.contains_key(variable)
+        })
+    };
+    let values = step.updates.values().map(|value| value.substitute(known));
+    if { values }.any(|value| !value.is_literal() && lost(&value)) || lost(guard) {
+        return None;
+    }
+    let mut facts = way.facts.clone();
+    let mut before = way.before.clone();
+    for variable in step.updates.keys() {
+        let same = facts.iter().find_map(|fact| other_name(fact, variable, &step.updates));
+        if let Some(other) = &same {
+            let replace = IndexMap::from([(variable.clone(), other.term())]);
+            facts =
+                facts.iter().map(|fact| fact.substitute(&replace)).filter(|fact| !fact.is_true()).collect();
+        }
+        let inputs = before.iter_mut().flat_map(|step| &mut step.inputs);
+        inputs.filter(|input| input.as_ref() == Some(variable)).for_each(|input| input.clone_from(&same));
+    }
+    facts.retain(|fact| fact.free_variables().iter().all(|variable| !step.updates.contains_key(variable)));
+    facts.extend(new.iter().flat_map(|fact| conjuncts(&fact.substitute(&stands_for))));
+    facts.retain(|fact| !fact.is_true());
+    let inputs = step.inputs.iter().map(|input| stands_for.get(input).and_then(Term::as_variable)).collect();
+    before.push(Before { thread, edges: step.edges.clone(), starts: Vec::new(), inputs, stays: false });
+    Some(Way { location: step.target, facts, before })
+}
+
+/// Another variable that a fact says is the same, and that stays as it is.
+fn other_name(fact: &Term, variable: &Variable, changed: &IndexMap<Variable, Term>) -> Option<Variable> {
+    let (Operation::Equal, [left, right]) = (fact.operation(), fact.operands()) else { return None };
+    let names = [(left.as_variable()?, right.as_variable()?), (right.as_variable()?, left.as_variable()?)];
+    names
+        .into_iter()
+        .find(|(one, other)| one == variable && !changed.contains_key(other))
+        .map(|(_, other)| other)
+}

@@ -1,0 +1,152 @@
+//! Abstract control flow automata (ACFAs, paper 1, section 3.3): what a thread does to shared variables, and nothing else of it.
+//!
+//! A thread that is in a state satisfies the state's label, a formula over shared variables. It moves along an edge by giving the variables of
+//! the edge's havoc set any values, such that the label of the next state holds; all others keep theirs. While a thread is in an atomic state,
+//! only that thread moves.
+//!
+//! Beyond the paper: edges say which shared variables the thread may read, and which threads it starts.
+
+use ir::ids::Id;
+use ir::{IdVec, TemplateId};
+use std::collections::BTreeSet;
+use std::fmt;
+use terms::{Term, Variable};
+
+/// A state of an ACFA.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct AbstractId(pub u32);
+
+impl Id for AbstractId {
+    fn new(index: usize) -> Self {
+        Self(u32::try_from(index).expect("fewer than 2^32 states"))
+    }
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Debug for AbstractId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a{}", self.0)
+    }
+}
+
+impl fmt::Display for AbstractId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a{}", self.0)
+    }
+}
+
+/// A state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AbstractState {
+    /// What holds of shared variables while a thread is here.
+    pub label: Term,
+    /// Whether no other thread moves meanwhile.
+    pub atomic: bool,
+}
+
+/// What a thread does on an edge.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct Action {
+    /// The shared variables that it may change.
+    pub havoc: BTreeSet<Variable>,
+    /// The shared variables that it may read.
+    pub reads: BTreeSet<Variable>,
+    /// The threads that it starts, in order.
+    pub starts: Vec<TemplateId>,
+}
+
+impl Action {
+    /// Whether nobody can notice it.
+    pub fn is_silent(&self) -> bool {
+        self.havoc.is_empty() && self.reads.is_empty() && self.starts.is_empty()
+    }
+    /// Whether another one may do all that this one may.
+    pub fn is_within(&self, other: &Self) -> bool {
+        self.havoc.is_subset(&other.havoc)
+            && self.reads.is_subset(&other.reads)
+            && self.starts == other.starts
+    }
+}
+
+/// An edge.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct AbstractEdge {
+    /// Where from.
+    pub source: AbstractId,
+    /// What is done.
+    pub action: Action,
+    /// Where to.
+    pub target: AbstractId,
+}
+
+/// An abstract control flow automaton.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Acfa {
+    /// The states.
+    pub states: IdVec<AbstractId, AbstractState>,
+    /// Where a thread starts.
+    pub start: AbstractId,
+    /// The edges, in order and without repetition.
+    pub edges: Vec<AbstractEdge>,
+}
+
+impl Acfa {
+    /// The one of a thread that does nothing (the first context of paper 1, section 2.4).
+    pub fn empty() -> Self {
+        let states: IdVec<AbstractId, AbstractState> =
+            [AbstractState { label: Term::bool(true), atomic: false }].into_iter().collect();
+        Self { states, start: AbstractId(0), edges: Vec::new() }
+    }
+
+    /// Puts edges in order.
+    pub fn new(
+        states: IdVec<AbstractId, AbstractState>,
+        start: AbstractId,
+        edges: impl IntoIterator<Item = AbstractEdge>,
+    ) -> Self {
+        let edges: BTreeSet<AbstractEdge> = edges.into_iter().collect();
+        Self { states, start, edges: edges.into_iter().collect() }
+    }
+
+    /// The edges that leave a state.
+    pub fn leaving(&self, state: AbstractId) -> &[AbstractEdge] {
+        let first = self.edges.partition_point(|edge| edge.source < state);
+        let last = self.edges.partition_point(|edge| edge.source <= state);
+        &self.edges[first..last]
+    }
+
+    /// Whether all that it names exists, and its edges are in order.
+    pub fn is_well_formed(&self) -> bool {
+        let exists = |state: AbstractId| self.states.get(state).is_some();
+        exists(self.start)
+            && self.edges.iter().all(|edge| exists(edge.source) && exists(edge.target))
+            && self.edges.is_sorted_by(|one, two| one < two)
+            && self.edges.iter().all(|edge| edge.action.starts.is_sorted())
+    }
+}
+
+impl fmt::Display for Acfa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (id, state) in self.states.enumerate() {
+            let start = if id == self.start { " start" } else { "" };
+            let atomic = if state.atomic { " atomic" } else { "" };
+            writeln!(f, "{id}{start}{atomic}: {}", state.label)?;
+            for AbstractEdge { action, target, .. } in self.leaving(id) {
+                let names = |variables: &BTreeSet<Variable>| {
+                    variables.iter().map(|variable| variable.name.to_string()).collect::<Vec<_>>().join(", ")
+                };
+                write!(f, "  -> {target}: havoc {{{}}}", names(&action.havoc))?;
+                if !action.reads.is_empty() {
+                    write!(f, " reads {{{}}}", names(&action.reads))?;
+                }
+                for template in &action.starts {
+                    write!(f, " starts {template}")?;
+                }
+                writeln!(f)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,24 @@
+// One of three predicates holds: what relates more than two new values is learnt from counterexamples.
+// expect: assertions=true
+// args: --engine states
+#include <assert.h>
+#include <pthread.h>
+extern int __VERIFIER_nondet_int(void);
+_Atomic int x;
+static void *worker(void *unused) {
+  int v = __VERIFIER_nondet_int();
+  if (v < 0 || v > 2)
+    return 0;
+  x = v;
+  return 0;
+}
+int main(void) {
+  pthread_t t;
+  while (__VERIFIER_nondet_int())
+    pthread_create(&t, 0, worker, 0);
+  int now = x;
+  if (now != 0)
+    if (now != 1)
+      assert(now == 2);
+  return 0;
+}

@@ -1,0 +1,24 @@
+// The flag is set before the data.
+// expect: assertions=false
+// args: --engine states
+#include <assert.h>
+#include <pthread.h>
+_Atomic int turn;
+int data;
+static void *first(void *unused) {
+  turn = 1;
+  data = 7;
+  return 0;
+}
+static void *second(void *unused) {
+  while (turn != 1) {
+  }
+  assert(data == 7); //~ ERROR
+  return 0;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, first, 0);
+  pthread_create(&b, 0, second, 0);
+  return 0;
+}
