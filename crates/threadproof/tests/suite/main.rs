@@ -1,6 +1,7 @@
 //! The integration tests: one binary, a module for each boundary.
 
 mod abstraction_mutations;
+mod benchexec;
 mod boolean;
 mod command_line;
 mod csmith;
