@@ -1,32 +1,46 @@
-//! Installs what the tests need beyond Rust, where it is missing: Debian packages, by name.
+//! Installs what the tests need beyond Rust, where it is missing: Debian packages, by name, and BenchExec in a Python environment of its own.
 
 use std::path::Path;
 use std::process::Command;
 
 /// A package, and a file that shows that it is there.
-const PACKAGES: [(&str, &[&str]); 4] = [
+const PACKAGES: [(&str, &[&str]); 6] = [
     ("gcc", &["/usr/bin/gcc"]),
+    ("make", &["/usr/bin/make"]),
+    ("python3-venv", &["/usr/lib/python3/dist-packages", "/usr/bin/python3"]),
     ("libc6-dev", &["/usr/include/pthread.h"]),
     ("csmith", &["/usr/bin/csmith"]),
     ("libcsmith-dev", &["/usr/include/csmith/csmith.h"]),
 ];
 
-/// Installs the missing packages; does nothing where all are there.
+/// The Python package that reads our tool-info module, with its version.
+const BENCHEXEC: &str = "benchexec==3.35";
+
+/// Installs what is missing; does nothing where all is there.
 pub fn install() -> Result<(), String> {
     let missing: Vec<&str> = PACKAGES
         .iter()
         .filter(|(_, files)| !files.iter().any(|file| Path::new(file).exists()))
         .map(|(package, _)| *package)
         .collect();
-    if missing.is_empty() {
+    if !missing.is_empty() {
+        if !Path::new("/usr/bin/apt-get").exists() {
+            return Err(format!("please install: {}", missing.join(", ")));
+        }
+        eprintln!("installing {}", missing.join(", "));
+        apt(&["update"])?;
+        apt(&[&["install", "--yes", "--no-install-recommends"], missing.as_slice()].concat())?;
+    }
+    install_benchexec()
+}
+
+/// Makes a Python environment with BenchExec, where the tests look for it.
+fn install_benchexec() -> Result<(), String> {
+    if crate::root().join("target/benchexec/bin/benchexec").exists() {
         return Ok(());
     }
-    if !Path::new("/usr/bin/apt-get").exists() {
-        return Err(format!("please install: {}", missing.join(", ")));
-    }
-    eprintln!("installing {}", missing.join(", "));
-    apt(&["update"])?;
-    apt(&[&["install", "--yes", "--no-install-recommends"], missing.as_slice()].concat())
+    crate::run("python3", &["-m", "venv", "target/benchexec"])?;
+    crate::run("target/benchexec/bin/python", &["-m", "pip", "install", "--quiet", BENCHEXEC])
 }
 
 fn apt(arguments: &[&str]) -> Result<(), String> {

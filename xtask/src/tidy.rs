@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// A crate, and the only crates of this workspace that it may depend on.
 /// A family stands for all its members: `engine-` is every engine. Test-only dependencies are free.
-const ALLOWED: [(&str, &[&str]); 16] = [
+const ALLOWED: [(&str, &[&str]); 17] = [
     ("ir", &[]),
     ("terms", &[]),
     ("verdict", &["ir", "terms"]),
@@ -33,8 +33,9 @@ const ALLOWED: [(&str, &[&str]); 16] = [
     ),
     ("checker", &["ir", "verdict", "domains", "smt", "transitions", "boolean"]),
     ("report", &["ir", "verdict", "checker"]),
+    ("reproducer", &["ir", "verdict", "checker"]),
     ("testkit", &["ir", "verdict"]),
-    ("threadproof", &["ir", "verdict", "frontend-", "engine-", "checker", "report"]),
+    ("threadproof", &["ir", "verdict", "frontend-", "engine-", "checker", "report", "reproducer"]),
     ("xtask", &[]),
 ];
 

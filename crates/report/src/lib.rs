@@ -8,6 +8,7 @@ pub mod listing;
 pub mod sarif;
 mod sources;
 pub mod text;
+pub mod witness;
 
 pub use answer::{Answer, Outcome};
 pub use sources::Sources;

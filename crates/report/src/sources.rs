@@ -69,7 +69,7 @@ fn read(name: &str, text: &str, found: &mut BTreeMap<String, BTreeMap<u32, Strin
 }
 
 /// The line and the file that `#line 5 "file"` or `# 5 "file" 1` says come next.
-fn marker(line: &str) -> Option<(u32, Option<String>)> {
+pub(crate) fn marker(line: &str) -> Option<(u32, Option<String>)> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start();
     let rest = rest.strip_prefix("line").unwrap_or(rest).trim_start();
     let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());

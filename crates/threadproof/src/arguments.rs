@@ -55,6 +55,12 @@ pub struct Verify {
     /// How to answer.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,
+    /// Write a program that makes the violation happen into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub reproducer: Option<PathBuf>,
+    /// Write a witness of the verdict, in the format of the Competition on Software Verification, to this file.
+    #[arg(long, value_name = "FILE")]
+    pub witness: Option<PathBuf>,
     /// Print the program instead of verifying it.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub show: Option<Show>,

@@ -1,6 +1,7 @@
 //! What the command line does.
 
 use crate::arguments::{Arguments, Command, EngineName, Format, Show, Verify, normalise};
+use crate::evidence::Run;
 use crate::input::{self, Input, Kind};
 use crate::pipeline;
 use crate::property_file::{self, Asked};
@@ -100,6 +101,10 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
         Format::Sarif => report::sarif::render(&program, &outcomes),
     };
     printer.print(&document);
+    let run = Run { options, kind, program: &program, sources: &sources, outcomes: &outcomes, deadline };
+    for message in run.write() {
+        eprintln!("threadproof: {message}");
+    }
     if outcomes.iter().any(|outcome| matches!(&outcome.verdict, Checked::Unknown(Reason::Rejected(_)))) {
         eprintln!(
             "threadproof: internal error: the evidence for a verdict was not accepted; please report this program"

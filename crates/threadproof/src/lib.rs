@@ -5,6 +5,7 @@
 
 pub mod arguments;
 pub mod command;
+pub mod evidence;
 pub mod input;
 pub mod pipeline;
 pub mod portfolio;

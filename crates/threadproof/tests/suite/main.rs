@@ -1,6 +1,7 @@
 //! The integration tests: one binary, a module for each boundary.
 
 mod abstraction_mutations;
+mod benchexec;
 mod boolean;
 mod command_line;
 mod csmith;
@@ -13,7 +14,9 @@ mod modular_mutations;
 mod product_mutations;
 mod programs;
 mod queries;
+mod reproducers;
 mod unsupported;
+mod witnesses;
 
 use std::path::{Path, PathBuf};
 

@@ -1,0 +1,397 @@
+//! Writes the files of a reproducer: the sources, the schedule, the runtime and a `Makefile`.
+
+use crate::Unforced;
+use crate::bind::{Found, Objects, Via};
+use crate::events::{Execution, Instance};
+use crate::inputs::{FUNCTIONS, inputs, is_input, words};
+use checker::{Refutation, ReplayedViolation};
+use ir::{ErrorKind, Program, Span};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// A file to write.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct File {
+    /// Its name in the reproducer's folder.
+    pub name: String,
+    /// What it holds.
+    pub text: String,
+}
+
+/// How the program is compiled.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Compilation {
+    /// The names and texts of its files.
+    pub sources: Vec<(String, String)>,
+    /// Words for the compiler: where headers are, macros, the standard.
+    pub arguments: Vec<String>,
+}
+
+/// The runtime, compiled with every reproducer.
+const RUNTIME: &str = include_str!("runtime.c");
+
+/// Makes the files, or says why the execution cannot be forced on the compiled program. `line` gives the source line at a span.
+pub fn make<'s>(
+    refutation: &Refutation,
+    compilation: &Compilation,
+    line: impl Fn(Span) -> Option<&'s str> + Copy,
+) -> Result<Vec<File>, Unforced> {
+    let mut texts = compilation.sources.iter();
+    if let Some(word) = texts.find_map(|(_, text)| missing(&refutation.program, text)) {
+        return Err(Unforced::Missing(word.to_owned()));
+    }
+    let execution = Execution::new(refutation)?;
+    let schedule = Schedule::new(refutation, &execution, line)?;
+    let mut files = Vec::new();
+    let mut compiled = Vec::new();
+    for (index, (name, text)) in compilation.sources.iter().enumerate() {
+        let base = name.rsplit('/').next().unwrap_or(name);
+        let taken = ["runtime.c", "schedule.h"].contains(&base) || compiled.iter().any(|other| other == base);
+        let name = if taken { format!("{index}-{base}") } else { base.to_owned() };
+        compiled.push(name.clone());
+        files.push(File { name, text: text.clone() });
+    }
+    files.push(File {
+        name: "schedule.h".to_owned(),
+        text: schedule.text(refutation, &execution, compilation, line),
+    });
+    files.push(File { name: "runtime.c".to_owned(), text: RUNTIME.to_owned() });
+    files.push(File { name: "Makefile".to_owned(), text: makefile(refutation, &compiled, compilation) });
+    Ok(files)
+}
+
+/// A function or construct in the program's text that only verifiers and kernels know.
+fn missing<'t>(program: &Program, text: &'t str) -> Option<&'t str> {
+    const FUNCTIONS: [&str; 8] = [
+        "set_bit",
+        "clear_bit",
+        "change_bit",
+        "test_and_set_bit",
+        "test_and_clear_bit",
+        "test_and_change_bit",
+        "printk",
+        "__VERIFIER_nondet_memory",
+    ];
+    let is_defined = |word: &str| program.templates.iter().any(|template| template.name == word);
+    words(text)
+        .find(|word| word.starts_with("__CPROVER_ASYNC") || (FUNCTIONS.contains(word) && !is_defined(word)))
+}
+
+/// One line of the table of events.
+struct Event {
+    step: usize,
+    thread: usize,
+    /// Read or write of an object's bytes, or the creation of a thread.
+    what: What,
+}
+
+enum What {
+    Access { object: usize, offset: u64, size: u64, write: bool, waits: bool },
+    Creation(usize),
+}
+
+struct Schedule {
+    objects: Vec<(Instance, Found, u64)>,
+    /// In order; consecutive ones of a thread are one turn.
+    events: Vec<Event>,
+    /// What the invalid access at the end missed: an object, and how far from its start.
+    outside: Option<(usize, u64)>,
+    inputs: Vec<Vec<ir::Value>>,
+}
+
+impl Schedule {
+    fn new<'s>(
+        refutation: &Refutation,
+        execution: &Execution<'_>,
+        line: impl Fn(Span) -> Option<&'s str>,
+    ) -> Result<Self, Unforced> {
+        let program = &refutation.program;
+        let known = Objects::new(execution);
+        let inputs = inputs(execution, &line)?;
+        let mut schedule = Self { objects: Vec::new(), events: Vec::new(), outside: None, inputs };
+        for touch in execution.events(|instance| known.found_at(instance)) {
+            if is_of_library(program, touch.instance) {
+                continue;
+            }
+            let object = schedule.object(program, &known, touch.instance)?;
+            let what = What::Access {
+                object,
+                offset: touch.offset,
+                size: touch.size,
+                write: touch.write,
+                waits: touch.waits,
+            };
+            schedule.events.push(Event { step: touch.step, thread: touch.thread, what });
+        }
+        for (thread, creation) in execution.creations.iter().enumerate() {
+            if let Some(creation) = creation {
+                let what = What::Creation(thread);
+                schedule.events.push(Event { step: creation.step, thread: creation.by, what });
+            }
+        }
+        schedule.events.sort_by_key(|event| event.step);
+        schedule.outside = schedule.find_outside(refutation, execution, &known, line)?;
+        Ok(schedule)
+    }
+
+    /// What the invalid access at the end missed. The compiler sees to arrays that are indexed by name, the runtime to what is allocated.
+    fn find_outside<'s>(
+        &mut self,
+        refutation: &Refutation,
+        execution: &Execution<'_>,
+        known: &Objects,
+        line: impl Fn(Span) -> Option<&'s str>,
+    ) -> Result<Option<(usize, u64)>, Unforced> {
+        let ReplayedViolation::Error { kind: ErrorKind::InvalidAccess, span, .. } =
+            refutation.replayed.violation
+        else {
+            return Ok(None);
+        };
+        let Some(last) = refutation.trace.steps.last() else { return Ok(None) };
+        let Some((instance, by)) = execution.missed(last.thread, last.edge) else { return Ok(None) };
+        match self.object(&refutation.program, known, instance) {
+            Ok(object) => Ok(Some((object, by))),
+            Err(_) if line(span).is_some_and(|line| line.contains('[')) => Ok(None),
+            Err(_) => Err(Unforced::Unseen(refutation.program.objects[instance.0].name.clone())),
+        }
+    }
+
+    /// The number of an object in the table; what points to it comes along.
+    fn object(&mut self, program: &Program, known: &Objects, instance: Instance) -> Result<usize, Unforced> {
+        if let Some(index) = self.objects.iter().position(|(other, ..)| *other == instance) {
+            return Ok(index);
+        }
+        let (found, size) = known.of(program, instance)?.clone();
+        if let Found::Pointed { via: Via::Cell(by, _), .. } = &found {
+            self.object(program, known, *by)?;
+        }
+        self.objects.push((instance, found, size));
+        Ok(self.objects.len() - 1)
+    }
+
+    fn text<'s>(
+        &self,
+        refutation: &Refutation,
+        execution: &Execution<'_>,
+        compilation: &Compilation,
+        line: impl Fn(Span) -> Option<&'s str>,
+    ) -> String {
+        let mut out = String::from("/* The schedule that leads to the violation: see runtime.c. */\n");
+        let (goal, waiting) = goal(&refutation.replayed.violation);
+        let _ = writeln!(out, "#define GOAL {goal}\n#define GOAL_IS_RACE {}", u8::from(goal == "GOAL_RACE"));
+        let _ = writeln!(out, "#define WAITING {waiting}");
+        let (outside, by) = self.outside.map_or((-1, 0), |(object, by)| (object as i64, by));
+        let _ = writeln!(out, "#define OUTSIDE {outside}\n#define OUTSIDE_BY {by}\n");
+        out.push_str("static const struct object objects[] = {\n");
+        for (_, found, size) in &self.objects {
+            let _ = match found {
+                Found::Symbol(name) => writeln!(out, "  {{\"{name}\", -1, {size}}},"),
+                Found::Allocated { thread, .. } => writeln!(out, "  {{0, {thread}, {size}}},"),
+                Found::Pointed { .. } => writeln!(out, "  {{0, -1, {size}}},"),
+            };
+        }
+        out.push_str("  {0, -1, 0},\n};\n\nstatic const struct binding bindings[] = {\n");
+        for (index, (_, found, _)) in self.objects.iter().enumerate() {
+            if let Found::Pointed { step, via, target } = found {
+                let (via, offset) = match via {
+                    Via::Argument => (-1, 0),
+                    Via::Cell(by, offset) => {
+                        let by = self.objects.iter().position(|(other, ..)| other == by);
+                        (by.map_or(-1, |by| by as i64), *offset)
+                    }
+                };
+                let _ = writeln!(out, "  {{{step}, {index}, {via}, {offset}, {target}}},");
+            }
+        }
+        out.push_str("  {-1, 0, 0, 0, 0},\n};\n\n");
+        self.threads(&mut out, refutation, execution);
+        self.turns(&mut out, execution, line);
+        let mut names: BTreeSet<&str> = BTreeSet::new();
+        for (_, text) in &compilation.sources {
+            names.extend(words(text).filter(|word| is_input(word)));
+        }
+        out.push_str("\nunsigned long long threadproof_input(void);\n");
+        for name in names {
+            let _ = writeln!(
+                out,
+                "__attribute__((weak)) unsigned long long {name}(void) {{ return threadproof_input(); }}"
+            );
+        }
+        for name in FUNCTIONS {
+            let _ = writeln!(out, "long __wrap_{name}(void) {{ return threadproof_input(); }}");
+        }
+        out
+    }
+
+    fn threads(&self, out: &mut String, refutation: &Refutation, execution: &Execution<'_>) {
+        let important: Vec<usize> = match &refutation.replayed.violation {
+            ReplayedViolation::Error { thread, .. } => vec![*thread],
+            ReplayedViolation::Race { accesses, .. } => accesses.iter().map(|access| access.thread).collect(),
+            ReplayedViolation::Deadlock(waits) => waits.iter().map(|wait| wait.thread).collect(),
+        };
+        let last = execution.states.last().expect("there is a first state");
+        let mut values = String::new();
+        let mut first = 0;
+        out.push_str("static const struct thread threads[] = {\n");
+        for (thread, inputs) in self.inputs.iter().enumerate() {
+            let ended = u8::from(last.threads[thread].activations.is_empty());
+            // Of a race or a deadlock, all threads stop where the execution ends.
+            let is_error = matches!(refutation.replayed.violation, ReplayedViolation::Error { .. });
+            let important = u8::from(is_error && important.contains(&thread));
+            let name = &refutation.replayed.threads[thread].name;
+            let _ = writeln!(out, "  {{{ended}, {important}, {first}, {}}}, /* {name} */", inputs.len());
+            first += inputs.len();
+            for value in inputs {
+                // As bits: the smallest number has no literal of its own.
+                let _ = write!(values, "{}ull, ", *value as u64);
+            }
+        }
+        let _ = writeln!(out, "}};\n\nstatic const unsigned long long inputs[] = {{{values}0}};\n");
+    }
+
+    fn turns<'s>(&self, out: &mut String, execution: &Execution<'_>, line: impl Fn(Span) -> Option<&'s str>) {
+        let mut turns: Vec<(usize, usize, usize)> = Vec::new();
+        let mut table = String::new();
+        for (index, event) in self.events.iter().enumerate() {
+            match turns.last_mut() {
+                Some((thread, _, events)) if *thread == event.thread => *events += 1,
+                _ => {
+                    let _ = writeln!(table, "  /* turn {}: thread {} */", turns.len(), event.thread);
+                    turns.push((event.thread, index, 1));
+                }
+            }
+            let (call, line_number) = (execution.calls[event.step], execution.spans[event.step].line);
+            let step = match event.what {
+                What::Access { object, offset, size, write, waits } => {
+                    let kind = if write { "WRITE" } else { "READ" };
+                    let other = if waits { -2 } else { -1 };
+                    format!("{{{call}, {kind}, {object}, {offset}, {size}, {other}, {line_number}}}")
+                }
+                What::Creation(thread) => {
+                    format!("{{{}, CREATE, -1, 0, 0, {thread}, {line_number}}}", event.step)
+                }
+            };
+            let span = execution.spans[event.step];
+            let code = line(span).unwrap_or("").replace("*/", "* /").replace("/*", "/ *");
+            let _ = writeln!(table, "  {step}, /* line {}: {} */", span.line, code.trim_end_matches('\\'));
+        }
+        let _ = writeln!(
+            out,
+            "static const struct event events[] = {{\n{table}  {{-1, READ, -1, 0, 0, -1, 0}},\n}};\n"
+        );
+        out.push_str("static const struct turn turns[] = {\n");
+        for (thread, first, events) in turns {
+            let _ = writeln!(out, "  {{{thread}, {first}, {events}}},");
+        }
+        out.push_str("  {-1, 0, 0},\n};\n");
+    }
+}
+
+/// Whether an object is part of a library function's model, and none of the program's.
+fn is_of_library(program: &Program, instance: Instance) -> bool {
+    let object = &program.objects[instance.0];
+    object.storage != ir::Storage::Site
+        && (object.name.contains(' ') || object.name.starts_with('%') || object.name == "errno")
+}
+
+/// What the runtime waits for, and how many threads wait in a cycle.
+fn goal(violation: &ReplayedViolation) -> (&'static str, usize) {
+    match violation {
+        ReplayedViolation::Error { kind, .. } => match kind {
+            ErrorKind::ReachError | ErrorKind::Assertion => ("GOAL_ERROR", 0),
+            ErrorKind::InvalidAccess => ("GOAL_BOUNDS", 0),
+            ErrorKind::Overflow => ("GOAL_OVERFLOW", 0),
+        },
+        ReplayedViolation::Race { .. } => ("GOAL_RACE", 0),
+        ReplayedViolation::Deadlock(waits) => {
+            ("GOAL_DEADLOCK", waits.iter().filter(|wait| wait.lock.is_some()).count())
+        }
+    }
+}
+
+/// The functions whose calls the linker leads to the runtime.
+fn wrapped() -> Vec<String> {
+    let mut names: Vec<String> = FUNCTIONS.iter().map(|name| (*name).to_owned()).collect();
+    for bytes in [1, 2, 4, 8, 16] {
+        for access in ["read", "write"] {
+            names.push(format!("__tsan_{access}{bytes}"));
+            names.push(format!("__tsan_volatile_{access}{bytes}"));
+            if bytes > 1 {
+                names.push(format!("__tsan_unaligned_{access}{bytes}"));
+            }
+        }
+    }
+    let operations = [
+        "load",
+        "store",
+        "exchange",
+        "fetch_add",
+        "fetch_sub",
+        "fetch_and",
+        "fetch_or",
+        "fetch_xor",
+        "fetch_nand",
+        "compare_exchange_strong",
+        "compare_exchange_weak",
+        "compare_exchange_val",
+    ];
+    for bits in [8, 16, 32, 64] {
+        names.extend(operations.iter().map(|operation| format!("__tsan_atomic{bits}_{operation}")));
+    }
+    let others = "__tsan_read_range __tsan_write_range memcpy memmove memset malloc calloc realloc aligned_alloc free \
+        pthread_create pthread_join thrd_create thrd_join pthread_mutex_init pthread_mutex_lock pthread_mutex_trylock \
+        pthread_mutex_timedlock pthread_mutex_unlock pthread_rwlock_init pthread_rwlock_rdlock pthread_rwlock_tryrdlock \
+        pthread_rwlock_wrlock pthread_rwlock_trywrlock pthread_rwlock_unlock pthread_spin_init pthread_spin_lock \
+        pthread_spin_trylock pthread_spin_unlock mtx_lock mtx_trylock mtx_unlock sem_init sem_wait sem_trywait sem_timedwait \
+        sem_post sem_getvalue pthread_barrier_wait pthread_once call_once pthread_cond_wait pthread_cond_timedwait cnd_wait \
+        cnd_timedwait __assert_fail exit _exit abort main";
+    names.extend(others.split_whitespace().map(str::to_owned));
+    names
+}
+
+fn makefile(refutation: &Refutation, compiled: &[String], compilation: &Compilation) -> String {
+    let (goal, _) = goal(&refutation.replayed.violation);
+    let traps = match goal {
+        "GOAL_OVERFLOW" => {
+            " -fsanitize=signed-integer-overflow,shift,integer-divide-by-zero -fsanitize-undefined-trap-on-error"
+        }
+        "GOAL_BOUNDS" => " -fsanitize=bounds,null -fsanitize-undefined-trap-on-error",
+        _ => "",
+    };
+    let link = if goal == "GOAL_RACE" { " -fsanitize=thread" } else { "" };
+    let objects: Vec<String> = (0..compiled.len()).map(|index| format!("program{index}.o")).collect();
+    let arguments: Vec<String> = compilation.arguments.iter().map(|word| quoted(word)).collect();
+    let wrapped: Vec<String> = wrapped().iter().map(|name| format!("-Wl,--wrap={name}")).collect();
+    let mut out = String::from(
+        "# `make && ./repro` runs the program along the schedule in schedule.h. It ends with a line that says whether the violation was reproduced.\n\
+         # Linux, with gcc or clang; CC names another compiler.\n",
+    );
+    let _ = writeln!(
+        out,
+        "option = $(shell echo | $(CC) $(1) -x c -c - -o /dev/null 2>/dev/null && echo '$(1)')"
+    );
+    let _ = writeln!(
+        out,
+        "CFLAGS := -O0 -g -w -std=gnu17 -fcommon -fno-builtin -pthread -fsanitize=thread -finstrument-functions{traps} \\\n  \
+         $(call option,-ftrivial-auto-var-init=zero) $(call option,-mllvm -tsan-instrument-read-before-write) \\\n  \
+         -Wno-error=implicit-function-declaration -Wno-error=int-conversion -Wno-error=incompatible-pointer-types {}",
+        arguments.join(" ")
+    );
+    let _ = writeln!(out, "WRAP = {}\n", wrapped.join(" \\\n  "));
+    let _ = writeln!(
+        out,
+        "repro: {} runtime.o\n\t$(CC) -pthread{link} $(WRAP) -o $@ $^ -lm\n",
+        objects.join(" ")
+    );
+    let _ = writeln!(out, "runtime.o: runtime.c schedule.h\n\t$(CC) -O2 -g -w -pthread -c -o $@ runtime.c\n");
+    for (object, source) in objects.iter().zip(compiled) {
+        let _ = writeln!(out, "{object}: {source}\n\t$(CC) $(CFLAGS) -c -o $@ {}\n", quoted(source));
+    }
+    let _ = writeln!(out, "clean:\n\trm -f repro *.o");
+    out
+}
+
+/// A word for the shell, in a `Makefile`.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''").replace('$', "$$"))
+}

@@ -1,0 +1,168 @@
+//! Writes evidence beside the report: reproducers and witnesses.
+
+use crate::arguments::Verify;
+use crate::input::Kind;
+use crate::pipeline;
+use checker::{Checked, Refutation};
+use ir::Program;
+use report::witness::{self, Task};
+use report::{Outcome, Sources};
+use reproducer::Compilation;
+use std::path::{Path, PathBuf};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use verdict::{Budget, Check};
+
+/// A run of the tool whose verdict is known.
+pub struct Run<'a> {
+    /// What was asked for.
+    pub options: &'a Verify,
+    /// What was read.
+    pub kind: Kind,
+    /// The program.
+    pub program: &'a Program,
+    /// Its texts.
+    pub sources: &'a Sources,
+    /// The verdicts.
+    pub outcomes: &'a [Outcome],
+    /// When the run must end.
+    pub deadline: Instant,
+}
+
+impl Run<'_> {
+    /// Writes the evidence that was asked for. Says what became of it.
+    pub fn write(&self) -> Vec<String> {
+        let mut messages = Vec::new();
+        if let Some(folder) = &self.options.reproducer {
+            let shown = folder.display();
+            messages.push(match self.write_reproducer(folder) {
+                Ok(()) => format!("a reproducer is in {shown}: make -C {shown} && {shown}/repro"),
+                Err(reason) => format!("there is no reproducer: {reason}"),
+            });
+        }
+        if let Some(path) = &self.options.witness {
+            if let Err(reason) = self.write_witness(path) {
+                messages.push(format!("there is no witness: {reason}"));
+            }
+        }
+        messages
+    }
+
+    /// The first refutation.
+    fn refutation(&self) -> Option<(Check, &Refutation)> {
+        self.outcomes.iter().find_map(|outcome| match &outcome.verdict {
+            Checked::Refuted(refutation) => Some((outcome.check, &**refutation)),
+            Checked::Proved(_) | Checked::Unknown(_) => None,
+        })
+    }
+
+    fn require_c(&self) -> Result<(), String> {
+        if self.kind == Kind::C { Ok(()) } else { Err("it is not a C program".to_owned()) }
+    }
+
+    fn write_reproducer(&self, folder: &Path) -> Result<(), String> {
+        let (_, refutation) = self.refutation().ok_or("nothing was refuted")?;
+        self.require_c()?;
+        let compilation = compilation(self.options)?;
+        let line = |span| self.sources.line(span);
+        let files = reproducer::make(refutation, &compilation, line).map_err(|reason| reason.to_string())?;
+        let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+        std::fs::create_dir_all(folder).map_err(failed)?;
+        for file in files {
+            std::fs::write(folder.join(&file.name), file.text).map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    fn write_witness(&self, path: &Path) -> Result<(), String> {
+        self.require_c()?;
+        let all_proved = self.outcomes.iter().all(|outcome| matches!(outcome.verdict, Checked::Proved(_)));
+        let first = self.outcomes.first().filter(|_| all_proved).map(|outcome| outcome.check);
+        let check = self.refutation().map(|(check, _)| check).or(first).ok_or("the verdict is unknown")?;
+        let specification = match &self.options.property {
+            Some(file) => std::fs::read_to_string(file).map_err(|error| error.to_string())?.trim().to_owned(),
+            None => witness::specification(check).ok_or("the format has no such property")?.to_owned(),
+        };
+        let mut files = Vec::new();
+        for file in &self.options.files {
+            let bytes = std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+            files.push((file.to_string_lossy().into_owned(), bytes));
+        }
+        let data_model = self.options.data_model.into();
+        let task = Task { files, specification, data_model, creation_time: time_of(SystemTime::now()) };
+        let text = match self.refutation() {
+            Some((_, refutation)) => witness::violation(refutation, self.sources, &task)
+                .ok_or("the violation is not in an input file")?,
+            None => {
+                let budget = Budget {
+                    deadline: Some(self.deadline),
+                    memory: self.options.memory << 20,
+                    ..Budget::unlimited()
+                };
+                let listing = engine_flow::listing(&pipeline::prepare(self.program, check), &budget).ok();
+                witness::correctness(self.program, listing.as_ref(), &task)
+            }
+        };
+        std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+    }
+}
+
+/// A time as ISO 8601 has it, in UTC.
+fn time_of(time: SystemTime) -> String {
+    let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let (days, second) = (seconds / 86_400, seconds % 86_400);
+    // Years begin in March, so that leap days come last.
+    let era_day = days + 719_468;
+    let (era, day_of_era) = (era_day / 146_097, era_day % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+/// How the program that was read is compiled.
+fn compilation(options: &Verify) -> Result<Compilation, String> {
+    let mut compilation = Compilation::default();
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for path in &options.files {
+        let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        compilation.sources.push((path.to_string_lossy().into_owned(), text));
+        folders.extend(path.parent().map(Path::to_owned));
+    }
+    folders.extend(options.include_dirs.iter().cloned());
+    folders.dedup();
+    let arguments = &mut compilation.arguments;
+    let absolute = |path: &Path| -> Result<String, String> {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        let full = std::path::absolute(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(full.to_string_lossy().into_owned())
+    };
+    arguments.extend(options.standard.iter().map(|standard| format!("-std={standard}")));
+    for folder in &folders {
+        arguments.push(format!("-I{}", absolute(folder)?));
+    }
+    arguments.extend(options.defines.iter().map(|define| format!("-D{define}")));
+    for include in &options.includes {
+        arguments.extend(["-include".to_owned(), absolute(include)?]);
+    }
+    Ok(compilation)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn times() {
+        let after = |seconds| time_of(UNIX_EPOCH + Duration::from_secs(seconds));
+        assert_eq!(after(0), "1970-01-01T00:00:00Z");
+        assert_eq!(after(951_782_399), "2000-02-28T23:59:59Z");
+        assert_eq!(after(951_782_400), "2000-02-29T00:00:00Z");
+        assert_eq!(after(1_735_689_599), "2024-12-31T23:59:59Z");
+    }
+}
