@@ -9,6 +9,8 @@ use verdict::Budget;
 
 /// Points beyond this many are too many.
 const MOST_POINTS: usize = 3_000_000;
+/// And beyond this many, if recursive calls are followed: each may have a long chain of callers.
+const MOST_UNFOLDED: usize = 300_000;
 
 /// Where a step leads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,12 +66,16 @@ impl<'p> Structure<'p> {
         for (template, _) in &program.start {
             structure.entry(*template, None)?;
         }
+        let most = match recursion {
+            Recursion::Approximated => MOST_POINTS,
+            Recursion::Unfolded(_) => MOST_UNFOLDED,
+        };
         let mut next = 0;
         while next < structure.points.len() {
             if next.is_multiple_of(1 << 12) {
                 budget.check(next as u64 * 200)?;
             }
-            if next > MOST_POINTS {
+            if next > most {
                 return unsupported("too many calls to take them apart", Span::default());
             }
             structure.expand(next)?;

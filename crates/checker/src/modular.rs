@@ -57,7 +57,9 @@ pub fn check(
     claim((1..=LARGEST).contains(&proof.size), "groups are small")?;
     let none_is_passed = proof.passed.is_empty() || system.accesses.is_empty();
     claim(none_is_passed, "every location counts for races")?;
-    let check = Check { system: &system, steps: paths(&system, proof)?, proof, budget };
+    let steps = paths(&system, proof)?;
+    let templates = running(&system, &steps);
+    let check = Check { system: &system, steps, templates, proof, budget };
     check.start()?;
     check.steps()?;
     check.errors()?;
@@ -107,9 +109,27 @@ fn paths(system: &System<'_>, proof: &ModularProof) -> Result<Vec<Step>, ProofEr
     Ok(found)
 }
 
+/// The templates that may run.
+fn running(system: &System<'_>, steps: &[Step]) -> Vec<TemplateId> {
+    let mut found: IndexSet<TemplateId> =
+        system.program.start.iter().map(|(template, _)| *template).collect();
+    let mut at = 0;
+    while at < found.len() {
+        let steps = steps.iter().filter(|step| step.template == found[at]);
+        let more: Vec<TemplateId> =
+            steps.flat_map(|step| step.starts.iter().map(|start| start.template)).collect();
+        found.extend(more);
+        at += 1;
+    }
+    found.sort_unstable();
+    found.into_iter().collect()
+}
+
 struct Check<'a, 'p> {
     system: &'a System<'p>,
     steps: Vec<Step>,
+    /// The templates that may run, in rising order.
+    templates: Vec<TemplateId>,
     proof: &'a ModularProof,
     budget: &'a Budget,
 }
@@ -125,22 +145,6 @@ struct Way<'s> {
 }
 
 impl Check<'_, '_> {
-    /// The templates that may run.
-    fn running(&self) -> Vec<TemplateId> {
-        let mut found: IndexSet<TemplateId> =
-            self.system.program.start.iter().map(|(template, _)| *template).collect();
-        let mut at = 0;
-        while at < found.len() {
-            let steps = self.steps.iter().filter(|step| step.template == found[at]);
-            let more: Vec<TemplateId> =
-                steps.flat_map(|step| step.starts.iter().map(|start| start.template)).collect();
-            found.extend(more);
-            at += 1;
-        }
-        found.sort_unstable();
-        found.into_iter().collect()
-    }
-
     /// Whether no template that there is at most one thread of is there twice.
     fn is_possible(&self, group: &[Member]) -> bool {
         group.iter().enumerate().all(|(index, member)| {
@@ -155,7 +159,7 @@ impl Check<'_, '_> {
         for position in 0..size {
             let mut longer = Vec::new();
             for group in &found {
-                for template in self.running() {
+                for template in self.templates.iter().copied() {
                     if group.last().is_none_or(|last| last.template <= template) {
                         let member = Member { template, position: first + position };
                         longer.push(group.iter().copied().chain([member]).collect());
@@ -207,7 +211,7 @@ impl Check<'_, '_> {
 
     // 1.
     fn start(&self) -> Result<(), ProofError> {
-        for (template, _) in &self.system.program.start {
+        for template in &self.templates {
             let code = &self.system.program.templates[*template];
             let kind = &code.locations[code.entry].kind;
             claim(!matches!(kind, LocationKind::Error(_)), "no thread starts at an error")?;
@@ -283,6 +287,7 @@ impl Check<'_, '_> {
                 continue;
             }
             for step in self.steps.iter().filter(|step| !self.is_error(step)) {
+                self.budget.check(0).map_err(ProofError::TooExpensive)?;
                 let members = group.iter().filter(|member| member.template == step.template).copied();
                 let other = Member { template: step.template, position: group.len() };
                 for mover in members.chain([other]) {
@@ -374,6 +379,7 @@ impl Check<'_, '_> {
                         self.system.accesses.iter().filter(move |access| access.template == template)
                     };
                     for a in of(one) {
+                        self.budget.check(0).map_err(ProofError::TooExpensive)?;
                         for b in of(other) {
                             let race = a.race(*one, b, *other, &shared);
                             if race.is_false() {

@@ -51,7 +51,12 @@ impl View {
                 steps: thread.steps.iter().cloned().collect(),
                 entry: thread.entry.0 as usize,
                 at_start: thread.at_start,
-                atomic: thread.steps.ids().map(|at| settled.is_atomic(system, number, at)).collect(),
+                // A thread that has come to an error is there for everyone to see.
+                atomic: thread
+                    .steps
+                    .ids()
+                    .map(|at| settled.is_atomic(system, number, at) && !settled.is_error(system, number, at))
+                    .collect(),
                 own: settled.own_variables(system, number),
             });
         }

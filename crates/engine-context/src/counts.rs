@@ -54,6 +54,25 @@ impl Context<'_> {
         counts
     }
 
+    /// Adds a thread that was just started.
+    pub fn start_one(&self, counts: &mut Counts, template: TemplateId) {
+        self.add(counts, (template, self.acfas[template].start), Amount::ONE);
+    }
+
+    /// Without one thread that was just started; nothing if there is none.
+    pub fn without_one(&self, counts: &Counts, template: TemplateId) -> Option<Counts> {
+        let mut left = counts.clone();
+        let spot = (template, self.acfas[template].start);
+        let amount = left.remove(&spot)?.less_one()?;
+        self.add(&mut left, spot, amount);
+        Some(left)
+    }
+
+    /// Whether a thread is in an atomic state for sure.
+    pub fn is_occupied(&self, counts: &Counts) -> bool {
+        counts.iter().any(|(spot, amount)| *amount != Amount::Many && self.is_atomic(spot))
+    }
+
     /// The edges that some thread can take. `alone`: the thread beside the context is in an atomic state itself.
     pub fn enabled<'c>(
         &'c self,
@@ -84,9 +103,7 @@ impl Context<'_> {
             }
         }
         self.add(&mut next, (template, edge.target), Amount::ONE);
-        for started in &edge.action.starts {
-            self.add(&mut next, (*started, self.acfas[*started].start), Amount::ONE);
-        }
+        edge.action.starts.iter().for_each(|started| self.start_one(&mut next, *started));
         Some(next)
     }
 

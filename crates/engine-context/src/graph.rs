@@ -72,6 +72,13 @@ impl<Name: Ord + Clone> Graph<Name> {
         self.parent[one.max(other)] = one.min(other);
     }
 
+    /// Adds a state that the thread may start in, too: it is in the first node.
+    pub fn unite_with_start(&mut self, name: Name, label: Term, atomic: bool) {
+        let state = self.add(name, label, atomic);
+        let (one, other) = (self.node(0), self.node(state));
+        self.parent[one.max(other)] = one.min(other);
+    }
+
     /// The automaton, and the node of each state. A node is atomic if all its states are.
     pub fn finish(&self) -> (Acfa, BTreeMap<Name, AbstractId>) {
         let mut nodes: BTreeMap<usize, AbstractId> = BTreeMap::new();
@@ -97,4 +104,37 @@ impl<Name: Ord + Clone> Graph<Name> {
         let names = self.numbers.iter().map(|(name, state)| (name.clone(), id_of(*state))).collect();
         (Acfa::new(states, id_of(0), edges), names)
     }
+}
+
+/// One automaton that may do what any of some may: their starts are one state. Nothing if there are none.
+pub fn joined(acfas: &[Acfa]) -> Option<Acfa> {
+    let (first, others) = acfas.split_first()?;
+    let mut all = first.clone();
+    for acfa in others {
+        let ids: IdVec<AbstractId, AbstractId> = acfa
+            .states
+            .enumerate()
+            .map(|(id, state)| {
+                if id == acfa.start {
+                    let start = &mut all.states[all.start];
+                    start.label = start.label.or(&state.label);
+                    start.atomic &= state.atomic;
+                    all.start
+                } else {
+                    all.states.push(state.clone())
+                }
+            })
+            .collect();
+        let more = acfa.edges.iter().map(|edge| AbstractEdge {
+            source: ids[edge.source],
+            action: edge.action.clone(),
+            target: ids[edge.target],
+        });
+        all = Acfa::new(
+            all.states.clone(),
+            all.start,
+            all.edges.iter().cloned().chain(more).collect::<Vec<_>>(),
+        );
+    }
+    Some(all)
 }

@@ -1,4 +1,4 @@
-//! Contexts of a thread (paper 1): what all other threads may do to shared variables, as far as it needs no predicates.
+//! Contexts of a thread (paper 1): what all other threads may do to shared variables.
 //!
 //! A context is made of abstract control flow automata ([`verdict::Acfa`]), one for each template, and of counters that say how many threads are
 //! in each of their states. [`graph`] builds the graph of what a thread does in a context (`Connect`, `Find`, `Union`), [`collapse()`] makes a smaller
@@ -6,18 +6,25 @@
 //! any number of threads do, and [`environment`] which steps of others a thread must expect (section 5, ω-check). [`labels`] asks the solver
 //! about labels.
 //!
-//! What finds predicates and explores a thread under them is not here.
+//! [`explore()`] explores a thread in a context (`ReachAndBuild`), and [`infer()`] finds a context that is right (the inner loop of CIRC), both for any
+//! [`Thread`]: whatever the abstraction of data is. What finds predicates, and what refines them or k, is not here.
 
 pub mod collapse;
 pub mod counts;
 pub mod environment;
 pub mod graph;
+pub mod infer;
 pub mod labels;
+pub mod reach;
 pub mod simulate;
+pub mod thread;
 
 pub use collapse::{Collapsed, Watched, collapse};
 pub use counts::{Context, Counts};
 pub use environment::Environment;
 pub use graph::Graph;
+pub use infer::{Inferred, infer};
 pub use labels::Labels;
+pub use reach::{Explored, WayStep, explore};
 pub use simulate::{Simulated, simulate};
+pub use thread::Thread;

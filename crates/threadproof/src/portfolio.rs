@@ -5,6 +5,7 @@
 use engine_explicit::Explicit;
 use engine_flow::Flow;
 use engine_horn::Horn;
+use engine_queries::Queries;
 use engine_states::States;
 use engine_symbolic::Symbolic;
 use ir::{Op, Program, Rhs};
@@ -12,7 +13,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 use verdict::{Budget, Cancel, Engine, Event, Events, Reason, Silent, Task, Verdict};
 
-/// Tries `states` on Boolean programs, then `flow` within a share of the time, then `explicit` beside `symbolic`, `horn` and, where that soon gives up, as on any number of threads, `states` with predicates: the first answer counts. A proof of `flow` that the checker does not accept counts as none.
+/// Tries `states` on Boolean programs, then `flow` within a share of the time, then `explicit` beside `symbolic`, `horn`, `queries` and `states` with predicates, one after the other: the first answer counts. A proof of `flow` that the checker does not accept counts as none.
 #[derive(Default)]
 pub struct Auto {
     /// The engine that explores.
@@ -23,7 +24,7 @@ pub struct Auto {
 
 /// The part of the time that `flow` gets.
 const SHARE: u32 = 4;
-/// The part of the time, then, that `symbolic` gets before `horn`, if the program has inputs. It gets what `horn` leaves, too.
+/// The part of the time, then, that `symbolic` gets before `horn`, if the program has inputs. It gets what the others leave, too.
 const SYMBOLIC: u32 = 10;
 /// How often it is looked whether someone asked to stop.
 const INTERVAL: Duration = Duration::from_millis(50);
@@ -79,11 +80,14 @@ impl Engine for Auto {
             scope.spawn(move || {
                 let inputs = has_inputs(task.program);
                 // What share of the time that is left each may take.
-                let runs: [(&dyn Engine, u32, bool); 4] = [
+                let queries = Queries::default();
+                let runs: [(&dyn Engine, u32, bool); 6] = [
                     (&Symbolic, SYMBOLIC, inputs),
-                    (&Horn, 1, true),
-                    (&States, if inputs { 2 } else { 1 }, !self.boolean),
+                    (&Horn, 2, true),
+                    (&queries, 2, true),
+                    (&States, 2, !self.boolean),
                     (&Symbolic, 1, inputs),
+                    (&Horn, 1, !inputs),
                 ];
                 let mut answer = Verdict::Unknown(Reason::Bounded("nothing was tried".to_owned()));
                 for (engine, part, _) in runs.into_iter().filter(|(_, _, fits)| *fits) {

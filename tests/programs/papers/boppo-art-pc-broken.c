@@ -1,5 +1,6 @@
 // Boppo (paper 3), ART-PC-n, broken: the arbitrary values of two variables may both be true.
 // expect: assertions=false races=true
+// args: --engine states
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,6 @@
 // Boppo (paper 3), section 5, in the manner of ART-PC-n: an endless loop creates threads that assign arbitrary values to global variables.
 // expect: assertions=true races=true
+// args: --engine states
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,6 @@
 // Boppo (paper 3), Figure 4 with two threads, broken: the lock is released before the second assignment.
 // expect: assertions=false races=false
+// args: --engine states
 #include <assert.h>
 #include <pthread.h>
 pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER;

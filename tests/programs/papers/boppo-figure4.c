@@ -1,5 +1,6 @@
 // Boppo (paper 3), Figure 4: Boolean program with a critical section in unboundedly many threads; the assertion holds.
 // expect: assertions=true races=true
+// args: --engine states
 #include <assert.h>
 #include <pthread.h>
 pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER;

@@ -1,5 +1,6 @@
 // Boppo (paper 3), section 4.3: with one synchronisation variable the inner return may synchronise with the outer call.
 // expect: assertions=false races=true
+// args: --engine states
 #include <assert.h>
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);

@@ -1,5 +1,6 @@
 // Boppo (paper 3), Figure 5: a call replaced by thread creation, with one synchronisation variable per depth; the caller waits for the callee.
 // expect: assertions=true races=true
+// args: --engine states
 #include <assert.h>
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);

@@ -67,7 +67,7 @@ fn bisimilar(acfa: &Acfa) -> BTreeSet<(AbstractId, AbstractId)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(120))]
+    #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
     fn states_are_merged_exactly_if_they_are_bisimilar(acfa in acfas(6)) {

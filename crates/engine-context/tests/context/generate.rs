@@ -42,7 +42,7 @@ pub fn holds(formula: &Term, bits: u8) -> bool {
 prop_compose! {
     /// An automaton with at most this many states.
     pub fn acfas(most: usize)(
-        states in prop::collection::vec((0..12u8, prop::bool::weighted(0.2)), 1..=most),
+        states in prop::collection::vec((0..20u8, prop::bool::weighted(0.2)), 1..=most),
         edges in prop::collection::vec((0..most, 0..most, 0..4u8, prop::bool::weighted(0.2)), 0..3 * most),
         start in 0..most,
     ) -> Acfa {

@@ -4,5 +4,7 @@ mod collapse;
 mod counts;
 mod generate;
 mod graph;
+mod infer;
 mod paper;
 mod simulate;
+mod values;

@@ -103,3 +103,50 @@ fn follow(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use smt::horn::check_interpretation;
+
+    /// Counts from 0 to 10; a second relation is reached from 5 on.
+    fn counting(bad: i128) -> HornSystem {
+        let x = Variable::new("x", Sort::Int);
+        let mut system = HornSystem::default();
+        let below = system.relation("below", vec![x.clone()]);
+        let above = system.relation("above", vec![x.clone()]);
+        let here = |relation, argument: Term| Application { relation, arguments: vec![argument] };
+        let ten = Term::int(10);
+        system.clause(Clause {
+            body: vec![],
+            constraint: x.term().equals(&Term::int(0)),
+            head: Some(here(below, x.term())),
+        });
+        system.clause(Clause {
+            body: vec![here(below, x.term())],
+            constraint: x.term().less_than(&ten),
+            head: Some(here(below, x.term().plus(&Term::int(1)))),
+        });
+        system.clause(Clause {
+            body: vec![here(below, x.term())],
+            constraint: x.term().at_least(&Term::int(5)),
+            head: Some(here(above, x.term())),
+        });
+        system.clause(Clause {
+            body: vec![here(above, x.term())],
+            constraint: x.term().equals(&Term::int(bad)),
+            head: None,
+        });
+        system
+    }
+
+    #[test]
+    fn the_strongest_facts_keep_a_counter_in_its_bounds() {
+        let budget = Budget::seconds(60.0);
+        for (bad, safe) in [(4, true), (11, true), (5, false), (10, false)] {
+            let system = counting(bad);
+            let found = strongest(&system, &budget).expect("there is time");
+            assert_eq!(check_interpretation(&system, &found, &budget).is_ok(), safe, "{bad}: {found:?}");
+        }
+    }
+}

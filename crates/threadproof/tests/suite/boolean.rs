@@ -280,6 +280,26 @@ fn long_conjunctions_are_fine() {
     assert_eq!(status, 0, "{printed}");
 }
 
+/// Procedures that all call each other: following calls takes too many points at once.
+#[test]
+fn much_recursion_ends_in_time() {
+    let count = 40;
+    let mut text = "decl g := 0, m;\n".to_owned();
+    for one in 0..count {
+        let calls: String = (0..count).map(|other| format!("  if * then f{other}(x); fi\n")).collect();
+        text += &format!("void f{one}(x) begin\n{calls}  lock m; g := !g; unlock m;\nend\n");
+    }
+    text += "void main() begin\n  start_thread f0(T);\n  f1(F);\n  assert(g);\nend";
+    let (status, printed) = run("recursion.bp", text.as_bytes(), &["--engine", "states"]);
+    assert_eq!(status, 2, "{printed}");
+    let (status, printed) = run(
+        "recursion-without-lock.bp",
+        text.replace("lock m;", "skip;").replace("unskip;", "skip;").as_bytes(),
+        &["--engine", "counters"],
+    );
+    assert!(status == 1 || status == 2, "{printed}");
+}
+
 #[test]
 fn labels_and_copies_are_chosen_on_the_command_line() {
     let text = b"decl g := 0;\nvoid main() begin\n  g := !g;\n  if !g then bad: skip; fi\nend";

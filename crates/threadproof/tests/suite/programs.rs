@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use testkit::annotation::{Annotations, Answer, Mismatch, annotations};
 use threadproof::pipeline;
-use verdict::{Budget, Check, Engine, Silent};
+use verdict::{Budget, Check, Property, Silent};
 
 /// Seconds for one check of one program.
 const SECONDS: f64 = 60.0;
@@ -43,7 +43,7 @@ fn annotated_programs() {
 }
 
 /// All C files below a folder, in order.
-fn programs(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn programs(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for path in std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
         if path.is_dir() {
@@ -94,16 +94,10 @@ fn check_program(file: &Path) -> Vec<String> {
         }
         let engine = engine_explicit::Explicit::default();
         // What is proved already, or known to be out of reach, is not searched for long.
-        let named = |name: &str| wanted.arguments.iter().any(|word| word == name);
-        let queries = engine_queries::Queries::default();
-        let prover: Option<&dyn Engine> = match (named("horn"), named("queries")) {
-            (true, _) => Some(&engine_horn::Horn),
-            (false, true) => Some(&queries),
-            (false, false) => None,
-        };
-        let by_prover = prover.is_some() && expectation.holds;
-        let by_states = wanted.arguments.iter().any(|word| word == "states");
-        let long = expectation.required && !proved && !by_prover && !by_states;
+        let for_horn = wanted.arguments.iter().any(|word| word == "horn");
+        let by_horn = for_horn && expectation.holds;
+        let decider = decider(&wanted).filter(|_| matches!(check.property(), Property::NoError(_)));
+        let long = expectation.required && !proved && !by_horn && decider.is_none();
         let seconds = if long { SECONDS } else { 1.0 };
         let outcome = pipeline::verify(&program, check, &engine, &Budget::seconds(seconds), &Silent);
         if let (Checked::Refuted(refutation), Some(decisions)) = (&outcome.verdict, &proof.decisions) {
@@ -119,29 +113,29 @@ fn check_program(file: &Path) -> Vec<String> {
         }
         let found = answer_of(&outcome.verdict);
         let mut answer = if found == Answer::Unknown && proved { Answer::True } else { found };
-        if let Some(prover) = prover.filter(|_| answer == Answer::Unknown || !by_prover) {
+        if for_horn && (answer == Answer::Unknown || !by_horn) {
             // Of what does not hold, it is enough that it is not proved.
-            let budget = Budget::seconds(if expectation.required && by_prover { SECONDS } else { 2.0 });
-            let proof = pipeline::verify(&program, check, prover, &budget, &Silent);
+            let budget = Budget::seconds(if expectation.required && by_horn { SECONDS } else { 2.0 });
+            let proof = pipeline::verify(&program, check, &engine_horn::Horn, &budget, &Silent);
             if answer_of(&proof.verdict) != Answer::Unknown {
                 answer = answer_of(&proof.verdict);
             }
             if let Checked::Unknown(reason @ verdict::Reason::Rejected(_)) = &proof.verdict {
-                failures.push(format!("{shown}: {}: {}: {reason}", check.name(), prover.name()));
+                failures.push(format!("{shown}: {}: horn: {reason}", check.name()));
             }
         }
-        // Programs for thread states and predicates are decided by these alone, in both directions.
-        if by_states {
+        if let Some(decider) = decider {
             let budget = Budget::seconds(SECONDS);
-            let decided = pipeline::verify(&program, check, &engine_states::States, &budget, &Silent);
+            let decided = pipeline::verify(&program, check, decider, &budget, &Silent);
             let complaint = match (expectation.judge(answer_of(&decided.verdict)), &decided.verdict) {
                 (Ok(()), _) => wrong_line(&wanted, &program, &decided),
                 (Err(Mismatch::Wrong), _) => Some("SOUNDNESS: said the opposite".to_owned()),
                 (Err(_), Checked::Unknown(reason)) => Some(format!("unknown: {reason}")),
                 (Err(mismatch), _) => Some(format!("{mismatch:?}")),
             };
+            let name = decider.name();
             failures
-                .extend(complaint.map(|complaint| format!("{shown}: {}: states: {complaint}", check.name())));
+                .extend(complaint.map(|complaint| format!("{shown}: {}: {name}: {complaint}", check.name())));
             continue;
         }
         let detail = match &outcome.verdict {
@@ -159,6 +153,14 @@ fn check_program(file: &Path) -> Vec<String> {
         failures.extend(complaint.map(|complaint| format!("{shown}: {}: {complaint}", check.name())));
     }
     failures
+}
+
+/// The engine that alone must decide a program, in both directions, if one is named.
+fn decider(wanted: &Annotations) -> Option<&'static dyn verdict::Engine> {
+    let named = |name: &str| wanted.arguments.iter().any(|word| word == name);
+    let engines: [&'static dyn verdict::Engine; 3] =
+        [&engine_states::States, &engine_symbolic::Symbolic, &engine_queries::Queries { main_thread: None }];
+    engines.into_iter().find(|engine| named(engine.name()))
 }
 
 fn answer_of(verdict: &Checked) -> Answer {

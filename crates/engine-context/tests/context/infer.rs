@@ -1,0 +1,161 @@
+//! Contexts are inferred: figure 1 of paper 1 and its broken variants, and random programs against all executions of a few threads.
+
+use crate::values::{Code, Step, goes_wrong, x};
+use engine_context::{Inferred, Watched, infer};
+use expect_test::expect;
+use ir::{Count, IdVec, TemplateId};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+use verdict::Budget;
+
+const FIRST: TemplateId = TemplateId(0);
+const SECOND: TemplateId = TemplateId(1);
+
+fn inferred(codes: &[Code], start: &[(TemplateId, Count)], k: u32) -> Inferred {
+    let threads: IdVec<TemplateId, Code> = codes.iter().cloned().collect();
+    let watched = Watched::Only(BTreeSet::from([x()]));
+    infer(&threads, start, k, &watched, &Budget::seconds(60.0)).expect("there is time")
+}
+
+/// Figure 1: locations 1 to 7 are 0 to 6 here; the shared variable is `state`, the own one `old`.
+fn figure_1() -> Code {
+    Code {
+        atomic: (0..7).map(|at| (1..=3).contains(&at)).collect(),
+        error: None,
+        edges: vec![
+            (0, Step::Skip, 1),
+            (1, Step::Get(0), 2),
+            (2, Step::IfShared(0, false), 3),
+            (2, Step::IfShared(0, true), 4),
+            (3, Step::Set(0, true), 4),
+            (4, Step::IfOwn(false), 5),
+            (4, Step::IfOwn(true), 0),
+            (5, Step::Access, 6),
+            (6, Step::Set(0, false), 0),
+        ],
+    }
+}
+
+#[test]
+fn figure_1_has_no_race() {
+    let Inferred::Safe(acfas) = inferred(&[figure_1()], &[(FIRST, Count::Any)], 1) else { panic!("a race") };
+    expect![[r#"
+        a0 start: (!s && !t) || (s && !t)
+          -> a1: havoc {}
+          -> a2: havoc {}
+        a1 atomic: !s && !t
+          -> a3: havoc {s}
+        a2 atomic: s && !t
+          -> a0: havoc {}
+        a3: s && !t
+          -> a4: havoc {x}
+        a4: s && !t
+          -> a0: havoc {s}
+    "#]]
+    .assert_eq(&acfas[FIRST].to_string());
+    assert!(!goes_wrong(&[figure_1()], &[FIRST; 3], 3));
+}
+
+#[test]
+fn figure_1_broken_has_a_race() {
+    let mut not_atomic = figure_1();
+    not_atomic.atomic.fill(false);
+    let mut too_early = figure_1();
+    too_early.edges[7].1 = Step::Set(0, false);
+    too_early.edges[8].1 = Step::Access;
+    for broken in [not_atomic, too_early] {
+        assert!(goes_wrong(std::slice::from_ref(&broken), &[FIRST; 2], 2));
+        for k in 0..3 {
+            let found = inferred(std::slice::from_ref(&broken), &[(FIRST, Count::Any)], k);
+            // Its own five steps to the access, and those of another thread, some of which are one.
+            assert!(matches!(&found, Inferred::Way(_, way, _) if way.len() >= 5), "{k}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_thread_that_is_started_later() {
+    // The first sets a variable and then starts the second, which expects it.
+    let first = |after: Step| Code {
+        atomic: vec![false; 4],
+        error: None,
+        edges: vec![(0, Step::Set(0, true), 1), (1, Step::Start(SECOND), 2), (2, after, 3)],
+    };
+    let second = Code {
+        atomic: vec![false; 3],
+        error: Some(2),
+        edges: vec![(0, Step::IfShared(0, true), 1), (0, Step::IfShared(0, false), 2)],
+    };
+    let start = [(FIRST, Count::Exactly(1))];
+    assert!(matches!(inferred(&[first(Step::Skip), second.clone()], &start, 1), Inferred::Safe(_)));
+    let broken = [first(Step::Set(0, false)), second];
+    assert!(goes_wrong(&broken, &[FIRST], 3));
+    assert!(matches!(inferred(&broken, &start, 1), Inferred::Way(SECOND, ..)));
+}
+
+/// A thread that can take a step only while another one is at some place, whose label that step breaks. If such steps are left out because of the label,
+/// nobody sees them, and the label stays.
+#[test]
+fn a_step_that_breaks_the_label_of_another_thread_is_seen() {
+    let first = Code { atomic: vec![false], error: None, edges: vec![(0, Step::Start(SECOND), 0)] };
+    let second = Code { atomic: vec![false; 2], error: Some(1), edges: vec![(0, Step::Set(0, true), 1)] };
+    for k in 0..3 {
+        let found = inferred(&[first.clone(), second.clone()], &[(FIRST, Count::Exactly(1))], k);
+        assert!(matches!(found, Inferred::Way(SECOND, ..)), "{k}: {found:?}");
+    }
+    // The same with one template: one thread sets `s` and stays, another one, which waits for that, sets `t`.
+    let both = Code {
+        atomic: vec![false; 4],
+        error: Some(3),
+        edges: vec![(0, Step::Set(0, true), 1), (0, Step::IfShared(0, true), 2), (2, Step::Set(1, true), 3)],
+    };
+    assert!(goes_wrong(std::slice::from_ref(&both), &[FIRST; 2], 2));
+    for k in 0..3 {
+        let found = inferred(std::slice::from_ref(&both), &[(FIRST, Count::Any)], k);
+        assert!(matches!(found, Inferred::Way(FIRST, ..)), "{k}: {found:?}");
+    }
+}
+
+fn steps() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        Just(Step::Skip),
+        (0..2usize, any::<bool>()).prop_map(|(index, value)| Step::IfShared(index, value)),
+        any::<bool>().prop_map(Step::IfOwn),
+        (0..2usize, any::<bool>()).prop_map(|(index, value)| Step::Set(index, value)),
+        (0..2usize).prop_map(Step::Put),
+        (0..2usize).prop_map(Step::Get),
+        Just(Step::Access),
+        Just(Step::Start(SECOND)),
+    ]
+}
+
+prop_compose! {
+    fn codes(most: usize)(
+        atomic in prop::collection::vec(prop::bool::weighted(0.25), 2..=most),
+        edges in prop::collection::vec((0..most, steps(), 0..most), 2..2 * most),
+        error in prop::option::weighted(0.4, 1..most),
+    ) -> Code {
+        let count = atomic.len();
+        let mut atomic = atomic;
+        atomic[0] = false;
+        let edges = edges.into_iter().map(|(from, step, to)| (from % count, step, to % count)).collect();
+        Code { atomic, error: error.map(|at| 1 + at % (count - 1)), edges }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// What is inferred to be safe is: no execution of four threads goes wrong. What goes wrong with one k does with a smaller one.
+    #[test]
+    fn what_is_safe_does_not_go_wrong(first in codes(5), second in codes(3), one in any::<bool>()) {
+        let codes = [first, second];
+        let count = if one { Count::Exactly(1) } else { Count::Any };
+        let start: Vec<TemplateId> = if one { vec![FIRST] } else { vec![FIRST; 3] };
+        let wrong = goes_wrong(&codes, &start, 4);
+        let safe: Vec<bool> = (0..3)
+            .map(|k| matches!(inferred(&codes, &[(FIRST, count)], k), Inferred::Safe(_)))
+            .collect();
+        prop_assert!(!wrong || safe.iter().all(|safe| !safe), "{codes:?}");
+    }
+}
