@@ -24,7 +24,7 @@ pub struct ModelThread {
     pub entry: usize,
     /// Whether it runs from the beginning.
     pub at_start: bool,
-    /// Locations at which only this thread runs.
+    /// Locations at which only this thread runs, and that are no errors.
     pub atomic: Vec<bool>,
     /// Locations that must not be reached.
     pub errors: Vec<usize>,
@@ -66,7 +66,12 @@ impl Model {
                 locations: thread.steps.len(),
                 entry: thread.entry.0 as usize,
                 at_start: thread.at_start,
-                atomic: thread.steps.ids().map(|at| all.is_atomic(system, number, at)).collect(),
+                // Who is at an error is seen there.
+                atomic: thread
+                    .steps
+                    .ids()
+                    .map(|at| all.is_atomic(system, number, at) && !all.is_error(system, number, at))
+                    .collect(),
                 errors: thread
                     .steps
                     .ids()

@@ -106,6 +106,25 @@ fn another_main_thread() {
     }
 }
 
+/// An error in an atomic region of a thread that is not the main one is seen.
+#[test]
+fn errors_in_atomic_regions() {
+    let text = "#include <assert.h>
+        #include <pthread.h>
+        extern void __VERIFIER_atomic_begin(void);
+        extern void __VERIFIER_atomic_end(void);
+        _Atomic int x;
+        void *f(void *arg) { x = 1; return 0; }
+        void *g(void *arg) { __VERIFIER_atomic_begin(); assert(x <= LIMIT); __VERIFIER_atomic_end(); return 0; }
+        int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_create(&t, 0, g, 0); return 0; }";
+    for main in [None, Some("f")] {
+        let safe = verdict(&read(&text.replace("LIMIT", "1")), main);
+        assert!(matches!(safe, Checked::Proved(_)), "{main:?}: {safe:?}");
+        let broken = verdict(&read(&text.replace("LIMIT", "0")), main);
+        assert!(matches!(broken, Checked::Refuted(_)), "{main:?}: {broken:?}");
+    }
+}
+
 /// Threads that are started late, and one that starts another: nothing is settled.
 #[test]
 fn threads_that_are_started_by_others() {
