@@ -19,7 +19,7 @@ use super::base::Base;
 use super::model::{Model, ModelStep};
 use super::simplify::{Simplifier, conjuncts};
 use indexmap::{IndexMap, IndexSet};
-use ir::{Count, IdVec, LocationId, TemplateId};
+use ir::{Count, IdVec, LocationId, LocationKind, TemplateId};
 use smt::horn::{Application, Clause, HornSystem, RelationId};
 use smt::{Operation, Sort, Term, Variable};
 use std::collections::BTreeSet;
@@ -60,7 +60,7 @@ impl Actor {
 pub enum NoClauses {
     /// There are too many.
     TooMany,
-    /// A program that starts at an error.
+    /// A thread that starts at an error.
     ErrorAtStart,
     /// The budget ran out.
     Exhausted(Exhausted),
@@ -280,6 +280,12 @@ impl<'a, 'm> Clauses<'a, 'm> {
 
     fn initiation(&mut self) -> Result<(), NoClauses> {
         let program = self.model.system.program;
+        for template in self.model.places.keys() {
+            let code = &program.templates[*template];
+            if matches!(code.locations[code.entry].kind, LocationKind::Error(_)) {
+                return Err(NoClauses::ErrorAtStart);
+            }
+        }
         let mut templates: Vec<TemplateId> = program.start.iter().map(|(template, _)| *template).collect();
         templates.sort_unstable();
         templates.dedup();
@@ -303,12 +309,6 @@ impl<'a, 'm> Clauses<'a, 'm> {
                 .collect();
             let members: Vec<Member> = actors.iter().map(|actor| actor.member).collect();
             let Some(first) = self.model.system.first_group(&members) else { continue };
-            for actor in &actors {
-                let code = &program.templates[actor.member.template];
-                if matches!(code.locations[code.entry].kind, ir::LocationKind::Error(_)) {
-                    return Err(NoClauses::ErrorAtStart);
-                }
-            }
             for head in self.heads(&actors, &IndexMap::new()) {
                 self.add(Vec::new(), first.clone(), Some(head), &actors, 0)?;
             }

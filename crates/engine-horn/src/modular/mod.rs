@@ -82,7 +82,7 @@ fn attempt(
 ) -> Result<Attempt, Reason> {
     let clauses = Clauses::new(model, size, base, budget).map_err(|why| match why {
         NoClauses::TooMany => Reason::Bounded(format!("too many combinations of {size} threads")),
-        NoClauses::ErrorAtStart => Reason::Bounded("the program starts with an error".to_owned()),
+        NoClauses::ErrorAtStart => Reason::Bounded("a thread starts at an error".to_owned()),
         NoClauses::Exhausted(why) => Reason::Exhausted(why),
     })?;
     let system = &clauses.system;
