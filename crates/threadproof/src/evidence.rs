@@ -39,10 +39,10 @@ impl Run<'_> {
                 Err(reason) => format!("there is no reproducer: {reason}"),
             });
         }
-        if let Some(path) = &self.options.witness {
-            if let Err(reason) = self.write_witness(path) {
-                messages.push(format!("there is no witness: {reason}"));
-            }
+        if let Some(path) = &self.options.witness
+            && let Err(reason) = self.write_witness(path)
+        {
+            messages.push(format!("there is no witness: {reason}"));
         }
         messages
     }
