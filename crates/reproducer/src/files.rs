@@ -383,7 +383,10 @@ fn makefile(refutation: &Refutation, compiled: &[String], compilation: &Compilat
         "repro: {} runtime.o\n\t$(CC) -pthread{link} $(WRAP) -o $@ $^ -lm\n",
         objects.join(" ")
     );
-    let _ = writeln!(out, "runtime.o: runtime.c schedule.h\n\t$(CC) -O1 -foptimize-sibling-calls -g -w -pthread -c -o $@ runtime.c\n");
+    let _ = writeln!(
+        out,
+        "runtime.o: runtime.c schedule.h\n\t$(CC) -O1 -foptimize-sibling-calls -g -w -pthread -c -o $@ runtime.c\n"
+    );
     for (object, source) in objects.iter().zip(compiled) {
         let _ = writeln!(out, "{object}: {source}\n\t$(CC) $(CFLAGS) -c -o $@ {}\n", quoted(source));
     }
