@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <pthread.h>
 extern int __VERIFIER_nondet_int(void);
+extern void __VERIFIER_assume(int);
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);
 int limit;
@@ -27,7 +28,7 @@ static void *look(void *unused) {
 int main(void) {
   pthread_t t;
   limit = __VERIFIER_nondet_int();
-  if (limit < 0) return 0;
+  __VERIFIER_assume(limit >= 0);
   pthread_create(&t, 0, count, 0);
   pthread_create(&t, 0, pass, 0);
   pthread_create(&t, 0, look, 0);
