@@ -192,6 +192,15 @@ static int reach(enum mode mode, const void *address, unsigned long size) {
     object = i;
     offset = (uintptr_t)address > base[i] ? (uintptr_t)address - base[i] : 0;
   }
+  /* Who goes wrong in the end, with nothing to do in the schedule before, waits until that is over. */
+  double held = now();
+  while (threads[me].important && current < TURNS && turns[current].thread != me && !has_events_left()) {
+    overtake();
+    leave();
+    nap();
+    if (now() - held > 20) left("a thread waits for its turn for too long");
+    enter();
+  }
   if (GOAL == GOAL_BOUNDS && OUTSIDE >= 0 && address && at_goal() && base[OUTSIDE] && (uintptr_t)address == base[OUTSIDE] + OUTSIDE_BY)
     reproduced("an access is outside of any object");
   int event = -1;
