@@ -14,7 +14,7 @@ use verdict::{Budget, Check, Engine, Silent};
 const SPLIT: &str = "the compiler makes one access where the schedule has two";
 
 /// The most programs for which none can be made; they are listed with the reasons.
-const REFUSED: usize = 20;
+const REFUSED: usize = 14;
 
 #[test]
 fn refuted_programs_are_reproduced() {
