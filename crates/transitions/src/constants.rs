@@ -87,29 +87,48 @@ fn known_values(
     entry: &Values,
 ) -> IdVec<LocationId, Option<Values>> {
     let code = &scoped.program.templates[template];
-    let mut known: IdVec<LocationId, Option<Values>> = code.locations.iter().map(|_| None).collect();
-    known[code.entry] = Some(entry.clone());
     let mut alone: IndexMap<Variable, bool> = IndexMap::new();
-    let mut open = vec![code.entry];
+    let steps = |location: LocationId| {
+        let here =
+            scoped.steps.iter().filter(move |step| step.template == template && step.source == location);
+        here.map(|step| (&step.guard, &step.updates, step.target)).collect()
+    };
+    propagate(code.locations.len(), code.entry, entry.clone(), steps, |variable| {
+        *alone.entry(variable.clone()).or_insert_with(|| is_left_alone(scoped, template, own, variable))
+    })
+}
+
+/// What matters of a step: its guard, the new values, and where it ends.
+type KnownStep<'s> = (&'s Term, &'s IndexMap<Variable, Term>, LocationId);
+
+/// Conditional constant propagation over the control of one thread: the variables that always have the same value at each location that is reached. `is_kept` says of which
+/// variables that is looked for: nobody else may change them meanwhile.
+pub(crate) fn propagate<'s>(
+    locations: usize,
+    entry: LocationId,
+    first: Values,
+    steps: impl Fn(LocationId) -> Vec<KnownStep<'s>>,
+    mut is_kept: impl FnMut(&Variable) -> bool,
+) -> IdVec<LocationId, Option<Values>> {
+    let mut known: IdVec<LocationId, Option<Values>> = (0..locations).map(|_| None).collect();
+    known[entry] = Some(first);
+    let mut open = vec![entry];
     while let Some(location) = open.pop() {
         let here = known[location].clone().unwrap_or_default();
-        for step in scoped.steps.iter().filter(|step| step.template == template && step.source == location) {
-            if step.guard.substitute(&here).is_false() {
+        for (guard, updates, target) in steps(location) {
+            if guard.substitute(&here).is_false() {
                 continue;
             }
             let mut after = here.clone();
-            for (variable, value) in &step.updates {
+            for (variable, value) in updates {
                 let value = value.substitute(&here);
-                let left_alone = *alone
-                    .entry(variable.clone())
-                    .or_insert_with(|| is_left_alone(scoped, template, own, variable));
-                if value.is_literal() && left_alone {
+                if value.is_literal() && is_kept(variable) {
                     after.insert(variable.clone(), value);
                 } else {
                     after.swap_remove(variable);
                 }
             }
-            let there = &mut known[step.target];
+            let there = &mut known[target];
             let changed = match there {
                 None => {
                     *there = Some(after);
@@ -122,7 +141,7 @@ fn known_values(
                 }
             };
             if changed {
-                open.push(step.target);
+                open.push(target);
             }
         }
     }

@@ -4,6 +4,7 @@
 //! the product: its own variables get the thread's number, and a start of a thread sets the variables of that thread.
 
 use crate::blocks::loop_heads;
+use crate::constants::propagate;
 use crate::system::{Kind, StateVariable, Step, System};
 use indexmap::{IndexMap, IndexSet};
 use ir::{Count, EdgeId, IdVec, LocationId, LocationKind, TemplateId};
@@ -171,40 +172,12 @@ impl Threads {
             first.extend(known.filter_map(|own| Some((named(&own.variable, number), literal(own)?))));
         }
         first.retain(|variable, _| !foreign.contains(variable));
-        let mut known: IdVec<LocationId, Option<IndexMap<Variable, Term>>> =
-            thread.steps.iter().map(|_| None).collect();
-        known[thread.entry] = Some(first);
-        let mut open = vec![thread.entry];
-        while let Some(location) = open.pop() {
-            let here = known[location].clone().unwrap_or_default();
-            for step in thread.steps[location].iter().filter(|step| !step.guard.substitute(&here).is_false())
-            {
-                let mut after = here.clone();
-                for (variable, value) in &step.updates {
-                    let value = value.substitute(&here);
-                    if value.is_literal() && !foreign.contains(variable) {
-                        after.insert(variable.clone(), value);
-                    } else {
-                        after.swap_remove(variable);
-                    }
-                }
-                let there = &mut known[step.target];
-                let changed = match there {
-                    None => {
-                        *there = Some(after);
-                        true
-                    }
-                    Some(there) => {
-                        let size = there.len();
-                        there.retain(|variable, value| after.get(variable) == Some(value));
-                        there.len() < size
-                    }
-                };
-                if changed {
-                    open.push(step.target);
-                }
-            }
-        }
+        let steps = |location: LocationId| {
+            let here = thread.steps[location].iter();
+            here.map(|step| (&step.guard, &step.updates, step.target)).collect()
+        };
+        let kept = |variable: &Variable| !foreign.contains(variable);
+        let known = propagate(thread.steps.len(), thread.entry, first, steps, kept);
         let simplified = thread.steps.enumerate().map(|(location, steps)| {
             let Some(here) = &known[location] else { return Vec::new() };
             let steps = steps.iter().map(|step| {
