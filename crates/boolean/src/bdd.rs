@@ -255,16 +255,21 @@ impl Bdds {
         self.if_then_else(f, g, negated)
     }
 
+    /// What is left of a cube without the variables above a level.
+    fn below(&self, mut cube: Bdd, level: Level) -> Bdd {
+        while self.node(cube).level < level {
+            cube = self.node(cube).high;
+        }
+        cube
+    }
+
     /// Where the function is true for some values of the variables in a cube.
     pub fn exists(&mut self, f: Bdd, cube: Bdd) -> Computed<Bdd> {
         if f == TRUE || f == FALSE {
             return Ok(f);
         }
         let level = self.node(f).level;
-        let mut cube = cube;
-        while self.node(cube).level < level {
-            cube = self.node(cube).high;
-        }
+        let cube = self.below(cube, level);
         if cube == TRUE {
             return Ok(f);
         }
@@ -302,10 +307,7 @@ impl Bdds {
         }
         let (f, g) = (f.min(g), f.max(g));
         let level = self.node(f).level.min(self.node(g).level);
-        let mut cube = cube;
-        while self.node(cube).level < level {
-            cube = self.node(cube).high;
-        }
+        let cube = self.below(cube, level);
         if cube == TRUE {
             return self.and(f, g);
         }
@@ -351,10 +353,7 @@ impl Bdds {
             return Ok(f);
         }
         let level = self.node(f).level;
-        let mut cube = cube;
-        while self.node(cube).level < level {
-            cube = self.node(cube).high;
-        }
+        let cube = self.below(cube, level);
         if cube == TRUE {
             return Ok(f);
         }

@@ -137,9 +137,9 @@ pub enum EngineName {
     Flow,
     /// Boolean programs, and others by predicates: proofs and refutations for any number of threads.
     States,
-    /// The same, by counting threads up to a number that grows.
+    /// Boolean programs, by counting threads up to a number that grows.
     Counters,
-    /// Proofs by Horn clauses.
+    /// Proofs by Horn clauses, for a fixed set of threads or any number.
     Horn,
     /// A fixed set of threads, one after the other: what one needs of the others is asked of them.
     Queries,
