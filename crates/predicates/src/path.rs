@@ -9,6 +9,7 @@ use smt::{Answer, NoAnswer, Solver, Term, Value, Variable};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use transitions::Scoped;
+use transitions::scopes::other;
 use verdict::{Budget, Exhausted};
 
 /// A step of a thread.
@@ -18,6 +19,15 @@ pub struct PathStep {
     pub thread: usize,
     /// Which of the program's steps.
     pub step: usize,
+}
+
+/// What must hold of two threads behind the last step.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PathEnd {
+    /// The two threads.
+    pub threads: [usize; 2],
+    /// A formula over the shared variables, the own ones of the first thread, and those of the second under the names of another's ([`transitions::scopes::other`]).
+    pub condition: Term,
 }
 
 /// What a copy of a variable stands for.
@@ -111,6 +121,11 @@ fn input(variable: &Variable, position: usize) -> Variable {
 impl Path {
     /// The formulas of an execution; nothing if a thread moves that does not exist.
     pub fn new(scoped: &Scoped<'_>, steps: &[PathStep]) -> Option<Self> {
+        Self::with_end(scoped, steps, None)
+    }
+
+    /// The same, with something that must hold at its end.
+    pub fn with_end(scoped: &Scoped<'_>, steps: &[PathStep], end: Option<&PathEnd>) -> Option<Self> {
         let mut now =
             Now { scoped, version: IndexMap::new(), copies: IndexMap::new(), ranges: IndexMap::new() };
         let mut templates = vec![scoped.main];
@@ -149,6 +164,21 @@ impl Path {
             }
             path.parts.push(part);
             path.inputs.push(step.inputs.iter().map(|variable| input(variable, position)).collect());
+        }
+        if let Some(PathEnd { threads: [one, two], condition }) = end {
+            let (first, second) = (*templates.get(*one)?, *templates.get(*two)?);
+            let theirs: IndexMap<Variable, Variable> =
+                scoped.own[second].keys().map(|variable| (other(variable), variable.clone())).collect();
+            let mut values = IndexMap::new();
+            for variable in condition.free_variables() {
+                let copy = match theirs.get(&variable) {
+                    Some(original) => Some(now.current(Some(*two), original)),
+                    None => now.owner(*one, first, &variable).map(|owner| now.current(owner, &variable)),
+                };
+                let copy = copy.unwrap_or_else(|| input(&variable, steps.len()));
+                values.insert(variable, copy.term());
+            }
+            path.parts.push(conjuncts(&condition.substitute(&values)));
         }
         path.copies = now.copies;
         path.ranges = now.ranges;

@@ -129,6 +129,11 @@ fn reason(proof: &Proof) -> String {
         Proof::Modular(proof) => {
             format!("by invariants of every {} threads, for any number of threads", proof.size)
         }
+        Proof::Context(proof) => {
+            let states: usize = proof.acfas.iter().map(|acfa| acfa.states.len()).sum();
+            let predicates = proof.predicates.len();
+            format!("by contexts of {states} states over {predicates} predicates, for any number of threads")
+        }
         Proof::Abstraction(proof) => {
             format!(
                 "by a Boolean program over {} predicates, for any number of threads",

@@ -143,6 +143,8 @@ pub enum EngineName {
     Horn,
     /// A fixed set of threads, one after the other: what one needs of the others is asked of them.
     Queries,
+    /// Any number of threads, one in the context of the others, which is inferred; also finds violations.
+    Context,
     /// Executions with inputs as formulas; finds violations only.
     Symbolic,
 }

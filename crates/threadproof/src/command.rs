@@ -135,6 +135,7 @@ fn run_checks(
         EngineName::Counters => &engine_states::Counting,
         EngineName::Horn => &engine_horn::Horn,
         EngineName::Queries => &engine_queries::Queries { main_thread: options.main_thread.clone() },
+        EngineName::Context => &engine_context::ContextInference,
         EngineName::Symbolic => &engine_symbolic::Symbolic,
         EngineName::Explicit => &explicit,
     };

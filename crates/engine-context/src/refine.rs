@@ -1,0 +1,172 @@
+//! `Refine` (paper 1, section 5): the interleaving that a way to an error stands for, and what its formula says.
+//!
+//! Threads of the context get names as they are started. A step of one is an edge of its automaton; it becomes a path through the graph that the automaton is a quotient of, in whose
+//! steps nothing more can be observed than in the edge. If the way moves a thread that was never started, the counters lost count: k is too small. Else the trace formula is put to the solver. If it can
+//! hold, the violation is real as far as formulas say; else predicates are mined from why it cannot.
+//!
+//! Deviation: the path of a thread is a shortest one; where that does not exist, others are not tried, since their predicates come up when it is excluded.
+
+use crate::graph::Move;
+use crate::infer::Assumed;
+use crate::predicate_thread::Known;
+use crate::reach::{Way, WayStep};
+use ir::{IdVec, TemplateId};
+use predicates::{PathEnd, PathStep};
+use std::collections::{BTreeSet, VecDeque};
+use transitions::Scoped;
+use verdict::{AbstractEdge, AbstractId};
+
+/// What a way stands for.
+pub enum Interleaving {
+    /// Steps of named threads, and what must hold at their end.
+    Steps(Vec<PathStep>, Option<PathEnd>),
+    /// A thread moves that was never started.
+    TooFew,
+    /// A thread has no path for an edge of its automaton.
+    NoPath,
+}
+
+/// What was assumed of the threads of each template.
+pub type Automata = IdVec<TemplateId, Assumed<Known, usize>>;
+
+/// A thread of the context.
+struct Token {
+    template: TemplateId,
+    number: usize,
+    /// Where it is in its automaton, and in the graph behind that.
+    state: AbstractId,
+    node: AbstractId,
+}
+
+struct Threads<'a, 'p> {
+    scoped: &'a Scoped<'p>,
+    assumed: &'a Automata,
+    tokens: Vec<Token>,
+    /// How many threads were started.
+    count: usize,
+    steps: Vec<PathStep>,
+}
+
+/// The interleaving of a way of a thread of a template.
+pub fn interleaving(scoped: &Scoped<'_>, assumed: &Automata, way: &Way<usize>) -> Interleaving {
+    let mut threads = Threads { scoped, assumed, tokens: Vec::new(), count: 0, steps: Vec::new() };
+    // The first thread is the one that the way is about, or another one.
+    let mut me = if way.present {
+        threads.count = 1;
+        Some(0)
+    } else {
+        threads.start(scoped.main);
+        None
+    };
+    for step in &way.steps {
+        match step {
+            WayStep::Own(step) => {
+                let Some(me) = me else { return Interleaving::NoPath };
+                threads.take(me, *step);
+            }
+            WayStep::Other(template, edge) | WayStep::Birth(template, edge) => {
+                let first_new = threads.tokens.len();
+                match threads.follow(*template, edge) {
+                    Ok(()) => {}
+                    Err(failed) => return failed,
+                }
+                if let WayStep::Birth(..) = step {
+                    // One of those that were just started is the one.
+                    let found = threads.born(first_new, way);
+                    let Some(number) = found else { return Interleaving::NoPath };
+                    me = Some(number);
+                }
+            }
+        }
+    }
+    let Some(conflict) = &way.conflict else { return Interleaving::Steps(threads.steps, None) };
+    let (template, state) = conflict.spot;
+    let other = threads.tokens.iter().find(|token| (token.template, token.state) == (template, state));
+    let (Some(me), Some(other)) = (me, other) else { return Interleaving::TooFew };
+    let (one, two) = conflict.accesses;
+    let accesses = &scoped.accesses;
+    let condition = scoped.race(&accesses[one as usize], &accesses[two as usize]);
+    let end = PathEnd { threads: [me, other.number], condition };
+    Interleaving::Steps(threads.steps, Some(end))
+}
+
+impl Threads<'_, '_> {
+    fn start(&mut self, template: TemplateId) {
+        let assumed = &self.assumed[template];
+        let node = assumed.origin.as_ref().map_or(assumed.acfa.start, |(graph, _)| graph.acfa.start);
+        self.tokens.push(Token { template, number: self.count, state: assumed.acfa.start, node });
+        self.count += 1;
+    }
+
+    /// A thread takes a step of the program.
+    fn take(&mut self, thread: usize, step: usize) {
+        self.steps.push(PathStep { thread, step });
+        let scoped = self.scoped;
+        scoped.steps[step].starts.iter().for_each(|start| self.start(start.template));
+    }
+
+    /// Takes the thread that a way is about out of those that were just started.
+    fn born(&mut self, first_new: usize, way: &Way<usize>) -> Option<usize> {
+        let template = self.template_of(way)?;
+        let at = (first_new..self.tokens.len()).find(|at| self.tokens[*at].template == template)?;
+        Some(self.tokens.remove(at).number)
+    }
+
+    /// The template of the thread that a way is about: its own steps say it, or its access.
+    fn template_of(&self, way: &Way<usize>) -> Option<TemplateId> {
+        let own = way.steps.iter().find_map(|step| match step {
+            WayStep::Own(step) => Some(self.scoped.steps[*step].template),
+            WayStep::Other(..) | WayStep::Birth(..) => None,
+        });
+        own.or_else(|| Some(self.scoped.accesses[way.conflict.as_ref()?.accesses.0 as usize].template))
+    }
+
+    /// A thread of the context takes an edge of its automaton.
+    fn follow(&mut self, template: TemplateId, edge: &AbstractEdge) -> Result<(), Interleaving> {
+        let is_there = |token: &Token| (token.template, token.state) == (template, edge.source);
+        let Some(at) = self.tokens.iter().position(is_there) else { return Err(Interleaving::TooFew) };
+        let (graph, part_of) = self.assumed[template].origin.as_ref().ok_or(Interleaving::NoPath)?;
+        let (path, node) =
+            path(&graph.moves, part_of, self.tokens[at].node, edge).ok_or(Interleaving::NoPath)?;
+        self.tokens[at].state = edge.target;
+        self.tokens[at].node = node;
+        let number = self.tokens[at].number;
+        path.into_iter().for_each(|step| self.take(number, step));
+        Ok(())
+    }
+}
+
+/// A shortest path from a node that looks like an edge of the quotient: silent steps, one that is the edge, silent ones. Also where it ends.
+fn path(
+    moves: &[Move<usize>],
+    part_of: &IdVec<AbstractId, AbstractId>,
+    from: AbstractId,
+    edge: &AbstractEdge,
+) -> Option<(Vec<usize>, AbstractId)> {
+    let is_edge = |action: &verdict::Action| {
+        let wanted = &edge.action;
+        action.havoc == wanted.havoc && action.starts == wanted.starts && action.behind == wanted.behind
+    };
+    // Whether the edge itself was taken; a silent one may be taken at any time.
+    let first = (from, edge.action.is_silent());
+    let mut seen = BTreeSet::from([first]);
+    let mut open: VecDeque<((AbstractId, bool), Vec<usize>)> = VecDeque::from([(first, Vec::new())]);
+    while let Some(((node, taken), path)) = open.pop_front() {
+        if taken && part_of[node] == edge.target {
+            return Some((path, node));
+        }
+        for Move { edge: other, step } in moves.iter().filter(|one| one.edge.source == node) {
+            let mut next = Vec::new();
+            if other.action.is_silent() {
+                next.push((other.target, taken));
+            }
+            if !taken && is_edge(&other.action) {
+                next.push((other.target, true));
+            }
+            for place in next.into_iter().filter(|place| seen.insert(*place)) {
+                open.push_back((place, path.iter().copied().chain([*step]).collect()));
+            }
+        }
+    }
+    None
+}
