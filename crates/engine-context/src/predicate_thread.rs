@@ -4,7 +4,7 @@
 //! a state is asked once. Predicates over shared variables are tracked everywhere, so that a state decides the labels of all others. Those over own variables are tracked where
 //! the thread may still read the variables (where they are live).
 //!
-//! Over-approximates: of a thread that is started only those first values are known that are the same constants wherever such threads are started.
+//! Over-approximates: of the own variables of a thread that starts another one nothing is known.
 
 use crate::thread::{Stepped, Thread};
 use indexmap::IndexMap;
@@ -44,8 +44,8 @@ pub struct PredicateThread<'a, 'p> {
     steps: IdVec<LocationId, Vec<usize>>,
     /// The accesses at each location.
     accesses: IdVec<LocationId, BTreeSet<u32>>,
-    /// What is known of own variables when such a thread is started.
-    first: Term,
+    /// Where such threads are started: the step, and which of its starts.
+    sites: Vec<(usize, usize)>,
     memory: RefCell<Memory>,
 }
 
@@ -56,7 +56,8 @@ struct Memory {
     stepped: FxHashMap<Known, Vec<(Action, usize, Known)>>,
     /// The values behind a step of another thread: by what is tracked, the values before, and the step.
     disturbed: FxHashMap<(u64, u64, Disturbance), Vec<u64>>,
-    born: FxHashMap<u64, Vec<u64>>,
+    /// The values of a thread that is started: by those of shared predicates before and behind that, and who starts it.
+    born: FxHashMap<(u64, u64, TemplateId), Vec<u64>>,
     conflicts: FxHashMap<(Known, Term, u32, u32), bool>,
 }
 
@@ -93,6 +94,11 @@ impl<'a, 'p> PredicateThread<'a, 'p> {
             }
         }
         let global = bits(&|predicate| predicate.scope.is_none());
+        let mut sites = Vec::new();
+        for (number, step) in scoped.steps.iter().enumerate() {
+            let starts = step.starts.iter().enumerate().filter(|(_, start)| start.template == template);
+            sites.extend(starts.map(|(which, _)| (number, which)));
+        }
         let live = live(scoped, template, &steps);
         let is_own = |variable: &Variable| scoped.own[template].contains_key(variable);
         let tracked = live.iter().map(|live| {
@@ -118,7 +124,7 @@ impl<'a, 'p> PredicateThread<'a, 'p> {
             watched,
             steps,
             accesses,
-            first: first_values(scoped, template),
+            sites,
             memory: RefCell::default(),
         }
     }
@@ -201,6 +207,30 @@ impl<'a, 'p> PredicateThread<'a, 'p> {
             .collect())
     }
 
+    /// The values of a thread that is started at a site, between two unborn states.
+    fn started(
+        &self,
+        (number, which): (usize, usize),
+        before: &Known,
+        unborn: &Known,
+        entry: LocationId,
+        budget: &Budget,
+    ) -> Result<Vec<u64>, NoAnswer> {
+        let step = &self.scoped.steps[number];
+        let shared = step.updates.iter().filter(|(variable, _)| self.scoped.shared.contains_key(*variable));
+        let mut first: IndexMap<Variable, Term> =
+            shared.map(|(variable, value)| (variable.clone(), value.clone())).collect();
+        first.extend(step.starts[which].first.iter().map(|(one, value)| (one.clone(), value.clone())));
+        let open: Vec<(usize, Term)> = bits(self.tracked[entry] & !self.global)
+            .map(|number| (number, self.predicates[number].formula.substitute(&first)))
+            .collect();
+        let behind = self.formula(unborn).substitute(&first);
+        let terms: Vec<&Term> = open.iter().map(|(_, formula)| formula).chain([&behind]).collect();
+        let premise = self.formula(before).and(&behind).and(&self.scoped.premise(step, terms));
+        let values = self.possible(&premise, &open, budget)?;
+        Ok(values.into_iter().map(|values| values | unborn.values).collect())
+    }
+
     /// What others see of a step between two states.
     fn action(&self, number: usize, from: &Known, to: &Known) -> Action {
         let step = &self.scoped.steps[number];
@@ -265,20 +295,6 @@ fn live(
     }
 }
 
-/// The first values of own variables that are the same constants wherever threads of a template are started.
-fn first_values(scoped: &Scoped<'_>, template: TemplateId) -> Term {
-    let mut values: IndexMap<Variable, Option<Term>> = IndexMap::new();
-    let starts = scoped.steps.iter().flat_map(|step| &step.starts);
-    for (variable, value) in starts.filter(|start| start.template == template).flat_map(|start| &start.first)
-    {
-        let known = values.entry(variable.clone()).or_insert_with(|| Some(value.clone()));
-        if !value.is_literal() || known.as_ref() != Some(value) {
-            *known = None;
-        }
-    }
-    Term::all(values.iter().filter_map(|(variable, value)| Some(variable.term().equals(value.as_ref()?))))
-}
-
 impl Thread for PredicateThread<'_, '_> {
     type State = Known;
     type Step = usize;
@@ -290,19 +306,32 @@ impl Thread for PredicateThread<'_, '_> {
         Ok(values.into_iter().map(|values| Known { location: None, values }).collect())
     }
 
-    fn born(&self, unborn: &Known, budget: &Budget) -> Result<Vec<Known>, NoAnswer> {
+    fn born(
+        &self,
+        by: Option<(&Known, TemplateId)>,
+        unborn: &Known,
+        budget: &Budget,
+    ) -> Result<Vec<Known>, NoAnswer> {
         let entry = self.scoped.program.templates[self.template].entry;
         let location = Some(entry);
-        if let Some(known) = self.memory.borrow().born.get(&unborn.values) {
-            return Ok(known.iter().map(|values| Known { location, values: *values }).collect());
-        }
-        let open: Vec<(usize, Term)> = bits(self.tracked[entry] & !self.global)
-            .map(|number| (number, self.predicates[number].formula.clone()))
-            .collect();
-        let premise = self.formula(unborn).and(&self.first);
-        let found = self.possible(&premise, &open, budget)?;
-        let values: Vec<u64> = found.into_iter().map(|values| values | unborn.values).collect();
-        self.memory.borrow_mut().born.insert(unborn.values, values.clone());
+        // The first thread has no own variables.
+        let Some((before, who)) = by else { return Ok(vec![Known { location, ..*unborn }]) };
+        let key = (before.values, unborn.values, who);
+        let known = self.memory.borrow().born.get(&key).cloned();
+        let values = match known {
+            Some(known) => known,
+            None => {
+                let mut found = BTreeSet::new();
+                for (number, which) in &self.sites {
+                    if self.scoped.steps[*number].template == who {
+                        found.extend(self.started((*number, *which), before, unborn, entry, budget)?);
+                    }
+                }
+                let found: Vec<u64> = found.into_iter().collect();
+                self.memory.borrow_mut().born.insert(key, found.clone());
+                found
+            }
+        };
         Ok(values.into_iter().map(|values| Known { location, values }).collect())
     }
 

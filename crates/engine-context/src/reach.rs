@@ -103,7 +103,7 @@ pub fn explore<T: Thread>(
     };
     for (present, counts) in starts {
         for unborn in thread.unborn(budget)? {
-            let states = if *present { thread.born(&unborn, budget)? } else { vec![unborn] };
+            let states = if *present { thread.born(None, &unborn, budget)? } else { vec![unborn] };
             for state in states {
                 if *present {
                     exploration.enter(&state);
@@ -240,7 +240,7 @@ impl<T: Thread> Exploration<'_, '_, T> {
                 self.add(moment, Some((number, WayStep::Other(who, edge.clone()))))?;
                 if !*born && edge.action.starts.contains(&self.template) {
                     let Some(counts) = context.without_one(&behind, self.template) else { continue };
-                    for state in thread.born(&next, self.budget)? {
+                    for state in thread.born(Some((state, who)), &next, self.budget)? {
                         self.enter(&state);
                         let step = WayStep::Birth(who, edge.clone());
                         let moment = Moment { present: false, born: true, state, counts: counts.clone() };

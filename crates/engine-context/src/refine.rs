@@ -6,13 +6,14 @@
 //!
 //! Deviation: the path of a thread is a shortest one; where that does not exist, others are not tried, since their predicates come up when it is excluded.
 
+use crate::counts::Spot;
 use crate::graph::Move;
 use crate::infer::Assumed;
 use crate::predicate_thread::Known;
 use crate::reach::{Way, WayStep};
 use ir::{IdVec, TemplateId};
 use predicates::{PathEnd, PathStep};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use transitions::Scoped;
 use verdict::{AbstractEdge, AbstractId};
 
@@ -58,7 +59,7 @@ pub fn interleaving(scoped: &Scoped<'_>, assumed: &Automata, way: &Way<usize>) -
         threads.start(scoped.main);
         None
     };
-    for step in &way.steps {
+    for step in needed(scoped, assumed, way) {
         match step {
             WayStep::Own(step) => {
                 let Some(me) = me else { return Interleaving::NoPath };
@@ -88,6 +89,44 @@ pub fn interleaving(scoped: &Scoped<'_>, assumed: &Automata, way: &Way<usize>) -
     let condition = scoped.race(&accesses[one as usize], &accesses[two as usize]);
     let end = PathEnd { threads: [me, other.number], condition };
     Interleaving::Steps(threads.steps, Some(end))
+}
+
+/// The steps of a way without those of others that change nothing and lead nowhere where somebody is needed later.
+fn needed<'w>(scoped: &Scoped<'_>, assumed: &Automata, way: &'w Way<usize>) -> Vec<&'w WayStep<usize>> {
+    let mut wanted: BTreeMap<Spot, usize> = BTreeMap::new();
+    if let Some(conflict) = &way.conflict {
+        wanted.insert(conflict.spot, 1);
+    }
+    let take = |wanted: &mut BTreeMap<Spot, usize>, spot: Spot| match wanted.get_mut(&spot) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            true
+        }
+        _ => false,
+    };
+    let mut kept = Vec::new();
+    for step in way.steps.iter().rev() {
+        match step {
+            WayStep::Own(own) => {
+                for start in &scoped.steps[*own].starts {
+                    take(&mut wanted, (start.template, assumed[start.template].acfa.start));
+                }
+            }
+            WayStep::Other(template, edge) | WayStep::Birth(template, edge) => {
+                for started in &edge.action.starts {
+                    take(&mut wanted, (*started, assumed[*started].acfa.start));
+                }
+                let stays = take(&mut wanted, (*template, edge.target));
+                if !stays && edge.action.is_silent() {
+                    continue;
+                }
+                *wanted.entry((*template, edge.source)).or_default() += 1;
+            }
+        }
+        kept.push(step);
+    }
+    kept.reverse();
+    kept
 }
 
 impl Threads<'_, '_> {

@@ -20,8 +20,13 @@ pub trait Thread {
 
     /// States before the thread is there, at the start of the program: what is known of shared variables then. They have no steps.
     fn unborn(&self, budget: &Budget) -> Result<Vec<Self::State>, NoAnswer>;
-    /// The states in which the thread begins if it is started in an unborn state.
-    fn born(&self, unborn: &Self::State, budget: &Budget) -> Result<Vec<Self::State>, NoAnswer>;
+    /// The states in which the thread begins if it is started in an unborn state. `by`: the unborn state before, and the template of the thread that starts it, unless it is there at the start.
+    fn born(
+        &self,
+        by: Option<(&Self::State, TemplateId)>,
+        unborn: &Self::State,
+        budget: &Budget,
+    ) -> Result<Vec<Self::State>, NoAnswer>;
     /// Whether no other thread moves while it is in a state.
     fn is_atomic(&self, state: &Self::State) -> bool;
     /// What a state says of shared variables.
