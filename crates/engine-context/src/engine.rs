@@ -12,7 +12,7 @@ use crate::refine::{Automata, Interleaving, interleaving};
 use engine_explicit::guided::follow;
 use ir::passes::Goal;
 use ir::{ErrorKind, IdVec, TemplateId};
-use predicates::{Feasibility, Path, PathStep, Vocabulary, mine};
+use predicates::{End, Feasibility, Path, PathStep, Vocabulary, mine};
 use smt::NoAnswer;
 use smt::expressions::Mode;
 use std::collections::BTreeSet;
@@ -158,17 +158,20 @@ impl Refinement<'_, '_> {
         };
         let path = Path::with_end(self.scoped, &steps, end.as_ref())
             .ok_or_else(|| Reason::Bounded("context: a counterexample cannot be followed".to_owned()))?;
-        let core = match path.check(self.budget) {
-            Feasibility::Infeasible(core) => core,
-            Feasibility::Feasible(inputs) => return self.execution(&steps, inputs),
-            Feasibility::Unknown(why) => return Err(no_answer(why)),
-        };
-        let mined = mine(&path, &core, self.budget).map_err(Reason::Exhausted)?;
-        if self.add(mined.equations)? || self.add(mined.atoms)? || self.add(mined.conditions)? {
-            return Ok(Refined::Predicates);
-        }
-        if mined.out_of_time {
-            return Err(Reason::Exhausted(Exhausted::Time));
+        // What does not depend on how an execution began excludes more.
+        for side in [End::Last, End::First] {
+            let core = match path.check_from(side, self.budget) {
+                Feasibility::Infeasible(core) => core,
+                Feasibility::Feasible(inputs) => return self.execution(&steps, inputs),
+                Feasibility::Unknown(why) => return Err(no_answer(why)),
+            };
+            let mined = mine(&path, &core, self.budget).map_err(Reason::Exhausted)?;
+            if self.add(mined.equations)? || self.add(mined.atoms)? || self.add(mined.conditions)? {
+                return Ok(Refined::Predicates);
+            }
+            if mined.out_of_time {
+                return Err(Reason::Exhausted(Exhausted::Time));
+            }
         }
         let line = |taken: &PathStep| self.scoped.span(&self.scoped.steps[taken.step]).line.to_string();
         let lines: Vec<String> = steps.iter().map(line).collect();

@@ -58,6 +58,8 @@ struct Memory {
     disturbed: FxHashMap<(u64, u64, Disturbance), Vec<u64>>,
     /// The values of a thread that is started: by those of shared predicates before and behind that, and who starts it.
     born: FxHashMap<(u64, u64, TemplateId), Vec<u64>>,
+    /// The accesses that can be made in a state.
+    accesses: FxHashMap<Known, BTreeSet<u32>>,
     conflicts: FxHashMap<(Known, Term, u32, u32), bool>,
 }
 
@@ -344,8 +346,24 @@ impl Thread for PredicateThread<'_, '_> {
         self.cube(self.global, state.values)
     }
 
-    fn accesses(&self, state: &Known) -> BTreeSet<u32> {
-        state.location.map(|location| self.accesses[location].clone()).unwrap_or_default()
+    fn accesses(&self, state: &Known, budget: &Budget) -> Result<BTreeSet<u32>, NoAnswer> {
+        let Some(location) = state.location else { return Ok(BTreeSet::new()) };
+        if self.accesses[location].is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        if let Some(known) = self.memory.borrow().accesses.get(state) {
+            return Ok(known.clone());
+        }
+        let mut found = BTreeSet::new();
+        for number in &self.accesses[location] {
+            let condition = self.scoped.condition(&self.scoped.accesses[*number as usize]);
+            let premise = self.formula(state).and(&condition);
+            if !self.possible(&premise, &[], budget)?.is_empty() {
+                found.insert(*number);
+            }
+        }
+        self.memory.borrow_mut().accesses.insert(*state, found.clone());
+        Ok(found)
     }
 
     fn steps(&self, state: &Known, budget: &Budget) -> Result<Vec<Stepped<Self>>, NoAnswer> {
@@ -424,7 +442,7 @@ impl Thread for PredicateThread<'_, '_> {
         seen: &AbstractState,
         budget: &Budget,
     ) -> Result<Option<(u32, u32)>, NoAnswer> {
-        for one in self.accesses(state) {
+        for one in self.accesses(state, budget)? {
             for two in &seen.accesses {
                 let key = (*state, seen.label.clone(), one, *two);
                 let known = self.memory.borrow().conflicts.get(&key).copied();

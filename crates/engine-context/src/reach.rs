@@ -106,7 +106,7 @@ pub fn explore<T: Thread>(
             let states = if *present { thread.born(None, &unborn, budget)? } else { vec![unborn] };
             for state in states {
                 if *present {
-                    exploration.enter(&state);
+                    exploration.enter(&state)?;
                 }
                 let moment = Moment { present: *present, born: *present, state, counts: counts.clone() };
                 exploration.add(moment, None)?;
@@ -145,12 +145,13 @@ struct Exploration<'e, 'c, T: Thread> {
 
 impl<T: Thread> Exploration<'_, '_, T> {
     /// Adds a state that the thread may begin in: all of them are one node.
-    fn enter(&mut self, state: &T::State) {
-        let what = seen(self.thread, state);
+    fn enter(&mut self, state: &T::State) -> Result<(), NoAnswer> {
+        let what = seen(self.thread, state, self.budget)?;
         match &mut self.graph {
             None => self.graph = Some(Graph::new(state.clone(), what)),
             Some(graph) => graph.unite_with_start(state.clone(), what),
         }
+        Ok(())
     }
 
     /// Adds a moment unless it cannot be, or is covered by another one.
@@ -215,7 +216,7 @@ impl<T: Thread> Exploration<'_, '_, T> {
             let mut behind = counts.clone();
             action.starts.iter().for_each(|started| self.context.start_one(&mut behind, *started));
             if let Some(graph) = &mut self.graph {
-                graph.connect(state, action, step.clone(), next.clone(), seen(self.thread, &next));
+                graph.connect(state, action, step.clone(), next.clone(), seen(self.thread, &next, self.budget)?);
             }
             let moment = Moment { present: *present, born: true, state: next, counts: behind };
             self.add(moment, Some((number, WayStep::Own(step))))?;
@@ -233,7 +234,7 @@ impl<T: Thread> Exploration<'_, '_, T> {
             let label = &context.acfas[who].states[edge.target].label;
             for next in thread.disturbed(state, &edge.action, label, self.budget)? {
                 if *born && let Some(graph) = &mut self.graph {
-                    graph.unite(state, next.clone(), seen(thread, &next));
+                    graph.unite(state, next.clone(), seen(thread, &next, self.budget)?);
                 }
                 let moment =
                     Moment { present: *present, born: *born, state: next.clone(), counts: behind.clone() };
@@ -241,7 +242,7 @@ impl<T: Thread> Exploration<'_, '_, T> {
                 if !*born && edge.action.starts.contains(&self.template) {
                     let Some(counts) = context.without_one(&behind, self.template) else { continue };
                     for state in thread.born(Some((state, who)), &next, self.budget)? {
-                        self.enter(&state);
+                        self.enter(&state)?;
                         let step = WayStep::Birth(who, edge.clone());
                         let moment = Moment { present: false, born: true, state, counts: counts.clone() };
                         self.add(moment, Some((number, step)))?;

@@ -32,7 +32,7 @@ pub trait Thread {
     /// What a state says of shared variables.
     fn label(&self, state: &Self::State) -> Term;
     /// The accesses that it may make next, by number.
-    fn accesses(&self, state: &Self::State) -> BTreeSet<u32>;
+    fn accesses(&self, state: &Self::State, budget: &Budget) -> Result<BTreeSet<u32>, NoAnswer>;
     /// The steps of the thread itself.
     fn steps(&self, state: &Self::State, budget: &Budget) -> Result<Vec<Stepped<Self>>, NoAnswer>
     where
@@ -58,10 +58,14 @@ pub trait Thread {
 }
 
 /// What others see of a state.
-pub(crate) fn seen<T: Thread>(thread: &T, state: &T::State) -> AbstractState {
-    AbstractState {
+pub(crate) fn seen<T: Thread>(
+    thread: &T,
+    state: &T::State,
+    budget: &Budget,
+) -> Result<AbstractState, NoAnswer> {
+    Ok(AbstractState {
         label: thread.label(state),
         atomic: thread.is_atomic(state),
-        accesses: thread.accesses(state),
-    }
+        accesses: thread.accesses(state, budget)?,
+    })
 }

@@ -30,6 +30,15 @@ pub struct PathEnd {
     pub condition: Term,
 }
 
+/// An end of an execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// Its beginning.
+    First,
+    /// Its end.
+    Last,
+}
+
 /// What a copy of a variable stands for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Copied {
@@ -192,8 +201,13 @@ impl Path {
         Term::all(variables.iter().filter_map(|variable| self.ranges.get(variable).cloned()))
     }
 
-    /// Whether the execution exists.
+    /// Whether the execution exists. If not, what clashes is at its end as far as possible.
     pub fn check(&self, budget: &Budget) -> Feasibility {
+        self.check_from(End::Last, budget)
+    }
+
+    /// The same; what clashes is at one end of the execution as far as possible.
+    pub fn check_from(&self, side: End, budget: &Budget) -> Feasibility {
         let mut names: Vec<(usize, usize)> = Vec::new();
         let mut terms: Vec<Term> = Vec::new();
         for (position, part) in self.parts.iter().enumerate() {
@@ -201,6 +215,10 @@ impl Path {
                 names.push((position, number));
                 terms.push(term.clone());
             }
+        }
+        if side == End::First {
+            names.reverse();
+            terms.reverse();
         }
         let mut solver = Solver::new();
         solver.assert(&self.range(&terms));
@@ -214,7 +232,11 @@ impl Path {
                 Feasibility::Feasible(values.collect())
             }
             Answer::Unsat => match smaller(&mut solver, &terms, budget) {
-                Ok(core) => Feasibility::Infeasible(core.into_iter().map(|at| names[at]).collect()),
+                Ok(core) => {
+                    let mut core: Vec<(usize, usize)> = core.into_iter().map(|at| names[at]).collect();
+                    core.sort_unstable();
+                    Feasibility::Infeasible(core)
+                }
                 Err(limit) => Feasibility::Unknown(NoAnswer::Exhausted(limit)),
             },
         }

@@ -215,13 +215,20 @@ impl<'p> Scoped<'p> {
         shared.map(|(variable, value)| (variable.clone(), value.clone())).collect()
     }
 
+    /// A term of an access with the names that variables have here.
+    fn named(&self, term: &Term, template: TemplateId) -> Term {
+        term.rename(|variable| self.names[template].contains(variable).then(|| named(variable, template)))
+    }
+
+    /// When an access can be made: over the shared variables and those of the thread.
+    pub fn condition(&self, access: &Access) -> Term {
+        self.named(&access.condition, access.template)
+    }
+
     /// When two accesses of different threads may be a race: over the shared variables, the own ones of the first thread, and those of the second ([`other`]).
     pub fn race(&self, one: &Access, two: &Access) -> Term {
-        let here = |term: &Term, template: TemplateId| {
-            term.rename(|variable| self.names[template].contains(variable).then(|| named(variable, template)))
-        };
-        one.race_between(two, &|term| here(term, one.template), &|term| {
-            here(term, two.template)
+        one.race_between(two, &|term| self.named(term, one.template), &|term| {
+            self.named(term, two.template)
                 .rename(|variable| (!self.shared.contains_key(variable)).then(|| other(variable)))
         })
     }

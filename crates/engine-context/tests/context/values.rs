@@ -93,8 +93,8 @@ impl Thread for Code {
     fn born(&self, _: Option<(&Known, TemplateId)>, unborn: &Known, _: &Budget) -> Result<Vec<Known>, NoAnswer> {
         Ok(vec![(Some(0), unborn.1, false)])
     }
-    fn accesses(&self, state: &Known) -> BTreeSet<u32> {
-        state.0.filter(|at| self.accesses(*at)).map(|_| 0).into_iter().collect()
+    fn accesses(&self, state: &Known, _: &Budget) -> Result<BTreeSet<u32>, NoAnswer> {
+        Ok(state.0.filter(|at| self.accesses(*at)).map(|_| 0).into_iter().collect())
     }
     fn is_atomic(&self, state: &Known) -> bool {
         state.0.is_some_and(|at| self.atomic[at])
