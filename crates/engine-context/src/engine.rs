@@ -12,13 +12,13 @@ use crate::refine::{Automata, Interleaving, interleaving};
 use engine_explicit::guided::follow;
 use ir::passes::Goal;
 use ir::{ErrorKind, IdVec, TemplateId};
-use predicates::{End, Feasibility, Path, PathStep, Vocabulary, mine};
+use predicates::{End, Feasibility, Path, PathStep, Vocabulary, mine, schedule};
 use smt::NoAnswer;
 use smt::expressions::Mode;
 use std::collections::BTreeSet;
 use transitions::{NotReady, Scoped, System, prepare};
 use verdict::{
-    Budget, Engine, Event, Events, Exhausted, Predicate, Proof, Property, Reason, Schedule, Task, Verdict,
+    Budget, Engine, Event, Events, Exhausted, Predicate, Proof, Property, Reason, Task, Verdict,
 };
 
 /// Larger programs are not tried.
@@ -149,51 +149,63 @@ struct Refinement<'a, 'p> {
 
 impl Refinement<'_, '_> {
     fn refine(&mut self, way: &Way<usize>, assumed: &Automata) -> Result<Refined, Reason> {
-        let (steps, end) = match interleaving(self.scoped, assumed, way) {
-            Interleaving::Steps(steps, end) => (steps, end),
+        let found = match interleaving(self.scoped, assumed, way) {
+            Interleaving::Steps(found) => found,
             Interleaving::TooFew => return Ok(Refined::Counters),
             Interleaving::NoPath => {
                 return Err(Reason::Bounded("context: a counterexample cannot be followed".to_owned()));
             }
         };
-        let path = Path::with_end(self.scoped, &steps, end.as_ref())
-            .ok_or_else(|| Reason::Bounded("context: a counterexample cannot be followed".to_owned()))?;
-        // What does not depend on how an execution began excludes more.
-        for side in [End::Last, End::First] {
-            let core = match path.check_from(side, self.budget) {
-                Feasibility::Infeasible(core) => core,
-                Feasibility::Feasible(inputs) => return self.execution(&steps, inputs),
+        let mut paths = Vec::new();
+        let mut not_found = None;
+        for steps in found.orders() {
+            let path = Path::with_end(self.scoped, &steps, found.end.as_ref())
+                .ok_or_else(|| Reason::Bounded("context: a counterexample cannot be followed".to_owned()))?;
+            match path.check(self.budget) {
+                Feasibility::Infeasible(core) => paths.push((steps, path, core)),
                 Feasibility::Unknown(why) => return Err(no_answer(why)),
-            };
-            let mined = mine(&path, &core, self.budget).map_err(Reason::Exhausted)?;
-            if self.add(mined.equations)? || self.add(mined.atoms)? || self.add(mined.conditions)? {
+                Feasibility::Feasible(inputs) => {
+                    let schedule = schedule(self.scoped, &steps, &inputs);
+                    match follow(self.task.program, self.task.property, &schedule, self.budget) {
+                        Some(trace) => return Ok(Refined::Verdict(Verdict::Unsafe(trace))),
+                        None => {
+                            let text = "no execution was found along a violation of the formulas";
+                            not_found = Some(Reason::Approximate(text.to_owned()));
+                        }
+                    }
+                }
+            }
+        }
+        if let Some(reason) = not_found {
+            return Err(reason);
+        }
+        for (_, path, core) in &paths {
+            // What does not depend on how an execution began excludes more.
+            if self.mine(path, core)? {
                 return Ok(Refined::Predicates);
             }
-            if mined.out_of_time {
-                return Err(Reason::Exhausted(Exhausted::Time));
+            match path.check_from(End::First, self.budget) {
+                Feasibility::Infeasible(core) if self.mine(path, &core)? => return Ok(Refined::Predicates),
+                Feasibility::Infeasible(_) | Feasibility::Feasible(_) => {}
+                Feasibility::Unknown(why) => return Err(no_answer(why)),
             }
         }
         let line = |taken: &PathStep| self.scoped.span(&self.scoped.steps[taken.step]).line.to_string();
-        let lines: Vec<String> = steps.iter().map(line).collect();
+        let lines: Vec<String> = paths.iter().take(1).flat_map(|(steps, _, _)| steps).map(line).collect();
         Err(Reason::Bounded(format!(
             "context: no predicates of one thread exclude an execution that does not exist (lines {})",
             lines.join(", ")
         )))
     }
 
-    /// Looks for the execution that a formula that can hold stands for.
-    fn execution(&self, steps: &[PathStep], inputs: Vec<Vec<Option<smt::Value>>>) -> Result<Refined, Reason> {
-        let mut schedule = Schedule::default();
-        for (taken, inputs) in steps.iter().zip(inputs) {
-            let span = self.scoped.span(&self.scoped.steps[taken.step]);
-            schedule.push(taken.thread, span, inputs.iter().flatten().filter_map(smt::Value::as_int));
+    /// Adds the predicates that a clash gives; says whether any is new.
+    fn mine(&mut self, path: &Path, core: &[(usize, usize)]) -> Result<bool, Reason> {
+        let mined = mine(path, core, self.budget).map_err(Reason::Exhausted)?;
+        let new = self.add(mined.equations)? || self.add(mined.atoms)? || self.add(mined.conditions)?;
+        if !new && mined.out_of_time {
+            return Err(Reason::Exhausted(Exhausted::Time));
         }
-        match follow(self.task.program, self.task.property, &schedule, self.budget) {
-            Some(trace) => Ok(Refined::Verdict(Verdict::Unsafe(trace))),
-            None => Err(Reason::Approximate(
-                "no execution was found along a violation of the formulas".to_owned(),
-            )),
-        }
+        Ok(new)
     }
 
     /// Adds predicates; says whether any is new.

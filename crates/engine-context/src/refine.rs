@@ -4,7 +4,9 @@
 //! steps nothing more can be observed than in the edge. If the way moves a thread that was never started, the counters lost count: k is too small. Else the trace formula is put to the solver. If it can
 //! hold, the violation is real as far as formulas say; else predicates are mined from why it cannot.
 //!
-//! Deviation: the path of a thread is a shortest one; where that does not exist, others are not tried, since their predicates come up when it is excluded.
+//! Deviations:
+//! 1. The path of a thread is a shortest one; where that does not exist, others are not tried, since their predicates come up when it is excluded.
+//! 2. When a thread of the context takes its silent steps is not said by the way. They are tried as late and as early as can be, for each of the first few threads.
 
 use crate::counts::Spot;
 use crate::graph::Move;
@@ -20,11 +22,64 @@ use verdict::{AbstractEdge, AbstractId};
 /// What a way stands for.
 pub enum Interleaving {
     /// Steps of named threads, and what must hold at their end.
-    Steps(Vec<PathStep>, Option<PathEnd>),
+    Steps(Found),
     /// A thread moves that was never started.
     TooFew,
     /// A thread has no path for an edge of its automaton.
     NoPath,
+}
+
+/// Steps of named threads.
+pub struct Found {
+    /// The steps, with the number of threads that each starts, and whether it is a silent one of a thread of the context. Those are as late as can be.
+    steps: Vec<(PathStep, usize, bool)>,
+    /// What must hold at the end.
+    pub end: Option<PathEnd>,
+}
+
+/// The silent steps of no more threads than this are moved in all ways.
+const MOST_MOVED: usize = 3;
+
+impl Found {
+    /// The steps in different orders: silent ones late, then early, then late or early for each thread.
+    pub fn orders(&self) -> Vec<Vec<PathStep>> {
+        let silent = self.steps.iter().filter(|(_, _, silent)| *silent).map(|(taken, _, _)| taken.thread);
+        let movable: Vec<usize> = silent.collect::<BTreeSet<_>>().into_iter().collect();
+        let mut found: Vec<Vec<PathStep>> = Vec::new();
+        let all: BTreeSet<usize> = movable.iter().copied().collect();
+        let some = (0..1usize << movable.len().min(MOST_MOVED)).map(|chosen| {
+            let early = movable.iter().enumerate().filter(|(at, _)| chosen >> at & 1 == 1);
+            early.map(|(_, thread)| *thread).collect::<BTreeSet<usize>>()
+        });
+        for early in [BTreeSet::new(), all].into_iter().chain(some) {
+            let order = self.order(&early);
+            if !found.contains(&order) {
+                found.push(order);
+            }
+        }
+        found
+    }
+
+    /// The steps with the silent ones of some threads as early as can be: right behind the step of the thread before them, or the one that starts it.
+    fn order(&self, early: &BTreeSet<usize>) -> Vec<PathStep> {
+        let mut order: Vec<(PathStep, usize)> = Vec::new();
+        for (taken, starts, silent) in &self.steps {
+            let mut at = order.len();
+            if *silent && early.contains(&taken.thread) {
+                let last = order.iter().rposition(|(other, _)| other.thread == taken.thread);
+                // The first thread is there; the others are numbered as they are started.
+                let mut threads = 1;
+                let start = order.iter().position(|(_, starts)| {
+                    threads += starts;
+                    threads > taken.thread
+                });
+                let start = start.filter(|_| taken.thread > 0);
+                at = last.or(start).map_or(0, |at| at + 1);
+            }
+            order.insert(at, (*taken, *starts));
+        }
+        order.into_iter().map(|(taken, _)| taken).collect()
+    }
 }
 
 /// What was assumed of the threads of each template.
@@ -45,7 +100,7 @@ struct Threads<'a, 'p> {
     tokens: Vec<Token>,
     /// How many threads were started.
     count: usize,
-    steps: Vec<PathStep>,
+    steps: Vec<(PathStep, usize, bool)>,
 }
 
 /// The interleaving of a way of a thread of a template.
@@ -63,7 +118,7 @@ pub fn interleaving(scoped: &Scoped<'_>, assumed: &Automata, way: &Way<usize>) -
         match step {
             WayStep::Own(step) => {
                 let Some(me) = me else { return Interleaving::NoPath };
-                threads.take(me, *step);
+                threads.take(me, *step, false);
             }
             WayStep::Other(template, edge) | WayStep::Birth(template, edge) => {
                 let first_new = threads.tokens.len();
@@ -80,7 +135,9 @@ pub fn interleaving(scoped: &Scoped<'_>, assumed: &Automata, way: &Way<usize>) -
             }
         }
     }
-    let Some(conflict) = &way.conflict else { return Interleaving::Steps(threads.steps, None) };
+    let Some(conflict) = &way.conflict else {
+        return Interleaving::Steps(Found { steps: threads.steps, end: None });
+    };
     let (template, state) = conflict.spot;
     let other = threads.tokens.iter().find(|token| (token.template, token.state) == (template, state));
     let (Some(me), Some(other)) = (me, other) else { return Interleaving::TooFew };
@@ -88,7 +145,7 @@ pub fn interleaving(scoped: &Scoped<'_>, assumed: &Automata, way: &Way<usize>) -
     let accesses = &scoped.accesses;
     let condition = scoped.race(&accesses[one as usize], &accesses[two as usize]);
     let end = PathEnd { threads: [me, other.number], condition };
-    Interleaving::Steps(threads.steps, Some(end))
+    Interleaving::Steps(Found { steps: threads.steps, end: Some(end) })
 }
 
 /// The steps of a way without those of others that change nothing and lead nowhere where somebody is needed later.
@@ -138,10 +195,10 @@ impl Threads<'_, '_> {
     }
 
     /// A thread takes a step of the program.
-    fn take(&mut self, thread: usize, step: usize) {
-        self.steps.push(PathStep { thread, step });
-        let scoped = self.scoped;
-        scoped.steps[step].starts.iter().for_each(|start| self.start(start.template));
+    fn take(&mut self, thread: usize, step: usize, silent: bool) {
+        let starts = &self.scoped.steps[step].starts;
+        self.steps.push((PathStep { thread, step }, starts.len(), silent));
+        starts.iter().for_each(|start| self.start(start.template));
     }
 
     /// Takes the thread that a way is about out of those that were just started.
@@ -170,18 +227,18 @@ impl Threads<'_, '_> {
         self.tokens[at].state = edge.target;
         self.tokens[at].node = node;
         let number = self.tokens[at].number;
-        path.into_iter().for_each(|step| self.take(number, step));
+        path.into_iter().for_each(|(step, silent)| self.take(number, step, silent));
         Ok(())
     }
 }
 
-/// A shortest path from a node that looks like an edge of the quotient: silent steps, one that is the edge, silent ones. Also where it ends.
+/// A shortest path from a node that looks like an edge of the quotient: silent steps, one that is the edge, silent ones. Says which are silent, and where it ends.
 fn path(
     moves: &[Move<usize>],
     part_of: &IdVec<AbstractId, AbstractId>,
     from: AbstractId,
     edge: &AbstractEdge,
-) -> Option<(Vec<usize>, AbstractId)> {
+) -> Option<(Vec<(usize, bool)>, AbstractId)> {
     let is_edge = |action: &verdict::Action| {
         let wanted = &edge.action;
         action.havoc == wanted.havoc && action.starts == wanted.starts && action.behind == wanted.behind
@@ -189,7 +246,8 @@ fn path(
     // Whether the edge itself was taken; a silent one may be taken at any time.
     let first = (from, edge.action.is_silent());
     let mut seen = BTreeSet::from([first]);
-    let mut open: VecDeque<((AbstractId, bool), Vec<usize>)> = VecDeque::from([(first, Vec::new())]);
+    type Open = ((AbstractId, bool), Vec<(usize, bool)>);
+    let mut open: VecDeque<Open> = VecDeque::from([(first, Vec::new())]);
     while let Some(((node, taken), path)) = open.pop_front() {
         if taken && part_of[node] == edge.target {
             return Some((path, node));
@@ -203,7 +261,8 @@ fn path(
                 next.push((other.target, true));
             }
             for place in next.into_iter().filter(|place| seen.insert(*place)) {
-                open.push_back((place, path.iter().copied().chain([*step]).collect()));
+                let silent = other.action.is_silent();
+                open.push_back((place, path.iter().copied().chain([(*step, silent)]).collect()));
             }
         }
     }

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use transitions::Scoped;
 use transitions::scopes::other;
-use verdict::{Budget, Exhausted};
+use verdict::{Budget, Exhausted, Schedule};
 
 /// A step of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -241,6 +241,17 @@ impl Path {
             },
         }
     }
+}
+
+/// The schedule of an execution that exists, with its inputs.
+pub fn schedule(scoped: &Scoped<'_>, steps: &[PathStep], inputs: &[Vec<Option<Value>>]) -> Schedule {
+    let mut schedule = Schedule::default();
+    for (taken, inputs) in steps.iter().zip(inputs) {
+        let span = scoped.span(&scoped.steps[taken.step]);
+        let number = |value: &Value| value.as_int().or_else(|| value.as_bool().map(i128::from));
+        schedule.push(taken.thread, span, inputs.iter().flatten().filter_map(number));
+    }
+    schedule
 }
 
 /// Which of some terms clash, by position; nothing if they do not, or it is not known.
