@@ -17,9 +17,7 @@ use smt::NoAnswer;
 use smt::expressions::Mode;
 use std::collections::BTreeSet;
 use transitions::{NotReady, Scoped, System, prepare};
-use verdict::{
-    Budget, Engine, Event, Events, Exhausted, Predicate, Proof, Property, Reason, Task, Verdict,
-};
+use verdict::{Budget, Engine, Event, Events, Exhausted, Predicate, Proof, Property, Reason, Task, Verdict};
 
 /// Larger programs are not tried.
 const MOST_EDGES: usize = 4_000;
@@ -106,13 +104,39 @@ fn search(
             Inferred::Way(_, way, assumed) => {
                 if std::env::var("CTX_DEBUG").is_ok() {
                     eprintln!("== round {round} k {k} predicates:");
-                    for p in &predicates { eprintln!("   {:?} {}", p.scope, p.formula); }
-                    for a in assumed.iter() { eprintln!("{}", a.acfa); }
+                    for p in &predicates {
+                        eprintln!("   {:?} {}", p.scope, p.formula);
+                    }
+                    for a in assumed.iter() {
+                        eprintln!("{}", a.acfa);
+                    }
                     for st in &way.steps {
                         match st {
-                            crate::reach::WayStep::Own(s) => { let st=&scoped.steps[*s]; eprintln!("  own {} {:?}->{:?} {} := {:?}", scoped.span(st).line, st.source, st.target, st.guard, st.updates.iter().map(|(a,b)| format!("{}={}",a.name,b)).collect::<Vec<_>>()) }
-                            crate::reach::WayStep::Other(t,e) => eprintln!("  other {t} {}->{} {:?} if {} then {}", e.source, e.target, e.action.havoc.iter().map(|v| v.name.to_string()).collect::<Vec<_>>(), e.action.guard, e.action.behind),
-                            crate::reach::WayStep::Birth(t,e) => eprintln!("  birth {t} {}->{}", e.source, e.target),
+                            crate::reach::WayStep::Own(s) => {
+                                let st = &scoped.steps[*s];
+                                eprintln!(
+                                    "  own {} {:?}->{:?} {} := {:?}",
+                                    scoped.span(st).line,
+                                    st.source,
+                                    st.target,
+                                    st.guard,
+                                    st.updates
+                                        .iter()
+                                        .map(|(a, b)| format!("{}={}", a.name, b))
+                                        .collect::<Vec<_>>()
+                                )
+                            }
+                            crate::reach::WayStep::Other(t, e) => eprintln!(
+                                "  other {t} {}->{} {:?} if {} then {}",
+                                e.source,
+                                e.target,
+                                e.action.havoc.iter().map(|v| v.name.to_string()).collect::<Vec<_>>(),
+                                e.action.guard,
+                                e.action.behind
+                            ),
+                            crate::reach::WayStep::Birth(t, e) => {
+                                eprintln!("  birth {t} {}->{}", e.source, e.target)
+                            }
                         }
                     }
                     eprintln!("  {:?}", way.conflict);

@@ -1,6 +1,6 @@
 //! Questions about labels, each asked once.
 
-use smt::{Answer, NoAnswer, Operation, Term, Variable, can_fail};
+use smt::{Answer, NoAnswer, Operation, Questions, Term, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 use verdict::Budget;
 
@@ -8,6 +8,7 @@ use verdict::Budget;
 #[derive(Default)]
 pub struct Labels {
     always: BTreeMap<Term, bool>,
+    questions: Questions,
 }
 
 impl Labels {
@@ -16,7 +17,7 @@ impl Labels {
         if let Some(known) = self.always.get(&formula) {
             return Ok(*known);
         }
-        let holds = match can_fail(&formula, budget) {
+        let holds = match self.questions.satisfiable(&formula.not(), budget) {
             Answer::Unsat => true,
             Answer::Sat => false,
             Answer::Unknown(reason) => return Err(reason),

@@ -10,7 +10,7 @@ use crate::thread::{Stepped, Thread};
 use indexmap::IndexMap;
 use ir::{ErrorKind, IdVec, LocationId, LocationKind, TemplateId};
 use rustc_hash::FxHashMap;
-use smt::{Answer, NoAnswer, Solver, Term, Variable};
+use smt::{Answer, NoAnswer, Questions, Term, Variable};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use transitions::Scoped;
@@ -47,6 +47,7 @@ pub struct PredicateThread<'a, 'p> {
     /// Where such threads are started: the step, and which of its starts.
     sites: Vec<(usize, usize)>,
     memory: RefCell<Memory>,
+    questions: RefCell<Questions>,
 }
 
 /// What was found out.
@@ -128,6 +129,7 @@ impl<'a, 'p> PredicateThread<'a, 'p> {
             accesses,
             sites,
             memory: RefCell::default(),
+            questions: RefCell::default(),
         }
     }
 
@@ -155,29 +157,31 @@ impl<'a, 'p> PredicateThread<'a, 'p> {
         formulas: &[(usize, Term)],
         budget: &Budget,
     ) -> Result<Vec<u64>, NoAnswer> {
-        let mut solver = Solver::new();
-        solver.assert(premise);
-        solver.assert(&self.scoped.ranges(formulas.iter().map(|(_, formula)| formula).chain([premise])));
-        let mut found = Vec::new();
-        loop {
-            match solver.check(budget) {
-                Answer::Unsat => return Ok(found),
-                Answer::Unknown(why) => return Err(why),
-                Answer::Sat => {}
-            }
-            let mut values = 0;
-            let mut differs = Vec::new();
-            for (number, formula) in formulas {
-                if solver.bool_value(formula)? {
-                    values |= 1 << number;
-                    differs.push(formula.not());
-                } else {
-                    differs.push(formula.clone());
+        let ranges = self.scoped.ranges(formulas.iter().map(|(_, formula)| formula).chain([premise]));
+        self.questions.borrow_mut().ask(|solver| {
+            solver.assert(premise);
+            solver.assert(&ranges);
+            let mut found = Vec::new();
+            loop {
+                match solver.check(budget) {
+                    Answer::Unsat => return Ok(found),
+                    Answer::Unknown(why) => return Err(why),
+                    Answer::Sat => {}
                 }
+                let mut values = 0;
+                let mut differs = Vec::new();
+                for (number, formula) in formulas {
+                    if solver.bool_value(formula)? {
+                        values |= 1 << number;
+                        differs.push(formula.not());
+                    } else {
+                        differs.push(formula.clone());
+                    }
+                }
+                found.push(values);
+                solver.assert(&Term::any(differs));
             }
-            found.push(values);
-            solver.assert(&Term::any(differs));
-        }
+        })
     }
 
     /// The states behind a step.

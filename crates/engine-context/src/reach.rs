@@ -216,7 +216,13 @@ impl<T: Thread> Exploration<'_, '_, T> {
             let mut behind = counts.clone();
             action.starts.iter().for_each(|started| self.context.start_one(&mut behind, *started));
             if let Some(graph) = &mut self.graph {
-                graph.connect(state, action, step.clone(), next.clone(), seen(self.thread, &next, self.budget)?);
+                graph.connect(
+                    state,
+                    action,
+                    step.clone(),
+                    next.clone(),
+                    seen(self.thread, &next, self.budget)?,
+                );
             }
             let moment = Moment { present: *present, born: true, state: next, counts: behind };
             self.add(moment, Some((number, WayStep::Own(step))))?;

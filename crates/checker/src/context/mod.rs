@@ -28,7 +28,7 @@ use ir::passes::Goal;
 use ir::{LocationKind, Program, TemplateId};
 use rustc_hash::FxHashSet;
 use smt::expressions::Mode;
-use smt::{Answer, NoAnswer, Sort, Term, Variable};
+use smt::{Answer, NoAnswer, Questions, Sort, Term, Variable};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use transitions::{NotReady, Scoped, System, prepare};
@@ -74,6 +74,7 @@ pub(crate) fn check(
         views: proof.nodes.iter().map(|_| Vec::new()).collect(),
         visible: BTreeSet::new(),
         shown: RefCell::default(),
+        questions: RefCell::default(),
     };
     check.form(property)?;
     check.start()?;
@@ -98,6 +99,7 @@ struct Check<'a, 'p> {
     visible: BTreeSet<Variable>,
     /// Formulas that were shown to be impossible.
     shown: RefCell<FxHashSet<Term>>,
+    questions: RefCell<Questions>,
 }
 
 impl Check<'_, '_> {
@@ -191,7 +193,8 @@ impl Check<'_, '_> {
         if formula.is_false() || self.shown.borrow().contains(&formula) {
             return Ok(());
         }
-        match smt::satisfiable(&formula, self.budget) {
+        let answer = self.questions.borrow_mut().satisfiable(&formula, self.budget);
+        match answer {
             Answer::Unsat => {
                 self.shown.borrow_mut().insert(formula);
                 Ok(())

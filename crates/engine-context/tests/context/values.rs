@@ -90,7 +90,12 @@ impl Thread for Code {
     fn unborn(&self, _: &Budget) -> Result<Vec<Known>, NoAnswer> {
         Ok(vec![(None, [false; 2], false)])
     }
-    fn born(&self, _: Option<(&Known, TemplateId)>, unborn: &Known, _: &Budget) -> Result<Vec<Known>, NoAnswer> {
+    fn born(
+        &self,
+        _: Option<(&Known, TemplateId)>,
+        unborn: &Known,
+        _: &Budget,
+    ) -> Result<Vec<Known>, NoAnswer> {
         Ok(vec![(Some(0), unborn.1, false)])
     }
     fn accesses(&self, state: &Known, _: &Budget) -> Result<BTreeSet<u32>, NoAnswer> {
