@@ -1,5 +1,6 @@
 // The first thread initialises x, the others wait for that.
 // expect: races=true
+// args: --engine horn
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);

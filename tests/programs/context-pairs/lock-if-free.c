@@ -1,5 +1,6 @@
 // x is used only where the lock was free.
 // expect: races=true
+// args: --engine horn
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);

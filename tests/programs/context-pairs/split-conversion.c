@@ -1,5 +1,6 @@
 // A conversion begins when the last result was collected.
 // expect: races=true
+// args: --engine horn
 #include <pthread.h>
 #include <stdatomic.h>
 extern void __VERIFIER_atomic_begin(void);

@@ -1,5 +1,6 @@
 // The state is taken, and asked for again before x is used.
 // expect: races=true
+// args: --engine horn
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);
