@@ -55,7 +55,7 @@ pub fn render(
 /// What each engine tried, and what came of it.
 fn tries(out: &mut String, tries: &[Tried]) {
     line(out, "  What was tried:");
-    for Tried { engine, seconds, checking, end } in tries {
+    for Tried { engine, seconds, checking, end, .. } in tries {
         let checked = match end {
             End::Proved | End::Refuted => format!(", checked in {checking:.2} s"),
             End::Stopped | End::Unknown(_) => String::new(),

@@ -10,6 +10,7 @@ mod budget;
 mod counters;
 mod decision;
 mod engine;
+mod evidence;
 mod family;
 mod flow;
 mod listing;
@@ -31,6 +32,7 @@ pub use budget::{Budget, Cancel, Exhausted};
 pub use counters::{Counter, CounterStep, TicketAddress};
 pub use decision::{Attempt, Decision, Decisions, OpenCheck};
 pub use engine::{Engine, Event, Events, Proof, Reason, Silent, Task, Verdict};
+pub use evidence::{Evidence, EvidenceFile};
 pub use family::{Family, Members, ParentFacts, ParentStep};
 pub use flow::{
     Bounds, CellFlows, DataProof, FlowProof, FlowSubject, HeldLock, LARGEST_FACT, LocationFacts,
