@@ -2,13 +2,14 @@
 
 use crate::{AbstractId, Acfa, Predicate};
 use ir::{IdVec, LocationId, TemplateId};
+use serde::{Deserialize, Serialize};
 use terms::Term;
 
 /// Why no execution is bad, for any number of threads.
 ///
 /// Variables and steps are those of the program as transitions with variables sorted into shared and own ones, with mathematical integers. Each thread is in a state of its
 /// template's automaton, and at a node of its template's graph; and each sees of the others only how many are in which states.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContextProof {
     /// The predicates that the formulas are made of; nothing rests on them.
     pub predicates: Vec<Predicate>,
@@ -23,7 +24,7 @@ pub struct ContextProof {
 }
 
 /// A node of the graph of a template: where a thread is, whoever else is where.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContextNode {
     /// The template.
     pub template: TemplateId,
@@ -36,7 +37,7 @@ pub struct ContextNode {
 }
 
 /// A step from one node to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ContextEdge {
     /// The node before the step.
     pub from: usize,
@@ -47,7 +48,7 @@ pub struct ContextEdge {
 }
 
 /// What a thread may see.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContextView {
     /// Where the thread is.
     pub node: usize,

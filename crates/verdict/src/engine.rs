@@ -5,6 +5,7 @@ use crate::{
     Property, QueriesProof, StatesProof, Trace,
 };
 use ir::{Program, Span};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A question: a program, lowered for a property, and the property.
@@ -39,7 +40,7 @@ pub enum Verdict {
 }
 
 /// Why a property holds, in a form that can be checked.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Proof {
     /// All executions were followed to their end: nothing was bounded, and there is nothing bad among these many states.
     /// Checked by following them again, without the reductions of the search.

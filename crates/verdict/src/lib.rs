@@ -11,6 +11,7 @@ mod context;
 mod counters;
 mod decision;
 mod engine;
+mod evidence;
 mod family;
 mod flow;
 mod listing;
@@ -33,6 +34,7 @@ pub use context::{ContextEdge, ContextNode, ContextProof, ContextView};
 pub use counters::{Counter, CounterStep, TicketAddress};
 pub use decision::{Attempt, Decision, Decisions, OpenCheck};
 pub use engine::{Engine, Event, Events, Proof, Reason, Silent, Task, Verdict};
+pub use evidence::{Evidence, EvidenceFile};
 pub use family::{Family, Members, ParentFacts, ParentStep};
 pub use flow::{
     Bounds, CellFlows, DataProof, FlowProof, FlowSubject, HeldLock, LARGEST_FACT, LocationFacts,
