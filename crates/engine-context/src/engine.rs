@@ -98,51 +98,16 @@ fn search(
                 if let Some(limit) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
                     return Err(Reason::Unsupported(limit.text.clone(), limit.span));
                 }
-                let proof = proof(&threads, &predicates, &acfas, &proved);
+                let lines = scoped
+                    .accesses
+                    .iter()
+                    .map(|access| program.templates[access.template].edges[access.edge].span.line);
+                let proof = proof(&threads, &predicates, &acfas, &proved, lines.collect());
                 return Ok(Verdict::Safe(Proof::Context(Box::new(proof))));
             }
             Inferred::Way(_, way, assumed) => {
-                if std::env::var("CTX_DEBUG").is_ok() {
-                    eprintln!("== round {round} k {k} predicates:");
-                    for p in &predicates {
-                        eprintln!("   {:?} {}", p.scope, p.formula);
-                    }
-                    for a in assumed.iter() {
-                        eprintln!("{}", a.acfa);
-                    }
-                    for st in &way.steps {
-                        match st {
-                            crate::reach::WayStep::Own(s) => {
-                                let st = &scoped.steps[*s];
-                                eprintln!(
-                                    "  own {} {:?}->{:?} {} := {:?}",
-                                    scoped.span(st).line,
-                                    st.source,
-                                    st.target,
-                                    st.guard,
-                                    st.updates
-                                        .iter()
-                                        .map(|(a, b)| format!("{}={}", a.name, b))
-                                        .collect::<Vec<_>>()
-                                )
-                            }
-                            crate::reach::WayStep::Other(t, e) => eprintln!(
-                                "  other {t} {}->{} {:?} if {} then {}",
-                                e.source,
-                                e.target,
-                                e.action.havoc.iter().map(|v| v.name.to_string()).collect::<Vec<_>>(),
-                                e.action.guard,
-                                e.action.behind
-                            ),
-                            crate::reach::WayStep::Birth(t, e) => {
-                                eprintln!("  birth {t} {}->{}", e.source, e.target)
-                            }
-                        }
-                    }
-                    eprintln!("  {:?}", way.conflict);
-                }
                 let mut refinement =
-                    Refinement { task, budget, scoped: &scoped, vocabulary: &mut vocabulary };
+                    Refinement { task, budget, scoped: &scoped, vocabulary: &mut vocabulary, events };
                 match refinement.refine(&way, &assumed)? {
                     Refined::Verdict(verdict) => return Ok(verdict),
                     Refined::Predicates => {}
@@ -169,6 +134,7 @@ struct Refinement<'a, 'p> {
     budget: &'a Budget,
     scoped: &'a Scoped<'p>,
     vocabulary: &'a mut Vocabulary,
+    events: &'a dyn Events,
 }
 
 impl Refinement<'_, '_> {
@@ -203,6 +169,10 @@ impl Refinement<'_, '_> {
         if let Some(reason) = not_found {
             return Err(reason);
         }
+        let line = |taken: &PathStep| self.scoped.span(&self.scoped.steps[taken.step]).line.to_string();
+        let lines: Vec<String> = paths.iter().take(1).flat_map(|(steps, _, _)| steps).map(line).collect();
+        let lines = lines.join(", ");
+        self.events.event(Event::Phase(format!("context: no execution takes lines {lines}")));
         for (_, path, core) in &paths {
             // What does not depend on how an execution began excludes more.
             if self.mine(path, core)? {
@@ -214,11 +184,8 @@ impl Refinement<'_, '_> {
                 Feasibility::Unknown(why) => return Err(no_answer(why)),
             }
         }
-        let line = |taken: &PathStep| self.scoped.span(&self.scoped.steps[taken.step]).line.to_string();
-        let lines: Vec<String> = paths.iter().take(1).flat_map(|(steps, _, _)| steps).map(line).collect();
         Err(Reason::Bounded(format!(
-            "context: no predicates of one thread exclude an execution that does not exist (lines {})",
-            lines.join(", ")
+            "context: no predicates of one thread exclude an execution that does not exist (lines {lines})"
         )))
     }
 

@@ -12,15 +12,17 @@ use verdict::{AbstractId, Acfa, ContextEdge, ContextNode, ContextProof, ContextV
 /// A node of a graph and a state of the automaton that simulates it.
 type Pair = (AbstractId, AbstractId);
 
-/// Makes the proof.
+/// Makes the proof. `lines`: where the accesses are.
 pub fn proof(
     threads: &IdVec<TemplateId, PredicateThread<'_, '_>>,
     predicates: &[Predicate],
     acfas: &IdVec<TemplateId, Acfa>,
     proved: &IdVec<TemplateId, Proved<Known, usize>>,
+    lines: Vec<u32>,
 ) -> ContextProof {
     let mut proof = ContextProof {
         predicates: predicates.to_vec(),
+        lines,
         acfas: acfas.clone(),
         nodes: Vec::new(),
         edges: Vec::new(),

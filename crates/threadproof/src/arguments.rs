@@ -228,6 +228,8 @@ pub enum Show {
     Cfa,
     /// The control-flow automata as an SVG picture.
     CfaSvg,
+    /// What the engine `context` infers that threads do to shared variables, as a DOT graph [default check: races].
+    Context,
 }
 
 /// Puts compiler-style words (`-include F`, `-std=S`) into the form that the parser knows.

@@ -3,7 +3,8 @@
 use crate::{AbstractId, Acfa, Predicate};
 use ir::{IdVec, LocationId, TemplateId};
 use serde::{Deserialize, Serialize};
-use terms::Term;
+use std::sync::Arc;
+use terms::{Term, Variable};
 
 /// Why no execution is bad, for any number of threads.
 ///
@@ -13,6 +14,8 @@ use terms::Term;
 pub struct ContextProof {
     /// The predicates that the formulas are made of; nothing rests on them.
     pub predicates: Vec<Predicate>,
+    /// The source line of each access; nothing rests on it.
+    pub lines: Vec<u32>,
     /// What threads of each template do to shared variables, at most.
     pub acfas: IdVec<TemplateId, Acfa>,
     /// Where threads can be.
@@ -56,4 +59,23 @@ pub struct ContextView {
     pub others: Vec<((TemplateId, AbstractId), Option<u32>)>,
     /// What the thread knows then, of shared variables and its own.
     pub formula: Term,
+}
+
+/// A formula with the names that a programmer knows: `state` for the cell `state+0@1`, `old` for the local `worker.old%2#1`. Different variables may get the same name.
+pub fn for_people(formula: &Term) -> Term {
+    formula.rename(|variable| {
+        let name = known_name(&variable.name);
+        (*name != *variable.name).then(|| Variable::new(Arc::from(name), variable.sort.clone()))
+    })
+}
+
+/// The name of a variable of transitions that a programmer knows.
+pub fn known_name(name: &str) -> &str {
+    if let Some((cell, _)) = name.rsplit_once('@') {
+        return cell.strip_suffix("+0").unwrap_or(cell);
+    }
+    match name.rsplit_once('%') {
+        Some((local, _)) => local.rsplit_once('.').map_or(local, |(_, local)| local),
+        None => name,
+    }
 }
