@@ -155,7 +155,11 @@ impl Refinement<'_, '_> {
                 Feasibility::Infeasible(core) => paths.push((steps, path, core)),
                 Feasibility::Unknown(why) => return Err(no_answer(why)),
                 Feasibility::Feasible(inputs) => {
-                    let schedule = schedule(self.scoped, &steps, &inputs);
+                    let mut schedule = schedule(self.scoped, &steps, &inputs);
+                    // One of the two may have to enter an atomic block for its access.
+                    for thread in found.end.iter().flat_map(|end| end.threads) {
+                        schedule.turns.push(Turn { thread, spans: Vec::new(), inputs: Vec::new() });
+                    }
                     match follow(self.task.program, self.task.property, &schedule, self.budget) {
                         Some(trace) => return Ok(Refined::Verdict(Verdict::Unsafe(trace))),
                         None => {

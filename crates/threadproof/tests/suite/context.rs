@@ -33,9 +33,37 @@ fn figure_1_round_by_round() {
     let budget = Budget::seconds(60.0);
     let outcome = pipeline::verify(&program, Check::Races, &ContextInference, &budget, &told);
     let Checked::Proved(Proof::Context(proof)) = outcome.verdict else { panic!("not proved") };
-    expect![[""]].assert_eq(&told.0.borrow().join("\n"));
+    expect![[r#"
+        context: round 1, k = 1, 0 predicates
+        context: no execution takes lines 30, 30, 14, 19, 14
+        context: round 2, k = 1, 1 predicates
+        context: no execution takes lines 30, 30, 14, 19, 14
+        context: round 3, k = 1, 2 predicates"#]].assert_eq(&told.0.borrow().join("\n"));
     let picture = report::graph::contexts(&pipeline::prepare(&program, Check::Races), &proof);
-    expect![[""]].assert_eq(&picture);
+    expect![[r#"
+        digraph context {
+          node [shape=box, style=rounded, fontname=monospace, fontsize=10];
+          edge [fontname=monospace, fontsize=10];
+          subgraph cluster_t0 {
+            label="main";
+            t0_a0 [label="a0\nstate <= 0", style="rounded,bold", tooltip="a0\nstate <= 0"];
+            t0_a1 [label="a1", style="rounded", tooltip="a1"];
+            t0_a0 -> t0_a1 [label="if state <= 0\nstarts worker", edgetooltip="if state <= 0\nstarts worker"];
+            t0_a1 -> t0_a1 [label="starts worker", edgetooltip="starts worker"];
+          }
+          subgraph cluster_t1 {
+            label="worker";
+            t1_a0 [label="a0", style="rounded,bold", tooltip="a0"];
+            t1_a1 [label="a1\nstate > 0\nnext: the access in line 19", style="rounded", tooltip="a1\nstate > 0\nnext: the access in line 19"];
+            t1_a2 [label="a2\nstate > 0\nnext: the access in line 19", style="rounded", tooltip="a2\nstate > 0\nnext: the access in line 19"];
+            t1_a3 [label="a3\nstate > 0", style="rounded", tooltip="a3\nstate > 0"];
+            t1_a0 -> t1_a1 [label="if state <= 0\nchanges state\nthen state > 0", edgetooltip="if state <= 0\nchanges state\nthen state > 0"];
+            t1_a1 -> t1_a2 [label="", edgetooltip=""];
+            t1_a2 -> t1_a3 [label="", edgetooltip=""];
+            t1_a3 -> t1_a0 [label="if state > 0\nchanges state\nthen state <= 0", edgetooltip="if state > 0\nchanges state\nthen state <= 0"];
+          }
+        }
+    "#]].assert_eq(&picture);
 }
 
 /// The pairs are about races among any number of threads.
@@ -63,4 +91,10 @@ fn pairs_are_decided_by_contexts() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+#[test]
+fn names_that_a_programmer_knows() {
+    let names = ["state+0@1", "point+4@12", "worker.old%2#1", "number of threads"];
+    assert_eq!(names.map(verdict::known_name), ["state", "point+4", "old", "number of threads"]);
 }
