@@ -17,7 +17,10 @@ use smt::NoAnswer;
 use smt::expressions::Mode;
 use std::collections::BTreeSet;
 use transitions::{NotReady, Scoped, System, prepare};
-use verdict::{Budget, Engine, Event, Events, Exhausted, Predicate, Proof, Property, Reason, Task, Verdict};
+use verdict::{
+    Budget, Engine, Event, Events, Exhausted, Predicate, Proof, Property, Reason, Task, Turn, Verdict,
+    for_people,
+};
 
 /// Larger programs are not tried.
 const MOST_EDGES: usize = 4_000;
@@ -86,8 +89,9 @@ fn search(
         if predicates.len() > MOST_PREDICATES {
             return Err(Reason::Bounded(format!("context: more than {MOST_PREDICATES} predicates")));
         }
-        events
-            .event(Event::Phase(format!("context: round {round}, k = {k}, {} predicates", predicates.len())));
+        let names: Vec<String> =
+            predicates.iter().map(|predicate| for_people(&predicate.formula).to_string()).collect();
+        events.event(Event::Phase(format!("context: round {round}, k = {k}: {}", names.join(", "))));
         let threads: IdVec<TemplateId, PredicateThread<'_, '_>> = program
             .templates
             .ids()

@@ -187,6 +187,11 @@ fn reason(proof: &Proof) -> String {
             let predicates = proof.predicates.len();
             format!("by contexts of {states} states over {predicates} predicates, for any number of threads")
         }
+        Proof::Runs(proof) => format!(
+            "there is no data race, {}; and where threads are switched only behind what synchronises them: {}",
+            reason(&proof.races),
+            reason(&proof.errors)
+        ),
         Proof::Abstraction(proof) => {
             format!(
                 "by a Boolean program over {} predicates, for any number of threads",

@@ -2,7 +2,7 @@
 
 use crate::{
     AbstractionProof, Attempt, Budget, ContextProof, Exhausted, FlowProof, ModularProof, ProductProof,
-    Property, QueriesProof, StatesProof, Trace,
+    Property, QueriesProof, RunsProof, StatesProof, Trace,
 };
 use ir::{Program, Span};
 use serde::{Deserialize, Serialize};
@@ -68,6 +68,8 @@ pub enum Proof {
     Queries(Box<QueriesProof>),
     /// Any number of threads, one in the context of the others.
     Context(Box<ContextProof>),
+    /// There is no data race, and no error where threads are switched only behind steps that synchronise them.
+    Runs(Box<RunsProof>),
 }
 
 /// Why there is no answer.

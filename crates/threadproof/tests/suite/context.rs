@@ -38,7 +38,8 @@ fn figure_1_round_by_round() {
         context: no execution takes lines 30, 30, 14, 19, 14
         context: round 2, k = 1, 1 predicates
         context: no execution takes lines 30, 30, 14, 19, 14
-        context: round 3, k = 1, 2 predicates"#]].assert_eq(&told.0.borrow().join("\n"));
+        context: round 3, k = 1, 2 predicates"#]]
+    .assert_eq(&told.0.borrow().join("\n"));
     let picture = report::graph::contexts(&pipeline::prepare(&program, Check::Races), &proof);
     expect![[r#"
         digraph context {
