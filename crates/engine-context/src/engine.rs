@@ -12,14 +12,14 @@ use crate::refine::{Automata, Interleaving, interleaving};
 use engine_explicit::guided::follow;
 use ir::passes::Goal;
 use ir::{ErrorKind, IdVec, TemplateId};
-use predicates::{End, Feasibility, Path, PathStep, Vocabulary, mine, schedule};
+use predicates::{End, Feasibility, Path, PathEnd, PathStep, Vocabulary, mine, schedule};
 use smt::NoAnswer;
 use smt::expressions::Mode;
 use std::collections::BTreeSet;
 use transitions::{NotReady, Scoped, System, prepare};
 use verdict::{
-    Budget, Engine, Event, Events, Exhausted, Predicate, Proof, Property, Reason, Task, Turn, Verdict,
-    for_people,
+    Budget, Engine, Event, Events, Exhausted, Predicate, Proof, Property, Reason, Schedule, Task, Trace,
+    Turn, Verdict, for_people,
 };
 
 /// Larger programs are not tried.
@@ -159,12 +159,8 @@ impl Refinement<'_, '_> {
                 Feasibility::Infeasible(core) => paths.push((steps, path, core)),
                 Feasibility::Unknown(why) => return Err(no_answer(why)),
                 Feasibility::Feasible(inputs) => {
-                    let mut schedule = schedule(self.scoped, &steps, &inputs);
-                    // One of the two may have to enter an atomic block for its access.
-                    for thread in found.end.iter().flat_map(|end| end.threads) {
-                        schedule.turns.push(Turn { thread, spans: Vec::new(), inputs: Vec::new() });
-                    }
-                    match follow(self.task.program, self.task.property, &schedule, self.budget) {
+                    let schedule = schedule(self.scoped, &steps, &inputs);
+                    match self.execution(&schedule, found.end.as_ref()) {
                         Some(trace) => return Ok(Refined::Verdict(Verdict::Unsafe(trace))),
                         None => {
                             let text = "no execution was found along a violation of the formulas";
@@ -195,6 +191,20 @@ impl Refinement<'_, '_> {
         Err(Reason::Bounded(format!(
             "context: no predicates of one thread exclude an execution that does not exist (lines {lines})"
         )))
+    }
+
+    /// An execution of the program along a schedule. For a race one of the two threads may have to go on, into an atomic block, for its access.
+    fn execution(&self, schedule: &Schedule, end: Option<&PathEnd>) -> Option<Trace> {
+        let along =
+            |schedule: &Schedule| follow(self.task.program, self.task.property, schedule, self.budget);
+        along(schedule).or_else(|| {
+            let last = end.iter().flat_map(|end| end.threads).collect::<Vec<usize>>();
+            last.into_iter().find_map(|thread| {
+                let mut longer = schedule.clone();
+                longer.turns.push(Turn { thread, spans: Vec::new(), inputs: Vec::new() });
+                along(&longer)
+            })
+        })
     }
 
     /// Adds the predicates that a clash gives; says whether any is new.

@@ -18,6 +18,9 @@ use smt::NoAnswer;
 use std::collections::BTreeSet;
 use verdict::{AbstractId, Acfa, Budget};
 
+/// Larger graphs are not made smaller, nor compared: that takes longer than anyone waits.
+const MOST_NODES: usize = 1_500;
+
 /// What came of it.
 #[derive(Debug)]
 pub enum Inferred<State: Ord, Step> {
@@ -77,6 +80,9 @@ pub fn infer<T: Thread>(
                 proved.push(Proved { reached, simulation: IdVec::new() });
                 continue;
             };
+            if graph.acfa.states.len() > MOST_NODES {
+                return Err(NoAnswer::GaveUp(format!("a thread has more than {MOST_NODES} nodes")));
+            }
             let simulation = match simulate(&graph.acfa, &acfas[template], &mut labels, budget) {
                 Simulated::Yes(simulation) => simulation,
                 Simulated::No => {

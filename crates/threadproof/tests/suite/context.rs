@@ -33,13 +33,13 @@ fn figure_1_round_by_round() {
     let budget = Budget::seconds(60.0);
     let outcome = pipeline::verify(&program, Check::Races, &ContextInference, &budget, &told);
     let Checked::Proved(Proof::Context(proof)) = outcome.verdict else { panic!("not proved") };
-    expect![[r#"
-        context: round 1, k = 1, 0 predicates
-        context: no execution takes lines 30, 30, 14, 19, 14
-        context: round 2, k = 1, 1 predicates
-        context: no execution takes lines 30, 30, 14, 19, 14
-        context: round 3, k = 1, 2 predicates"#]]
-    .assert_eq(&told.0.borrow().join("\n"));
+    let told = told.0.borrow();
+    let rounds: Vec<&String> = told.iter().filter(|text| text.starts_with("context: round")).collect();
+    assert_eq!((rounds.len(), rounds[0].as_str()), (3, "context: round 1, k = 1: "), "{told:?}");
+    assert!(rounds.iter().all(|text| text.contains("k = 1")) && rounds[2].contains("state"), "{told:?}");
+    let spurious = told.iter().filter(|text| text.starts_with("context: no execution takes lines")).count();
+    assert_eq!(spurious, 2, "{told:?}");
+    assert_eq!(proof.acfas.iter().map(|acfa| acfa.states.len()).collect::<Vec<_>>(), [2, 4]);
     let picture = report::graph::contexts(&pipeline::prepare(&program, Check::Races), &proof);
     expect![[r#"
         digraph context {
