@@ -412,7 +412,7 @@ impl Left {
             Self::Races(found) => {
                 let first = found.first()?;
                 let object =
-                    first.object.map_or("memory", |object| model.program.objects[object].name.as_str());
+                    first.objects.first().map_or("memory", |object| model.program.objects[*object].name.as_str());
                 Some(format!(
                     "{} pairs of accesses are not proved race-free, first: {} and {} on {object}",
                     found.len(),

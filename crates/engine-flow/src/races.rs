@@ -58,8 +58,8 @@ struct Seen {
 pub struct Conflict {
     /// The accesses.
     pub spans: [Span; 2],
-    /// What both may touch.
-    pub object: Option<ObjectId>,
+    /// What both may touch; nothing if that is not known.
+    pub objects: Vec<ObjectId>,
 }
 
 /// All accesses that others may see, at locations that are reached.
@@ -202,7 +202,8 @@ fn seen(
 
 /// The part of a region that others may touch.
 fn visible(model: &Model<'_>, region: &Region) -> Option<Region> {
-    let Targets::Of(targets) = &region.targets else { return Some(region.clone()) };
+    let region = region.clone().where_races_count(model.program);
+    let Targets::Of(targets) = &region.targets else { return Some(region) };
     let seen: Vec<_> = targets.iter().filter(|target| model.escapes[target.object]).copied().collect();
     (!seen.is_empty()).then(|| Region { targets: Targets::Of(seen.into()), extent: region.extent })
 }
@@ -221,12 +222,15 @@ pub fn conflicts(model: &Model<'_>, known: &Known, accesses: &[Access], reached:
                 && !is_apart(model, known, reached, a, b)
                 && !has_other_ticket(model, a, b)
             {
-                let object = a.region.objects().and_then(|mut objects| {
-                    objects.find(|object| {
-                        b.region.objects().is_none_or(|mut theirs| theirs.any(|other| other == *object))
-                    })
-                });
-                found.push(Conflict { spans: [a.span, b.span], object });
+                let objects = match (a.region.objects(), b.region.objects()) {
+                    (Some(mine), Some(theirs)) => {
+                        let theirs: Vec<ObjectId> = theirs.collect();
+                        mine.filter(|object| theirs.contains(object)).collect()
+                    }
+                    (Some(objects), None) | (None, Some(objects)) => objects.collect(),
+                    (None, None) => Vec::new(),
+                };
+                found.push(Conflict { spans: [a.span, b.span], objects });
             }
         }
     }

@@ -19,6 +19,8 @@ struct Document<'a> {
 #[derive(Serialize)]
 struct CheckResult<'a> {
     check: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    variable: Option<&'a str>,
     property: &'static str,
     verdict: &'static str,
     seconds: f64,
@@ -155,7 +157,8 @@ fn check_result<'a>(program: &Program, outcome: &'a Outcome) -> CheckResult<'a> 
     };
     let (check, property) = (outcome.check.name(), outcome.check.property_name());
     let decisions = outcome.decisions.as_ref().map(|found| decisions_entry(program, found));
-    CheckResult { check, property, verdict, seconds: outcome.seconds, reason, states, violation, decisions }
+    let (variable, seconds) = (outcome.variable.as_deref(), outcome.seconds);
+    CheckResult { check, variable, property, verdict, seconds, reason, states, violation, decisions }
 }
 
 fn violation_entry(refutation: &Refutation) -> ViolationEntry<'_> {

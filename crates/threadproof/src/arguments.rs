@@ -37,6 +37,12 @@ pub struct Verify {
     /// The widths of `long` and of pointers.
     #[arg(long, value_enum, ignore_case = true, default_value_t = Model::Lp64)]
     pub data_model: Model,
+    /// The C file was compiled from nesC: interrupt handlers are threads of one processor, and registers are inputs. Lists each shared variable.
+    #[arg(long, conflicts_with_all = ["check", "property"])]
+    pub nesc: bool,
+    /// Check races on this variable only: a global `x`, an array, or a member `s.f`. May be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub race: Vec<String>,
     /// The engine to use.
     #[arg(long, value_enum, default_value_t = EngineName::Auto)]
     pub engine: EngineName,

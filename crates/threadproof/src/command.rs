@@ -3,8 +3,10 @@
 use crate::arguments::{Arguments, Command, EngineName, Format, Show, Verify, normalise};
 use crate::evidence::Run;
 use crate::input::{self, Input, Kind};
+use crate::nesc;
 use crate::pipeline;
 use crate::property_file::{self, Asked};
+use crate::race_names::{self, Variable};
 use crate::watchdog::{self, Watched};
 use checker::Checked;
 use clap::Parser;
@@ -82,7 +84,7 @@ impl Printer {
 }
 
 fn verify(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
-    let Input { program, sources, kind } = match input::read(options) {
+    let Input { mut program, sources, kind } = match input::read(options) {
         Ok(read) => read,
         Err(messages) => return bad_input(options.format, &messages, printer),
     };
@@ -90,10 +92,15 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
         Ok(asked) => asked,
         Err(message) => return bad_input(options.format, &[message], printer),
     };
+    let named = match race_names::resolve(&program, &options.race, options.nesc) {
+        Ok(named) => (!options.race.is_empty()).then_some(named),
+        Err(messages) => return bad_input(options.format, &messages, printer),
+    };
+    program.races_on = named.as_ref().map(|named| named.iter().map(|variable| variable.range).collect());
     if let Some(what) = options.show {
         return show(options, &program, &sources, what, &asked, deadline, printer);
     }
-    let outcomes = run_checks(options, &asked, &program, kind, deadline);
+    let outcomes = run_checks(options, &asked, &program, named, kind, deadline);
     let answer = Answer::of(&outcomes, &asked.open);
     let document = match options.format {
         Format::Human => report::human::render(&program, &sources, &outcomes, &answer),
@@ -122,6 +129,7 @@ fn run_checks(
     options: &Verify,
     asked: &Asked,
     program: &Program,
+    named: Option<Vec<Variable>>,
     kind: Kind,
     deadline: Instant,
 ) -> Vec<Outcome> {
@@ -139,6 +147,15 @@ fn run_checks(
         EngineName::Explicit => &explicit,
     };
     let mut outcomes = Vec::new();
+    if options.nesc {
+        let flow_first = matches!(options.engine, EngineName::Auto | EngineName::Flow);
+        let memory = options.memory << 20;
+        outcomes =
+            nesc::list(&nesc::Question { program, variables: named, engine, flow_first, deadline, memory });
+        if !outcomes.is_empty() {
+            return outcomes;
+        }
+    }
     for (index, check) in asked.checks.iter().enumerate() {
         let left = deadline.saturating_duration_since(Instant::now());
         let share = left / (asked.checks.len() - index) as u32;
@@ -162,6 +179,9 @@ fn asked(options: &Verify, kind: Kind) -> Result<Asked, String> {
     let Some(path) = &options.property else {
         let mut checks: Vec<Check> = options.check.iter().map(|check| check.0).collect();
         if checks.is_empty() {
+            if options.nesc || !options.race.is_empty() {
+                return Ok(Asked { checks: vec![Check::Races], open: Vec::new() });
+            }
             checks.push(Check::Assertions);
             checks.extend((kind == Kind::C).then_some(Check::Races));
         }

@@ -45,7 +45,7 @@ pub fn verify(
         (Some(Err(reason @ Reason::Rejected(_))), Checked::Unknown(_)) => verdict = Checked::Unknown(reason),
         (Some(_) | None, Checked::Unknown(_) | Checked::Proved(_) | Checked::Refuted(_)) => {}
     }
-    Outcome { check, verdict, decisions, seconds: start.elapsed().as_secs_f64() }
+    Outcome { check, variable: None, verdict, decisions, seconds: start.elapsed().as_secs_f64() }
 }
 
 /// Checks what is proved where not all is, while an engine runs.

@@ -78,7 +78,7 @@ fn collect(
             for access in accesses(&view.points_to, template, op) {
                 let tickets = by_ticket.get(place).cloned().unwrap_or_default();
                 place += 1;
-                let mut region = access.region;
+                let mut region = access.region.where_races_count(view.program);
                 if let Targets::Of(targets) = &region.targets {
                     region.targets = Targets::Of(
                         targets.iter().filter(|target| view.escapes[target.object]).copied().collect(),

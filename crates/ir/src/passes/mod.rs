@@ -19,6 +19,7 @@ pub mod compress;
 pub mod dead_code;
 pub mod footprint;
 pub mod inline;
+pub mod interrupts;
 pub mod jumps;
 pub mod liveness;
 pub mod lock_words;
