@@ -4,13 +4,14 @@
 //! those that it leaves open, so that there is one proof for the others. Then each variable that is left is decided alone, with the portfolio or the
 //! engine that was asked for, on the exact program ([`ir::passes::interrupts::run_to_completion`]).
 
+use crate::forget::Forgetting;
 use crate::pipeline;
 use crate::race_names::{Variable, is_variable};
 use checker::Checked;
 use ir::ids::Id;
 use ir::passes::footprint::accesses;
 use ir::passes::interrupts::run_to_completion;
-use ir::passes::{PointsTo, footprint};
+use ir::passes::{PointsTo, concrete, footprint};
 use ir::{Callee, Count, IdVec, ObjectId, Op, Program, Range, Storage, Targets, TemplateId};
 use report::Outcome;
 use std::cell::RefCell;
@@ -40,7 +41,7 @@ pub struct Question<'a> {
 
 /// Decides all variables, in the order of their declaration.
 pub fn list(question: &Question<'_>) -> Vec<Outcome> {
-    let threads = pipeline::prepare(question.program, Check::Races);
+    let threads = concrete(question.program, pipeline::lowering(Check::Races));
     let (shared, other) = shared(&threads);
     let variables = question.variables.clone().unwrap_or(shared);
     let mut outcomes: Vec<Option<Outcome>> = variables.iter().map(|_| None).collect();
@@ -48,6 +49,7 @@ pub fn list(question: &Question<'_>) -> Vec<Outcome> {
         together(question, &threads, &variables, &mut outcomes);
     }
     let exact = run_to_completion(&threads);
+    let parts = [Forgetting::of(&threads), Forgetting::of(&exact)];
     for index in 0..variables.len() {
         let open = outcomes[index..].iter().filter(|outcome| outcome.is_none()).count() as u32;
         if outcomes[index].is_some() {
@@ -55,9 +57,11 @@ pub fn list(question: &Question<'_>) -> Vec<Outcome> {
         }
         let left = question.deadline.saturating_duration_since(Instant::now());
         let budget = Budget { memory: question.memory, ..Budget::seconds((left / open.max(1)).as_secs_f64()) };
-        let ranges = vec![variables[index].range];
         let started = Instant::now();
-        let verdict = decide(&exact, ranges, question.engine, &budget, &Silent);
+        let small = question.flow_first.then(|| in_part(&parts, variables[index].range, &budget)).flatten();
+        let ranges = vec![variables[index].range];
+        let verdict =
+            small.unwrap_or_else(|| decide(&exact, ranges, question.engine, &budget, &Silent));
         outcomes[index] = Some(outcome(&variables[index].name, verdict, started));
     }
     let mut outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
@@ -73,6 +77,30 @@ pub fn list(question: &Question<'_>) -> Vec<Outcome> {
 fn outcome(variable: &str, verdict: Checked, started: Instant) -> Outcome {
     let seconds = started.elapsed().as_secs_f64();
     Outcome { check: Check::Races, variable: Some(variable.to_owned()), verdict, decisions: None, seconds }
+}
+
+/// A proof about a variable in the program without most other variables.
+fn in_part(parts: &[Forgetting], range: Range, budget: &Budget) -> Option<Checked> {
+    let engines: [&dyn Engine; 2] = [&engine_flow::Flow, &engine_horn::Horn];
+    for (round, engine) in engines.into_iter().enumerate() {
+        for forgetting in parts {
+            for kept in forgetting.candidates(range.object) {
+                let Some(program) = forgetting.keep(&kept, range) else { continue };
+                let ranges = program.races_on.clone().unwrap_or_default();
+                let left = budget.remaining().map_or(budget.clone(), |left| budget.within(left / [16, 12][round]));
+                let verdict = decide(&program, ranges, engine, &left, &Silent);
+                if std::env::var("TP_DEBUG").is_ok() {
+                    let names: Vec<&str> = kept.iter().map(|id| forgetting.name(*id)).collect();
+                    let edges: usize = program.templates.iter().map(|template| template.edges.len()).sum();
+                    eprintln!("{} {names:?} {edges} edges: {}", engine.name(), match &verdict { Checked::Unknown(reason) => reason.to_string(), _ => "yes".to_owned() });
+                }
+                if matches!(verdict, Checked::Proved(_)) {
+                    return Some(verdict);
+                }
+            }
+        }
+    }
+    None
 }
 
 /// Whether there is a race on some bytes, with checked evidence.

@@ -20,7 +20,7 @@ pub fn lowering(check: Check) -> Lowering {
 
 /// The program that the engine and the replayer see.
 pub fn prepare(program: &Program, check: Check) -> Program {
-    passes::concrete(program, lowering(check))
+    passes::interrupts::run_to_completion(&passes::concrete(program, lowering(check)))
 }
 
 /// Answers one check with checked evidence.
