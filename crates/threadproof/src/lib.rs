@@ -6,7 +6,6 @@
 pub mod arguments;
 pub mod command;
 pub mod evidence;
-mod forget;
 pub mod input;
 pub mod nesc;
 pub mod pipeline;

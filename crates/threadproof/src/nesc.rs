@@ -4,14 +4,13 @@
 //! those that it leaves open, so that there is one proof for the others. Then each variable that is left is decided alone, with the portfolio or the
 //! engine that was asked for, on the exact program ([`ir::passes::interrupts::run_to_completion`]).
 
-use crate::forget::Forgetting;
 use crate::pipeline;
 use crate::race_names::{Variable, is_variable};
 use checker::Checked;
 use ir::ids::Id;
 use ir::passes::footprint::accesses;
 use ir::passes::interrupts::run_to_completion;
-use ir::passes::{PointsTo, concrete, footprint};
+use ir::passes::{Forgetting, PointsTo, concrete, footprint};
 use ir::{Callee, Count, IdVec, ObjectId, Op, Program, Range, Storage, Targets, TemplateId};
 use report::Outcome;
 use std::cell::RefCell;
@@ -20,6 +19,8 @@ use verdict::{Budget, Check, Engine, Event, Events, Property, Reason, Silent, Ta
 
 /// How often `flow` is asked about all variables that are left.
 const ROUNDS: usize = 4;
+/// The part of the time that is kept for the report.
+const RESERVE: u32 = 20;
 /// The part of the time that it may take then.
 const SHARE: u32 = 3;
 
@@ -41,6 +42,8 @@ pub struct Question<'a> {
 
 /// Decides all variables, in the order of their declaration.
 pub fn list(question: &Question<'_>) -> Vec<Outcome> {
+    // What is decided must still be reported.
+    let deadline = question.deadline - question.deadline.saturating_duration_since(Instant::now()) / RESERVE;
     let threads = concrete(question.program, pipeline::lowering(Check::Races));
     let (shared, other) = shared(&threads);
     let variables = question.variables.clone().unwrap_or(shared);
@@ -55,7 +58,7 @@ pub fn list(question: &Question<'_>) -> Vec<Outcome> {
         if outcomes[index].is_some() {
             continue;
         }
-        let left = question.deadline.saturating_duration_since(Instant::now());
+        let left = deadline.saturating_duration_since(Instant::now());
         let budget = Budget { memory: question.memory, ..Budget::seconds((left / open.max(1)).as_secs_f64()) };
         let started = Instant::now();
         let small = question.flow_first.then(|| in_part(&parts, variables[index].range, &budget)).flatten();

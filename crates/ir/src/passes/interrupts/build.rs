@@ -95,7 +95,11 @@ impl<'a, 'p> Builder<'a, 'p> {
             next += 1;
             for edge in self.analysis.edges(entry.template, &state).to_vec() {
                 for step in self.analysis.steps(entry.template, &state, edge) {
-                    let target = self.location(entry, exit, &mut template, &mut states, step.target.clone());
+                    let target = match step.returns {
+                        true => self.location(entry, exit, &mut template, &mut states, step.target.clone()),
+                        // Control never gets there; while the callee runs, it decides what is atomic.
+                        false => template.location(LocationKind::Normal, false),
+                    };
                     let span = code.edges[edge].span;
                     let (ops, pause) = self.ops(&state, step, role, &mut template, &mut mark);
                     let ops = ops.into_iter().map(|op| moved(op, &frames)).collect();

@@ -65,6 +65,8 @@ pub struct Step {
     pub call: Option<(Entry, Exit)>,
     /// Whether the new flag is a guess.
     pub guessed: bool,
+    /// Whether it ends: what is called may never return.
+    pub returns: bool,
     /// Where it leads.
     pub target: State,
 }
@@ -162,7 +164,7 @@ impl<'p> Analysis<'p> {
                     enables |= self.may_enable(&callee);
                     called.push(callee);
                 }
-                for step in self.steps(entry.template, &state, *edge) {
+                for step in self.steps(entry.template, &state, *edge).into_iter().filter(|step| step.returns) {
                     if seen.insert(step.target.clone()) {
                         queue.push(step.target);
                     }
@@ -256,11 +258,16 @@ impl<'p> Analysis<'p> {
             ops: ops.clone(),
             call,
             guessed,
+            returns: true,
             target: self.state(template, edge.target, enabled, values),
         };
         match returns {
             Some((entry, lhs)) => {
                 let exits = self.exits(&entry);
+                if exits.is_empty() {
+                    let never = Some((entry, Exit { enabled: true, result: None }));
+                    return vec![Step { returns: false, ..step(true, now.values.clone(), never, false) }];
+                }
                 let exits = exits.into_iter().map(|exit| {
                     let mut values = now.values.clone();
                     if let Some(Lhs::Local(local)) = &lhs

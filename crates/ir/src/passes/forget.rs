@@ -4,15 +4,16 @@
 //! touches nothing that is kept is not called, and its result is anything. So every execution of the program is one here, with the same accesses
 //! to what is kept: what is proved here holds there. Nothing that is found here is a violation.
 //!
-//! [`candidates`] proposes what to keep: the variable, and those that conditions around its accesses look at.
+//! [`Forgetting::candidates`] proposes what to keep: the variable, and those that conditions around its accesses look at.
 
-use ir::passes::footprint::accesses;
-use ir::passes::interrupts::{LEVEL, PROCESSOR};
-use ir::passes::{PointsTo, resolve_calls};
-use ir::{
-    Assignment, Callee, EdgeId, Expr, IdVec, Layout, Lhs, LocationId, ObjectId, Op, Place, Program, Range, Rhs,
-    Storage,    Targets, Template, TemplateId,
-};
+use super::footprint::accesses;
+use super::interrupts::{LEVEL, PROCESSOR};
+use super::{PointsTo, remove_dead_code, resolve_calls};
+use crate::expr::{Expr, Place, Targets};
+use crate::ids::{EdgeId, IdVec, LocalId, LocationId, ObjectId, TemplateId};
+use crate::op::{Assignment, Callee, Lhs, Op, Rhs};
+use crate::program::{LocationKind, Program, Range, Storage, Template};
+use crate::types::Layout;
 use std::collections::BTreeSet;
 
 /// A program, made ready to forget parts of it. Calls through pointers are branches.
@@ -174,7 +175,7 @@ impl Forgetting {
         for id in self.program.templates.ids() {
             keeper.template(id, &mut result.templates[id])?;
         }
-        Some(ir::passes::remove_dead_code(&result))
+        Some(remove_dead_code(&result))
     }
 }
 
@@ -237,7 +238,7 @@ impl Keeper<'_> {
             if !open.is_empty() {
                 let (source, span) = (template.edges[edge].source, template.edges[edge].span);
                 let location = template.locations[source];
-                let between = template.location(ir::LocationKind::Normal, location.atomic);
+                let between = template.location(LocationKind::Normal, location.atomic);
                 let pairs = open.into_iter().map(|local| (Lhs::Local(local), Rhs::Any)).collect();
                 let chosen = Op::Assign(Assignment { pairs, constraint: None });
                 template.edge(source, between, vec![chosen], span);
@@ -254,7 +255,7 @@ impl Keeper<'_> {
         id: TemplateId,
         template: &mut Template,
         mut op: Op,
-        open: &mut Vec<ir::LocalId>,
+        open: &mut Vec<LocalId>,
     ) -> Option<Option<Op>> {
         // Values that are anything as a whole need no choice.
         match &mut op {
@@ -350,7 +351,7 @@ impl Keeper<'_> {
         id: TemplateId,
         template: &mut Template,
         expr: &mut Expr,
-        open: &mut Vec<ir::LocalId>,
+        open: &mut Vec<LocalId>,
     ) -> Option<()> {
         if let Expr::Load(place) = expr {
             match self.place(id, place) {
