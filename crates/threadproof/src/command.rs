@@ -150,8 +150,9 @@ fn run_checks(
     if options.nesc {
         let flow_first = matches!(options.engine, EngineName::Auto | EngineName::Flow);
         let memory = options.memory << 20;
+        let events: &dyn verdict::Events = if std::env::var("TP_DEBUG").is_ok() { &Told } else { &Silent };
         outcomes =
-            nesc::list(&nesc::Question { program, variables: named, engine, flow_first, deadline, memory });
+            nesc::list(&nesc::Question { program, variables: named, engine, flow_first, deadline, memory, events });
         if !outcomes.is_empty() {
             return outcomes;
         }
@@ -164,6 +165,9 @@ fn run_checks(
     }
     outcomes
 }
+
+struct Told;
+impl verdict::Events for Told { fn event(&self, event: verdict::Event) { if let verdict::Event::Phase(text) = event { eprintln!("{text}"); } } }
 
 fn bad_input(format: Format, messages: &[String], printer: &Printer) -> u8 {
     for message in messages {

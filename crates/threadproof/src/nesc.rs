@@ -38,6 +38,8 @@ pub struct Question<'a> {
     pub deadline: Instant,
     /// Bytes of memory.
     pub memory: u64,
+    /// Who listens to what is tried.
+    pub events: &'a dyn Events,
 }
 
 /// Decides all variables, in the order of their declaration.
@@ -61,7 +63,7 @@ pub fn list(question: &Question<'_>) -> Vec<Outcome> {
         let left = deadline.saturating_duration_since(Instant::now());
         let budget = Budget { memory: question.memory, ..Budget::seconds((left / open.max(1)).as_secs_f64()) };
         let started = Instant::now();
-        let small = question.flow_first.then(|| in_part(&parts, variables[index].range, &budget)).flatten();
+        let small = question.flow_first.then(|| in_part(&parts, variables[index].range, &budget, question.events)).flatten();
         let ranges = vec![variables[index].range];
         let verdict =
             small.unwrap_or_else(|| decide(&exact, ranges, question.engine, &budget, &Silent));
@@ -83,7 +85,7 @@ fn outcome(variable: &str, verdict: Checked, started: Instant) -> Outcome {
 }
 
 /// A proof about a variable in the program without most other variables.
-fn in_part(parts: &[Forgetting], range: Range, budget: &Budget) -> Option<Checked> {
+fn in_part(parts: &[Forgetting], range: Range, budget: &Budget, events: &dyn Events) -> Option<Checked> {
     let engines: [&dyn Engine; 2] = [&engine_flow::Flow, &engine_horn::Horn];
     for (round, engine) in engines.into_iter().enumerate() {
         for forgetting in parts {
@@ -92,11 +94,15 @@ fn in_part(parts: &[Forgetting], range: Range, budget: &Budget) -> Option<Checke
                 let ranges = program.races_on.clone().unwrap_or_default();
                 let left = budget.remaining().map_or(budget.clone(), |left| budget.within(left / [16, 12][round]));
                 let verdict = decide(&program, ranges, engine, &left, &Silent);
-                if std::env::var("TP_DEBUG").is_ok() {
-                    let names: Vec<&str> = kept.iter().map(|id| forgetting.name(*id)).collect();
-                    let edges: usize = program.templates.iter().map(|template| template.edges.len()).sum();
-                    eprintln!("{} {names:?} {edges} edges: {}", engine.name(), match &verdict { Checked::Unknown(reason) => reason.to_string(), _ => "yes".to_owned() });
-                }
+                let names: Vec<&str> = kept.iter().map(|id| forgetting.name(*id)).collect();
+                let edges: usize = program.templates.iter().map(|template| template.edges.len()).sum();
+                let answer = match &verdict {
+                    Checked::Unknown(reason) => reason.to_string(),
+                    Checked::Proved(_) => "proved".to_owned(),
+                    Checked::Refuted(_) => "refuted".to_owned(),
+                };
+                let phase = format!("{} with {}, {edges} edges: {answer}", engine.name(), names.join(", "));
+                events.event(Event::Phase(phase));
                 if matches!(verdict, Checked::Proved(_)) {
                     return Some(verdict);
                 }

@@ -1,6 +1,6 @@
 // The task loop never interrupts a handler: its atomic section does not run while a handler does.
 // expect: races=true
-// args: --nesc --engine horn
+// args: --nesc
 typedef unsigned char __nesc_atomic_t;
 __nesc_atomic_t __nesc_atomic_start(void);
 void __nesc_atomic_end(__nesc_atomic_t saved);

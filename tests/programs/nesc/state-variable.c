@@ -1,6 +1,6 @@
 // Figure 1 of paper 1: a state variable guards x, in a task and in a handler that can be interrupted.
 // expect: races=true
-// args: --nesc --race x --engine horn
+// args: --nesc --race x
 typedef unsigned char __nesc_atomic_t;
 __nesc_atomic_t __nesc_atomic_start(void);
 void __nesc_atomic_end(__nesc_atomic_t saved);

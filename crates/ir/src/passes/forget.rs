@@ -212,6 +212,14 @@ impl Keeper<'_> {
         let name = &self.forgetting.program.objects[object].name;
         self.kept.contains(&object) || name == PROCESSOR || name == LEVEL
     }
+    /// Whether a call only changes what is forgotten. It may take the lock of the processor, if it gives it back: to wait for a while is not to do anything.
+    fn makes_no_difference(&self, callee: TemplateId) -> bool {
+        let code = &self.forgetting.program.templates[callee];
+        let atomic = code.locations[code.entry].atomic;
+        let mut ends = code.locations.iter().filter(|location| location.kind == LocationKind::End);
+        let touched = &self.forgetting.touched[callee];
+        ends.all(|end| end.atomic == atomic) && touched.iter().all(|object| !self.kept.contains(object))
+    }
     fn place(&self, template: TemplateId, place: &Place) -> Where {
         self.address(template, &place.address)
     }
@@ -320,8 +328,7 @@ impl Keeper<'_> {
                 };
             }
             Op::Call(Callee::Procedure(callee), _, lhs) => {
-                let touched = &self.forgetting.touched[*callee];
-                if !touched.iter().any(|object| self.is_kept(*object)) {
+                if self.makes_no_difference(*callee) {
                     return Some(lhs.clone().map(Op::any));
                 }
             }
