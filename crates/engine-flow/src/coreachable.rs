@@ -29,8 +29,8 @@ use crate::model::{Model, Node, Step};
 use ir::ids::Id;
 use ir::passes::bits::BitSet;
 use ir::{
-    Count, EdgeId, Expr, IdVec, Lhs, LocalId, LocationId, LocationKind, LockKind, ObjectId, Op, Program, Storage,
-    TemplateId, Value,
+    Count, EdgeId, Expr, IdVec, Lhs, LocalId, LocationId, LocationKind, LockKind, ObjectId, Op, Program,
+    Storage, TemplateId, Value,
 };
 use std::collections::VecDeque;
 use verdict::{Budget, Counter, Exhausted, Family, HeldLock, LocationFacts, Pairs};

@@ -95,7 +95,9 @@ impl Function<'_, '_> {
             self.store(&place, ty, value);
             if !is_idle && unit.is_pointer(ty) {
                 match (place, self.builder.template.edges.ids().next_back()) {
-                    (Lvalue::Local(local), Some(edge)) => self.arbitrary.push((local, edge, result_text(&shown))),
+                    (Lvalue::Local(local), Some(edge)) => {
+                        self.arbitrary.push((local, edge, result_text(&shown)))
+                    }
                     _ => self.global.assume(result_text(&shown), span, true),
                 }
             }

@@ -19,8 +19,8 @@ use crate::parse::Unit;
 use crate::registers;
 use ir::passes::interrupts::{self, Handler, Interrupts};
 use ir::{
-    Assignment, BinaryOp, DataModel, Expr, Initial, IntType, Layout, Lhs, Object, ObjectId, Op, Place, Program, Rhs, Span,
-    Storage, TemplateId,
+    Assignment, BinaryOp, DataModel, Expr, Initial, IntType, Layout, Lhs, Object, ObjectId, Op, Place,
+    Program, Rhs, Span, Storage, TemplateId,
 };
 use rucc_types::TypeId;
 
@@ -55,7 +55,9 @@ fn meaning(name: &str) -> Option<Meaning> {
     Some(match name {
         "__nesc_atomic_start" => Meaning::Start,
         "__nesc_atomic_end" => Meaning::End,
-        "__nesc_enable_interrupt" | "__nesc_atomic_sleep" | "__builtin_avr_sei" | "__stub_sei" | "sei" => Meaning::Enable,
+        "__nesc_enable_interrupt" | "__nesc_atomic_sleep" | "__builtin_avr_sei" | "__stub_sei" | "sei" => {
+            Meaning::Enable
+        }
         "__nesc_disable_interrupt" | "__builtin_avr_cli" | "__stub_cli" | "cli" => Meaning::Disable,
         "__builtin_avr_nop" | "__builtin_avr_sleep" | "__builtin_avr_wdr" => Meaning::Nothing,
         _ => return None,
@@ -97,11 +99,13 @@ fn handlers(units: &[Unit]) -> Result<Vec<(Declared, bool)>, Vec<Diagnostic>> {
         for &id in unit.tree.top_level() {
             let declaration = &unit.tree[id];
             let name = unit.name(id);
-            let by_attribute = unit.handlers.iter().find(|(handler, _)| handler == name).map(|(_, enables)| *enables);
+            let by_attribute =
+                unit.handlers.iter().find(|(handler, _)| handler == name).map(|(_, enables)| *enables);
             let is_vector = name
                 .strip_prefix("__vector_")
                 .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()));
-            let (Some(enables), Some(_)) = (by_attribute.or(is_vector.then_some(false)), declaration.body) else {
+            let (Some(enables), Some(_)) = (by_attribute.or(is_vector.then_some(false)), declaration.body)
+            else {
                 continue;
             };
             if !unit.tree[declaration.params].is_empty() {
@@ -132,7 +136,10 @@ impl Lowering<'_> {
         });
         let templates: Vec<Handler> = handlers
             .iter()
-            .map(|(declared, enables)| Handler { template: self.handler_template(*declared), enables: *enables })
+            .map(|(declared, enables)| Handler {
+                template: self.handler_template(*declared),
+                enables: *enables,
+            })
             .collect();
         self.nesc = Some(Nesc { flag, handlers: templates, registers: Vec::new() });
     }
@@ -146,7 +153,12 @@ impl Function<'_, '_> {
         self.builder.set(Lhs::Memory(flag_cell(flag)), value);
     }
     /// Does what a function that changes the flag does. Gives nothing if it is none; else its result, if it has one.
-    pub fn interrupt_call(&mut self, name: &str, arguments: &[Argument], result: TypeId) -> Option<Option<Expr>> {
+    pub fn interrupt_call(
+        &mut self,
+        name: &str,
+        arguments: &[Argument],
+        result: TypeId,
+    ) -> Option<Option<Expr>> {
         let flag = self.global.nesc.as_ref()?.flag;
         let meaning = meaning(name)?;
         if let (Meaning::End, []) = (meaning, arguments) {

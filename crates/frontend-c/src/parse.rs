@@ -163,9 +163,13 @@ pub fn parse(source: &Source, options: &Options) -> Result<Unit, Vec<Diagnostic>
         })
         .collect();
     match checked {
-        Some(checked) if told.is_empty() => {
-            Ok(Unit { file: source.name.clone(), session, tree: checked.tast, types: checked.types, handlers })
-        }
+        Some(checked) if told.is_empty() => Ok(Unit {
+            file: source.name.clone(),
+            session,
+            tree: checked.tast,
+            types: checked.types,
+            handlers,
+        }),
         Some(_) | None if !told.is_empty() => Err(told),
         Some(_) | None => Err(internal("the file cannot be parsed".to_owned())),
     }

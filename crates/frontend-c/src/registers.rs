@@ -5,7 +5,9 @@
 //! The address of a register in any other place than an access is not modelled, and forbids proofs.
 
 use crate::nesc::{flag_cell, flag_of};
-use ir::{Assumption, Expr, IntType, Lhs, LocalId, LocationKind, ObjectId, Op, Place, Program, Rhs, Template};
+use ir::{
+    Assumption, Expr, IntType, Lhs, LocalId, LocationKind, ObjectId, Op, Place, Program, Rhs, Template,
+};
 
 /// The address of the status register of AVR processors.
 const STATUS_ADDRESS: i128 = 0x5f;

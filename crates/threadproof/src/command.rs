@@ -1,10 +1,13 @@
 //! What the command line does.
 
-use crate::arguments::{Arguments, Command, EngineName, Format, Show, Verify, normalise};
+use crate::arguments::{
+    Arguments, CheckEvidence, Command, EngineName, Format, Model, Show, Verify, normalise,
+};
 use crate::evidence::Run;
 use crate::input::{self, Input, Kind};
 use crate::nesc;
 use crate::pipeline;
+use crate::portfolio::{self, Portfolio};
 use crate::property_file::{self, Asked};
 use crate::race_names::{self, Variable};
 use crate::watchdog::{self, Watched};
@@ -17,7 +20,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use verdict::{Budget, Check, Engine, Reason, Silent};
+use verdict::{Budget, Check, Engine, Evidence, EvidenceFile, Reason, Silent, Verdict};
 
 /// The exit statuses that other tools rely on.
 mod status {
@@ -38,12 +41,17 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(if asked { status::PROVED } else { status::BAD_INPUT });
         }
     };
-    let Command::Verify(options) = arguments.command;
-    let (timeout, memory, format) = (options.timeout, options.memory, options.format);
+    let (timeout, memory, format) = match &arguments.command {
+        Command::Verify(options) => (options.timeout, options.memory, options.format),
+        Command::Check(options) => (options.timeout, options.memory, options.format),
+    };
     let deadline = Instant::now() + Duration::from_secs_f64(timeout.clamp(0.0, 1e8));
     let printer = Printer::default();
     let its_printer = printer.clone();
-    let work = move || verify(&options, deadline, &its_printer);
+    let work = move || match arguments.command {
+        Command::Verify(options) => verify(&options, deadline, &its_printer),
+        Command::Check(options) => check(options, deadline, &its_printer),
+    };
     let code = match watchdog::run(work, deadline, memory << 20) {
         Ok(Watched::Done(code)) => code,
         Ok(Watched::Overrun(exhausted)) => {
@@ -84,7 +92,7 @@ impl Printer {
 }
 
 fn verify(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
-    let Input { mut program, sources, kind } = match input::read(options) {
+    let Input { mut program, sources, kind } = match input::read(&options.reading) {
         Ok(read) => read,
         Err(messages) => return bad_input(options.format, &messages, printer),
     };
@@ -92,7 +100,7 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
         Ok(asked) => asked,
         Err(message) => return bad_input(options.format, &[message], printer),
     };
-    let named = match race_names::resolve(&program, &options.race, options.nesc) {
+    let named = match race_names::resolve(&program, &options.race, options.reading.nesc) {
         Ok(named) => (!options.race.is_empty()).then_some(named),
         Err(messages) => return bad_input(options.format, &messages, printer),
     };
@@ -102,26 +110,89 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
     }
     let outcomes = run_checks(options, &asked, &program, named, kind, deadline);
     let answer = Answer::of(&outcomes, &asked.open);
-    let document = match options.format {
-        Format::Human => report::human::render(&program, &sources, &outcomes, &answer),
-        Format::Json => report::json::render(&program, &outcomes, &answer),
-        Format::Sarif => report::sarif::render(&program, &outcomes),
-    };
-    printer.print(&document);
+    print(printer, options.format, &program, &sources, &outcomes, &answer, options.explain);
     let run = Run { options, kind, program: &program, sources: &sources, outcomes: &outcomes, deadline };
     for message in run.write() {
         eprintln!("threadproof: {message}");
     }
-    if outcomes.iter().any(|outcome| matches!(&outcome.verdict, Checked::Unknown(Reason::Rejected(_)))) {
-        eprintln!(
-            "threadproof: internal error: the evidence for a verdict was not accepted; please report this program"
-        );
+    for message in run.write_rejected() {
+        eprintln!("threadproof: internal error: {message}");
     }
+    status_of(&answer)
+}
+
+fn status_of(answer: &Answer) -> u8 {
     match answer {
         Answer::True => status::PROVED,
         Answer::False(_) => status::REFUTED,
         Answer::Unknown(_) => status::UNKNOWN,
     }
+}
+
+/// Prints the report.
+fn print(
+    printer: &Printer,
+    format: Format,
+    program: &Program,
+    sources: &Sources,
+    outcomes: &[Outcome],
+    answer: &Answer,
+    explain: bool,
+) {
+    printer.print(&match format {
+        Format::Human => report::human::render(program, sources, outcomes, answer, explain),
+        Format::Json => report::json::render(program, outcomes, answer),
+        Format::Sarif => report::sarif::render(program, outcomes),
+    });
+}
+
+/// Checks evidence from a file against a program that is read anew. No engine runs.
+fn check(options: CheckEvidence, deadline: Instant, printer: &Printer) -> u8 {
+    let CheckEvidence { evidence, mut reading, format, memory, .. } = options;
+    let refuse = |error: &dyn std::fmt::Display| format!("{}: error: {error}", evidence.display());
+    let file = std::fs::read_to_string(&evidence)
+        .map_err(|error| refuse(&error))
+        .and_then(|text| EvidenceFile::read(&text).map_err(|error| refuse(&error)));
+    let file = match file {
+        Ok(file) => file,
+        Err(message) => return bad_input(format, &[message], printer),
+    };
+    match Model::from_name(&file.data_model) {
+        Some(model) => reading.data_model = model,
+        None => {
+            let message = refuse(&format!("there is no data model `{}`", file.data_model));
+            return bad_input(format, &[message], printer);
+        }
+    }
+    let Input { program, sources, .. } = match input::read(&reading) {
+        Ok(read) => read,
+        Err(messages) => return bad_input(format, &messages, printer),
+    };
+    let budget = Budget { deadline: Some(deadline), memory: memory << 20, ..Budget::unlimited() };
+    let mut outcomes = Vec::new();
+    for (check, evidence) in file.checks {
+        let start = Instant::now();
+        let verdict = match evidence {
+            Evidence::Proof(proof) => Verdict::Safe(proof),
+            Evidence::Trace(trace) => Verdict::Unsafe(trace),
+        };
+        let prepared = pipeline::prepare(&program, check);
+        let verdict = checker::examine(&prepared, &check.property(), verdict, &budget)
+            .unwrap_or_else(|rejection| Checked::Unknown(Reason::Rejected(rejection.why)));
+        let seconds = start.elapsed().as_secs_f64();
+        outcomes.push(Outcome {
+            check,
+            variable: None,
+            verdict,
+            decisions: None,
+            seconds,
+            tries: Vec::new(),
+        });
+    }
+    let open = if outcomes.is_empty() { vec!["none: there is no evidence".to_owned()] } else { Vec::new() };
+    let answer = Answer::of(&outcomes, &open);
+    print(printer, format, &program, &sources, &outcomes, &answer, false);
+    status_of(&answer)
 }
 
 /// Runs every check within its share of the time. One that needs less leaves more to the next.
@@ -136,23 +207,31 @@ fn run_checks(
     let settings =
         engine_explicit::Options { shortest: options.shortest, ..engine_explicit::Options::default() };
     let explicit = engine_explicit::Explicit { options: settings };
-    let engine: &dyn Engine = match options.engine {
-        EngineName::Auto => &crate::portfolio::Auto { explicit, boolean: kind != Kind::C },
-        EngineName::Flow => &engine_flow::Flow,
-        EngineName::States => &engine_states::States,
-        EngineName::Counters => &engine_states::Counting,
-        EngineName::Horn => &engine_horn::Horn,
-        EngineName::Queries => &engine_queries::Queries { main_thread: options.main_thread.clone() },
-        EngineName::Symbolic => &engine_symbolic::Symbolic,
-        EngineName::Explicit => &explicit,
+    let queries = engine_queries::Queries { main_thread: options.main_thread.clone() };
+    let engine: Option<&dyn Engine> = match options.engine {
+        EngineName::Auto => None,
+        EngineName::Flow => Some(&engine_flow::Flow),
+        EngineName::States => Some(&engine_states::States),
+        EngineName::Counters => Some(&engine_states::Counting),
+        EngineName::Horn => Some(&engine_horn::Horn),
+        EngineName::Queries => Some(&queries),
+        EngineName::Symbolic => Some(&engine_symbolic::Symbolic),
+        EngineName::Explicit => Some(&explicit),
+    };
+    let jobs = options.jobs.map_or_else(portfolio::default_jobs, usize::from);
+    let portfolio = Portfolio { explicit: explicit.clone(), boolean: kind != Kind::C, jobs };
+    let answer = |program: &Program, check: Check, budget: &Budget| match engine {
+        Some(engine) => pipeline::verify(program, check, engine, budget, &Silent),
+        None => portfolio.verify(program, check, budget),
     };
     let mut outcomes = Vec::new();
-    if options.nesc {
+    if options.reading.nesc {
+        let answer = |program: &Program, budget: &Budget| answer(program, Check::Races, budget);
         let flow_first = matches!(options.engine, EngineName::Auto | EngineName::Flow);
         let memory = options.memory << 20;
-        let events: &dyn verdict::Events = if std::env::var("TP_DEBUG").is_ok() { &Told } else { &Silent };
-        outcomes =
-            nesc::list(&nesc::Question { program, variables: named, engine, flow_first, deadline, memory, events });
+        let question =
+            nesc::Question { program, variables: named, answer: &answer, flow_first, deadline, memory };
+        outcomes = nesc::list(&question);
         if !outcomes.is_empty() {
             return outcomes;
         }
@@ -161,13 +240,10 @@ fn run_checks(
         let left = deadline.saturating_duration_since(Instant::now());
         let share = left / (asked.checks.len() - index) as u32;
         let budget = Budget { memory: options.memory << 20, ..Budget::seconds(share.as_secs_f64()) };
-        outcomes.push(pipeline::verify(program, *check, engine, &budget, &Silent));
+        outcomes.push(answer(program, *check, &budget));
     }
     outcomes
 }
-
-struct Told;
-impl verdict::Events for Told { fn event(&self, event: verdict::Event) { if let verdict::Event::Phase(text) = event { eprintln!("{text}"); } } }
 
 fn bad_input(format: Format, messages: &[String], printer: &Printer) -> u8 {
     for message in messages {
@@ -183,7 +259,7 @@ fn asked(options: &Verify, kind: Kind) -> Result<Asked, String> {
     let Some(path) = &options.property else {
         let mut checks: Vec<Check> = options.check.iter().map(|check| check.0).collect();
         if checks.is_empty() {
-            if options.nesc || !options.race.is_empty() {
+            if options.reading.nesc || !options.race.is_empty() {
                 return Ok(Asked { checks: vec![Check::Races], open: Vec::new() });
             }
             checks.push(Check::Assertions);

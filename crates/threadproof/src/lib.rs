@@ -6,10 +6,12 @@
 pub mod arguments;
 pub mod command;
 pub mod evidence;
+pub mod features;
 pub mod input;
 pub mod nesc;
 pub mod pipeline;
 pub mod portfolio;
 pub mod property_file;
 pub mod race_names;
+pub mod runs;
 mod watchdog;

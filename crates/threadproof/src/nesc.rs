@@ -4,7 +4,7 @@
 //! those that it leaves open, so that there is one proof for the others. Then each variable that is left is decided alone, with the portfolio or the
 //! engine that was asked for, on the exact program ([`ir::passes::interrupts::run_to_completion`]).
 
-use crate::pipeline;
+use crate::pipeline::{self, Attempted};
 use crate::race_names::{Variable, is_variable};
 use checker::Checked;
 use ir::ids::Id;
@@ -12,7 +12,7 @@ use ir::passes::footprint::accesses;
 use ir::passes::interrupts::run_to_completion;
 use ir::passes::{Forgetting, PointsTo, concrete, footprint};
 use ir::{Callee, Count, IdVec, ObjectId, Op, Program, Range, Storage, Targets, TemplateId};
-use report::Outcome;
+use report::{Outcome, Tried};
 use std::cell::RefCell;
 use std::time::Instant;
 use verdict::{Budget, Check, Engine, Event, Events, Property, Reason, Silent, Task};
@@ -30,16 +30,14 @@ pub struct Question<'a> {
     pub program: &'a Program,
     /// The variables; nothing: all that are shared.
     pub variables: Option<Vec<Variable>>,
-    /// Who decides the variables one by one.
-    pub engine: &'a dyn Engine,
+    /// Who decides about races in a program, where nothing simpler does.
+    pub answer: &'a dyn Fn(&Program, &Budget) -> Outcome,
     /// Whether `flow` comes first.
     pub flow_first: bool,
     /// When all must be done.
     pub deadline: Instant,
     /// Bytes of memory.
     pub memory: u64,
-    /// Who listens to what is tried.
-    pub events: &'a dyn Events,
 }
 
 /// Decides all variables, in the order of their declaration.
@@ -61,50 +59,46 @@ pub fn list(question: &Question<'_>) -> Vec<Outcome> {
             continue;
         }
         let left = deadline.saturating_duration_since(Instant::now());
-        let budget = Budget { memory: question.memory, ..Budget::seconds((left / open.max(1)).as_secs_f64()) };
-        let started = Instant::now();
-        let small = question.flow_first.then(|| in_part(&parts, variables[index].range, &budget, question.events)).flatten();
-        let ranges = vec![variables[index].range];
-        let verdict =
-            small.unwrap_or_else(|| decide(&exact, ranges, question.engine, &budget, &Silent));
-        outcomes[index] = Some(outcome(&variables[index].name, verdict, started));
+        let budget =
+            Budget { memory: question.memory, ..Budget::seconds((left / open.max(1)).as_secs_f64()) };
+        let (name, range) = (&variables[index].name, variables[index].range);
+        let found = if question.flow_first { in_part(&parts, name, range, &budget) } else { None };
+        let found = found.unwrap_or_else(|| {
+            let program = Program { races_on: Some(vec![range]), ..question.program.clone() };
+            Outcome { variable: Some(name.clone()), ..(question.answer)(&program, &budget) }
+        });
+        outcomes[index] = Some(found);
     }
     let mut outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
     if let (None, Some(object)) = (&question.variables, other) {
         let object = &threads.objects[object];
         let what = "memory that is no global variable is shared".to_owned();
         let verdict = Checked::Unknown(Reason::Unsupported(what, object.span));
-        outcomes.push(outcome(&object.name, verdict, Instant::now()));
+        outcomes.push(outcome(&object.name, verdict, Instant::now(), Vec::new()));
     }
     outcomes
 }
 
-fn outcome(variable: &str, verdict: Checked, started: Instant) -> Outcome {
+fn outcome(variable: &str, verdict: Checked, started: Instant, tries: Vec<Tried>) -> Outcome {
+    let (check, variable) = (Check::Races, Some(variable.to_owned()));
     let seconds = started.elapsed().as_secs_f64();
-    Outcome { check: Check::Races, variable: Some(variable.to_owned()), verdict, decisions: None, seconds }
+    Outcome { check, variable, verdict, decisions: None, seconds, tries }
 }
 
 /// A proof about a variable in the program without most other variables.
-fn in_part(parts: &[Forgetting], range: Range, budget: &Budget, events: &dyn Events) -> Option<Checked> {
-    let engines: [&dyn Engine; 2] = [&engine_flow::Flow, &engine_horn::Horn];
-    for (round, engine) in engines.into_iter().enumerate() {
+fn in_part(parts: &[Forgetting], name: &str, range: Range, budget: &Budget) -> Option<Outcome> {
+    let engines: [(&dyn Engine, u32); 2] = [(&engine_flow::Flow, 16), (&engine_horn::Horn, 12)];
+    let started = Instant::now();
+    for (engine, part) in engines {
         for forgetting in parts {
             for kept in forgetting.candidates(range.object) {
                 let Some(program) = forgetting.keep(&kept, range) else { continue };
-                let ranges = program.races_on.clone().unwrap_or_default();
-                let left = budget.remaining().map_or(budget.clone(), |left| budget.within(left / [16, 12][round]));
-                let verdict = decide(&program, ranges, engine, &left, &Silent);
-                let names: Vec<&str> = kept.iter().map(|id| forgetting.name(*id)).collect();
-                let edges: usize = program.templates.iter().map(|template| template.edges.len()).sum();
-                let answer = match &verdict {
-                    Checked::Unknown(reason) => reason.to_string(),
-                    Checked::Proved(_) => "proved".to_owned(),
-                    Checked::Refuted(_) => "refuted".to_owned(),
-                };
-                let phase = format!("{} with {}, {edges} edges: {answer}", engine.name(), names.join(", "));
-                events.event(Event::Phase(phase));
+                let share = budget.remaining().map_or(budget.clone(), |left| budget.within(left / part));
+                let task = Task { program: &program, property: &Property::NoRace };
+                let Attempted { verdict, tried, .. } =
+                    pipeline::attempt(task, engine, &share, budget, &Silent);
                 if matches!(verdict, Checked::Proved(_)) {
-                    return Some(verdict);
+                    return Some(outcome(name, verdict, started, vec![tried]));
                 }
             }
         }
@@ -112,22 +106,13 @@ fn in_part(parts: &[Forgetting], range: Range, budget: &Budget, events: &dyn Eve
     None
 }
 
-/// Whether there is a race on some bytes, with checked evidence.
-fn decide(
-    program: &Program,
-    ranges: Vec<Range>,
-    engine: &dyn Engine,
-    budget: &Budget,
-    events: &dyn Events,
-) -> Checked {
-    let program = Program { races_on: Some(ranges), ..program.clone() };
-    let property = Property::NoRace;
-    let verdict = engine.verify(Task { program: &program, property: &property }, budget, events);
-    checker::examine(program, &property, verdict, budget)
-}
-
 /// Decides with `flow` what it can decide of all variables together.
-fn together(question: &Question<'_>, program: &Program, variables: &[Variable], outcomes: &mut [Option<Outcome>]) {
+fn together(
+    question: &Question<'_>,
+    program: &Program,
+    variables: &[Variable],
+    outcomes: &mut [Option<Outcome>],
+) {
     let started = Instant::now();
     let left = question.deadline.saturating_duration_since(started) / SHARE;
     let budget = Budget { memory: question.memory, ..Budget::seconds(left.as_secs_f64()) };
@@ -137,16 +122,16 @@ fn together(question: &Question<'_>, program: &Program, variables: &[Variable], 
             return;
         }
         let ranges = hopeful.iter().map(|index| variables[*index].range).collect();
+        let program = Program { races_on: Some(ranges), ..program.clone() };
         let conflicts = Conflicts::default();
-        match decide(program, ranges, &engine_flow::Flow, &budget, &conflicts) {
-            Checked::Proved(proof) => {
-                for index in hopeful {
-                    let verdict = Checked::Proved(proof.clone());
-                    outcomes[index] = Some(outcome(&variables[index].name, verdict, started));
-                }
-                return;
+        let task = Task { program: &program, property: &Property::NoRace };
+        let verdict = engine_flow::Flow.verify(task, &budget, &conflicts);
+        if let Ok(Checked::Proved(proof)) = checker::examine(&program, &Property::NoRace, verdict, &budget) {
+            for index in hopeful {
+                let verdict = Checked::Proved(proof.clone());
+                outcomes[index] = Some(outcome(&variables[index].name, verdict, started, Vec::new()));
             }
-            Checked::Unknown(_) | Checked::Refuted(_) => {}
+            return;
         }
         let before = hopeful.len();
         let open = conflicts.0.into_inner();
@@ -212,17 +197,16 @@ fn shared(program: &Program) -> (Vec<Variable>, Option<ObjectId>) {
     let found = uses.enumerate().filter(|(_, uses)| several(uses)).map(|(id, _)| id);
     let (variables, other): (Vec<ObjectId>, Vec<ObjectId>) =
         found.partition(|id| is_variable(&program.objects[*id]));
-    let other = other.into_iter().find(|id| {
-        matches!(program.objects[*id].storage, Storage::Frame(_) | Storage::Site) && escapes[*id]
-    });
+    let other = other
+        .into_iter()
+        .find(|id| matches!(program.objects[*id].storage, Storage::Frame(_) | Storage::Site) && escapes[*id]);
     let variable = |id: ObjectId| Variable {
         name: program.objects[id].name.clone(),
         range: Range { object: id, offset: 0, size: program.objects[id].size },
     };
     let mut variables: Vec<Variable> = variables.into_iter().map(variable).collect();
-    variables.sort_by_key(|variable| {
-        (program.objects[variable.range.object].span, variable.range.object.index())
-    });
+    variables
+        .sort_by_key(|variable| (program.objects[variable.range.object].span, variable.range.object.index()));
     (variables, other)
 }
 

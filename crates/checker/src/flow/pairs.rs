@@ -15,9 +15,7 @@ use super::knowledge::{Held, Knowledge, Outcome, Steps, breaks, claimed, words};
 use super::terms::Terms;
 use super::view::{Node, View};
 use crate::ProofError;
-use ir::{
-    Count, EdgeId, Expr, Lhs, LockKind, ObjectId, Op, Program, Storage, TemplateId, Value,
-};
+use ir::{Count, EdgeId, Expr, Lhs, LockKind, ObjectId, Op, Program, Storage, TemplateId, Value};
 use std::collections::BTreeMap;
 use verdict::Budget;
 
@@ -118,7 +116,8 @@ pub fn wanted_lock(program: &Program, ops: &[Op]) -> Option<(usize, Wanted)> {
     for (number, op) in ops.iter().enumerate() {
         match op {
             Op::Assume(_) => {}
-            Op::Assign(assignment) if assignment.pairs.iter().all(|(lhs, _)| matches!(lhs, Lhs::Local(_))) => {}
+            Op::Assign(assignment)
+                if assignment.pairs.iter().all(|(lhs, _)| matches!(lhs, Lhs::Local(_))) => {}
             Op::Lock(kind, Expr::Address(object, offset)) => {
                 let is_static = program.objects[*object].storage == Storage::Static;
                 return is_static.then_some((number, (*kind, *object, *offset)));

@@ -50,9 +50,9 @@ fn sort(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
             let address = context.behind(element, offset);
             Place::pointee(address, IntType::U8)
         });
-        let values = places.each_ref().map(|place| {
-            Expr::Local(context.builder.save(Expr::load(place.clone()), IntType::U8))
-        });
+        let values = places
+            .each_ref()
+            .map(|place| Expr::Local(context.builder.save(Expr::load(place.clone()), IntType::U8)));
         let [first, second] = places;
         let [one, other] = values;
         context.builder.set(Lhs::Memory(first), other);

@@ -65,7 +65,9 @@ impl Region {
                     Extent::Bytes(bytes) => target.first.saturating_add(last).saturating_add(bytes),
                     Extent::Object => u64::MAX,
                 };
-                range.object == target.object && target.first < range.offset + range.size && range.offset < behind
+                range.object == target.object
+                    && target.first < range.offset + range.size
+                    && range.offset < behind
             })
         };
         let counted: Vec<Target> = targets.iter().filter(counts).copied().collect();

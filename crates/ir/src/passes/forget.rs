@@ -183,7 +183,8 @@ impl Forgetting {
 fn reaching(template: &Template, goals: &[LocationId]) -> IdVec<LocationId, bool> {
     let mut reach: IdVec<LocationId, bool> = template.locations.iter().map(|_| false).collect();
     let mut queue = goals.to_vec();
-    let mut incoming: IdVec<LocationId, Vec<LocationId>> = template.locations.iter().map(|_| Vec::new()).collect();
+    let mut incoming: IdVec<LocationId, Vec<LocationId>> =
+        template.locations.iter().map(|_| Vec::new()).collect();
     for edge in &template.edges {
         incoming[edge.target].push(edge.source);
     }
@@ -344,7 +345,9 @@ impl Keeper<'_> {
             },
             Op::Allocate { result, .. } => return Some(Some(Op::any(result.clone()))),
             Op::Free(_) => return Some(None),
-            Op::Spawn(..) | Op::Join(..) | Op::Broadcast(_) | Op::Call(Callee::Pointer(_), ..) => return None,
+            Op::Spawn(..) | Op::Join(..) | Op::Broadcast(_) | Op::Call(Callee::Pointer(_), ..) => {
+                return None;
+            }
         }
         for expr in op.expressions_mut() {
             self.replace_loads(id, template, expr, open)?;

@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use testkit::annotation::{Annotations, Answer, Mismatch, annotations};
 use std::time::{Duration, Instant};
+use testkit::annotation::{Annotations, Answer, Mismatch, annotations};
 use threadproof::pipeline;
 use threadproof::race_names::Variable;
-use verdict::{Budget, Check, Property, Silent};
+use verdict::{Budget, Check, Evidence, EvidenceFile, Property, Silent};
 
 /// Seconds for one check of one program.
 const SECONDS: f64 = 60.0;
@@ -82,7 +82,8 @@ fn check_program(file: &Path) -> Vec<String> {
             return diagnostics.iter().map(|diagnostic| format!("{shown}: {diagnostic}")).collect();
         }
     };
-    let named = wanted.arguments.windows(2).filter(|words| words[0] == "--race").map(|words| words[1].clone());
+    let named =
+        wanted.arguments.windows(2).filter(|words| words[0] == "--race").map(|words| words[1].clone());
     let named: Vec<String> = named.collect();
     match threadproof::race_names::resolve(&program, &named, options.nesc) {
         Ok(variables) if !named.is_empty() => {
@@ -123,6 +124,8 @@ fn check_program(file: &Path) -> Vec<String> {
                 failures.push(format!("{shown}: {}: SOUNDNESS: flow excluded line {line}", check.name()));
             }
         }
+        let lost = [&proof, &outcome].into_iter().filter_map(lost_in_a_file);
+        failures.extend(lost.map(|lost| format!("{shown}: {}: {lost}", check.name())));
         let found = answer_of(&outcome.verdict);
         let mut answer = if found == Answer::Unknown && proved { Answer::True } else { found };
         if for_horn && (answer == Answer::Unknown || !by_horn) {
@@ -132,6 +135,8 @@ fn check_program(file: &Path) -> Vec<String> {
             if answer_of(&proof.verdict) != Answer::Unknown {
                 answer = answer_of(&proof.verdict);
             }
+            let lost = lost_in_a_file(&proof);
+            failures.extend(lost.map(|lost| format!("{shown}: {}: horn: {lost}", check.name())));
             if let Checked::Unknown(reason @ verdict::Reason::Rejected(_)) = &proof.verdict {
                 failures.push(format!("{shown}: {}: horn: {reason}", check.name()));
             }
@@ -146,6 +151,7 @@ fn check_program(file: &Path) -> Vec<String> {
                 (Err(mismatch), _) => Some(format!("{mismatch:?}")),
             };
             let name = decider.name();
+            let complaint = complaint.or_else(|| lost_in_a_file(&decided));
             failures
                 .extend(complaint.map(|complaint| format!("{shown}: {}: {name}: {complaint}", check.name())));
             continue;
@@ -174,15 +180,17 @@ fn check_program(file: &Path) -> Vec<String> {
 fn listed(shown: &str, wanted: &Annotations, program: &ir::Program) -> Option<String> {
     let expectation = wanted.expectations.get(&Check::Races)?;
     let ranges = program.races_on.iter().flatten();
-    let variables: Vec<Variable> = ranges.map(|range| Variable { name: "named".to_owned(), range: *range }).collect();
+    let variables: Vec<Variable> =
+        ranges.map(|range| Variable { name: "named".to_owned(), range: *range }).collect();
     let outcomes = threadproof::nesc::list(&threadproof::nesc::Question {
         program,
         variables: program.races_on.as_ref().map(|_| variables),
-        engine: &threadproof::portfolio::Auto::default(),
+        answer: &|program, budget| {
+            threadproof::portfolio::Portfolio::default().verify(program, Check::Races, budget)
+        },
         flow_first: true,
         deadline: Instant::now() + Duration::from_secs_f64(SECONDS),
         memory: u64::MAX,
-        events: &Silent,
     });
     let answers: Vec<Answer> = outcomes.iter().map(|outcome| answer_of(&outcome.verdict)).collect();
     let answer = if answers.contains(&Answer::False) {
@@ -205,6 +213,21 @@ fn decider(wanted: &Annotations) -> Option<&'static dyn verdict::Engine> {
     let engines: [&'static dyn verdict::Engine; 3] =
         [&engine_states::States, &engine_symbolic::Symbolic, &engine_queries::Queries { main_thread: None }];
     engines.into_iter().find(|engine| named(engine.name()))
+}
+
+/// What is wrong with evidence once it was written to a file and read back.
+fn lost_in_a_file(outcome: &Outcome) -> Option<String> {
+    let evidence = match &outcome.verdict {
+        Checked::Proved(proof) => Evidence::Proof(proof.clone()),
+        Checked::Refuted(refutation) => Evidence::Trace(refutation.trace.clone()),
+        Checked::Unknown(_) => return None,
+    };
+    let file = EvidenceFile { data_model: "LP64".to_owned(), checks: vec![(outcome.check, evidence)] };
+    match file.write().and_then(|text| EvidenceFile::read(&text)) {
+        Ok(back) if back == file => None,
+        Ok(_) => Some("the evidence is another one after it was written and read".to_owned()),
+        Err(error) => Some(format!("the evidence cannot be written and read: {error}")),
+    }
 }
 
 fn answer_of(verdict: &Checked) -> Answer {

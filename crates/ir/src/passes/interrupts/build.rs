@@ -78,12 +78,8 @@ impl<'a, 'p> Builder<'a, 'p> {
 
     fn build(&mut self, entry: &Entry, role: Role, exit: Option<Exit>, id: TemplateId) -> Template {
         let code = &self.program.templates[entry.template];
-        let mut template = Template {
-            locations: IdVec::new(),
-            edges: IdVec::new(),
-            entry: LocationId(0),
-            ..code.clone()
-        };
+        let mut template =
+            Template { locations: IdVec::new(), edges: IdVec::new(), entry: LocationId(0), ..code.clone() };
         let frames = self.frames(entry.template, id);
         let mut states: IndexMap<State, LocationId> = IndexMap::new();
         let first = self.analysis.first(entry);

@@ -164,7 +164,8 @@ impl<'p> Analysis<'p> {
                     enables |= self.may_enable(&callee);
                     called.push(callee);
                 }
-                for step in self.steps(entry.template, &state, *edge).into_iter().filter(|step| step.returns) {
+                for step in self.steps(entry.template, &state, *edge).into_iter().filter(|step| step.returns)
+                {
                     if seen.insert(step.target.clone()) {
                         queue.push(step.target);
                     }

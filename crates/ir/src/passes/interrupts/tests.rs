@@ -66,9 +66,7 @@ fn a_handler_with_interrupts_holds_the_processor() {
     let program = program(SECTION, true);
     assert_eq!(program.start[1].1, Count::Any);
     let edges = edges(&program);
-    let takes = |kind: LockKind| {
-        move |op: &Op| matches!(op, Op::Lock(taken, _) if *taken == kind)
-    };
+    let takes = |kind: LockKind| move |op: &Op| matches!(op, Op::Lock(taken, _) if *taken == kind);
     assert_eq!(edges.iter().filter(|(_, _, ops)| ops.iter().any(takes(LockKind::Read))).count(), 1);
     // At the start of the program, and of the section.
     assert_eq!(edges.iter().filter(|(_, _, ops)| ops.iter().any(takes(LockKind::Write))).count(), 2);
@@ -122,7 +120,8 @@ fn procedures_are_copied_for_each_state() {
           l0 -> l1: call use()
         }";
     let program = program(source, false);
-    let uses: Vec<bool> = edges(&program).into_iter().filter(|(_, _, ops)| writes(ops)).map(|(_, atomic, _)| atomic).collect();
+    let uses: Vec<bool> =
+        edges(&program).into_iter().filter(|(_, _, ops)| writes(ops)).map(|(_, atomic, _)| atomic).collect();
     assert_eq!(uses.iter().filter(|atomic| !**atomic).count(), 1, "{}", text::print(&program));
     assert_eq!(uses.iter().filter(|atomic| **atomic).count(), 1, "{}", text::print(&program));
 }
