@@ -7,9 +7,7 @@ void __nesc_atomic_end(__nesc_atomic_t saved);
 void __nesc_enable_interrupt(void);
 int x;
 __attribute((interrupt)) void __vector_15(void) {
-    { __nesc_atomic_t __nesc_atomic = __nesc_atomic_start();
-      x = x + 1; //~ RACE
-      __nesc_atomic_end(__nesc_atomic); }
+    { __nesc_atomic_t __nesc_atomic = __nesc_atomic_start(); x = x + 1; __nesc_atomic_end(__nesc_atomic); } //~ RACE
 }
 int main(void) {
     int seen;
