@@ -61,13 +61,15 @@ pub fn list(question: &Question<'_>) -> Vec<Outcome> {
         let left = deadline.saturating_duration_since(Instant::now());
         let budget =
             Budget { memory: question.memory, ..Budget::seconds((left / open.max(1)).as_secs_f64()) };
+        let started = Instant::now();
         let (name, range) = (&variables[index].name, variables[index].range);
         let found = if question.flow_first { in_part(&parts, name, range, &budget) } else { None };
         let found = found.unwrap_or_else(|| {
             let program = Program { races_on: Some(vec![range]), ..question.program.clone() };
             Outcome { variable: Some(name.clone()), ..(question.answer)(&program, &budget) }
         });
-        outcomes[index] = Some(found);
+        let seconds = started.elapsed().as_secs_f64();
+        outcomes[index] = Some(Outcome { seconds, ..found });
     }
     let mut outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
     if let (None, Some(object)) = (&question.variables, other) {
