@@ -114,6 +114,9 @@ fn check_runs(
     if matches!(proof.errors, Proof::Runs(_)) {
         return claim("runs are made atomic once");
     }
+    if program.races_on.is_some() {
+        return claim("races are excluded everywhere");
+    }
     check_proof(program, &Property::NoRace, &proof.races, budget)?;
     check_proof(&ir::passes::atomic_runs(program), property, &proof.errors, budget)
 }

@@ -8,6 +8,8 @@ use verdict::{Check, Decisions, Evidence, Reason};
 pub struct Outcome {
     /// Which check.
     pub check: Check,
+    /// The variable that it is about, if it is about one only.
+    pub variable: Option<String>,
     /// What is known.
     pub verdict: Checked,
     /// What is known of each check, where the whole is not known.

@@ -23,15 +23,21 @@ pub fn render(
     for outcome in outcomes {
         match &outcome.verdict {
             Checked::Proved(proof) => {
-                line(&mut out, &format!("{}: proved ({}).", subject(outcome.check), reason(proof)))
+                let what = if outcome.variable.is_some() { "race-free" } else { "proved" };
+                line(&mut out, &format!("{}: {what} ({}){}.", about(outcome), reason(proof), time(outcome)))
             }
             Checked::Unknown(reason) => {
-                line(&mut out, &format!("{}: unknown: {reason}.", subject(outcome.check)));
+                line(&mut out, &format!("{}: unknown: {reason}{}.", about(outcome), time(outcome)));
                 if let Some(found) = &outcome.decisions {
                     decisions(&mut out, program, sources, found);
                 }
             }
-            Checked::Refuted(refutation) => violation(&mut out, sources, refutation),
+            Checked::Refuted(refutation) => {
+                if outcome.variable.is_some() {
+                    line(&mut out, &format!("{}: race{}:", about(outcome), time(outcome)));
+                }
+                violation(&mut out, sources, refutation);
+            }
         }
         let unknown = matches!(outcome.verdict, Checked::Unknown(_));
         if explain || (unknown && outcome.tries.len() > 1) {
@@ -150,6 +156,19 @@ fn decisions(out: &mut String, program: &Program, sources: &Sources, found: &Dec
 fn line(out: &mut String, text: &str) {
     out.push_str(text);
     out.push('\n');
+}
+
+/// What an outcome is about.
+fn about(outcome: &Outcome) -> String {
+    match &outcome.variable {
+        Some(variable) => format!("`{variable}`"),
+        None => subject(outcome.check).to_owned(),
+    }
+}
+
+/// How long an outcome took, where several are listed.
+fn time(outcome: &Outcome) -> String {
+    outcome.variable.as_ref().map_or_else(String::new, |_| format!(", {:.1} s", outcome.seconds))
 }
 
 fn subject(check: Check) -> &'static str {

@@ -19,6 +19,8 @@ struct Document<'a> {
 #[derive(Serialize)]
 struct CheckResult<'a> {
     check: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    variable: Option<&'a str>,
     property: &'static str,
     verdict: &'static str,
     seconds: f64,
@@ -176,6 +178,7 @@ fn check_result<'a>(program: &Program, outcome: &'a Outcome) -> CheckResult<'a> 
     });
     CheckResult {
         check,
+        variable: outcome.variable.as_deref(),
         property,
         verdict,
         seconds: outcome.seconds,

@@ -35,6 +35,9 @@ pub struct Reading {
     /// The widths of `long` and of pointers.
     #[arg(long, value_enum, ignore_case = true, default_value_t = Model::Lp64)]
     pub data_model: Model,
+    /// The C file was compiled from nesC: interrupt handlers are threads of one processor, and registers are inputs. Lists each shared variable. The data model is ILP32.
+    #[arg(long)]
+    pub nesc: bool,
     /// Look for headers in this folder.
     #[arg(short = 'I', value_name = "DIR")]
     pub include_dirs: Vec<PathBuf>,
@@ -88,11 +91,14 @@ pub struct Verify {
     #[command(flatten)]
     pub reading: Reading,
     /// A property file in the format of the Competition on Software Verification.
-    #[arg(long, value_name = "FILE.prp", conflicts_with = "check")]
+    #[arg(long, value_name = "FILE.prp", conflicts_with_all = ["check", "nesc"])]
     pub property: Option<PathBuf>,
     /// What to check [default: assertions,races; of Boolean programs and transition systems: assertions].
-    #[arg(long, value_delimiter = ',', value_parser = check, value_name = "CHECK,…")]
+    #[arg(long, value_delimiter = ',', value_parser = check, value_name = "CHECK,…", conflicts_with = "nesc")]
     pub check: Vec<Checked>,
+    /// Check races, and on this variable only: a global `x`, an array, or a member `s.f`. May be given several times.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["check", "property"])]
+    pub race: Vec<String>,
     /// The engine to use.
     #[arg(long, value_enum, default_value_t = EngineName::Auto)]
     pub engine: EngineName,
@@ -118,13 +124,13 @@ pub struct Verify {
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,
     /// Write a program that makes the violation happen into this folder.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["nesc", "race"])]
     pub reproducer: Option<PathBuf>,
     /// Write the proof or the violating execution to this file, for `threadproof check`.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["nesc", "race"])]
     pub proof: Option<PathBuf>,
     /// Write a witness of the verdict, in the format of the Competition on Software Verification, to this file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["nesc", "race"])]
     pub witness: Option<PathBuf>,
     /// Print the program instead of verifying it.
     #[arg(long, value_enum, value_name = "WHAT")]

@@ -5,9 +5,11 @@ use crate::arguments::{
 };
 use crate::evidence::Run;
 use crate::input::{self, Input, Kind};
+use crate::nesc;
 use crate::pipeline;
 use crate::portfolio::{self, Portfolio};
 use crate::property_file::{self, Asked};
+use crate::race_names::{self, Variable};
 use crate::watchdog::{self, Watched};
 use checker::Checked;
 use clap::Parser;
@@ -90,7 +92,7 @@ impl Printer {
 }
 
 fn verify(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
-    let Input { program, sources, kind } = match input::read(&options.reading) {
+    let Input { mut program, sources, kind } = match input::read(&options.reading) {
         Ok(read) => read,
         Err(messages) => return bad_input(options.format, &messages, printer),
     };
@@ -98,10 +100,15 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
         Ok(asked) => asked,
         Err(message) => return bad_input(options.format, &[message], printer),
     };
+    let named = match race_names::resolve(&program, &options.race, options.reading.nesc) {
+        Ok(named) => (!options.race.is_empty()).then_some(named),
+        Err(messages) => return bad_input(options.format, &messages, printer),
+    };
+    program.races_on = named.as_ref().map(|named| named.iter().map(|variable| variable.range).collect());
     if let Some(what) = options.show {
         return show(options, &program, &sources, what, &asked, deadline, printer);
     }
-    let outcomes = run_checks(options, &asked, &program, kind, deadline);
+    let outcomes = run_checks(options, &asked, &program, named, kind, deadline);
     let answer = Answer::of(&outcomes, &asked.open);
     print(printer, options.format, &program, &sources, &outcomes, &answer, options.explain);
     let run = Run { options, kind, program: &program, sources: &sources, outcomes: &outcomes, deadline };
@@ -173,7 +180,14 @@ fn check(options: CheckEvidence, deadline: Instant, printer: &Printer) -> u8 {
         let verdict = checker::examine(&prepared, &check.property(), verdict, &budget)
             .unwrap_or_else(|rejection| Checked::Unknown(Reason::Rejected(rejection.why)));
         let seconds = start.elapsed().as_secs_f64();
-        outcomes.push(Outcome { check, verdict, decisions: None, seconds, tries: Vec::new() });
+        outcomes.push(Outcome {
+            check,
+            variable: None,
+            verdict,
+            decisions: None,
+            seconds,
+            tries: Vec::new(),
+        });
     }
     let open = if outcomes.is_empty() { vec!["none: there is no evidence".to_owned()] } else { Vec::new() };
     let answer = Answer::of(&outcomes, &open);
@@ -186,6 +200,7 @@ fn run_checks(
     options: &Verify,
     asked: &Asked,
     program: &Program,
+    named: Option<Vec<Variable>>,
     kind: Kind,
     deadline: Instant,
 ) -> Vec<Outcome> {
@@ -206,15 +221,27 @@ fn run_checks(
     };
     let jobs = options.jobs.map_or_else(portfolio::default_jobs, usize::from);
     let portfolio = Portfolio { explicit: explicit.clone(), boolean: kind != Kind::C, jobs };
+    let answer = |program: &Program, check: Check, budget: &Budget| match engine {
+        Some(engine) => pipeline::verify(program, check, engine, budget, &Silent),
+        None => portfolio.verify(program, check, budget),
+    };
     let mut outcomes = Vec::new();
+    if options.reading.nesc {
+        let answer = |program: &Program, budget: &Budget| answer(program, Check::Races, budget);
+        let flow_first = matches!(options.engine, EngineName::Auto | EngineName::Flow);
+        let memory = options.memory << 20;
+        let question =
+            nesc::Question { program, variables: named, answer: &answer, flow_first, deadline, memory };
+        outcomes = nesc::list(&question);
+        if !outcomes.is_empty() {
+            return outcomes;
+        }
+    }
     for (index, check) in asked.checks.iter().enumerate() {
         let left = deadline.saturating_duration_since(Instant::now());
         let share = left / (asked.checks.len() - index) as u32;
         let budget = Budget { memory: options.memory << 20, ..Budget::seconds(share.as_secs_f64()) };
-        outcomes.push(match engine {
-            Some(engine) => pipeline::verify(program, *check, engine, &budget, &Silent),
-            None => portfolio.verify(program, *check, &budget),
-        });
+        outcomes.push(answer(program, *check, &budget));
     }
     outcomes
 }
@@ -233,6 +260,9 @@ fn asked(options: &Verify, kind: Kind) -> Result<Asked, String> {
     let Some(path) = &options.property else {
         let mut checks: Vec<Check> = options.check.iter().map(|check| check.0).collect();
         if checks.is_empty() {
+            if options.reading.nesc || !options.race.is_empty() {
+                return Ok(Asked { checks: vec![Check::Races], open: Vec::new() });
+            }
             checks.push(Check::Assertions);
             checks.extend((kind == Kind::C).then_some(Check::Races));
         }

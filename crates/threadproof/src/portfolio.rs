@@ -169,7 +169,7 @@ impl Portfolio {
             Some(verdict) => (verdict, None),
             None => (Checked::Unknown(why(known.reasons, best)), known.decisions),
         };
-        Outcome { check, verdict, decisions, seconds, tries: known.tries }
+        Outcome { check, variable: None, verdict, decisions, seconds, tries: known.tries }
     }
 
     fn run(&self, task: Task<'_>, budget: &Budget) -> Known {

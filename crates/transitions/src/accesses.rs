@@ -54,7 +54,8 @@ pub(crate) fn accesses(
         // In a constraint some values are those after the assignment: then only constant addresses are known.
         let several_states = matches!(op, Op::Assign(assignment) if assignment.constraint.is_some());
         for access in footprint::accesses(visibility.points_to, template, op) {
-            let Some(region) = visible(&access.region, visibility.escapes) else { continue };
+            let counted = access.region.where_races_count(program);
+            let Some(region) = visible(&counted, visibility.escapes) else { continue };
             let constant = matches!(access.address, Expr::Address(..));
             let before = follower.guard.clone();
             let address = (constant || !several_states).then(|| follower.value(access.address));

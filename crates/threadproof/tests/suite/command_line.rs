@@ -267,3 +267,46 @@ fn the_timeout_holds() {
     assert_eq!(status, 2, "{out}");
     assert!(start.elapsed().as_secs_f64() < 4.0, "took {:?}", start.elapsed());
 }
+
+#[test]
+fn races_on_named_variables_only() {
+    let file = "tests/programs/nesc/named.c";
+    let (status, out, _) = threadproof(&["verify", "--nesc", "--race", "s.a", "--race", "table", file]);
+    assert_eq!((status, out.lines().last()), (0, Some("verdict: true")), "{out}");
+    let (status, out, _) = threadproof(&["verify", "--nesc", "--race", "s.a", "--race", "s", file]);
+    assert_eq!((status, out.lines().last()), (1, Some("verdict: false(no-data-race)")), "{out}");
+    let (status, out, _) = threadproof(&["verify", "--race", "counter", "examples/counter.c"]);
+    assert_eq!((status, out.lines().last()), (1, Some("verdict: false(no-data-race)")), "{out}");
+}
+
+#[test]
+fn an_unknown_variable_is_bad_usage() {
+    let (status, out, err) = threadproof(&["verify", "--race", "countre", "examples/counter.c"]);
+    assert_eq!(status, 3, "{out}");
+    assert!(
+        err.contains("examples/counter.c:1:1: error: --race: the program accesses no variable 'countre'"),
+        "{err}"
+    );
+    assert!(err.contains("did you mean 'counter'?"), "{err}");
+    let (status, _, err) = threadproof(&["verify", "--nesc", "--race", "s.c", "tests/programs/nesc/named.c"]);
+    assert_eq!(status, 3, "{err}");
+}
+
+#[test]
+fn programs_from_nesc_are_listed() {
+    let (status, out, _) = threadproof(&["verify", "--nesc", "tests/programs/nesc/named.c"]);
+    assert_eq!(status, 1, "{out}");
+    let variables: Vec<&str> = out.lines().filter(|line| line.starts_with('`')).collect();
+    assert_eq!(variables.len(), 2, "{out}");
+    assert!(variables[0].starts_with("`s`: race, "), "{out}");
+    assert!(variables[1].starts_with("`other`: race, "), "{out}");
+    assert_eq!(out.lines().last(), Some("verdict: false(no-data-race)"), "{out}");
+    let file = "tests/programs/nesc/nested-sections.c";
+    let (status, out, _) = threadproof(&["verify", "--nesc", "--format", "json", file]);
+    assert_eq!(status, 0, "{out}");
+    let value: serde_json::Value = serde_json::from_str(&out).expect("it is JSON");
+    assert_eq!(value["verdict"], "true");
+    assert_eq!(value["checks"][0]["variable"], "x");
+    assert_eq!(value["checks"][0]["verdict"], "true");
+    assert_eq!(value["checks"][1]["variable"], "y");
+}
