@@ -17,6 +17,7 @@ mod proof;
 mod queries;
 mod queries_view;
 mod replay;
+mod spec;
 mod states;
 
 pub use describe::Change;

@@ -141,6 +141,7 @@ pub fn check_proof(
         Proof::Abstraction(proof) => crate::abstraction::check(program, property, proof, budget),
         Proof::Product(proof) => crate::product::check(program, property, proof, budget),
         Proof::Queries(proof) => crate::queries::check(program, property, proof, budget),
+        Proof::Spec(proof) => crate::spec::check(program, property, proof, budget),
         Proof::Modular(proof) => crate::modular::check(program, property, proof, budget),
         Proof::OneThread => {
             let threads = program.start.iter().map(|(_, count)| match count {

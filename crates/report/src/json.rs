@@ -147,6 +147,7 @@ fn check_result<'a>(program: &Program, outcome: &'a Outcome) -> CheckResult<'a> 
             | Proof::Product(_)
             | Proof::Modular(_)
             | Proof::Queries(_)
+            | Proof::Spec(_)
             | Proof::States(_)
             | Proof::Abstraction(_),
         ) => ("true", None, None, None),

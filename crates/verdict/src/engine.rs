@@ -2,7 +2,7 @@
 
 use crate::{
     AbstractionProof, Attempt, Budget, Exhausted, FlowProof, ModularProof, ProductProof, Property,
-    QueriesProof, StatesProof, Trace,
+    QueriesProof, SpecProof, StatesProof, Trace,
 };
 use ir::{Program, Span};
 use std::fmt;
@@ -65,6 +65,8 @@ pub enum Proof {
     Modular(Box<ModularProof>),
     /// A fixed set of threads, one after the other, by what is claimed of those that come later.
     Queries(Box<QueriesProof>),
+    /// Any number of threads, by what each of them may do as a specification says, and a proof about that.
+    Spec(Box<SpecProof>),
 }
 
 /// Why there is no answer.
@@ -78,6 +80,8 @@ pub enum Reason {
     Bounded(String),
     /// A violation was found that rests on something that is not modelled.
     Approximate(String),
+    /// The program does not conform to its specification, or that is wrong.
+    Specification(String),
     /// The evidence for a verdict was not accepted: a bug in this tool.
     Rejected(String),
 }
@@ -97,6 +101,7 @@ impl fmt::Display for Reason {
             }
             Self::Bounded(bound) => write!(f, "bounded: {bound}"),
             Self::Approximate(what) => write!(f, "not modelled exactly: {what}"),
+            Self::Specification(what) => write!(f, "specification: {what}"),
             Self::Rejected(what) => write!(f, "evidence rejected: {what}"),
         }
     }

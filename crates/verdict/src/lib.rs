@@ -20,6 +20,7 @@ mod product;
 mod property;
 pub mod queries;
 mod schedule;
+mod spec;
 mod states;
 mod trace;
 
@@ -44,5 +45,6 @@ pub use product::{ProductNode, ProductPart, ProductProof};
 pub use property::{Check, Property};
 pub use queries::{QueriesClaim, QueriesPart, QueriesProof};
 pub use schedule::{Schedule, Turn};
+pub use spec::{Composition, Conformance, SpecProof};
 pub use states::{Configuration, Population, StatesProof};
 pub use trace::{Trace, TraceStep, Violation};
