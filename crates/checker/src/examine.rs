@@ -27,18 +27,20 @@ pub struct Refutation {
 }
 
 /// Checks the evidence of a verdict about a program. Whoever made the verdict, it becomes unknown without evidence.
-pub fn examine(program: Program, property: &Property, verdict: Verdict, budget: &Budget) -> Checked {
+pub fn examine(program: &Program, property: &Property, verdict: Verdict, budget: &Budget) -> Checked {
     match verdict {
         Verdict::Unknown(reason) => Checked::Unknown(reason),
-        Verdict::Unsafe(trace) => match replay(&program, property, &trace) {
-            Ok(replayed) => Checked::Refuted(Box::new(Refutation { program, trace, replayed })),
+        Verdict::Unsafe(trace) => match replay(program, property, &trace) {
+            Ok(replayed) => {
+                Checked::Refuted(Box::new(Refutation { program: program.clone(), trace, replayed }))
+            }
             Err(error) => Checked::Unknown(Reason::Rejected(error.to_string())),
         },
         Verdict::Safe(proof) => {
             if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
                 return Checked::Unknown(Reason::Unsupported(assumption.text.clone(), assumption.span));
             }
-            match check_proof(&program, property, &proof, budget) {
+            match check_proof(program, property, &proof, budget) {
                 Ok(()) => Checked::Proved(proof),
                 Err(error) => Checked::Unknown(error.into()),
             }

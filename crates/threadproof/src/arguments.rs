@@ -49,6 +49,12 @@ pub struct Verify {
     /// Megabytes of memory after which the answer is `unknown`.
     #[arg(long, value_name = "MB", default_value_t = 4000)]
     pub memory: u64,
+    /// How many engines run at once, without `--engine` [default: one for each processor, at most 4].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub jobs: Option<u16>,
+    /// Say what each engine tried, how long it took, and what came of it.
+    #[arg(long)]
+    pub explain: bool,
     /// Look for a shortest execution to a violation.
     #[arg(long)]
     pub shortest: bool,
@@ -129,7 +135,7 @@ impl From<Model> for ir::DataModel {
 /// The engines.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum EngineName {
-    /// Proofs first, then exploration.
+    /// Several side by side; the first answer counts.
     Auto,
     /// Explicit-state exploration.
     Explicit,

@@ -4,12 +4,12 @@ use crate::arguments::{Arguments, Command, EngineName, Format, Show, Verify, nor
 use crate::evidence::Run;
 use crate::input::{self, Input, Kind};
 use crate::pipeline;
+use crate::portfolio::{self, Portfolio};
 use crate::property_file::{self, Asked};
 use crate::watchdog::{self, Watched};
-use checker::Checked;
 use clap::Parser;
 use ir::Program;
-use report::{Answer, Outcome, Sources};
+use report::{Answer, End, Outcome, Sources};
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
@@ -96,7 +96,7 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
     let outcomes = run_checks(options, &asked, &program, kind, deadline);
     let answer = Answer::of(&outcomes, &asked.open);
     let document = match options.format {
-        Format::Human => report::human::render(&program, &sources, &outcomes, &answer),
+        Format::Human => report::human::render(&program, &sources, &outcomes, &answer, options.explain),
         Format::Json => report::json::render(&program, &outcomes, &answer),
         Format::Sarif => report::sarif::render(&program, &outcomes),
     };
@@ -105,10 +105,13 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
     for message in run.write() {
         eprintln!("threadproof: {message}");
     }
-    if outcomes.iter().any(|outcome| matches!(&outcome.verdict, Checked::Unknown(Reason::Rejected(_)))) {
-        eprintln!(
-            "threadproof: internal error: the evidence for a verdict was not accepted; please report this program"
-        );
+    for tried in outcomes.iter().flat_map(|outcome| &outcome.tries) {
+        if let End::Unknown(Reason::Rejected(why)) = &tried.end {
+            let engine = tried.engine;
+            eprintln!(
+                "threadproof: internal error: the evidence of {engine} was not accepted ({why}); please report this program"
+            );
+        }
     }
     match answer {
         Answer::True => status::PROVED,
@@ -128,22 +131,28 @@ fn run_checks(
     let settings =
         engine_explicit::Options { shortest: options.shortest, ..engine_explicit::Options::default() };
     let explicit = engine_explicit::Explicit { options: settings };
-    let engine: &dyn Engine = match options.engine {
-        EngineName::Auto => &crate::portfolio::Auto { explicit, boolean: kind != Kind::C },
-        EngineName::Flow => &engine_flow::Flow,
-        EngineName::States => &engine_states::States,
-        EngineName::Counters => &engine_states::Counting,
-        EngineName::Horn => &engine_horn::Horn,
-        EngineName::Queries => &engine_queries::Queries { main_thread: options.main_thread.clone() },
-        EngineName::Symbolic => &engine_symbolic::Symbolic,
-        EngineName::Explicit => &explicit,
+    let queries = engine_queries::Queries { main_thread: options.main_thread.clone() };
+    let engine: Option<&dyn Engine> = match options.engine {
+        EngineName::Auto => None,
+        EngineName::Flow => Some(&engine_flow::Flow),
+        EngineName::States => Some(&engine_states::States),
+        EngineName::Counters => Some(&engine_states::Counting),
+        EngineName::Horn => Some(&engine_horn::Horn),
+        EngineName::Queries => Some(&queries),
+        EngineName::Symbolic => Some(&engine_symbolic::Symbolic),
+        EngineName::Explicit => Some(&explicit),
     };
+    let jobs = options.jobs.map_or_else(portfolio::default_jobs, usize::from);
+    let portfolio = Portfolio { explicit: explicit.clone(), boolean: kind != Kind::C, jobs };
     let mut outcomes = Vec::new();
     for (index, check) in asked.checks.iter().enumerate() {
         let left = deadline.saturating_duration_since(Instant::now());
         let share = left / (asked.checks.len() - index) as u32;
         let budget = Budget { memory: options.memory << 20, ..Budget::seconds(share.as_secs_f64()) };
-        outcomes.push(pipeline::verify(program, *check, engine, &budget, &Silent));
+        outcomes.push(match engine {
+            Some(engine) => pipeline::verify(program, *check, engine, &budget, &Silent),
+            None => portfolio.verify(program, *check, &budget),
+        });
     }
     outcomes
 }

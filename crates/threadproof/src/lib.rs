@@ -6,6 +6,7 @@
 pub mod arguments;
 pub mod command;
 pub mod evidence;
+pub mod features;
 pub mod input;
 pub mod pipeline;
 pub mod portfolio;

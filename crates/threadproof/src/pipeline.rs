@@ -3,10 +3,10 @@
 use checker::Checked;
 use ir::Program;
 use ir::passes::{self, Lowering};
-use report::Outcome;
+use report::{End, Outcome, Tried};
 use std::cell::RefCell;
 use std::time::Instant;
-use verdict::{Budget, Check, Decisions, Engine, Event, Events, Reason, Task};
+use verdict::{Budget, Check, Decisions, Engine, Event, Events, Exhausted, Reason, Task};
 
 /// What must be lowered for a check.
 pub fn lowering(check: Check) -> Lowering {
@@ -23,7 +23,7 @@ pub fn prepare(program: &Program, check: Check) -> Program {
     passes::concrete(program, lowering(check))
 }
 
-/// Answers one check with checked evidence.
+/// Answers one check by one engine, with checked evidence.
 pub fn verify(
     program: &Program,
     check: Check,
@@ -31,21 +31,52 @@ pub fn verify(
     budget: &Budget,
     events: &dyn Events,
 ) -> Outcome {
-    let start = std::time::Instant::now();
+    let start = Instant::now();
     let program = prepare(program, check);
     let property = check.property();
     let task = Task { program: &program, property: &property };
+    let Attempted { verdict, decisions, tried } = attempt(task, engine, budget, budget, events);
+    Outcome { check, verdict, decisions, seconds: start.elapsed().as_secs_f64(), tries: vec![tried] }
+}
+
+/// What an engine came to.
+pub struct Attempted {
+    /// What is known, with evidence that was checked.
+    pub verdict: Checked,
+    /// What is known of each check, where the whole is not known.
+    pub decisions: Option<Decisions>,
+    /// For the report.
+    pub tried: Tried,
+}
+
+/// Lets an engine answer, and checks its evidence. The search has a budget, and all together has one.
+pub fn attempt(
+    task: Task<'_>,
+    engine: &dyn Engine,
+    budget: &Budget,
+    whole: &Budget,
+    events: &dyn Events,
+) -> Attempted {
+    let start = Instant::now();
     let decider = Decider { task, budget, events, decided: RefCell::default() };
     let verdict = engine.verify(task, budget, &decider);
+    let seconds = start.elapsed().as_secs_f64();
     let decided = decider.decided.into_inner();
-    let mut verdict = checker::examine(program, &property, verdict, budget);
+    let mut verdict = checker::examine(task.program, task.property, verdict, whole);
     let mut decisions = None;
     match (decided, &verdict) {
         (Some(Ok(found)), Checked::Unknown(_)) => decisions = Some(found),
         (Some(Err(reason @ Reason::Rejected(_))), Checked::Unknown(_)) => verdict = Checked::Unknown(reason),
         (Some(_) | None, Checked::Unknown(_) | Checked::Proved(_) | Checked::Refuted(_)) => {}
     }
-    Outcome { check, verdict, decisions, seconds: start.elapsed().as_secs_f64() }
+    let end = match &verdict {
+        Checked::Proved(_) => End::Proved,
+        Checked::Refuted(_) => End::Refuted,
+        Checked::Unknown(Reason::Exhausted(Exhausted::Cancelled)) => End::Stopped,
+        Checked::Unknown(reason) => End::Unknown(reason.clone()),
+    };
+    let checking = start.elapsed().as_secs_f64() - seconds;
+    Attempted { verdict, decisions, tried: Tried { engine: engine.name(), seconds, checking, end } }
 }
 
 /// Checks what is proved where not all is, while an engine runs.
