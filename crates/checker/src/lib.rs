@@ -27,3 +27,4 @@ pub use proof::{ProofError, check_all_executions, check_proof};
 pub use replay::{
     NamedAccess, ReplayError, Replayed, ReplayedStep, ReplayedThread, ReplayedViolation, ReplayedWait, replay,
 };
+pub use spec::check_conformance;

@@ -6,6 +6,7 @@
 //! * `explain`: where a thread and its abstract thread part.
 //! * `counting`: the composition for any number of threads.
 //! * `diagnose`: mistakes in a specification.
+//! * `draft`: a first specification of a program.
 //!
 //! Over-approximates the threads (as [`transitions`] does); so a thread that is said not to conform may do so in fact, and a proof holds.
 
@@ -13,11 +14,14 @@ mod build;
 mod conformance;
 mod counting;
 mod diagnose;
+mod draft;
 mod engine;
 mod explain;
 mod sums;
+mod text;
 
 pub use conformance::{Checked, Conformances, Problem};
 pub use diagnose::{Mistake, mistakes};
+pub use draft::draft;
 pub use engine::{Composed, Spec, conform};
 pub use explain::{Candidates, Failure, Mismatch};

@@ -20,6 +20,29 @@ pub enum Command {
     ///
     /// Exit status: 0 proved, 1 refuted, 2 unknown, 3 bad input or usage, 4 internal error.
     Verify(Verify),
+    /// Check that the threads of a C program do only what a specification says.
+    ///
+    /// The last line is `conformance: true`, `conformance: false(FUNCTION, …)` or `conformance: unknown(REASON)`.
+    /// Exit status: 0 they do, 1 some does not, 2 unknown, 3 bad input or usage, 4 internal error.
+    Conform(Conform),
+    /// Write a first specification for the threads of a C program, which they conform to.
+    Draft(Draft),
+}
+
+/// Options of `conform`.
+#[derive(Args, Debug)]
+pub struct Conform {
+    /// The C files of one program, and one specification (`.tspec`). Only the options about reading, time and memory matter.
+    #[command(flatten)]
+    pub program: Verify,
+}
+
+/// Options of `draft`.
+#[derive(Args, Debug)]
+pub struct Draft {
+    /// The C files of one program. Only the options about reading, time and memory matter.
+    #[command(flatten)]
+    pub program: Verify,
 }
 
 /// Options of `verify`.
@@ -43,6 +66,9 @@ pub struct Verify {
     /// The function that the main thread of the engine `queries` runs. Otherwise each thread with an assertion is it in turn.
     #[arg(long, value_name = "FUNCTION")]
     pub main_thread: Option<String>,
+    /// A specification of the threads: the program is proved by it, or not at all. Only assertions are checked where nothing else is said.
+    #[arg(long, value_name = "FILE.tspec")]
+    pub spec: Option<PathBuf>,
     /// Seconds after which the answer is `unknown`.
     #[arg(long, value_name = "S", default_value_t = 60.0)]
     pub timeout: f64,

@@ -6,12 +6,15 @@ use crate::input::{self, Input, Kind};
 use crate::pipeline;
 use crate::portfolio::{self, Portfolio};
 use crate::property_file::{self, Asked};
+use crate::specification::{self, Conforming};
 use crate::watchdog::{self, Watched};
 use clap::Parser;
 use ir::Program;
+use ir::specification::Specification;
 use report::{Answer, End, Outcome, Sources};
 use std::ffi::OsString;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -36,17 +39,28 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(if asked { status::PROVED } else { status::BAD_INPUT });
         }
     };
-    let Command::Verify(options) = arguments.command;
+    let (what, options) = match arguments.command {
+        Command::Verify(options) => (What::Verify, options),
+        Command::Conform(options) => (What::Conform, options.program),
+        Command::Draft(options) => (What::Draft, options.program),
+    };
     let (timeout, memory, format) = (options.timeout, options.memory, options.format);
     let deadline = Instant::now() + Duration::from_secs_f64(timeout.clamp(0.0, 1e8));
     let printer = Printer::default();
     let its_printer = printer.clone();
-    let work = move || verify(&options, deadline, &its_printer);
+    let work = move || match what {
+        What::Verify => verify(&options, deadline, &its_printer),
+        What::Conform => conform(options, deadline, &its_printer),
+        What::Draft => draft(&options, deadline, &its_printer),
+    };
     let code = match watchdog::run(work, deadline, memory << 20) {
         Ok(Watched::Done(code)) => code,
         Ok(Watched::Overrun(exhausted)) => {
             let answer = Answer::Unknown(Reason::Exhausted(exhausted).to_string());
-            printer.print(&without_program(format, &answer));
+            printer.print(&match what {
+                What::Verify => without_program(format, &answer),
+                What::Conform | What::Draft => format!("conformance: {answer}\n"),
+            });
             status::UNKNOWN
         }
         Ok(Watched::Panicked) | Err(_) => {
@@ -55,6 +69,14 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     ExitCode::from(code)
+}
+
+/// What was asked for.
+#[derive(Clone, Copy)]
+enum What {
+    Verify,
+    Conform,
+    Draft,
 }
 
 /// The report if there is no program to speak of.
@@ -93,7 +115,11 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
     if let Some(what) = options.show {
         return show(options, &program, &sources, what, &asked, deadline, printer);
     }
-    let outcomes = run_checks(options, &asked, &program, kind, deadline);
+    let specification = match specification_of(options, &program, kind, deadline) {
+        Ok(specification) => specification,
+        Err(messages) => return bad_input(options.format, &messages, printer),
+    };
+    let outcomes = run_checks(options, &asked, &program, kind, specification.as_ref(), deadline);
     let answer = Answer::of(&outcomes, &asked.open);
     let document = match options.format {
         Format::Human => report::human::render(&program, &sources, &outcomes, &answer, options.explain),
@@ -126,6 +152,7 @@ fn run_checks(
     asked: &Asked,
     program: &Program,
     kind: Kind,
+    specification: Option<&Specification>,
     deadline: Instant,
 ) -> Vec<Outcome> {
     let settings =
@@ -144,6 +171,8 @@ fn run_checks(
     };
     let jobs = options.jobs.map_or_else(portfolio::default_jobs, usize::from);
     let portfolio = Portfolio { explicit: explicit.clone(), boolean: kind != Kind::C, jobs };
+    let spec = specification.map(|specification| engine_spec::Spec { specification, composer: &portfolio });
+    let engine = spec.as_ref().map(|spec| spec as &dyn Engine).or(engine);
     let mut outcomes = Vec::new();
     for (index, check) in asked.checks.iter().enumerate() {
         let left = deadline.saturating_duration_since(Instant::now());
@@ -155,6 +184,82 @@ fn run_checks(
         });
     }
     outcomes
+}
+
+/// The specification that the program is proved by, if there is one.
+fn specification_of(
+    options: &Verify,
+    program: &Program,
+    kind: Kind,
+    deadline: Instant,
+) -> Result<Option<Specification>, Vec<String>> {
+    let Some(path) = &options.spec else { return Ok(None) };
+    if kind != Kind::C {
+        return Err(vec![format!("{}: error: specifications are about C programs", path.display())]);
+    }
+    let budget = Budget { deadline: Some(deadline), memory: options.memory << 20, ..Budget::unlimited() };
+    specification::read(path, program, &budget).map(Some)
+}
+
+/// Checks that a program conforms. One of its files is the specification.
+fn conform(mut options: Verify, deadline: Instant, printer: &Printer) -> u8 {
+    let is_spec = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "tspec");
+    let (mut specs, files): (Vec<PathBuf>, Vec<PathBuf>) = options.files.drain(..).partition(is_spec);
+    specs.extend(options.spec.take());
+    options.files = files;
+    let bad = |messages: &[String]| {
+        messages.iter().for_each(|message| eprintln!("{message}"));
+        let first = messages.first().map_or("bad input", String::as_str);
+        printer.print(&format!("conformance: unknown({})\n", first.replace(['\n', '\r'], " ")));
+        status::BAD_INPUT
+    };
+    let [spec] = specs.as_slice() else {
+        return bad(&["threadproof: error: there must be one specification (.tspec)".to_owned()]);
+    };
+    options.spec = Some(spec.clone());
+    let Input { program, sources, kind } = match input::read(&options) {
+        Ok(read) => read,
+        Err(messages) => return bad(&messages),
+    };
+    let specification = match specification_of(&options, &program, kind, deadline) {
+        Ok(Some(specification)) => specification,
+        Ok(None) => return status::BAD_INPUT,
+        Err(messages) => return bad(&messages),
+    };
+    let budget = Budget { deadline: Some(deadline), memory: options.memory << 20, ..Budget::unlimited() };
+    let (answer, text) = specification::conform(&program, &sources, &specification, &budget);
+    printer.print(&text);
+    match answer {
+        Conforming::Yes => status::PROVED,
+        Conforming::No => status::REFUTED,
+        Conforming::Unknown => status::UNKNOWN,
+    }
+}
+
+/// Writes a first specification.
+fn draft(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
+    let fails = |messages: &[String], status: u8| {
+        messages.iter().for_each(|message| eprintln!("{message}"));
+        status
+    };
+    let program = match input::read(options) {
+        Ok(Input { kind, .. }) if kind != Kind::C => {
+            return fails(
+                &["threadproof: error: specifications are about C programs".to_owned()],
+                status::BAD_INPUT,
+            );
+        }
+        Ok(Input { program, .. }) => program,
+        Err(messages) => return fails(&messages, status::BAD_INPUT),
+    };
+    let budget = Budget { deadline: Some(deadline), memory: options.memory << 20, ..Budget::unlimited() };
+    match engine_spec::draft(&pipeline::prepare(&program, Check::Assertions), &budget) {
+        Ok(text) => {
+            printer.print(&text);
+            status::PROVED
+        }
+        Err(reason) => fails(&[format!("threadproof: there is no draft: {reason}")], status::UNKNOWN),
+    }
 }
 
 fn bad_input(format: Format, messages: &[String], printer: &Printer) -> u8 {
@@ -172,7 +277,7 @@ fn asked(options: &Verify, kind: Kind) -> Result<Asked, String> {
         let mut checks: Vec<Check> = options.check.iter().map(|check| check.0).collect();
         if checks.is_empty() {
             checks.push(Check::Assertions);
-            checks.extend((kind == Kind::C).then_some(Check::Races));
+            checks.extend((kind == Kind::C && options.spec.is_none()).then_some(Check::Races));
         }
         return Ok(Asked { checks, open: Vec::new() });
     };

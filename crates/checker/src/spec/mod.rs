@@ -20,7 +20,7 @@ use ir::{Callee, Count, ErrorKind, LocationKind, Op, Program, Storage, TemplateI
 use smt::expressions::{Mode, Untranslatable};
 use smt::{Answer, NoAnswer, Term};
 use transitions::{NotReady, System, prepare_whole};
-use verdict::{Budget, Exhausted, Property, SpecProof};
+use verdict::{Budget, Conformance, Exhausted, Property, SpecProof};
 
 /// Checks a proof about a lowered program.
 pub fn check(
@@ -32,6 +32,17 @@ pub fn check(
     let Property::NoError(kinds) = property else { return Err(ProofError::Violated) };
     // Objects of a function that has returned count as alive.
     claim(!kinds.contains(&ErrorKind::InvalidAccess), "specifications say nothing of invalid accesses")?;
+    check_conformance(program, &proof.specification, &proof.threads, budget)?;
+    composition::check(&proof.specification, program, &proof.composition, budget)
+}
+
+/// Checks that the threads of a lowered program conform to a specification.
+pub fn check_conformance(
+    program: &Program,
+    specification: &Specification,
+    threads: &[Conformance],
+    budget: &Budget,
+) -> Result<(), ProofError> {
     let one = matches!(program.start.as_slice(), [(_, Count::Exactly(1))]);
     claim(one && !program.has_broadcasts(), "the program starts as one thread")?;
     let words = prepare_whole(program, budget.deadline).map_err(|error| match error {
@@ -41,14 +52,13 @@ pub fn check(
     if let Some(assumption) = words.assumptions.iter().find(|assumption| assumption.limits_proof) {
         return Err(ProofError::Assumption(assumption.text.clone()));
     }
-    let specification = &proof.specification;
     check_specification(specification, program)?;
     let system = System::whole(&words, Mode::Integers);
     let templates = run_templates(&words);
     check_counts(specification, &system, &templates)?;
-    claim(proof.threads.len() == templates.len(), "each template has its conformance")?;
+    claim(threads.len() == templates.len(), "each template has its conformance")?;
     for (number, template) in templates.iter().enumerate() {
-        let said = proof.threads.iter().find(|said| said.template == *template);
+        let said = threads.iter().find(|said| said.template == *template);
         let said = said.ok_or_else(|| missing("each template has its conformance"))?;
         let function = &words.templates[*template].name;
         let named = specification.threads.iter().find(|thread| thread.function == *function);
@@ -65,7 +75,7 @@ pub fn check(
         )?;
         checker.check(said)?;
     }
-    composition::check(specification, program, &proof.composition, budget)
+    Ok(())
 }
 
 pub(super) fn claim(holds: bool, text: &str) -> Result<(), ProofError> {
