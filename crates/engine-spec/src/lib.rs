@@ -4,7 +4,7 @@
 //! * `build`: the conformance checker of a thread as a sequential program.
 //! * `conformance`: all threads of a program.
 //! * `explain`: where a thread and its abstract thread part.
-//! * `counting`: the composition for any number of threads.
+//! * `counting`, `enumerate`: the composition for any number of threads.
 //! * `diagnose`: mistakes in a specification.
 //! * `draft`: a first specification of a program.
 //!
@@ -16,6 +16,7 @@ mod counting;
 mod diagnose;
 mod draft;
 mod engine;
+mod enumerate;
 mod explain;
 mod sums;
 mod text;

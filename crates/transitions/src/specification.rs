@@ -99,9 +99,23 @@ impl<'s> Meaning<'s> {
     pub fn condition(&self, conditions: &[Expr]) -> Result<Term, Untranslatable> {
         let mut all = Vec::new();
         for condition in conditions {
-            all.push(self.mode.condition(condition, &mut |leaf| self.leaf(leaf, false))?);
+            self.add_condition(condition, &mut all)?;
         }
         Ok(Term::all(all))
+    }
+
+    /// Adds the formulas of a condition: one that holds only if two others do becomes two, so that formulas stay simple.
+    fn add_condition(&self, condition: &Expr, all: &mut Vec<Term>) -> Result<(), Untranslatable> {
+        match condition {
+            Expr::IfThenElse(three) if three.2 == Expr::bool(false) => {
+                self.add_condition(&three.0, all)?;
+                self.add_condition(&three.1, all)
+            }
+            other => {
+                all.push(self.mode.condition(other, &mut |leaf| self.leaf(leaf, false))?);
+                Ok(())
+            }
+        }
     }
 
     fn leaf(&self, expr: &Expr, old: bool) -> Result<Translated, Untranslatable> {
