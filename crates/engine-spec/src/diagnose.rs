@@ -58,14 +58,14 @@ fn senseless(
     for thread in &specification.threads {
         for (number, state) in thread.states.iter().enumerate() {
             let assertion = holds(&state.assertion)?;
-            let mut say = |message: String| found.push(Mistake { span: state.span, message });
-            if never(&assertion.and(&in_range)) {
-                say(format!("the assertion of the state `{}` never holds", state.name));
-            } else if thread.initial.contains(&number) && never(&assertion.and(&start)) {
-                say(format!(
+            // One that never holds at all says that the thread must not get there, or that nothing is known yet.
+            let says_something = !never(&assertion.and(&in_range));
+            if thread.initial.contains(&number) && says_something && never(&assertion.and(&start)) {
+                let message = format!(
                     "the assertion of the start state `{}` does not hold at the start, whatever the variables are then",
                     state.name
-                ));
+                );
+                found.push(Mistake { span: state.span, message });
             }
         }
         let old = |term: &Term| {
@@ -79,7 +79,7 @@ fn senseless(
             if never(&all) {
                 let message = format!("no step from `{}` to `{}` can be so", from.name, to.name);
                 found.push(Mistake { span: *span, message });
-            } else if never(&all.and(&asserted)) {
+            } else if !never(&asserted.and(&olds)) && never(&all.and(&asserted)) {
                 let message = format!(
                     "no step from `{}` to `{}` can be so where the assertion of `{}` holds",
                     from.name, to.name, from.name

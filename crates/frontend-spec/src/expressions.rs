@@ -211,14 +211,18 @@ impl Resolver<'_> {
         }))
     }
 
+    /// The static objects of a name.
+    fn object(&self, name: &str) -> impl Iterator<Item = (ObjectId, &ir::Object)> {
+        let objects = self.program.objects.enumerate();
+        objects.filter(move |(_, object)| object.storage == Storage::Static && object.name == name)
+    }
+
     /// The name, object, offset and layout of a variable or a part of one.
     fn cell(&self, value: &Expression) -> Result<(String, ObjectId, u64, Layout), Problem> {
         let at = value.at;
         match &value.kind {
             Kind::Name(name) => {
-                let objects = self.program.objects.enumerate();
-                let mut found =
-                    objects.filter(|(_, object)| object.storage == Storage::Static && object.name == *name);
+                let mut found = self.object(name);
                 match (found.next(), found.next()) {
                     (Some((id, object)), None) => Ok((name.clone(), id, 0, object.layout.clone())),
                     (Some(_), Some(_)) => {
@@ -228,6 +232,13 @@ impl Resolver<'_> {
                 }
             }
             Kind::Member(base, member) => {
+                // Static variables of functions are called by both names.
+                if let Kind::Name(function) = &base.kind
+                    && self.object(&format!("{function}.{member}")).next().is_some()
+                {
+                    let name = Kind::Name(format!("{function}.{member}"));
+                    return self.cell(&Expression { kind: name, at });
+                }
                 let (name, object, offset, layout) = self.cell(base)?;
                 let Layout::Record(fields) = &layout else {
                     return Err(Problem::new(at, format!("`{name}` is no structure")));

@@ -11,10 +11,9 @@ const DEEPEST: usize = 200;
 const MOST_WORDS: usize = 100_000;
 /// No thread has more copies, as far as they are counted.
 const MOST_COPIES: i128 = 1000;
-/// Words that are no names.
-const RESERVED: [&str; 12] = [
-    "let", "always", "start", "thread", "runs", "times", "any", "state", "asserts", "changes", "me", "sizeof",
-];
+/// Words that cannot be the names of states and shorthands. The program may call its variables and functions so.
+const RESERVED: [&str; 11] =
+    ["let", "always", "start", "thread", "runs", "times", "any", "state", "asserts", "changes", "me"];
 
 /// Reads a file.
 pub fn parse(text: &str) -> Result<File, Problem> {
@@ -90,6 +89,18 @@ impl Parser {
         }
     }
 
+    /// Any word: what the program calls something.
+    fn word(&mut self, what: &str) -> Result<Name, Problem> {
+        let at = self.at();
+        match self.peek().clone() {
+            Token::Word(text) => {
+                self.take();
+                Ok(Name { text, at })
+            }
+            Token::Number(..) | Token::Sign(_) | Token::End => self.wrong(what),
+        }
+    }
+
     fn item(&mut self) -> Result<Item, Problem> {
         if self.takes_word("let") {
             let name = self.name("a name")?;
@@ -115,7 +126,7 @@ impl Parser {
     fn thread(&mut self) -> Result<Thread, Problem> {
         let name = self.name("the name of the abstract thread")?;
         self.expect_word("runs")?;
-        let function = self.name("the name of a function")?;
+        let function = self.word("the name of a function")?;
         self.expect_word("times")?;
         let at = self.at();
         let count = match self.take() {
@@ -244,7 +255,7 @@ impl Parser {
             let kind = if self.takes("'") {
                 Kind::Primed(Box::new(result))
             } else if self.takes(".") {
-                let member = self.name("the name of a member")?;
+                let member = self.word("the name of a member")?;
                 Kind::Member(Box::new(result), member.text)
             } else if self.takes("[") {
                 let index = self.expression()?;
@@ -269,13 +280,9 @@ impl Parser {
                 self.take();
                 Ok(Expression { kind: Kind::Number(value, unsigned, longs), at })
             }
-            Token::Word(word) if word == "me" => {
+            Token::Word(word) => {
                 self.take();
                 Ok(Expression { kind: Kind::Name(word), at })
-            }
-            Token::Word(_) => {
-                let name = self.name("an expression")?;
-                Ok(Expression { kind: Kind::Name(name.text), at })
             }
             Token::Sign(_) | Token::End => self.wrong("an expression"),
         }
