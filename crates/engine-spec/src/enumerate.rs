@@ -82,8 +82,9 @@ impl Enumeration<'_> {
             };
             let this = here(&self.variables, &values).and(&here(&self.numbers, &numbers));
             solver.assert(&this.not());
+            let numbers = numbers.into_iter().map(|number| number.min(EXACT + 1)).collect();
             found.insert(State { node: program.entry, values, numbers });
-            if found.len() > MOST_FIRST || numbers_too_large(&found) {
+            if found.len() > MOST_FIRST {
                 return None;
             }
         }
@@ -176,9 +177,4 @@ impl Enumeration<'_> {
             |node: usize| by_node.get(&node).map_or(none.clone(), |ways| Term::any(ways.iter().cloned()));
         self.counting.whole(&at)
     }
-}
-
-/// Whether some number of threads at the start is beyond what is told apart.
-fn numbers_too_large(states: &IndexSet<State>) -> bool {
-    states.iter().any(|state| state.numbers.iter().any(|number| *number > EXACT + 1))
 }

@@ -6,10 +6,11 @@
 //! * `explain`: where a thread and its abstract thread part.
 //! * `counting`, `enumerate`: the composition for any number of threads.
 //! * `diagnose`: mistakes in a specification.
-//! * `draft`: a first specification of a program.
+//! * `draft`, `acfa`: first specifications, of a program and from a context.
 //!
 //! Over-approximates the threads (as [`transitions`] does); so a thread that is said not to conform may do so in fact, and a proof holds.
 
+mod acfa;
 mod build;
 mod conformance;
 mod counting;
@@ -21,6 +22,7 @@ mod explain;
 mod sums;
 mod text;
 
+pub use acfa::spec_of_acfa;
 pub use conformance::{Checked, Conformances, Problem};
 pub use diagnose::{Mistake, mistakes};
 pub use draft::draft;

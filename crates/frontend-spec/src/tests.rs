@@ -52,7 +52,7 @@ thread T runs f times any {
   always both <= 10;
   start state One asserts x > 0 ==> y > 0;
   state Two;
-  One -> Two changes x, a[1]: x' == x + 1 && (both' > 2 || !b);
+  One -> Two changes x, y, a[1]: x' == x + 1 && (both' > 2 || !b);
   Two -> Two: c == 0x1f;
 }
 ";
@@ -71,7 +71,7 @@ fn printing_and_reading_again() {
           always both <= 10;
           start state One asserts x > 0 ==> y > 0;
           state Two;
-          One -> Two changes x, a[1]: x' == x + 1 && (both' > 2 || !b);
+          One -> Two changes x, y, a[1]: x' == x + 1 && (both' > 2 || !b);
           Two -> Two: c == 31;
         }
     "#]]
@@ -115,7 +115,7 @@ fn what_a_specification_says() {
     assert_eq!((thread.states.len(), thread.initial.as_slice()), (2, [0].as_slice()));
     // The common assertions and its own.
     assert_eq!(thread.states[0].assertion.len(), 3);
-    assert_eq!(thread.transitions[0].changes, [0, 3]);
+    assert_eq!(thread.transitions[0].changes, [0, 2, 3]);
     assert_eq!(thread.transitions[0].condition.len(), 2);
     assert!(!found.names_threads());
     // The sum may overflow: the condition is wrapped.
@@ -130,9 +130,9 @@ fn locks_have_owners() {
     refuses(
         "thread T runs f times 2 { start state A asserts m > 0; state B asserts m == 1; A -> B: m; }",
         expect![[r#"
-            t.tspec:1:51: error: the owner of a lock can be compared by `==` and `!=` only
-            t.tspec:1:80: error: the owner of a lock can be compared with 0, `me`, and other owners only
-            t.tspec:1:94: error: the owner of a lock is no condition: compare it with 0 or `me`
+            t.tspec:1:51: error: the owners of locks can be compared by `==` and `!=` only
+            t.tspec:1:74: error: the owner of a lock can be compared with 0, `me`, and other owners only
+            t.tspec:1:88: error: the owner of a lock is no condition: compare it with 0 or `me`
         "#]],
     );
 }

@@ -13,7 +13,9 @@ use verdict::{Budget, Check, Reason};
 pub fn read(path: &Path, program: &Program, budget: &Budget) -> Result<Specification, Vec<String>> {
     let name = path.to_string_lossy().into_owned();
     let bytes = std::fs::read(path).map_err(|error| vec![format!("{name}: error: {error}")])?;
-    let texts = |problems: Vec<frontend_spec::Diagnostic>| problems.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let texts = |problems: Vec<frontend_spec::Diagnostic>| {
+        problems.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
     let found = frontend_spec::read(&name, &bytes, program).map_err(texts)?;
     // What cannot be looked at is no mistake; it comes up again when threads are checked.
     let mistakes = engine_spec::mistakes(&found, &prepared(program), budget).unwrap_or_default();
