@@ -6,9 +6,7 @@
 use crate::ast::{Expression, Kind, Sign};
 use crate::diagnostic::Problem;
 use ir::specification::{Variable, and_then, total};
-use ir::{
-    BinaryOp, DataModel, Expr, IntType, Layout, ObjectId, Place, Program, Span, Storage, SyncKind, UnaryOp,
-};
+use ir::{BinaryOp, DataModel, Expr, IntType, Layout, ObjectId, Op, Place, Program, Span, Storage, UnaryOp};
 
 /// What an expression is made of.
 pub struct Resolver<'a> {
@@ -183,8 +181,7 @@ impl Resolver<'_> {
         let Variable { object, offset, ty, .. } = self.variables[number];
         let load = Expr::load(Place::cell(object, offset, ty));
         let expr = if moment == Moment::Before { Expr::Old(Box::new(load)) } else { load };
-        let is_lock =
-            matches!(layout_at(&self.program.objects[object].layout, offset), Some(Layout::Sync(_)));
+        let is_lock = self.is_lock(object, offset);
         Ok(Typed { expr, ty: if is_lock { Type::Owner } else { Type::Number(ty) } })
     }
 
@@ -198,9 +195,9 @@ impl Resolver<'_> {
         }
         let (name, object, offset, layout) = self.cell(value)?;
         let ty = match layout {
+            _ if self.is_lock(object, offset) => IntType::U32,
             Layout::Scalar(ty) => ty,
-            Layout::Sync(SyncKind::Mutex | SyncKind::Spin | SyncKind::ReadWrite) => IntType::U32,
-            Layout::Sync(SyncKind::Other) | Layout::Array { .. } | Layout::Record(_) | Layout::Bytes(_) => {
+            Layout::Sync(_) | Layout::Array { .. } | Layout::Record(_) | Layout::Bytes(_) => {
                 return Err(Problem::new(value.at, format!("`{name}` is not a number or a lock")));
             }
         };
@@ -209,6 +206,16 @@ impl Resolver<'_> {
             self.variables.push(Variable { name, object, offset, ty });
             self.variables.len() - 1
         }))
+    }
+
+    /// Whether the program uses what is at a place as a lock. Its first word is the owner then.
+    fn is_lock(&self, object: ObjectId, offset: u64) -> bool {
+        let mut ops =
+            self.program.templates.iter().flat_map(|template| &template.edges).flat_map(|edge| &edge.ops);
+        ops.any(|op| match op {
+            Op::Lock(_, address) | Op::Unlock(_, address) => *address == Expr::Address(object, offset),
+            _ => false,
+        })
     }
 
     /// The static objects of a name.
@@ -281,21 +288,6 @@ impl Resolver<'_> {
                 format!("the program has no global variable `{name}`; did you mean `{known}`?")
             }
             _ => format!("the program has no global variable `{name}`"),
-        }
-    }
-}
-
-/// The layout of what starts at an offset: the innermost.
-fn layout_at(layout: &Layout, offset: u64) -> Option<&Layout> {
-    match layout {
-        Layout::Scalar(_) | Layout::Sync(_) | Layout::Bytes(_) => (offset == 0).then_some(layout),
-        Layout::Array { element, count, stride } => {
-            let within = *stride > 0 && offset / stride < *count;
-            within.then(|| layout_at(element, offset % stride)).flatten()
-        }
-        Layout::Record(fields) => {
-            let field = fields.iter().rev().find(|field| field.offset <= offset)?;
-            layout_at(&field.layout, offset - field.offset)
         }
     }
 }

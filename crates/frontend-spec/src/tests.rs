@@ -3,7 +3,7 @@
 use crate::{parser, printer, read};
 use expect_test::{Expect, expect};
 use ir::specification::Specification;
-use ir::{Expr, Initial, IntType, Layout, Object, Program, Span, Storage, SyncKind, Template};
+use ir::{Expr, Initial, IntType, Layout, LockKind, Object, Op, Program, Span, Storage, SyncKind, Template};
 
 /// `int x, y; unsigned char c; _Bool b; int a[3]; pthread_mutex_t m; void f(), main()`
 fn program() -> Program {
@@ -32,6 +32,10 @@ fn program() -> Program {
     for name in ["main", "f"] {
         program.templates.push(Template { name: name.to_owned(), ..Template::default() });
     }
+    let f = &mut program.templates[ir::TemplateId(1)];
+    let (here, there) = (f.location(Default::default(), false), f.location(Default::default(), false));
+    let lock = Op::Lock(LockKind::Mutex, Expr::Address(ir::ObjectId(5), 0));
+    f.edge(here, there, vec![lock], Span::default());
     program
 }
 

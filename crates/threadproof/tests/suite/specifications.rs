@@ -85,7 +85,9 @@ fn the_variant_of_figure_2_does_not_conform() {
     let found = failure(&program, &figure("figure3.tspec"));
     assert_eq!((found.function.as_str(), found.mismatch), ("A", Mismatch::Step));
     assert_eq!(found.span.line, line(&program, "g = x;"));
-    assert_eq!(found.candidates, Candidates::States(vec!["X1".to_owned()]));
+    // It may have set `g` to what it was, too.
+    let Candidates::States(states) = &found.candidates else { panic!("it does not run alone") };
+    assert!(states.contains(&"X1".to_owned()), "{states:?}");
     let after: i64 = found.values[0].2.parse().expect("g is a number");
     assert!(after <= 0, "{found:?}");
 }
