@@ -111,8 +111,9 @@ impl Engine for Spec<'_> {
                 Verdict::Safe(Proof::Spec(Box::new(SpecProof { specification, threads, composition })))
             }
             Composed::Wrong(story) => Verdict::Unknown(Reason::Specification(format!(
-                "the abstract threads together go wrong: {}",
-                story.join("; ")
+                "the abstract threads together go wrong: {}\n  {}",
+                story.last().map_or("", String::as_str),
+                story.join("\n  ")
             ))),
             Composed::Unknown(reason) => Verdict::Unknown(reason),
         }
