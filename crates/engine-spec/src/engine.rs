@@ -4,9 +4,9 @@ use crate::conformance::{
     Checked, Conformances, Problem, check_all, counts_fit, has_errors, prepared, system,
 };
 use crate::counting::{Counted, count};
-use ir::ErrorKind;
 use ir::composition::compose;
 use ir::specification::Specification;
+use ir::{Callee, ErrorKind, Op, Program, TemplateId};
 use verdict::{
     Budget, Check, Composition, Conformance, Engine, Event, Events, Proof, Property, Reason, SpecProof, Task,
     Verdict,
@@ -60,13 +60,33 @@ impl Spec<'_> {
         let task = Task { program: &composition, property: &property };
         match self.composer.verify(task, budget, events) {
             Verdict::Safe(proof) => Composed::Safe(Composition::Program(Box::new(proof))),
-            Verdict::Unsafe(trace) => {
-                let steps =
-                    trace.steps.iter().map(|step| format!("thread {} takes {}", step.thread, step.edge));
-                Composed::Wrong(steps.collect())
-            }
+            Verdict::Unsafe(trace) => Composed::Wrong(self.story(&composition, &trace)),
             Verdict::Unknown(reason) => Composed::Unknown(reason),
         }
+    }
+
+    /// An execution of the composition, for people: the transitions of its threads.
+    fn story(&self, composition: &Program, trace: &Trace) -> Vec<String> {
+        // The first thread starts all others, in order.
+        let mut templates: Vec<TemplateId> = vec![TemplateId(0)];
+        let mut lines = Vec::new();
+        for step in &trace.steps {
+            let Some(template) = templates.get(step.thread).copied() else { continue };
+            let edge = &composition.templates[template].edges[step.edge];
+            for op in &edge.ops {
+                if let Op::Spawn(Callee::Procedure(child), ..) = op {
+                    templates.push(*child);
+                }
+            }
+            if template != TemplateId(0) && edge.span.line > 0 {
+                let (file, thread) = (&self.specification.file, &composition.templates[template].name);
+                lines.push(format!("{file}:{}: {thread} (thread {})", edge.span.line, step.thread));
+            }
+        }
+        if let Some(last) = lines.last_mut() {
+            *last += ": the assertion of this state does not hold";
+        }
+        lines
     }
 }
 
