@@ -8,7 +8,7 @@ use ir::composition::compose;
 use ir::specification::Specification;
 use ir::{Callee, ErrorKind, Op, Program, TemplateId};
 use verdict::{
-    Budget, Check, Composition, Conformance, Engine, Event, Events, Proof, Property, Reason, SpecProof, Task,
+    Budget, Check, Composition, Conformance, Engine, Event, Events, Proof, Property, Reason, SpecProof, Task, Trace,
     Verdict,
 };
 
