@@ -8,8 +8,8 @@ use ir::composition::compose;
 use ir::specification::Specification;
 use ir::{Callee, ErrorKind, Op, Program, TemplateId};
 use verdict::{
-    Budget, Check, Composition, Conformance, Engine, Event, Events, Proof, Property, Reason, SpecProof, Task, Trace,
-    Verdict,
+    Budget, Check, Composition, Conformance, Engine, Event, Events, Proof, Property, Reason, SpecProof, Task,
+    Trace, Verdict,
 };
 
 /// Proofs by a specification.

@@ -10,9 +10,10 @@ use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::ids::ObjectId;
 use crate::program::{Count, Initial, Object, Program, Span, Storage};
 use crate::types::{IntType, Value};
+use serde::{Deserialize, Serialize};
 
 /// Abstract threads for the threads of a program.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Specification {
     /// The file that its spans point into.
     pub file: String,
@@ -25,7 +26,7 @@ pub struct Specification {
 }
 
 /// A cell of a static object of the program.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Variable {
     /// As the user knows it.
     pub name: String,
@@ -38,7 +39,7 @@ pub struct Variable {
 }
 
 /// What the threads that run a function may do.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Thread {
     /// Its name.
     pub name: String,
@@ -57,7 +58,7 @@ pub struct Thread {
 }
 
 /// A state of an abstract thread.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct State {
     /// Its name.
     pub name: String,
@@ -68,7 +69,7 @@ pub struct State {
 }
 
 /// A step of an abstract thread.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Transition {
     /// The number of the state that it leaves.
     pub source: usize,

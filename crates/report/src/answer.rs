@@ -1,7 +1,7 @@
 //! What all checks of a program come to.
 
 use checker::Checked;
-use verdict::{Check, Decisions, Reason};
+use verdict::{Check, Decisions, Evidence, Reason};
 
 /// What became of one check.
 #[derive(Debug)]
@@ -29,6 +29,8 @@ pub struct Tried {
     pub checking: f64,
     /// What came of it.
     pub end: End,
+    /// Evidence that was not accepted.
+    pub rejected: Option<Evidence>,
 }
 
 /// How a search ended.

@@ -55,7 +55,7 @@ pub fn render(
 /// What each engine tried, and what came of it.
 fn tries(out: &mut String, tries: &[Tried]) {
     line(out, "  What was tried:");
-    for Tried { engine, seconds, checking, end } in tries {
+    for Tried { engine, seconds, checking, end, .. } in tries {
         let checked = match end {
             End::Proved | End::Refuted => format!(", checked in {checking:.2} s"),
             End::Stopped | End::Unknown(_) => String::new(),
@@ -186,6 +186,11 @@ fn reason(proof: &Proof) -> String {
         Proof::Modular(proof) => {
             format!("by invariants of every {} threads, for any number of threads", proof.size)
         }
+        Proof::Runs(proof) => format!(
+            "there is no data race, {}; and where threads are switched only behind what synchronises them: {}",
+            reason(&proof.races),
+            reason(&proof.errors)
+        ),
         Proof::Abstraction(proof) => {
             format!(
                 "by a Boolean program over {} predicates, for any number of threads",

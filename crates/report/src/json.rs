@@ -160,7 +160,8 @@ fn check_result<'a>(program: &Program, outcome: &'a Outcome) -> CheckResult<'a> 
             | Proof::Queries(_)
             | Proof::Spec(_)
             | Proof::States(_)
-            | Proof::Abstraction(_),
+            | Proof::Abstraction(_)
+            | Proof::Runs(_),
         ) => ("true", None, None, None),
         Checked::Refuted(refutation) => ("false", None, None, Some(violation_entry(refutation))),
         Checked::Unknown(reason) => ("unknown", Some(reason.to_string()), None, None),

@@ -20,46 +20,100 @@ pub enum Command {
     ///
     /// Exit status: 0 proved, 1 refuted, 2 unknown, 3 bad input or usage, 4 internal error.
     Verify(Verify),
+    /// Check the evidence that `verify --proof` wrote, without any search.
+    ///
+    /// Exit status: 0 the proofs are accepted, 1 a violation was replayed, 2 some evidence is not accepted, 3 bad input or usage, 4 internal error.
+    Check(CheckEvidence),
     /// Check that the threads of a C program do only what a specification says.
     ///
     /// The last line is `conformance: true`, `conformance: false(FUNCTION, …)` or `conformance: unknown(REASON)`.
     /// Exit status: 0 they do, 1 some does not, 2 unknown, 3 bad input or usage, 4 internal error.
-    Conform(Conform),
+    Conform(OfSpecification),
     /// Write a first specification for the threads of a C program, which they conform to.
-    Draft(Draft),
+    Draft(OfSpecification),
 }
 
-/// Options of `conform`.
+/// Options of `conform` and `draft`.
 #[derive(Args, Debug)]
-pub struct Conform {
-    /// The C files of one program, and one specification (`.tspec`). Only the options about reading, time and memory matter.
+pub struct OfSpecification {
+    /// The C files of one program; for `conform`, one specification (`.tspec`) among them.
     #[command(flatten)]
-    pub program: Verify,
+    pub reading: Reading,
+    /// Seconds after which the answer is `unknown`.
+    #[arg(long, value_name = "S", default_value_t = 60.0)]
+    pub timeout: f64,
+    /// Megabytes of memory after which the answer is `unknown`.
+    #[arg(long, value_name = "MB", default_value_t = 4000)]
+    pub memory: u64,
 }
 
-/// Options of `draft`.
+/// What to read, and how.
 #[derive(Args, Debug)]
-pub struct Draft {
-    /// The C files of one program. Only the options about reading, time and memory matter.
+pub struct Reading {
+    /// The C files of one program (`.c`, or preprocessed `.i`), a Boolean program (`.bp`, `.bool`), or a thread transition system (`.tts`).
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// The widths of `long` and of pointers.
+    #[arg(long, value_enum, ignore_case = true, default_value_t = Model::Lp64)]
+    pub data_model: Model,
+    /// Look for headers in this folder.
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include_dirs: Vec<PathBuf>,
+    /// Define a macro.
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub defines: Vec<String>,
+    /// Read this header first.
+    #[arg(long = "include", value_name = "FILE")]
+    pub includes: Vec<PathBuf>,
+    /// The C standard, such as `gnu17`.
+    #[arg(long = "std", value_name = "STANDARD")]
+    pub standard: Option<String>,
+    /// In a Boolean program, reaching this label is an error [default: SLIC_ERROR and ERROR].
+    #[arg(short = 'l', long = "label", value_name = "LABEL")]
+    pub labels: Vec<String>,
+    /// In a Boolean program, any number of threads runs `main`, or each of `thread0`, `thread1`, ….
+    #[arg(long, alias = "parameterized")]
+    pub any_copies: bool,
+    /// The target of a transition system [default: the file beside it that ends in `.prop`].
+    #[arg(long, value_name = "FILE.prop")]
+    pub target: Option<PathBuf>,
+    /// The initial states of a transition system, as `shared|local,…/local,…` [default: its `#init` line, or `0/0`].
+    #[arg(long, value_name = "STATES")]
+    pub init: Option<String>,
+}
+
+/// Options of `check`.
+#[derive(Args, Debug)]
+pub struct CheckEvidence {
+    /// The evidence: what `verify --proof` wrote.
+    #[arg(value_name = "EVIDENCE.json")]
+    pub evidence: PathBuf,
+    /// What it is about.
     #[command(flatten)]
-    pub program: Verify,
+    pub reading: Reading,
+    /// Seconds after which the answer is `unknown`.
+    #[arg(long, value_name = "S", default_value_t = 60.0)]
+    pub timeout: f64,
+    /// Megabytes of memory after which the answer is `unknown`.
+    #[arg(long, value_name = "MB", default_value_t = 4000)]
+    pub memory: u64,
+    /// How to answer.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
 }
 
 /// Options of `verify`.
 #[derive(Args, Debug)]
 pub struct Verify {
-    /// The C files of one program (`.c`, or preprocessed `.i`), a Boolean program (`.bp`, `.bool`), or a thread transition system (`.tts`).
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
+    /// What to verify.
+    #[command(flatten)]
+    pub reading: Reading,
     /// A property file in the format of the Competition on Software Verification.
     #[arg(long, value_name = "FILE.prp", conflicts_with = "check")]
     pub property: Option<PathBuf>,
     /// What to check [default: assertions,races; of Boolean programs and transition systems: assertions].
     #[arg(long, value_delimiter = ',', value_parser = check, value_name = "CHECK,…")]
     pub check: Vec<Checked>,
-    /// The widths of `long` and of pointers.
-    #[arg(long, value_enum, ignore_case = true, default_value_t = Model::Lp64)]
-    pub data_model: Model,
     /// The engine to use.
     #[arg(long, value_enum, default_value_t = EngineName::Auto)]
     pub engine: EngineName,
@@ -90,36 +144,15 @@ pub struct Verify {
     /// Write a program that makes the violation happen into this folder.
     #[arg(long, value_name = "DIR")]
     pub reproducer: Option<PathBuf>,
+    /// Write the proof or the violating execution to this file, for `threadproof check`.
+    #[arg(long, value_name = "FILE")]
+    pub proof: Option<PathBuf>,
     /// Write a witness of the verdict, in the format of the Competition on Software Verification, to this file.
     #[arg(long, value_name = "FILE")]
     pub witness: Option<PathBuf>,
     /// Print the program instead of verifying it.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub show: Option<Show>,
-    /// Look for headers in this folder.
-    #[arg(short = 'I', value_name = "DIR")]
-    pub include_dirs: Vec<PathBuf>,
-    /// Define a macro.
-    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
-    pub defines: Vec<String>,
-    /// Read this header first.
-    #[arg(long = "include", value_name = "FILE")]
-    pub includes: Vec<PathBuf>,
-    /// The C standard, such as `gnu17`.
-    #[arg(long = "std", value_name = "STANDARD")]
-    pub standard: Option<String>,
-    /// In a Boolean program, reaching this label is an error [default: SLIC_ERROR and ERROR].
-    #[arg(short = 'l', long = "label", value_name = "LABEL")]
-    pub labels: Vec<String>,
-    /// In a Boolean program, any number of threads runs `main`, or each of `thread0`, `thread1`, ….
-    #[arg(long, alias = "parameterized")]
-    pub any_copies: bool,
-    /// The target of a transition system [default: the file beside it that ends in `.prop`].
-    #[arg(long, value_name = "FILE.prop")]
-    pub target: Option<PathBuf>,
-    /// The initial states of a transition system, as `shared|local,…/local,…` [default: its `#init` line, or `0/0`].
-    #[arg(long, value_name = "STATES")]
-    pub init: Option<String>,
 }
 
 /// A check that was named on the command line.
@@ -147,6 +180,20 @@ pub enum Model {
     /// 64-bit `long` and pointers.
     #[value(name = "LP64")]
     Lp64,
+}
+
+impl Model {
+    /// Its name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ilp32 => "ILP32",
+            Self::Lp64 => "LP64",
+        }
+    }
+    /// The model of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Ilp32, Self::Lp64].into_iter().find(|model| model.name() == name)
+    }
 }
 
 impl From<Model> for ir::DataModel {

@@ -1,6 +1,8 @@
 //! What the command line does.
 
-use crate::arguments::{Arguments, Command, EngineName, Format, Show, Verify, normalise};
+use crate::arguments::{
+    Arguments, CheckEvidence, Command, EngineName, Format, Model, OfSpecification, Show, Verify, normalise,
+};
 use crate::evidence::Run;
 use crate::input::{self, Input, Kind};
 use crate::pipeline;
@@ -8,17 +10,18 @@ use crate::portfolio::{self, Portfolio};
 use crate::property_file::{self, Asked};
 use crate::specification::{self, Conforming};
 use crate::watchdog::{self, Watched};
+use checker::Checked;
 use clap::Parser;
 use ir::Program;
 use ir::specification::Specification;
-use report::{Answer, End, Outcome, Sources};
+use report::{Answer, Outcome, Sources};
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use verdict::{Budget, Check, Engine, Reason, Silent};
+use verdict::{Budget, Check, Engine, Evidence, EvidenceFile, Reason, Silent, Verdict};
 
 /// The exit statuses that other tools rely on.
 mod status {
@@ -39,27 +42,30 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(if asked { status::PROVED } else { status::BAD_INPUT });
         }
     };
-    let (what, options) = match arguments.command {
-        Command::Verify(options) => (What::Verify, options),
-        Command::Conform(options) => (What::Conform, options.program),
-        Command::Draft(options) => (What::Draft, options.program),
+    let (timeout, memory, format) = match &arguments.command {
+        Command::Verify(options) => (options.timeout, options.memory, options.format),
+        Command::Check(options) => (options.timeout, options.memory, options.format),
+        Command::Conform(options) | Command::Draft(options) => {
+            (options.timeout, options.memory, Format::Human)
+        }
     };
-    let (timeout, memory, format) = (options.timeout, options.memory, options.format);
+    let about_specification = matches!(arguments.command, Command::Conform(_) | Command::Draft(_));
     let deadline = Instant::now() + Duration::from_secs_f64(timeout.clamp(0.0, 1e8));
     let printer = Printer::default();
     let its_printer = printer.clone();
-    let work = move || match what {
-        What::Verify => verify(&options, deadline, &its_printer),
-        What::Conform => conform(options, deadline, &its_printer),
-        What::Draft => draft(&options, deadline, &its_printer),
+    let work = move || match arguments.command {
+        Command::Verify(options) => verify(&options, deadline, &its_printer),
+        Command::Check(options) => check(options, deadline, &its_printer),
+        Command::Conform(options) => conform(options, deadline, &its_printer),
+        Command::Draft(options) => draft(&options, deadline, &its_printer),
     };
     let code = match watchdog::run(work, deadline, memory << 20) {
         Ok(Watched::Done(code)) => code,
         Ok(Watched::Overrun(exhausted)) => {
             let answer = Answer::Unknown(Reason::Exhausted(exhausted).to_string());
-            printer.print(&match what {
-                What::Verify => without_program(format, &answer),
-                What::Conform | What::Draft => format!("conformance: {answer}\n"),
+            printer.print(&match about_specification {
+                false => without_program(format, &answer),
+                true => format!("conformance: {answer}\n"),
             });
             status::UNKNOWN
         }
@@ -69,14 +75,6 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     ExitCode::from(code)
-}
-
-/// What was asked for.
-#[derive(Clone, Copy)]
-enum What {
-    Verify,
-    Conform,
-    Draft,
 }
 
 /// The report if there is no program to speak of.
@@ -104,7 +102,7 @@ impl Printer {
 }
 
 fn verify(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
-    let Input { program, sources, kind } = match input::read(options) {
+    let Input { program, sources, kind } = match input::read(&options.reading) {
         Ok(read) => read,
         Err(messages) => return bad_input(options.format, &messages, printer),
     };
@@ -115,35 +113,89 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
     if let Some(what) = options.show {
         return show(options, &program, &sources, what, &asked, deadline, printer);
     }
-    let specification = match specification_of(options, &program, kind, deadline) {
-        Ok(specification) => specification,
-        Err(messages) => return bad_input(options.format, &messages, printer),
-    };
+    let specification =
+        match specification_of(options.spec.as_deref(), &program, kind, options.memory, deadline) {
+            Ok(specification) => specification,
+            Err(messages) => return bad_input(options.format, &messages, printer),
+        };
     let outcomes = run_checks(options, &asked, &program, kind, specification.as_ref(), deadline);
     let answer = Answer::of(&outcomes, &asked.open);
-    let document = match options.format {
-        Format::Human => report::human::render(&program, &sources, &outcomes, &answer, options.explain),
-        Format::Json => report::json::render(&program, &outcomes, &answer),
-        Format::Sarif => report::sarif::render(&program, &outcomes),
-    };
-    printer.print(&document);
+    print(printer, options.format, &program, &sources, &outcomes, &answer, options.explain);
     let run = Run { options, kind, program: &program, sources: &sources, outcomes: &outcomes, deadline };
     for message in run.write() {
         eprintln!("threadproof: {message}");
     }
-    for tried in outcomes.iter().flat_map(|outcome| &outcome.tries) {
-        if let End::Unknown(Reason::Rejected(why)) = &tried.end {
-            let engine = tried.engine;
-            eprintln!(
-                "threadproof: internal error: the evidence of {engine} was not accepted ({why}); please report this program"
-            );
-        }
+    for message in run.write_rejected() {
+        eprintln!("threadproof: internal error: {message}");
     }
+    status_of(&answer)
+}
+
+fn status_of(answer: &Answer) -> u8 {
     match answer {
         Answer::True => status::PROVED,
         Answer::False(_) => status::REFUTED,
         Answer::Unknown(_) => status::UNKNOWN,
     }
+}
+
+/// Prints the report.
+fn print(
+    printer: &Printer,
+    format: Format,
+    program: &Program,
+    sources: &Sources,
+    outcomes: &[Outcome],
+    answer: &Answer,
+    explain: bool,
+) {
+    printer.print(&match format {
+        Format::Human => report::human::render(program, sources, outcomes, answer, explain),
+        Format::Json => report::json::render(program, outcomes, answer),
+        Format::Sarif => report::sarif::render(program, outcomes),
+    });
+}
+
+/// Checks evidence from a file against a program that is read anew. No engine runs.
+fn check(options: CheckEvidence, deadline: Instant, printer: &Printer) -> u8 {
+    let CheckEvidence { evidence, mut reading, format, memory, .. } = options;
+    let refuse = |error: &dyn std::fmt::Display| format!("{}: error: {error}", evidence.display());
+    let file = std::fs::read_to_string(&evidence)
+        .map_err(|error| refuse(&error))
+        .and_then(|text| EvidenceFile::read(&text).map_err(|error| refuse(&error)));
+    let file = match file {
+        Ok(file) => file,
+        Err(message) => return bad_input(format, &[message], printer),
+    };
+    match Model::from_name(&file.data_model) {
+        Some(model) => reading.data_model = model,
+        None => {
+            let message = refuse(&format!("there is no data model `{}`", file.data_model));
+            return bad_input(format, &[message], printer);
+        }
+    }
+    let Input { program, sources, .. } = match input::read(&reading) {
+        Ok(read) => read,
+        Err(messages) => return bad_input(format, &messages, printer),
+    };
+    let budget = Budget { deadline: Some(deadline), memory: memory << 20, ..Budget::unlimited() };
+    let mut outcomes = Vec::new();
+    for (check, evidence) in file.checks {
+        let start = Instant::now();
+        let verdict = match evidence {
+            Evidence::Proof(proof) => Verdict::Safe(proof),
+            Evidence::Trace(trace) => Verdict::Unsafe(trace),
+        };
+        let prepared = pipeline::prepare(&program, check);
+        let verdict = checker::examine(&prepared, &check.property(), verdict, &budget)
+            .unwrap_or_else(|rejection| Checked::Unknown(Reason::Rejected(rejection.why)));
+        let seconds = start.elapsed().as_secs_f64();
+        outcomes.push(Outcome { check, verdict, decisions: None, seconds, tries: Vec::new() });
+    }
+    let open = if outcomes.is_empty() { vec!["none: there is no evidence".to_owned()] } else { Vec::new() };
+    let answer = Answer::of(&outcomes, &open);
+    print(printer, format, &program, &sources, &outcomes, &answer, false);
+    status_of(&answer)
 }
 
 /// Runs every check within its share of the time. One that needs less leaves more to the next.
@@ -188,40 +240,41 @@ fn run_checks(
 
 /// The specification that the program is proved by, if there is one.
 fn specification_of(
-    options: &Verify,
+    path: Option<&Path>,
     program: &Program,
     kind: Kind,
+    memory: u64,
     deadline: Instant,
 ) -> Result<Option<Specification>, Vec<String>> {
-    let Some(path) = &options.spec else { return Ok(None) };
+    let Some(path) = path else { return Ok(None) };
     if kind != Kind::C {
         return Err(vec![format!("{}: error: specifications are about C programs", path.display())]);
     }
-    let budget = Budget { deadline: Some(deadline), memory: options.memory << 20, ..Budget::unlimited() };
+    let budget = Budget { deadline: Some(deadline), memory: memory << 20, ..Budget::unlimited() };
     specification::read(path, program, &budget).map(Some)
 }
 
 /// Checks that a program conforms. One of its files is the specification.
-fn conform(mut options: Verify, deadline: Instant, printer: &Printer) -> u8 {
+fn conform(mut options: OfSpecification, deadline: Instant, printer: &Printer) -> u8 {
     let is_spec = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "tspec");
-    let (mut specs, files): (Vec<PathBuf>, Vec<PathBuf>) = options.files.drain(..).partition(is_spec);
-    specs.extend(options.spec.take());
-    options.files = files;
+    let (specs, files): (Vec<PathBuf>, Vec<PathBuf>) = options.reading.files.drain(..).partition(is_spec);
+    options.reading.files = files;
     let bad = |messages: &[String]| {
         messages.iter().for_each(|message| eprintln!("{message}"));
         let first = messages.first().map_or("bad input", String::as_str);
         printer.print(&format!("conformance: unknown({})\n", first.replace(['\n', '\r'], " ")));
         status::BAD_INPUT
     };
-    let [spec] = specs.as_slice() else {
-        return bad(&["threadproof: error: there must be one specification (.tspec)".to_owned()]);
+    let ([spec], false) = (specs.as_slice(), options.reading.files.is_empty()) else {
+        return bad(&[
+            "threadproof: error: there must be a C program and one specification (.tspec)".to_owned()
+        ]);
     };
-    options.spec = Some(spec.clone());
-    let Input { program, sources, kind } = match input::read(&options) {
+    let Input { program, sources, kind } = match input::read(&options.reading) {
         Ok(read) => read,
         Err(messages) => return bad(&messages),
     };
-    let specification = match specification_of(&options, &program, kind, deadline) {
+    let specification = match specification_of(Some(spec), &program, kind, options.memory, deadline) {
         Ok(Some(specification)) => specification,
         Ok(None) => return status::BAD_INPUT,
         Err(messages) => return bad(&messages),
@@ -237,17 +290,15 @@ fn conform(mut options: Verify, deadline: Instant, printer: &Printer) -> u8 {
 }
 
 /// Writes a first specification.
-fn draft(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
+fn draft(options: &OfSpecification, deadline: Instant, printer: &Printer) -> u8 {
     let fails = |messages: &[String], status: u8| {
         messages.iter().for_each(|message| eprintln!("{message}"));
         status
     };
-    let program = match input::read(options) {
+    let program = match input::read(&options.reading) {
         Ok(Input { kind, .. }) if kind != Kind::C => {
-            return fails(
-                &["threadproof: error: specifications are about C programs".to_owned()],
-                status::BAD_INPUT,
-            );
+            let message = "threadproof: error: specifications are about C programs".to_owned();
+            return fails(&[message], status::BAD_INPUT);
         }
         Ok(Input { program, .. }) => program,
         Err(messages) => return fails(&messages, status::BAD_INPUT),

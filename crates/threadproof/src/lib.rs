@@ -11,5 +11,6 @@ pub mod input;
 pub mod pipeline;
 pub mod portfolio;
 pub mod property_file;
+pub mod runs;
 pub mod specification;
 mod watchdog;

@@ -62,7 +62,12 @@ pub fn attempt(
     let verdict = engine.verify(task, budget, &decider);
     let seconds = start.elapsed().as_secs_f64();
     let decided = decider.decided.into_inner();
-    let mut verdict = checker::examine(task.program, task.property, verdict, whole);
+    let mut rejected = None;
+    let mut verdict =
+        checker::examine(task.program, task.property, verdict, whole).unwrap_or_else(|rejection| {
+            rejected = Some(rejection.evidence);
+            Checked::Unknown(Reason::Rejected(rejection.why))
+        });
     let mut decisions = None;
     match (decided, &verdict) {
         (Some(Ok(found)), Checked::Unknown(_)) => decisions = Some(found),
@@ -76,7 +81,7 @@ pub fn attempt(
         Checked::Unknown(reason) => End::Unknown(reason.clone()),
     };
     let checking = start.elapsed().as_secs_f64() - seconds;
-    Attempted { verdict, decisions, tried: Tried { engine: engine.name(), seconds, checking, end } }
+    Attempted { verdict, decisions, tried: Tried { engine: engine.name(), seconds, checking, end, rejected } }
 }
 
 /// Checks what is proved where not all is, while an engine runs.
@@ -101,5 +106,34 @@ impl Events for Decider<'_> {
             }
             Event::Phase(_) | Event::Progress { .. } => self.events.event(event),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use verdict::{Proof, Silent, Verdict};
+
+    /// Says that all is well, for no reason.
+    struct Careless;
+
+    impl Engine for Careless {
+        fn name(&self) -> &'static str {
+            "careless"
+        }
+        fn verify(&self, _: Task<'_>, _: &Budget, _: &dyn Events) -> Verdict {
+            Verdict::Safe(Proof::NoErrorLocation)
+        }
+    }
+
+    #[test]
+    fn what_an_engine_believes_does_not_count() {
+        let text = "#include <assert.h>\nint main(int argc, char **argv) { assert(argc != 3); return 0; }\n";
+        let source = frontend_c::Source { name: "three.c".to_owned(), text: text.into() };
+        let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C");
+        let outcome = verify(&program, Check::Assertions, &Careless, &Budget::seconds(10.0), &Silent);
+        assert!(matches!(outcome.verdict, Checked::Unknown(Reason::Rejected(_))), "{:?}", outcome.verdict);
+        let tried = &outcome.tries[0];
+        assert!(tried.rejected.is_some(), "what was rejected can be reported");
     }
 }

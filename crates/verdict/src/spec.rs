@@ -3,12 +3,13 @@
 use crate::Proof;
 use ir::TemplateId;
 use ir::specification::Specification;
+use serde::{Deserialize, Serialize};
 use terms::Term;
 
 /// Why no error is reached: a specification, why the threads conform to it, and why it does not go wrong.
 ///
 /// Variables and steps are those of the program as transitions, with mathematical integers, nothing left out.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SpecProof {
     /// The abstract threads.
     pub specification: Specification,
@@ -19,7 +20,7 @@ pub struct SpecProof {
 }
 
 /// Why the threads of a template do what an abstract thread may do: what holds of a thread's own variables and of the candidates, where it is.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Conformance {
     /// The template.
     pub template: TemplateId,
@@ -34,7 +35,7 @@ pub struct Conformance {
 }
 
 /// Why abstract threads together do not go wrong.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Composition {
     /// This holds, always, of the variables of the specification and the numbers of threads in each state.
     Counting(Term),

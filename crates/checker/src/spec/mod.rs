@@ -13,6 +13,7 @@
 
 mod composition;
 mod conformance;
+mod owners;
 
 use crate::ProofError;
 use ir::specification::{Specification, Thread};
@@ -21,6 +22,9 @@ use smt::expressions::{Mode, Untranslatable};
 use smt::{Answer, NoAnswer, Term};
 use transitions::{NotReady, System, prepare_whole};
 use verdict::{Budget, Conformance, Exhausted, Property, SpecProof};
+
+/// No abstract thread has more copies, unless there are any number.
+const MOST_COPIES: u32 = 10_000;
 
 /// Checks a proof about a lowered program.
 pub fn check(
@@ -123,8 +127,18 @@ fn check_specification(specification: &Specification, program: &Program) -> Resu
                     && transition.changes.iter().all(|variable| *variable < specification.variables.len())
             });
         claim(fits, "the specification speaks of its own states and variables")?;
+        let few = match thread.count {
+            Count::Any => true,
+            Count::Exactly(copies) => copies <= MOST_COPIES,
+        };
+        claim(
+            few && !thread.states.is_empty(),
+            "an abstract thread has states, and few copies or any number",
+        )?;
     }
-    Ok(())
+    owners::check(specification)?;
+    let composition = ir::composition::compose(specification, program);
+    claim(ir::check::check(&composition).is_ok(), "the conditions of the specification have their types")
 }
 
 /// The templates that threads run, that of the first thread first.
