@@ -168,6 +168,7 @@ pub fn check_proof(
         Proof::Runs(proof) => check_runs(program, property, proof, budget),
         Proof::Product(proof) => crate::product::check(program, property, proof, budget),
         Proof::Queries(proof) => crate::queries::check(program, property, proof, budget),
+        Proof::Spec(proof) => crate::spec::check(program, property, proof, budget),
         Proof::Modular(proof) => crate::modular::check(program, property, proof, budget),
         Proof::Context(proof) => crate::context::check(program, property, proof, budget),
         Proof::OneThread => {

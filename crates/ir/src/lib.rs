@@ -7,6 +7,7 @@
 //! This crate does no IO, knows nothing of C, and nothing of any engine.
 
 pub mod check;
+pub mod composition;
 pub mod expr;
 pub mod ids;
 pub mod names;
@@ -14,6 +15,7 @@ pub mod op;
 pub mod passes;
 pub mod program;
 pub mod semantics;
+pub mod specification;
 pub mod text;
 pub mod types;
 

@@ -37,7 +37,7 @@ pub struct Range {
 }
 
 /// How many copies of a template run at the start.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub enum Count {
     /// This many.
     Exactly(u32),
@@ -57,7 +57,7 @@ pub struct Assumption {
 }
 
 /// A position in a source file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Span {
     /// Index into [`Program::files`].
     pub file: u32,

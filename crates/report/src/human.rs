@@ -195,6 +195,10 @@ fn reason(proof: &Proof) -> String {
             let claims: usize = proof.parts.iter().flat_map(|part| &part.claims).map(Vec::len).sum();
             format!("by invariants of single threads, and {claims} claims about the others")
         }
+        Proof::Spec(proof) => format!(
+            "by a specification: {} functions conform, and its abstract threads together do not go wrong",
+            proof.threads.len()
+        ),
         Proof::Modular(proof) if proof.size == 1 => {
             "by an invariant of every thread, for any number of threads".to_owned()
         }

@@ -160,6 +160,7 @@ fn check_result<'a>(program: &Program, outcome: &'a Outcome) -> CheckResult<'a> 
             | Proof::Product(_)
             | Proof::Modular(_)
             | Proof::Queries(_)
+            | Proof::Spec(_)
             | Proof::States(_)
             | Proof::Abstraction(_)
             | Proof::Context(_)

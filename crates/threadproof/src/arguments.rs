@@ -24,6 +24,27 @@ pub enum Command {
     ///
     /// Exit status: 0 the proofs are accepted, 1 a violation was replayed, 2 some evidence is not accepted, 3 bad input or usage, 4 internal error.
     Check(CheckEvidence),
+    /// Check that the threads of a C program do only what a specification says.
+    ///
+    /// The last line is `conformance: true`, `conformance: false(FUNCTION, …)` or `conformance: unknown(REASON)`.
+    /// Exit status: 0 they do, 1 some does not, 2 unknown, 3 bad input or usage, 4 internal error.
+    Conform(OfSpecification),
+    /// Write a first specification for the threads of a C program, which they conform to.
+    Draft(OfSpecification),
+}
+
+/// Options of `conform` and `draft`.
+#[derive(Args, Debug)]
+pub struct OfSpecification {
+    /// The C files of one program; for `conform`, one specification (`.tspec`) among them.
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Seconds after which the answer is `unknown`.
+    #[arg(long, value_name = "S", default_value_t = 60.0)]
+    pub timeout: f64,
+    /// Megabytes of memory after which the answer is `unknown`.
+    #[arg(long, value_name = "MB", default_value_t = 4000)]
+    pub memory: u64,
 }
 
 /// What to read, and how.
@@ -105,6 +126,9 @@ pub struct Verify {
     /// The function that the main thread of the engine `queries` runs. Otherwise each thread with an assertion is it in turn.
     #[arg(long, value_name = "FUNCTION")]
     pub main_thread: Option<String>,
+    /// A specification of the threads: the program is proved by it, or not at all. Only assertions are checked where nothing else is said.
+    #[arg(long, value_name = "FILE.tspec")]
+    pub spec: Option<PathBuf>,
     /// Seconds after which the answer is `unknown`.
     #[arg(long, value_name = "S", default_value_t = 60.0)]
     pub timeout: f64,

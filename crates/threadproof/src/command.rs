@@ -1,7 +1,7 @@
 //! What the command line does.
 
 use crate::arguments::{
-    Arguments, CheckEvidence, Command, EngineName, Format, Model, Show, Verify, normalise,
+    Arguments, CheckEvidence, Command, EngineName, Format, Model, OfSpecification, Show, Verify, normalise,
 };
 use crate::evidence::Run;
 use crate::input::{self, Input, Kind};
@@ -10,13 +10,16 @@ use crate::pipeline;
 use crate::portfolio::{self, Portfolio};
 use crate::property_file::{self, Asked};
 use crate::race_names::{self, Variable};
+use crate::specification::{self, Conforming};
 use crate::watchdog::{self, Watched};
 use checker::Checked;
 use clap::Parser;
 use ir::Program;
+use ir::specification::Specification;
 use report::{Answer, Outcome, Sources};
 use std::ffi::OsString;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -44,19 +47,28 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let (timeout, memory, format) = match &arguments.command {
         Command::Verify(options) => (options.timeout, options.memory, options.format),
         Command::Check(options) => (options.timeout, options.memory, options.format),
+        Command::Conform(options) | Command::Draft(options) => {
+            (options.timeout, options.memory, Format::Human)
+        }
     };
+    let about_specification = matches!(arguments.command, Command::Conform(_) | Command::Draft(_));
     let deadline = Instant::now() + Duration::from_secs_f64(timeout.clamp(0.0, 1e8));
     let printer = Printer::default();
     let its_printer = printer.clone();
     let work = move || match arguments.command {
         Command::Verify(options) => verify(&options, deadline, &its_printer),
         Command::Check(options) => check(options, deadline, &its_printer),
+        Command::Conform(options) => conform(options, deadline, &its_printer),
+        Command::Draft(options) => draft(&options, deadline, &its_printer),
     };
     let code = match watchdog::run(work, deadline, memory << 20) {
         Ok(Watched::Done(code)) => code,
         Ok(Watched::Overrun(exhausted)) => {
             let answer = Answer::Unknown(Reason::Exhausted(exhausted).to_string());
-            printer.print(&without_program(format, &answer));
+            printer.print(&match about_specification {
+                false => without_program(format, &answer),
+                true => format!("conformance: {answer}\n"),
+            });
             status::UNKNOWN
         }
         Ok(Watched::Panicked) | Err(_) => {
@@ -108,7 +120,12 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
     if let Some(what) = options.show {
         return show(options, &program, &sources, what, &asked, deadline, printer);
     }
-    let outcomes = run_checks(options, &asked, &program, named, kind, deadline);
+    let specification =
+        match specification_of(options.spec.as_deref(), &program, kind, options.memory, deadline) {
+            Ok(specification) => specification,
+            Err(messages) => return bad_input(options.format, &messages, printer),
+        };
+    let outcomes = run_checks(options, &asked, &program, named, kind, specification.as_ref(), deadline);
     let answer = Answer::of(&outcomes, &asked.open);
     print(printer, options.format, &program, &sources, &outcomes, &answer, options.explain);
     let run = Run { options, kind, program: &program, sources: &sources, outcomes: &outcomes, deadline };
@@ -202,6 +219,7 @@ fn run_checks(
     program: &Program,
     named: Option<Vec<Variable>>,
     kind: Kind,
+    specification: Option<&Specification>,
     deadline: Instant,
 ) -> Vec<Outcome> {
     let settings =
@@ -221,6 +239,8 @@ fn run_checks(
     };
     let jobs = options.jobs.map_or_else(portfolio::default_jobs, usize::from);
     let portfolio = Portfolio { explicit: explicit.clone(), boolean: kind != Kind::C, jobs };
+    let spec = specification.map(|specification| engine_spec::Spec { specification, composer: &portfolio });
+    let engine = spec.as_ref().map(|spec| spec as &dyn Engine).or(engine);
     let answer = |program: &Program, check: Check, budget: &Budget| match engine {
         Some(engine) => pipeline::verify(program, check, engine, budget, &Silent),
         None => portfolio.verify(program, check, budget),
@@ -246,6 +266,81 @@ fn run_checks(
     outcomes
 }
 
+/// The specification that the program is proved by, if there is one.
+fn specification_of(
+    path: Option<&Path>,
+    program: &Program,
+    kind: Kind,
+    memory: u64,
+    deadline: Instant,
+) -> Result<Option<Specification>, Vec<String>> {
+    let Some(path) = path else { return Ok(None) };
+    if kind != Kind::C {
+        return Err(vec![format!("{}: error: specifications are about C programs", path.display())]);
+    }
+    let budget = Budget { deadline: Some(deadline), memory: memory << 20, ..Budget::unlimited() };
+    specification::read(path, program, &budget).map(Some)
+}
+
+/// Checks that a program conforms. One of its files is the specification.
+fn conform(mut options: OfSpecification, deadline: Instant, printer: &Printer) -> u8 {
+    let is_spec = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "tspec");
+    let (specs, files): (Vec<PathBuf>, Vec<PathBuf>) = options.reading.files.drain(..).partition(is_spec);
+    options.reading.files = files;
+    let bad = |messages: &[String]| {
+        messages.iter().for_each(|message| eprintln!("{message}"));
+        let first = messages.first().map_or("bad input", String::as_str);
+        printer.print(&format!("conformance: unknown({})\n", first.replace(['\n', '\r'], " ")));
+        status::BAD_INPUT
+    };
+    let ([spec], false) = (specs.as_slice(), options.reading.files.is_empty()) else {
+        return bad(&[
+            "threadproof: error: there must be a C program and one specification (.tspec)".to_owned()
+        ]);
+    };
+    let Input { program, sources, kind } = match input::read(&options.reading) {
+        Ok(read) => read,
+        Err(messages) => return bad(&messages),
+    };
+    let specification = match specification_of(Some(spec), &program, kind, options.memory, deadline) {
+        Ok(Some(specification)) => specification,
+        Ok(None) => return status::BAD_INPUT,
+        Err(messages) => return bad(&messages),
+    };
+    let budget = Budget { deadline: Some(deadline), memory: options.memory << 20, ..Budget::unlimited() };
+    let (answer, text) = specification::conform(&program, &sources, &specification, &budget);
+    printer.print(&text);
+    match answer {
+        Conforming::Yes => status::PROVED,
+        Conforming::No => status::REFUTED,
+        Conforming::Unknown => status::UNKNOWN,
+    }
+}
+
+/// Writes a first specification.
+fn draft(options: &OfSpecification, deadline: Instant, printer: &Printer) -> u8 {
+    let fails = |messages: &[String], status: u8| {
+        messages.iter().for_each(|message| eprintln!("{message}"));
+        status
+    };
+    let program = match input::read(&options.reading) {
+        Ok(Input { kind, .. }) if kind != Kind::C => {
+            let message = "threadproof: error: specifications are about C programs".to_owned();
+            return fails(&[message], status::BAD_INPUT);
+        }
+        Ok(Input { program, .. }) => program,
+        Err(messages) => return fails(&messages, status::BAD_INPUT),
+    };
+    let budget = Budget { deadline: Some(deadline), memory: options.memory << 20, ..Budget::unlimited() };
+    match engine_spec::draft(&pipeline::prepare(&program, Check::Assertions), &budget) {
+        Ok(text) => {
+            printer.print(&text);
+            status::PROVED
+        }
+        Err(reason) => fails(&[format!("threadproof: there is no draft: {reason}")], status::UNKNOWN),
+    }
+}
+
 fn bad_input(format: Format, messages: &[String], printer: &Printer) -> u8 {
     for message in messages {
         eprintln!("{message}");
@@ -264,7 +359,7 @@ fn asked(options: &Verify, kind: Kind) -> Result<Asked, String> {
                 return Ok(Asked { checks: vec![Check::Races], open: Vec::new() });
             }
             checks.push(Check::Assertions);
-            checks.extend((kind == Kind::C).then_some(Check::Races));
+            checks.extend((kind == Kind::C && options.spec.is_none()).then_some(Check::Races));
         }
         return Ok(Asked { checks, open: Vec::new() });
     };

@@ -14,4 +14,5 @@ pub mod portfolio;
 pub mod property_file;
 pub mod race_names;
 pub mod runs;
+pub mod specification;
 mod watchdog;

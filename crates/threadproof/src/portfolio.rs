@@ -20,7 +20,9 @@ use report::{Outcome, Tried};
 use std::collections::VecDeque;
 use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
 use std::time::{Duration, Instant};
-use verdict::{Budget, Cancel, Check, Decisions, Engine, Exhausted, Property, Reason, Silent, Task};
+use verdict::{
+    Budget, Cancel, Check, Decisions, Engine, Events, Exhausted, Property, Reason, Silent, Task, Verdict,
+};
 
 /// The engines, and how many of them run at once.
 pub struct Portfolio {
@@ -154,6 +156,22 @@ fn why(mut reasons: Vec<(&'static str, Reason)>, best: &str) -> Reason {
     };
     let first = reasons.into_iter().min_by_key(rank);
     first.map_or(Reason::Bounded("no engine answered".to_owned()), |(_, reason)| reason)
+}
+
+/// As an engine: for those that need another one.
+impl Engine for Portfolio {
+    fn name(&self) -> &'static str {
+        "auto"
+    }
+    fn verify(&self, task: Task<'_>, budget: &Budget, _: &dyn Events) -> Verdict {
+        let known = self.run(task, budget);
+        match known.verdict {
+            Some(Checked::Proved(proof)) => Verdict::Safe(proof),
+            Some(Checked::Refuted(refutation)) => Verdict::Unsafe(refutation.trace),
+            Some(Checked::Unknown(reason)) => Verdict::Unknown(reason),
+            None => Verdict::Unknown(why(known.reasons, self.explicit.name())),
+        }
+    }
 }
 
 impl Portfolio {

@@ -2,7 +2,7 @@
 
 use crate::{
     AbstractionProof, Attempt, Budget, ContextProof, Exhausted, FlowProof, ModularProof, ProductProof,
-    Property, QueriesProof, RunsProof, StatesProof, Trace,
+    Property, QueriesProof, RunsProof, SpecProof, StatesProof, Trace,
 };
 use ir::{Program, Span};
 use serde::{Deserialize, Serialize};
@@ -70,6 +70,8 @@ pub enum Proof {
     Context(Box<ContextProof>),
     /// There is no data race, and no error where threads are switched only behind steps that synchronise them.
     Runs(Box<RunsProof>),
+    /// Any number of threads, by what each of them may do as a specification says, and a proof about that.
+    Spec(Box<SpecProof>),
 }
 
 /// Why there is no answer.
@@ -83,6 +85,8 @@ pub enum Reason {
     Bounded(String),
     /// A violation was found that rests on something that is not modelled.
     Approximate(String),
+    /// The program does not conform to its specification, or that is wrong.
+    Specification(String),
     /// The evidence for a verdict was not accepted: a bug in this tool.
     Rejected(String),
 }
@@ -102,6 +106,7 @@ impl fmt::Display for Reason {
             }
             Self::Bounded(bound) => write!(f, "bounded: {bound}"),
             Self::Approximate(what) => write!(f, "not modelled exactly: {what}"),
+            Self::Specification(what) => write!(f, "specification: {what}"),
             Self::Rejected(what) => write!(f, "evidence rejected: {what}"),
         }
     }

@@ -23,6 +23,7 @@ mod property;
 pub mod queries;
 mod runs;
 mod schedule;
+mod spec;
 mod states;
 mod trace;
 
@@ -50,5 +51,6 @@ pub use property::{Check, Property};
 pub use queries::{QueriesClaim, QueriesPart, QueriesProof};
 pub use runs::RunsProof;
 pub use schedule::{Schedule, Turn};
+pub use spec::{Composition, Conformance, SpecProof};
 pub use states::{Configuration, Population, StatesProof};
 pub use trace::{Trace, TraceStep, Violation};

@@ -17,6 +17,8 @@ mod product_mutations;
 mod programs;
 mod queries;
 mod reproducers;
+mod spec_mutations;
+mod specifications;
 mod unsupported;
 mod witnesses;
 
