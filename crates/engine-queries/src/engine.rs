@@ -135,9 +135,12 @@ fn prove(
         .collect();
     let mut search = Search::new(model, model.hierarchy(main, with_errors), budget);
     let found = search.explore(0, None, &errors)?;
+    let counts = search.counts();
     events.event(Event::Phase(format!(
-        "queries: {} calls of the model checker, {} claims",
+        "queries: {} calls of the model checker ({} answered by known paths, {} by known facts), {} claims",
         search.calls,
+        counts.by_path,
+        counts.by_facts,
         search.claims.iter().map(Vec::len).sum::<usize>()
     )));
     Ok(match found {

@@ -11,8 +11,8 @@ use crate::after::conjuncts;
 use crate::build::{Built, Kind, Question};
 use crate::query::{Search, places};
 use indexmap::{IndexMap, IndexSet};
-use sequential::{Execution, Invariants, Node, Outcome, check};
-use smt::{Answer, NoAnswer, Operation, Solver, Sort, Term, Variable};
+use sequential::{Execution, Invariants, Node, Outcome};
+use smt::{Answer, NoAnswer, Operation, Sort, Term, Variable};
 use transitions::threads::literals;
 use verdict::QueriesClaim;
 use verdict::queries::{kept, old};
@@ -133,8 +133,7 @@ fn quickly(
     question: &Question,
 ) -> Result<Option<Proved>, NoAnswer> {
     let built = search.level(position).build(Some(question), &[], &[]);
-    search.calls += 1;
-    match check(&built.program, search.budget) {
+    match search.check(&built) {
         Outcome::Safe(invariants) => Ok(Some((built, invariants))),
         Outcome::Unsafe(_) | Outcome::Unknown(NoAnswer::GaveUp(_)) => Ok(None),
         Outcome::Unknown(NoAnswer::Exhausted(limit)) => Err(NoAnswer::Exhausted(limit)),
@@ -159,25 +158,23 @@ fn needed(search: &Search<'_>, question: &Question, proved: &Proved) -> Result<Q
         if let (Some(first), Some(second)) = (invariant(&built.first), invariant(&built.second)) {
             let mut execution = Execution::new();
             step_of(Kind::Wait(at)).into_iter().for_each(|wait| execution.step(wait));
-            let mut solver = Solver::new();
             let conditions = execution.conditions.iter().cloned();
-            solver.assert(&Term::all([ranges.clone(), first].into_iter().chain(conditions)));
-            solver.assert(&execution.value(&level.not_started_yet(at)));
             let now: IndexMap<Variable, Term> =
                 built.kept.iter().map(|v| (kept(v, built.position), level.here(at, &v.term()))).collect();
-            solver.assert(&execution.value(&second.substitute(&now)).not());
+            let not_started = execution.value(&level.not_started_yet(at));
+            let fails = execution.value(&second.substitute(&now)).not();
+            let known = Term::all([ranges.clone(), first, not_started, fails].into_iter().chain(conditions));
             let value = |fact: &Term| execution.value(&level.here(at, fact));
-            add_core(search, &mut solver, &question.before, &value, &mut before)?;
+            add_core(search, &known, &question.before, &value, &mut before)?;
         }
         // It excludes the second formula.
         if let Some(second) = invariant(&built.second) {
             let mut execution = Execution::new();
             step_of(Kind::Environment(at)).into_iter().for_each(|moved| execution.step(moved));
-            let mut solver = Solver::new();
             let conditions = execution.conditions.iter().cloned();
-            solver.assert(&Term::all([ranges.clone(), second].into_iter().chain(conditions)));
+            let known = Term::all([ranges.clone(), second].into_iter().chain(conditions));
             let value = |fact: &Term| execution.value(&level.here(at, fact));
-            add_core(search, &mut solver, &question.after, &value, &mut after)?;
+            add_core(search, &known, &question.after, &value, &mut after)?;
         }
     }
     let chosen = |facts: &[Term], chosen: &IndexSet<usize>| {
@@ -187,10 +184,10 @@ fn needed(search: &Search<'_>, question: &Question, proved: &Proved) -> Result<Q
     Ok(Question { before: chosen(&question.before, &before), after: chosen(&question.after, &after) })
 }
 
-/// Adds facts that cannot all hold with what a solver knows.
+/// Adds facts that cannot all hold with what is known.
 fn add_core(
     search: &Search<'_>,
-    solver: &mut Solver,
+    known: &Term,
     facts: &[Term],
     value: &dyn Fn(&Term) -> Term,
     core: &mut IndexSet<usize>,
@@ -203,21 +200,24 @@ fn add_core(
     }
     // Those that are needed anyway first.
     let chosen: Vec<Term> = core.iter().map(|number| facts[*number].clone()).collect();
-    if !chosen.is_empty() && solver.check_assuming(&chosen, search.budget) == Answer::Unsat {
-        return Ok(());
-    }
-    match solver.check_assuming(&facts, search.budget) {
-        Answer::Unsat => {
-            core.extend(solver.core().iter().copied());
-            Ok(())
+    search.model.questions.ask(|solver| {
+        solver.assert(known);
+        if !chosen.is_empty() && solver.check_assuming(&chosen, search.budget) == Answer::Unsat {
+            return Ok(());
         }
-        // Something that the invariants do not show by themselves: nothing is left out.
-        Answer::Sat => {
-            core.extend(0..facts.len());
-            Ok(())
+        match solver.check_assuming(&facts, search.budget) {
+            Answer::Unsat => {
+                core.extend(solver.core().iter().copied());
+                Ok(())
+            }
+            // Something that the invariants do not show by themselves: nothing is left out.
+            Answer::Sat => {
+                core.extend(0..facts.len());
+                Ok(())
+            }
+            Answer::Unknown(why) => Err(why),
         }
-        Answer::Unknown(why) => Err(why),
-    }
+    })
 }
 
 /// The claim of a question that is proved.

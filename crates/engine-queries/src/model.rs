@@ -2,6 +2,7 @@
 
 use crate::after::conjuncts;
 use crate::lean::normal;
+use crate::questions::Questions;
 use indexmap::{IndexMap, IndexSet};
 use ir::LocationId;
 use sequential::Step;
@@ -37,7 +38,6 @@ pub struct ModelThread {
 }
 
 /// The threads of a program.
-#[derive(Clone, Debug)]
 pub struct Model {
     /// The threads.
     pub threads: Vec<ModelThread>,
@@ -47,6 +47,8 @@ pub struct Model {
     pub variables: IndexMap<Variable, Term>,
     /// What always holds, fact by fact.
     ranges: IndexSet<Term>,
+    /// For questions about formulas over the variables.
+    pub questions: Questions,
 }
 
 impl Model {
@@ -104,7 +106,7 @@ impl Model {
             threads.push(found);
         }
         let ranges = variables.values().flat_map(|range| conjuncts(&normal(range))).collect();
-        Self { threads, initial: Term::all(initial), variables, ranges }
+        Self { threads, initial: Term::all(initial), variables, ranges, questions: Questions::default() }
     }
 
     /// Whether a fact in normal form is one that always holds.

@@ -24,7 +24,7 @@
 pub mod accesses;
 pub mod blocks;
 pub mod boolean_program;
-mod constants;
+pub mod constants;
 mod expressions;
 pub mod follow;
 pub mod groups;
