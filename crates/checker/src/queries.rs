@@ -1,6 +1,6 @@
 //! Checks proofs by environment queries ([`verdict::QueriesProof`]; paper 5, chapters 5 to 7).
 //!
-//! The program as transitions is made again, and its threads are settled. A *cut-point state* is one in which no thread is in an atomic region. Others than the thread that ran last run only there.
+//! The program as transitions is made again, and its threads are settled. A *cut-point state* is one in which no thread is in an atomic region or at a quiet location ([`transitions::quiet`]). Others than the thread that ran last need to run only there.
 //! In each part:
 //!
 //! 1. Threads outside of the order write nothing that those in it read, or that the part speaks of; so without their steps each execution is still one.

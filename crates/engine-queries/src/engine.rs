@@ -24,6 +24,8 @@ const MOST_EDGES: usize = 4_000;
 pub struct Queries {
     /// The name of the function that the main thread runs; if there is none it is chosen: each thread with an error in turn.
     pub main_thread: Option<String>,
+    /// Whether inductive environment properties are looked for ([`crate::inductive`]). They did not pay: see `docs/decisions.md`.
+    pub inductive_properties: bool,
 }
 
 fn bounded(text: impl Into<String>) -> Verdict {
@@ -70,7 +72,7 @@ impl Engine for Queries {
         let model = Model::new(&system, &settled);
         let mut parts = Vec::new();
         for (main, with_errors) in self.choices(&system, &settled, &model) {
-            match prove(&model, main, &with_errors, budget, events) {
+            match self.prove(&model, main, &with_errors, budget, events) {
                 Ok(Outcome::Proved(part)) => parts.push(part),
                 Ok(Outcome::Refuted(taken)) => {
                     let schedule = schedule((&system, &settled, &model), &taken, budget);
@@ -119,40 +121,42 @@ impl Queries {
             None => with_errors.into_iter().map(|thread| (thread, vec![thread])).collect(),
         }
     }
-}
 
-/// Looks for a proof with a main thread that some threads' errors are not reached, or for an execution that reaches one.
-fn prove(
-    model: &Model,
-    main: ThreadNumber,
-    with_errors: &[ThreadNumber],
-    budget: &Budget,
-    events: &dyn Events,
-) -> Result<Outcome, NoAnswer> {
-    let errors: Vec<(ThreadNumber, usize)> = with_errors
-        .iter()
-        .flat_map(|thread| model.threads[*thread].errors.iter().map(|error| (*thread, *error)))
-        .collect();
-    let mut search = Search::new(model, model.hierarchy(main, with_errors), budget);
-    let found = search.explore(0, None, &errors)?;
-    let counts = search.counts();
-    events.event(Event::Phase(format!(
+    /// Looks for a proof with a main thread that some threads' errors are not reached, or for an execution that reaches one.
+    fn prove(
+        &self,
+        model: &Model,
+        main: ThreadNumber,
+        with_errors: &[ThreadNumber],
+        budget: &Budget,
+        events: &dyn Events,
+    ) -> Result<Outcome, NoAnswer> {
+        let errors: Vec<(ThreadNumber, usize)> = with_errors
+            .iter()
+            .flat_map(|thread| model.threads[*thread].errors.iter().map(|error| (*thread, *error)))
+            .collect();
+        let mut search = Search::new(model, model.hierarchy(main, with_errors), budget);
+        search.with_inductive = self.inductive_properties;
+        let found = search.explore(0, None, &errors)?;
+        let counts = search.counts();
+        events.event(Event::Phase(format!(
         "queries: {} calls of the model checker ({} answered by known paths, {} by known facts), {} claims",
         search.calls,
         counts.by_path,
         counts.by_facts,
         search.claims.iter().map(Vec::len).sum::<usize>()
     )));
-    Ok(match found {
-        Found::Taken(taken) => Outcome::Refuted(taken),
-        Found::Bound(_) => return Err(NoAnswer::GaveUp("an answer without a question".to_owned())),
-        Found::Safe(built, invariants) => Outcome::Proved(QueriesPart {
-            main: places(&built, &invariants, true, model.threads[main].locations),
-            order: search.order,
-            errors: errors.into_iter().map(|(thread, at)| (thread, LocationId(at as u32))).collect(),
-            claims: search.claims,
-        }),
-    })
+        Ok(match found {
+            Found::Taken(taken) => Outcome::Refuted(taken),
+            Found::Bound(_) => return Err(NoAnswer::GaveUp("an answer without a question".to_owned())),
+            Found::Safe(built, invariants) => Outcome::Proved(QueriesPart {
+                main: places(&built, &invariants, true, model.threads[main].locations),
+                order: search.order,
+                errors: errors.into_iter().map(|(thread, at)| (thread, LocationId(at as u32))).collect(),
+                claims: search.claims,
+            }),
+        })
+    }
 }
 
 /// Who runs when in an execution.

@@ -22,7 +22,8 @@ const NEAR: i128 = 16;
 /// Bounds that are further off are not made tighter.
 const LARGEST_GAP: i128 = 4_096;
 
-type Proved = (Built, Invariants);
+/// A program of which nothing forbidden is reached, and why.
+pub type Proved = (Built, Invariants);
 
 /// A claim that follows from an answer to a question about the threads from a position on.
 pub fn generalised(
@@ -127,7 +128,7 @@ fn halves(facts: &[Term]) -> Vec<Term> {
 }
 
 /// Asks the model checker once.
-fn quickly(
+pub fn quickly(
     search: &mut Search<'_>,
     position: usize,
     question: &Question,
@@ -221,7 +222,7 @@ fn add_core(
 }
 
 /// The claim of a question that is proved.
-fn claim(
+pub fn claim(
     search: &Search<'_>,
     position: usize,
     question: &Question,

@@ -12,6 +12,7 @@
 //! * [`lean`]: smaller formulas.
 //! * [`questions`]: small questions to a solver.
 //! * [`generalise`]: how to exclude more than was asked (sections 4.6 and 8).
+//! * [`inductive`]: conditions that stay (section 8.2).
 //! * [`engine`]: the engine, its proofs and its schedules.
 //!
 //! Over-approximates as [`transitions`] does; what comes out of it is otherwise exact.
@@ -21,6 +22,7 @@ pub mod before;
 pub mod build;
 pub mod engine;
 pub mod generalise;
+pub mod inductive;
 pub mod known;
 pub mod lean;
 pub mod model;

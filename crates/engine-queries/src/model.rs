@@ -25,7 +25,7 @@ pub struct ModelThread {
     pub entry: usize,
     /// Whether it runs from the beginning.
     pub at_start: bool,
-    /// Locations at which only this thread runs, and that are no errors.
+    /// Locations at which only this thread runs, and that are no errors: those in atomic regions, and those that locks keep quiet ([`transitions::quiet`]).
     pub atomic: Vec<bool>,
     /// Locations that must not be reached.
     pub errors: Vec<usize>,
@@ -58,6 +58,7 @@ impl Model {
         let mut variables = all.variables.clone();
         let mut initial = vec![all.initial.clone()];
         let mut threads = Vec::new();
+        let quiet = all.quiet_locations();
         for (number, thread) in all.threads.iter().enumerate() {
             variables.insert(place(number), Term::bool(true));
             let first = if thread.at_start { i128::from(thread.entry.0) } else { BEFORE_START };
@@ -72,7 +73,10 @@ impl Model {
                 atomic: thread
                     .steps
                     .ids()
-                    .map(|at| all.is_atomic(system, number, at) && !all.is_error(system, number, at))
+                    .map(|at| {
+                        let alone = all.is_atomic(system, number, at) || quiet[number][at];
+                        alone && !all.is_error(system, number, at)
+                    })
                     .collect(),
                 errors: thread
                     .steps

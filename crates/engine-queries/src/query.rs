@@ -10,6 +10,7 @@ use crate::after::{after, conjuncts};
 use crate::before::{Taken, before_all, before_step};
 use crate::build::{Bad, Built, Kind, Level, Promise, Question};
 use crate::generalise::{generalised, tight_bound};
+use crate::inductive::{guesses, inductive};
 use crate::known::Known;
 use crate::lean::{lean, normal};
 use crate::model::Model;
@@ -38,6 +39,10 @@ pub struct Search<'a> {
     memories: Vec<Memory>,
     /// At each position how many of the claims were there before any question.
     given: Vec<usize>,
+    /// Whether inductive environment properties are looked for.
+    pub with_inductive: bool,
+    /// Conditions that were looked at.
+    tried: IndexSet<(usize, Term)>,
 }
 
 /// What came out of looking at a thread.
@@ -58,7 +63,18 @@ impl<'a> Search<'a> {
         let reachable = order.iter().map(places).collect();
         let memories = order.iter().map(|_| Memory::default()).collect();
         let given = vec![0; order.len()];
-        let mut search = Self { model, order, claims, budget, calls: 0, reachable, memories, given };
+        let mut search = Self {
+            model,
+            order,
+            claims,
+            budget,
+            calls: 0,
+            reachable,
+            memories,
+            given,
+            with_inductive: false,
+            tried: IndexSet::new(),
+        };
         search.add_known();
         search
     }
@@ -287,7 +303,12 @@ impl<'a> Search<'a> {
             }
             Found::Safe(built, invariants) => {
                 let claim = generalised(self, position, &question, (*built, invariants))?;
+                let guesses = if self.with_inductive { guesses(self, position, &claim) } else { Vec::new() };
                 self.add(position, claim);
+                let mut tried = std::mem::take(&mut self.tried);
+                let more = inductive(self, position, guesses, &mut tried);
+                self.tried = tried;
+                more?.into_iter().for_each(|claim| self.add(position, claim));
                 Ok(None)
             }
         }

@@ -90,7 +90,9 @@ impl Memory {
         match &outcome {
             Outcome::Safe(invariants) => {
                 for (node, formula) in invariants.formulas.iter().enumerate() {
-                    let Some(formula) = formula.as_ref().filter(|formula| !formula.is_false()) else { continue };
+                    let Some(formula) = formula.as_ref().filter(|formula| !formula.is_false()) else {
+                        continue;
+                    };
                     self.suggest(&program.nodes[node], conjuncts(formula));
                 }
             }
@@ -212,7 +214,8 @@ fn name(program: &Program, step: usize) -> StepName {
 /// The step of a name.
 fn number(program: &Program, name: &StepName) -> Option<usize> {
     let is_named = |node: Node, name: &str| program.nodes[node] == name;
-    let alike = |step: &crate::Step| is_named(step.source, &name.source) && is_named(step.target, &name.target);
+    let alike =
+        |step: &crate::Step| is_named(step.source, &name.source) && is_named(step.target, &name.target);
     let numbered = program.steps.iter().enumerate().filter(|(_, step)| alike(step));
     numbered.map(|(number, _)| number).nth(name.number)
 }

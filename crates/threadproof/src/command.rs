@@ -134,7 +134,10 @@ fn run_checks(
         EngineName::States => &engine_states::States,
         EngineName::Counters => &engine_states::Counting,
         EngineName::Horn => &engine_horn::Horn,
-        EngineName::Queries => &engine_queries::Queries { main_thread: options.main_thread.clone() },
+        EngineName::Queries => &engine_queries::Queries {
+            main_thread: options.main_thread.clone(),
+            ..engine_queries::Queries::default()
+        },
         EngineName::Symbolic => &engine_symbolic::Symbolic,
         EngineName::Explicit => &explicit,
     };

@@ -61,13 +61,8 @@ pub(super) fn read(
     budget: &Budget,
 ) -> Result<Derivation, NoAnswer> {
     let inferences = inferences(proof, names, goal)?;
-    let mut reader = Reader {
-        system,
-        budget,
-        solver: Solver::new(),
-        by_rule: FxHashMap::default(),
-        steps: vec![],
-    };
+    let mut reader =
+        Reader { system, budget, solver: Solver::new(), by_rule: FxHashMap::default(), steps: vec![] };
     for inference in &inferences {
         reader.explain(&inferences, inference)?;
         if inference.fact.relation.is_none() {

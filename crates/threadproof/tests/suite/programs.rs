@@ -159,7 +159,7 @@ fn check_program(file: &Path) -> Vec<String> {
 fn decider(wanted: &Annotations) -> Option<&'static dyn verdict::Engine> {
     let named = |name: &str| wanted.arguments.iter().any(|word| word == name);
     let engines: [&'static dyn verdict::Engine; 3] =
-        [&engine_states::States, &engine_symbolic::Symbolic, &engine_queries::Queries { main_thread: None }];
+        [&engine_states::States, &engine_symbolic::Symbolic, &engine_queries::Queries::default()];
     engines.into_iter().find(|engine| named(engine.name()))
 }
 

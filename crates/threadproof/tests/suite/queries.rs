@@ -18,7 +18,7 @@ fn paper(name: &str) -> ir::Program {
 }
 
 fn verdict(program: &ir::Program, main_thread: Option<&str>) -> Checked {
-    let engine = Queries { main_thread: main_thread.map(str::to_owned) };
+    let engine = Queries { main_thread: main_thread.map(str::to_owned), ..Queries::default() };
     pipeline::verify(program, Check::Assertions, &engine, &Budget::seconds(200.0), &Silent).verdict
 }
 
