@@ -14,6 +14,7 @@ mod modular_mutations;
 mod product_mutations;
 mod programs;
 mod queries;
+mod queries_figures;
 mod reproducers;
 mod unsupported;
 mod witnesses;

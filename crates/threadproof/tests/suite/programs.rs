@@ -158,8 +158,11 @@ fn check_program(file: &Path) -> Vec<String> {
 /// The engine that alone must decide a program, in both directions, if one is named.
 fn decider(wanted: &Annotations) -> Option<&'static dyn verdict::Engine> {
     let named = |name: &str| wanted.arguments.iter().any(|word| word == name);
-    let engines: [&'static dyn verdict::Engine; 3] =
-        [&engine_states::States, &engine_symbolic::Symbolic, &engine_queries::Queries::default()];
+    let engines: [&'static dyn verdict::Engine; 3] = [
+        &engine_states::States,
+        &engine_symbolic::Symbolic,
+        &engine_queries::Queries { main_thread: None, inductive_properties: false },
+    ];
     engines.into_iter().find(|engine| named(engine.name()))
 }
 

@@ -7,7 +7,7 @@ use threadproof::pipeline;
 use verdict::queries::Places;
 use verdict::{Budget, Check, Engine, Proof, QueriesProof, Silent, Task, Verdict};
 
-fn read(text: &str) -> ir::Program {
+pub fn read(text: &str) -> ir::Program {
     let source = frontend_c::Source { name: "test.c".to_owned(), text: text.as_bytes().to_vec() };
     frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C")
 }
