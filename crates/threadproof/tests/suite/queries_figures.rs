@@ -1,6 +1,6 @@
 //! The intermediate programs of paper 5: figures 4.3, 4.5, 4.6, 6.1, 7.1 and 7.2, as far as the text determines them.
 //!
-//! The thesis counts the condition of a loop, and an addition, as one command each; so these programs have them in atomic regions.
+//! The thesis counts waiting for a condition, and an addition, as one command each; so these programs have them in atomic regions.
 
 use crate::queries::read;
 use engine_queries::before::before_all;
@@ -23,14 +23,14 @@ const PETERSON: &str = "#include <assert.h>
     #include <pthread.h>
     extern void __VERIFIER_atomic_begin(void);
     extern void __VERIFIER_atomic_end(void);
+    extern void __VERIFIER_assume(int);
     _Atomic _Bool claim0, claim1, cs0, cs1;
     _Atomic int turn;
     void *t0(void *arg) {
       while (1) {
         claim0 = 1;
         turn = 1;
-        int busy = 1;
-        while (busy) { __VERIFIER_atomic_begin(); busy = claim1 && turn != 0; __VERIFIER_atomic_end(); }
+        __VERIFIER_atomic_begin(); __VERIFIER_assume(!(claim1 && turn != 0)); __VERIFIER_atomic_end();
         cs0 = 1;
         assert(!cs1);
         cs0 = 0;
@@ -42,8 +42,7 @@ const PETERSON: &str = "#include <assert.h>
       while (1) {
         claim1 = 1;
         turn = 0;
-        int busy = 1;
-        while (busy) { __VERIFIER_atomic_begin(); busy = claim0 && turn != 1; __VERIFIER_atomic_end(); }
+        __VERIFIER_atomic_begin(); __VERIFIER_assume(!(claim0 && turn != 1)); __VERIFIER_atomic_end();
         cs1 = 1;
         cs1 = 0;
         claim1 = 0;
@@ -102,13 +101,12 @@ impl Named {
     fn term(&self, name: &str) -> Term {
         self.variable(name).term()
     }
-    /// Where a thread is before and after it sets a variable to a value.
-    fn step(&self, thread: &str, name: &str, value: &Term) -> (usize, usize) {
+    /// Where a thread is before it sets a variable to a value, and after that.
+    fn steps(&self, thread: &str, name: &str, value: &Term) -> (IndexSet<usize>, IndexSet<usize>) {
         let variable = self.variable(name);
-        let steps = &self.model.threads[self.thread(thread)].steps;
-        let found: Vec<_> = steps.iter().filter(|step| step.updates.get(&variable) == Some(value)).collect();
-        assert_eq!(found.len(), 1, "{name} = {value}");
-        (found[0].source, found[0].target)
+        let steps = self.model.threads[self.thread(thread)].steps.iter();
+        let found = steps.filter(|step| step.updates.get(&variable) == Some(value));
+        found.map(|step| (step.source, step.target)).unzip()
     }
     /// The program of the main thread.
     fn main_program(&self, order: &[ThreadNumber], claims: &[QueriesClaim], promises: &[Promise]) -> Built {
@@ -169,13 +167,16 @@ fn figures_4_5_and_4_6() {
     let named = Named::new(PETERSON);
     let order = [named.thread("t0"), named.thread("t1")];
     let (cs1, claim1) = (named.term("cs1"), named.term("claim1"));
-    let (first, second) = named.step("t0", "claim0", &Term::bool(true));
-    let (again, third) = named.step("t0", "turn", &Term::int(1));
+    // The loop has one way in from outside and one from its end.
+    let (first, second) = named.steps("t0", "claim0", &Term::bool(true));
+    let (again, third) = named.steps("t0", "turn", &Term::int(1));
+    assert_eq!((first.len(), third.len()), (2, 1));
     assert_eq!(second, again);
     let unclaimed = cs1.and(&claim1.not());
     let promise = |at: usize, formula: &Term| Promise { at, formula: formula.clone(), taken: Vec::new() };
     let late = cs1.and(&claim1.not().or(&named.term("turn").equals(&Term::int(0))));
-    let promises = [promise(first, &unclaimed), promise(second, &unclaimed), promise(third, &late)];
+    let early = first.iter().chain(&second).map(|at| promise(*at, &unclaimed));
+    let promises: Vec<Promise> = early.chain(third.iter().map(|at| promise(*at, &late))).collect();
     let built = named.main_program(&order, &[], &promises);
     assert!(matches!(check(&built.program, &budget()), Outcome::Unsafe(_)));
     // Example 4.5.1: the question, with what holds after the path to line 7 and what leads to the violation in line 9.
@@ -220,8 +221,9 @@ fn figure_6_1() {
     let taken = search.ask(1, question).expect("there is time").expect("there is a way");
     assert_eq!(taken.len(), 1);
     let leads = before_all(&named.model, &taken, &cs1, &budget);
-    let (line_24, _) = named.step("t1", "cs1", &Term::bool(true));
-    let there = place(order[1]).term().equals(&Term::int(line_24 as i128));
+    let (line_24, _) = named.steps("t1", "cs1", &Term::bool(true));
+    assert_eq!(line_24.len(), 1);
+    let there = place(order[1]).term().equals(&Term::int(line_24[0] as i128));
     assert!(named.same(&leads, &there), "{leads}");
     // Without that one there is none.
     let before = before.into_iter().chain([there.not()]).collect();
