@@ -2,7 +2,7 @@
 
 use crate::{Replayed, check_proof, replay};
 use ir::Program;
-use verdict::{Budget, Proof, Property, Reason, Trace, Verdict};
+use verdict::{Budget, Evidence, Proof, Property, Reason, Trace, Verdict};
 
 /// A verdict that may leave the tool.
 #[derive(Debug)]
@@ -26,21 +26,42 @@ pub struct Refutation {
     pub replayed: Replayed,
 }
 
-/// Checks the evidence of a verdict about a program. Whoever made the verdict, it becomes unknown without evidence.
-pub fn examine(program: Program, property: &Property, verdict: Verdict, budget: &Budget) -> Checked {
+/// Evidence that is none: a bug in this tool, if it comes from an engine.
+#[derive(Debug)]
+pub struct Rejection {
+    /// What is wrong with it.
+    pub why: String,
+    /// What was to be evidence.
+    pub evidence: Evidence,
+}
+
+/// Checks the evidence of a verdict about a program. Whoever made the verdict, it is none without evidence.
+pub fn examine(
+    program: &Program,
+    property: &Property,
+    verdict: Verdict,
+    budget: &Budget,
+) -> Result<Checked, Box<Rejection>> {
+    let reject = |why: String, evidence| Err(Box::new(Rejection { why, evidence }));
     match verdict {
-        Verdict::Unknown(reason) => Checked::Unknown(reason),
-        Verdict::Unsafe(trace) => match replay(&program, property, &trace) {
-            Ok(replayed) => Checked::Refuted(Box::new(Refutation { program, trace, replayed })),
-            Err(error) => Checked::Unknown(Reason::Rejected(error.to_string())),
+        Verdict::Unknown(reason) => Ok(Checked::Unknown(reason)),
+        Verdict::Unsafe(trace) => match replay(program, property, &trace) {
+            Ok(replayed) => {
+                Ok(Checked::Refuted(Box::new(Refutation { program: program.clone(), trace, replayed })))
+            }
+            Err(error) => reject(error.to_string(), Evidence::Trace(trace)),
         },
         Verdict::Safe(proof) => {
             if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
-                return Checked::Unknown(Reason::Unsupported(assumption.text.clone(), assumption.span));
+                let unsupported = Reason::Unsupported(assumption.text.clone(), assumption.span);
+                return Ok(Checked::Unknown(unsupported));
             }
-            match check_proof(&program, property, &proof, budget) {
-                Ok(()) => Checked::Proved(proof),
-                Err(error) => Checked::Unknown(error.into()),
+            match check_proof(program, property, &proof, budget) {
+                Ok(()) => Ok(Checked::Proved(proof)),
+                Err(error) => match Reason::from(error) {
+                    Reason::Rejected(why) => reject(why, Evidence::Proof(proof)),
+                    reason => Ok(Checked::Unknown(reason)),
+                },
             }
         }
     }

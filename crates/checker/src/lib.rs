@@ -20,7 +20,7 @@ mod replay;
 mod states;
 
 pub use describe::Change;
-pub use examine::{Checked, Refutation, examine};
+pub use examine::{Checked, Refutation, Rejection, examine};
 pub use flow::decide;
 pub use proof::{ProofError, check_all_executions, check_proof};
 pub use replay::{

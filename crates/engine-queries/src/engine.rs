@@ -2,7 +2,7 @@
 
 use crate::before::{Taken, before_all};
 use crate::model::Model;
-use crate::query::{Found, Search, places};
+use crate::query::{Found, Options, Search, places};
 use engine_explicit::guided::follow;
 use ir::LocationId;
 use ir::passes::Goal;
@@ -24,8 +24,6 @@ const MOST_EDGES: usize = 4_000;
 pub struct Queries {
     /// The name of the function that the main thread runs; if there is none it is chosen: each thread with an error in turn.
     pub main_thread: Option<String>,
-    /// Whether inductive environment properties are looked for ([`crate::inductive`]). They did not pay: see `docs/decisions.md`.
-    pub inductive_properties: bool,
 }
 
 fn bounded(text: impl Into<String>) -> Verdict {
@@ -43,6 +41,19 @@ impl Engine for Queries {
         "queries"
     }
     fn verify(&self, task: Task<'_>, budget: &Budget, events: &dyn Events) -> Verdict {
+        self.verify_with(&Options::default(), task, budget, events)
+    }
+}
+
+impl Queries {
+    /// Looks for a verdict with some options.
+    pub fn verify_with(
+        &self,
+        options: &Options,
+        task: Task<'_>,
+        budget: &Budget,
+        events: &dyn Events,
+    ) -> Verdict {
         if !matches!(task.property, Property::NoError(_)) {
             return bounded("only errors are looked for");
         }
@@ -72,7 +83,7 @@ impl Engine for Queries {
         let model = Model::new(&system, &settled);
         let mut parts = Vec::new();
         for (main, with_errors) in self.choices(&system, &settled, &model) {
-            match self.prove(&model, main, &with_errors, budget, events) {
+            match prove(&model, main, &with_errors, options, budget, events) {
                 Ok(Outcome::Proved(part)) => parts.push(part),
                 Ok(Outcome::Refuted(taken)) => {
                     let schedule = schedule((&system, &settled, &model), &taken, budget);
@@ -121,42 +132,42 @@ impl Queries {
             None => with_errors.into_iter().map(|thread| (thread, vec![thread])).collect(),
         }
     }
+}
 
-    /// Looks for a proof with a main thread that some threads' errors are not reached, or for an execution that reaches one.
-    fn prove(
-        &self,
-        model: &Model,
-        main: ThreadNumber,
-        with_errors: &[ThreadNumber],
-        budget: &Budget,
-        events: &dyn Events,
-    ) -> Result<Outcome, NoAnswer> {
-        let errors: Vec<(ThreadNumber, usize)> = with_errors
-            .iter()
-            .flat_map(|thread| model.threads[*thread].errors.iter().map(|error| (*thread, *error)))
-            .collect();
-        let mut search = Search::new(model, model.hierarchy(main, with_errors), budget);
-        search.with_inductive = self.inductive_properties;
-        let found = search.explore(0, None, &errors)?;
-        let counts = search.counts();
-        events.event(Event::Phase(format!(
+/// Looks for a proof with a main thread that some threads' errors are not reached, or for an execution that reaches one.
+fn prove(
+    model: &Model,
+    main: ThreadNumber,
+    with_errors: &[ThreadNumber],
+    options: &Options,
+    budget: &Budget,
+    events: &dyn Events,
+) -> Result<Outcome, NoAnswer> {
+    let errors: Vec<(ThreadNumber, usize)> = with_errors
+        .iter()
+        .flat_map(|thread| model.threads[*thread].errors.iter().map(|error| (*thread, *error)))
+        .collect();
+    let mut search = Search::new(model, model.hierarchy(main, with_errors), budget);
+    search.options = options.clone();
+    let found = search.explore(0, None, &errors)?;
+    let counts = search.counts();
+    events.event(Event::Phase(format!(
         "queries: {} calls of the model checker ({} answered by known paths, {} by known facts), {} claims",
         search.calls,
         counts.by_path,
         counts.by_facts,
         search.claims.iter().map(Vec::len).sum::<usize>()
     )));
-        Ok(match found {
-            Found::Taken(taken) => Outcome::Refuted(taken),
-            Found::Bound(_) => return Err(NoAnswer::GaveUp("an answer without a question".to_owned())),
-            Found::Safe(built, invariants) => Outcome::Proved(QueriesPart {
-                main: places(&built, &invariants, true, model.threads[main].locations),
-                order: search.order,
-                errors: errors.into_iter().map(|(thread, at)| (thread, LocationId(at as u32))).collect(),
-                claims: search.claims,
-            }),
-        })
-    }
+    Ok(match found {
+        Found::Taken(taken) => Outcome::Refuted(taken),
+        Found::Bound(_) => return Err(NoAnswer::GaveUp("an answer without a question".to_owned())),
+        Found::Safe(built, invariants) => Outcome::Proved(QueriesPart {
+            main: places(&built, &invariants, true, model.threads[main].locations),
+            order: search.order,
+            errors: errors.into_iter().map(|(thread, at)| (thread, LocationId(at as u32))).collect(),
+            claims: search.claims,
+        }),
+    })
 }
 
 /// Who runs when in an execution.

@@ -21,6 +21,13 @@ use transitions::threads::ThreadNumber;
 use verdict::queries::{Places, kept};
 use verdict::{Budget, QueriesClaim};
 
+/// How to search.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// Whether inductive environment properties are looked for ([`crate::inductive`]). They do not pay: see `docs/decisions.md`.
+    pub inductive: bool,
+}
+
 /// A search for a proof.
 pub struct Search<'a> {
     /// The threads.
@@ -39,8 +46,8 @@ pub struct Search<'a> {
     memories: Vec<Memory>,
     /// At each position how many of the claims were there before any question.
     given: Vec<usize>,
-    /// Whether inductive environment properties are looked for.
-    pub with_inductive: bool,
+    /// How to search.
+    pub options: Options,
     /// Conditions that were looked at.
     tried: IndexSet<(usize, Term)>,
 }
@@ -72,7 +79,7 @@ impl<'a> Search<'a> {
             reachable,
             memories,
             given,
-            with_inductive: false,
+            options: Options::default(),
             tried: IndexSet::new(),
         };
         search.add_known();
@@ -303,7 +310,8 @@ impl<'a> Search<'a> {
             }
             Found::Safe(built, invariants) => {
                 let claim = generalised(self, position, &question, (*built, invariants))?;
-                let guesses = if self.with_inductive { guesses(self, position, &claim) } else { Vec::new() };
+                let guesses =
+                    if self.options.inductive { guesses(self, position, &claim) } else { Vec::new() };
                 self.add(position, claim);
                 let mut tried = std::mem::take(&mut self.tried);
                 let more = inductive(self, position, guesses, &mut tried);

@@ -2,11 +2,12 @@
 
 use crate::ids::{LocalId, ObjectId, TemplateId};
 use crate::types::{IntType, Value};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A side-effect free expression. Each evaluates to a value of one [`IntType`], or faults (division by zero,
 /// signed overflow, shift out of range, access outside of any live object).
-#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub enum Expr {
     /// A constant in the range of its type.
     Const(Value, IntType),
@@ -39,7 +40,7 @@ pub enum Expr {
 }
 
 /// Operations on one operand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub enum UnaryOp {
     /// Arithmetic negation.
     Neg,
@@ -48,7 +49,7 @@ pub enum UnaryOp {
 }
 
 /// Operations on two operands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub enum BinaryOp {
     /// Sum.
     Add,
@@ -88,7 +89,7 @@ impl BinaryOp {
 }
 
 /// A scalar cell of memory, named by its address.
-#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub struct Place {
     /// Where it starts. [`Expr::Address`] names a cell directly; anything else is a computed address.
     pub address: Expr,
@@ -101,7 +102,7 @@ pub struct Place {
 }
 
 /// What a computed address may point to.
-#[derive(Clone, PartialEq, Eq, Debug, Hash, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Hash, Default, Serialize, Deserialize)]
 pub enum Targets {
     /// Not computed: any object.
     #[default]
@@ -111,7 +112,7 @@ pub enum Targets {
 }
 
 /// Some bytes of one object: the offsets `first + i * stride` for `i < count`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Target {
     /// The object.
     pub object: ObjectId,

@@ -15,7 +15,7 @@ pub trait Id: Copy + Eq + Ord + fmt::Debug {
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident $letter:literal;)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, serde::Serialize, serde::Deserialize)]
         pub struct $name(pub u32);
         impl Id for $name {
             fn new(index: usize) -> Self { Self(u32::try_from(index).expect("fewer than 2^32 things of a kind")) }
@@ -48,6 +48,18 @@ ids! {
 pub struct IdVec<I, T> {
     items: Vec<T>,
     kind: PhantomData<fn(I) -> I>,
+}
+
+impl<I, T: serde::Serialize> serde::Serialize for IdVec<I, T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.items.serialize(serializer)
+    }
+}
+
+impl<'de, I, T: serde::Deserialize<'de>> serde::Deserialize<'de> for IdVec<I, T> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::deserialize(deserializer).map(|items| Self { items, kind: PhantomData })
+    }
 }
 
 impl<I: Id, T> IdVec<I, T> {

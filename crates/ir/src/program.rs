@@ -4,6 +4,7 @@ use crate::expr::Expr;
 use crate::ids::{EdgeId, IdVec, LocalId, LocationId, ObjectId, TemplateId};
 use crate::op::Op;
 use crate::types::{DataModel, IntType, Layout};
+use serde::{Deserialize, Serialize};
 
 /// A concurrent program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -155,7 +156,7 @@ pub enum LocationKind {
 }
 
 /// What can go wrong at an error location.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ErrorKind {
     /// `reach_error` or `__VERIFIER_error` was called.
     ReachError,

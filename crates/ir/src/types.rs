@@ -1,12 +1,13 @@
 //! Integer types, data models, and the layout of memory objects.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A mathematical integer. A value of an [`IntType`] is always in that type's range.
 pub type Value = i128;
 
 /// A machine integer type. Pointers are unsigned integers of the data model's pointer width.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct IntType {
     /// 1 (Boolean), 8, 16, 32 or 64.
     pub bits: u8,

@@ -1,7 +1,7 @@
 //! What all checks of a program come to.
 
 use checker::Checked;
-use verdict::{Check, Decisions, Reason};
+use verdict::{Check, Decisions, Evidence, Reason};
 
 /// What became of one check.
 #[derive(Debug)]
@@ -14,6 +14,47 @@ pub struct Outcome {
     pub decisions: Option<Decisions>,
     /// How long it took.
     pub seconds: f64,
+    /// What was tried, in the order in which it ended.
+    pub tries: Vec<Tried>,
+}
+
+/// What one engine came to, within its share of the time.
+#[derive(Debug)]
+pub struct Tried {
+    /// The engine.
+    pub engine: &'static str,
+    /// How long it searched.
+    pub seconds: f64,
+    /// How long its evidence was checked.
+    pub checking: f64,
+    /// What came of it.
+    pub end: End,
+    /// Evidence that was not accepted.
+    pub rejected: Option<Evidence>,
+}
+
+/// How a search ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum End {
+    /// With a proof that was accepted.
+    Proved,
+    /// With a violation that was replayed.
+    Refuted,
+    /// Another engine was first.
+    Stopped,
+    /// Without an answer.
+    Unknown(Reason),
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Proved => f.write_str("proved"),
+            Self::Refuted => f.write_str("refuted"),
+            Self::Stopped => f.write_str("stopped, another engine was first"),
+            Self::Unknown(reason) => f.write_str(&one_line(reason)),
+        }
+    }
 }
 
 /// The answer to all checks together.

@@ -1,18 +1,24 @@
 //! The report for people: what went wrong, how, and the verdict in the last line.
 
 use crate::sources::position;
-use crate::{Answer, Outcome, Sources};
+use crate::{Answer, End, Outcome, Sources, Tried};
 use checker::{Change, Checked, Refutation, Replayed, ReplayedStep, ReplayedViolation};
 use ir::semantics::ThreadIndex;
 use ir::{Assumption, ErrorKind, Program, Span};
 use std::fmt::Write;
-use verdict::{Check, Decisions, Proof};
+use verdict::{Check, Decisions, Exhausted, Proof, Reason};
 
 /// The most lines of an interleaving that are shown: its beginning and its end.
 const MOST_LINES: usize = 120;
 
-/// Renders all outcomes.
-pub fn render(program: &Program, sources: &Sources, outcomes: &[Outcome], answer: &Answer) -> String {
+/// Renders all outcomes. `explain`: also what each engine tried, where there is an answer.
+pub fn render(
+    program: &Program,
+    sources: &Sources,
+    outcomes: &[Outcome],
+    answer: &Answer,
+    explain: bool,
+) -> String {
     let mut out = String::new();
     for outcome in outcomes {
         match &outcome.verdict {
@@ -27,6 +33,13 @@ pub fn render(program: &Program, sources: &Sources, outcomes: &[Outcome], answer
             }
             Checked::Refuted(refutation) => violation(&mut out, sources, refutation),
         }
+        let unknown = matches!(outcome.verdict, Checked::Unknown(_));
+        if explain || (unknown && outcome.tries.len() > 1) {
+            tries(&mut out, &outcome.tries);
+        }
+        if unknown {
+            advice(&mut out, program, outcome);
+        }
     }
     if !program.assumptions.is_empty() {
         line(&mut out, "\nThis takes for granted:");
@@ -37,6 +50,46 @@ pub fn render(program: &Program, sources: &Sources, outcomes: &[Outcome], answer
     }
     line(&mut out, &format!("verdict: {answer}"));
     out
+}
+
+/// What each engine tried, and what came of it.
+fn tries(out: &mut String, tries: &[Tried]) {
+    line(out, "  What was tried:");
+    for Tried { engine, seconds, checking, end, .. } in tries {
+        let checked = match end {
+            End::Proved | End::Refuted => format!(", checked in {checking:.2} s"),
+            End::Stopped | End::Unknown(_) => String::new(),
+        };
+        line(out, &format!("    {engine:<9} {seconds:7.2} s  {end}{checked}"));
+    }
+}
+
+/// What the user could do about a question that is left open.
+fn advice(out: &mut String, program: &Program, outcome: &Outcome) {
+    let reasons = || {
+        outcome.tries.iter().filter_map(|tried| match &tried.end {
+            End::Unknown(reason) => Some(reason),
+            End::Proved | End::Refuted | End::Stopped => None,
+        })
+    };
+    let mut help = Vec::new();
+    if let Some(hidden) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
+        let place = position(program, hidden.span);
+        help.push(format!("avoid, or write in plain C, what is not modelled ({place}: {})", hidden.text));
+    }
+    if reasons().any(|reason| matches!(reason, Reason::Exhausted(Exhausted::Time))) {
+        help.push("give it more time (--timeout)".to_owned());
+    }
+    if reasons().any(|reason| matches!(reason, Reason::Exhausted(Exhausted::Memory))) {
+        help.push("give it more memory (--memory)".to_owned());
+    }
+    if reasons().any(|reason| matches!(reason, Reason::Bounded(_))) {
+        help.push("bound loops, inputs or the number of threads, if that is enough for you".to_owned());
+    }
+    if !help.is_empty() {
+        line(out, "  What may help:");
+        help.iter().for_each(|help| line(out, &format!("    {help}")));
+    }
 }
 
 /// Assumptions, each text once, where it is first made.
@@ -129,6 +182,11 @@ fn reason(proof: &Proof) -> String {
         Proof::Modular(proof) => {
             format!("by invariants of every {} threads, for any number of threads", proof.size)
         }
+        Proof::Runs(proof) => format!(
+            "there is no data race, {}; and where threads are switched only behind what synchronises them: {}",
+            reason(&proof.races),
+            reason(&proof.errors)
+        ),
         Proof::Abstraction(proof) => {
             format!(
                 "by a Boolean program over {} predicates, for any number of threads",

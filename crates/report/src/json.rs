@@ -24,12 +24,23 @@ struct CheckResult<'a> {
     seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
+    /// What was tried, in the order in which it ended.
+    tries: Vec<TriedEntry>,
     #[serde(skip_serializing_if = "Option::is_none")]
     states: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     violation: Option<ViolationEntry<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     decisions: Option<DecisionsEntry<'a>>,
+}
+
+/// What one engine came to.
+#[derive(Serialize)]
+struct TriedEntry {
+    engine: &'static str,
+    seconds: f64,
+    checking_seconds: f64,
+    end: String,
 }
 
 /// What is known of each check, where the whole is not known.
@@ -148,14 +159,31 @@ fn check_result<'a>(program: &Program, outcome: &'a Outcome) -> CheckResult<'a> 
             | Proof::Modular(_)
             | Proof::Queries(_)
             | Proof::States(_)
-            | Proof::Abstraction(_),
+            | Proof::Abstraction(_)
+            | Proof::Runs(_),
         ) => ("true", None, None, None),
         Checked::Refuted(refutation) => ("false", None, None, Some(violation_entry(refutation))),
         Checked::Unknown(reason) => ("unknown", Some(reason.to_string()), None, None),
     };
     let (check, property) = (outcome.check.name(), outcome.check.property_name());
     let decisions = outcome.decisions.as_ref().map(|found| decisions_entry(program, found));
-    CheckResult { check, property, verdict, seconds: outcome.seconds, reason, states, violation, decisions }
+    let tries = outcome.tries.iter().map(|tried| TriedEntry {
+        engine: tried.engine,
+        seconds: tried.seconds,
+        checking_seconds: tried.checking,
+        end: tried.end.to_string(),
+    });
+    CheckResult {
+        check,
+        property,
+        verdict,
+        seconds: outcome.seconds,
+        reason,
+        tries: tries.collect(),
+        states,
+        violation,
+        decisions,
+    }
 }
 
 fn violation_entry(refutation: &Refutation) -> ViolationEntry<'_> {

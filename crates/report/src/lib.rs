@@ -10,5 +10,5 @@ mod sources;
 pub mod text;
 pub mod witness;
 
-pub use answer::{Answer, Outcome};
+pub use answer::{Answer, End, Outcome, Tried};
 pub use sources::Sources;

@@ -50,7 +50,7 @@ pub fn make(operation: Operation, wanted: Option<&Sort>, operands: Vec<Term>) ->
 }
 
 /// The sort of an operation's result, or what operands it needs.
-fn result_sort(
+pub(crate) fn result_sort(
     operation: &Operation,
     wanted: Option<&Sort>,
     operands: &[Term],
@@ -94,7 +94,7 @@ fn result_sort(
         | Operation::Modulo
         | Operation::Less
         | Operation::LessOrEqual => Err("integers"),
-        Operation::IntToBits(width) if all(1, &Sort::Int) => Ok(Sort::bit_vector(*width)),
+        Operation::IntToBits(width) if all(1, &Sort::Int) => width_of(Some(*width)),
         Operation::IntToBits(_) => Err("an integer"),
         Operation::BitsToSigned | Operation::BitsToUnsigned => bits(1).map(|_| Sort::Int),
         Operation::BitNot | Operation::BitNegate => bits(1).map(Sort::BitVec),
@@ -117,18 +117,18 @@ fn result_sort(
         | Operation::SignedLessOrEqual => bits(2).map(|_| Sort::Bool),
         Operation::Concat => match operands {
             [high, low] if matches!((high.sort(), low.sort()), (Sort::BitVec(_), Sort::BitVec(_))) => {
-                Ok(Sort::bit_vector(high.sort().width() + low.sort().width()))
+                width_of(high.sort().width().checked_add(low.sort().width()))
             }
             _ => Err("two bit-vectors"),
         },
         Operation::Extract { high, low } => match first_width() {
             Some(width) if operands.len() == 1 && low <= high && *high < width => {
-                Ok(Sort::bit_vector(high - low + 1))
+                width_of(Some(high - low + 1))
             }
             _ => Err("a bit-vector that has these bits"),
         },
         Operation::ZeroExtend(extra) | Operation::SignExtend(extra) => {
-            bits(1).map(|width| Sort::bit_vector(width + extra))
+            bits(1).and_then(|width| width_of(width.checked_add(*extra)))
         }
         Operation::Select => match operands {
             [array, index] => match array.sort() {
@@ -153,6 +153,12 @@ fn result_sort(
             _ => Err("an element of the array's sort"),
         },
     }
+}
+
+/// Bit-vectors of a width, if there are any.
+fn width_of(width: Option<u32>) -> Result<Sort, &'static str> {
+    let sort = width.map(Sort::BitVec).filter(Sort::is_possible);
+    sort.ok_or("a result of 1 to 128 bits")
 }
 
 fn negate(operand: &Term) -> Term {

@@ -3,6 +3,7 @@
 pub mod construct;
 pub mod print;
 pub mod sort;
+pub mod table;
 pub mod term;
 pub mod value;
 pub mod visit;

@@ -1,10 +1,11 @@
 //! The kinds of things that terms stand for.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
 /// The kind of thing that a term stands for.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Sort {
     /// A truth value.
     Bool,
@@ -35,6 +36,16 @@ impl Sort {
     pub fn array(index: Self, element: Self) -> Self {
         assert!(!matches!(index, Self::Array(_)), "an array cannot be indexed by arrays");
         Self::Array(Arc::new((index, element)))
+    }
+    /// Whether the widths inside are those of bit-vectors, and no array is indexed by arrays.
+    pub fn is_possible(&self) -> bool {
+        match self {
+            Self::Bool | Self::Int => true,
+            Self::BitVec(width) => (1..=Self::WIDEST).contains(width),
+            Self::Array(pair) => {
+                !matches!(pair.0, Self::Array(_)) && pair.0.is_possible() && pair.1.is_possible()
+            }
+        }
     }
     /// The width of bit-vectors.
     ///

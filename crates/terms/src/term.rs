@@ -6,6 +6,7 @@
 
 use crate::sort::Sort;
 use rustc_hash::{FxHashMap, FxHasher};
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
@@ -25,7 +26,7 @@ struct Node {
 
 /// What the root of a term does with its operands. Where not said otherwise the operands are as many as the name says, and the
 /// meaning is that of the SMT-LIB function given in parentheses.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Operation {
     /// A free variable; two with the same name and different sorts are different.
     Variable(Arc<str>),
@@ -227,7 +228,7 @@ impl PartialOrd for Term {
 }
 
 /// A free variable of terms.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Variable {
     /// Its name; any text.
     pub name: Arc<str>,

@@ -20,50 +20,21 @@ pub enum Command {
     ///
     /// Exit status: 0 proved, 1 refuted, 2 unknown, 3 bad input or usage, 4 internal error.
     Verify(Verify),
+    /// Check the evidence that `verify --proof` wrote, without any search.
+    ///
+    /// Exit status: 0 the proofs are accepted, 1 a violation was replayed, 2 some evidence is not accepted, 3 bad input or usage, 4 internal error.
+    Check(CheckEvidence),
 }
 
-/// Options of `verify`.
+/// What to read, and how.
 #[derive(Args, Debug)]
-pub struct Verify {
+pub struct Reading {
     /// The C files of one program (`.c`, or preprocessed `.i`), a Boolean program (`.bp`, `.bool`), or a thread transition system (`.tts`).
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// A property file in the format of the Competition on Software Verification.
-    #[arg(long, value_name = "FILE.prp", conflicts_with = "check")]
-    pub property: Option<PathBuf>,
-    /// What to check [default: assertions,races; of Boolean programs and transition systems: assertions].
-    #[arg(long, value_delimiter = ',', value_parser = check, value_name = "CHECK,…")]
-    pub check: Vec<Checked>,
     /// The widths of `long` and of pointers.
     #[arg(long, value_enum, ignore_case = true, default_value_t = Model::Lp64)]
     pub data_model: Model,
-    /// The engine to use.
-    #[arg(long, value_enum, default_value_t = EngineName::Auto)]
-    pub engine: EngineName,
-    /// The function that the main thread of the engine `queries` runs. Otherwise each thread with an assertion is it in turn.
-    #[arg(long, value_name = "FUNCTION")]
-    pub main_thread: Option<String>,
-    /// Seconds after which the answer is `unknown`.
-    #[arg(long, value_name = "S", default_value_t = 60.0)]
-    pub timeout: f64,
-    /// Megabytes of memory after which the answer is `unknown`.
-    #[arg(long, value_name = "MB", default_value_t = 4000)]
-    pub memory: u64,
-    /// Look for a shortest execution to a violation.
-    #[arg(long)]
-    pub shortest: bool,
-    /// How to answer.
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub format: Format,
-    /// Write a program that makes the violation happen into this folder.
-    #[arg(long, value_name = "DIR")]
-    pub reproducer: Option<PathBuf>,
-    /// Write a witness of the verdict, in the format of the Competition on Software Verification, to this file.
-    #[arg(long, value_name = "FILE")]
-    pub witness: Option<PathBuf>,
-    /// Print the program instead of verifying it.
-    #[arg(long, value_enum, value_name = "WHAT")]
-    pub show: Option<Show>,
     /// Look for headers in this folder.
     #[arg(short = 'I', value_name = "DIR")]
     pub include_dirs: Vec<PathBuf>,
@@ -88,6 +59,76 @@ pub struct Verify {
     /// The initial states of a transition system, as `shared|local,…/local,…` [default: its `#init` line, or `0/0`].
     #[arg(long, value_name = "STATES")]
     pub init: Option<String>,
+}
+
+/// Options of `check`.
+#[derive(Args, Debug)]
+pub struct CheckEvidence {
+    /// The evidence: what `verify --proof` wrote.
+    #[arg(value_name = "EVIDENCE.json")]
+    pub evidence: PathBuf,
+    /// What it is about.
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Seconds after which the answer is `unknown`.
+    #[arg(long, value_name = "S", default_value_t = 60.0)]
+    pub timeout: f64,
+    /// Megabytes of memory after which the answer is `unknown`.
+    #[arg(long, value_name = "MB", default_value_t = 4000)]
+    pub memory: u64,
+    /// How to answer.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+}
+
+/// Options of `verify`.
+#[derive(Args, Debug)]
+pub struct Verify {
+    /// What to verify.
+    #[command(flatten)]
+    pub reading: Reading,
+    /// A property file in the format of the Competition on Software Verification.
+    #[arg(long, value_name = "FILE.prp", conflicts_with = "check")]
+    pub property: Option<PathBuf>,
+    /// What to check [default: assertions,races; of Boolean programs and transition systems: assertions].
+    #[arg(long, value_delimiter = ',', value_parser = check, value_name = "CHECK,…")]
+    pub check: Vec<Checked>,
+    /// The engine to use.
+    #[arg(long, value_enum, default_value_t = EngineName::Auto)]
+    pub engine: EngineName,
+    /// The function that the main thread of the engine `queries` runs. Otherwise each thread with an assertion is it in turn.
+    #[arg(long, value_name = "FUNCTION")]
+    pub main_thread: Option<String>,
+    /// Seconds after which the answer is `unknown`.
+    #[arg(long, value_name = "S", default_value_t = 60.0)]
+    pub timeout: f64,
+    /// Megabytes of memory after which the answer is `unknown`.
+    #[arg(long, value_name = "MB", default_value_t = 4000)]
+    pub memory: u64,
+    /// How many engines run at once, without `--engine` [default: one for each processor, at most 4].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub jobs: Option<u16>,
+    /// Say what each engine tried, how long it took, and what came of it.
+    #[arg(long)]
+    pub explain: bool,
+    /// Look for a shortest execution to a violation.
+    #[arg(long)]
+    pub shortest: bool,
+    /// How to answer.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+    /// Write a program that makes the violation happen into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub reproducer: Option<PathBuf>,
+    /// Write the proof or the violating execution to this file, for `threadproof check`.
+    #[arg(long, value_name = "FILE")]
+    pub proof: Option<PathBuf>,
+    /// Write a witness of the verdict, in the format of the Competition on Software Verification, to this file.
+    #[arg(long, value_name = "FILE")]
+    pub witness: Option<PathBuf>,
+    /// Print the program instead of verifying it.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub show: Option<Show>,
 }
 
 /// A check that was named on the command line.
@@ -117,6 +158,20 @@ pub enum Model {
     Lp64,
 }
 
+impl Model {
+    /// Its name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ilp32 => "ILP32",
+            Self::Lp64 => "LP64",
+        }
+    }
+    /// The model of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Ilp32, Self::Lp64].into_iter().find(|model| model.name() == name)
+    }
+}
+
 impl From<Model> for ir::DataModel {
     fn from(model: Model) -> Self {
         match model {
@@ -129,7 +184,7 @@ impl From<Model> for ir::DataModel {
 /// The engines.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum EngineName {
-    /// Proofs first, then exploration.
+    /// Several side by side; the first answer counts.
     Auto,
     /// Explicit-state exploration.
     Explicit,

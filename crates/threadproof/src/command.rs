@@ -1,9 +1,12 @@
 //! What the command line does.
 
-use crate::arguments::{Arguments, Command, EngineName, Format, Show, Verify, normalise};
+use crate::arguments::{
+    Arguments, CheckEvidence, Command, EngineName, Format, Model, Show, Verify, normalise,
+};
 use crate::evidence::Run;
 use crate::input::{self, Input, Kind};
 use crate::pipeline;
+use crate::portfolio::{self, Portfolio};
 use crate::property_file::{self, Asked};
 use crate::watchdog::{self, Watched};
 use checker::Checked;
@@ -15,7 +18,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use verdict::{Budget, Check, Engine, Reason, Silent};
+use verdict::{Budget, Check, Engine, Evidence, EvidenceFile, Reason, Silent, Verdict};
 
 /// The exit statuses that other tools rely on.
 mod status {
@@ -36,12 +39,17 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(if asked { status::PROVED } else { status::BAD_INPUT });
         }
     };
-    let Command::Verify(options) = arguments.command;
-    let (timeout, memory, format) = (options.timeout, options.memory, options.format);
+    let (timeout, memory, format) = match &arguments.command {
+        Command::Verify(options) => (options.timeout, options.memory, options.format),
+        Command::Check(options) => (options.timeout, options.memory, options.format),
+    };
     let deadline = Instant::now() + Duration::from_secs_f64(timeout.clamp(0.0, 1e8));
     let printer = Printer::default();
     let its_printer = printer.clone();
-    let work = move || verify(&options, deadline, &its_printer);
+    let work = move || match arguments.command {
+        Command::Verify(options) => verify(&options, deadline, &its_printer),
+        Command::Check(options) => check(options, deadline, &its_printer),
+    };
     let code = match watchdog::run(work, deadline, memory << 20) {
         Ok(Watched::Done(code)) => code,
         Ok(Watched::Overrun(exhausted)) => {
@@ -82,7 +90,7 @@ impl Printer {
 }
 
 fn verify(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
-    let Input { program, sources, kind } = match input::read(options) {
+    let Input { program, sources, kind } = match input::read(&options.reading) {
         Ok(read) => read,
         Err(messages) => return bad_input(options.format, &messages, printer),
     };
@@ -95,26 +103,82 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
     }
     let outcomes = run_checks(options, &asked, &program, kind, deadline);
     let answer = Answer::of(&outcomes, &asked.open);
-    let document = match options.format {
-        Format::Human => report::human::render(&program, &sources, &outcomes, &answer),
-        Format::Json => report::json::render(&program, &outcomes, &answer),
-        Format::Sarif => report::sarif::render(&program, &outcomes),
-    };
-    printer.print(&document);
+    print(printer, options.format, &program, &sources, &outcomes, &answer, options.explain);
     let run = Run { options, kind, program: &program, sources: &sources, outcomes: &outcomes, deadline };
     for message in run.write() {
         eprintln!("threadproof: {message}");
     }
-    if outcomes.iter().any(|outcome| matches!(&outcome.verdict, Checked::Unknown(Reason::Rejected(_)))) {
-        eprintln!(
-            "threadproof: internal error: the evidence for a verdict was not accepted; please report this program"
-        );
+    for message in run.write_rejected() {
+        eprintln!("threadproof: internal error: {message}");
     }
+    status_of(&answer)
+}
+
+fn status_of(answer: &Answer) -> u8 {
     match answer {
         Answer::True => status::PROVED,
         Answer::False(_) => status::REFUTED,
         Answer::Unknown(_) => status::UNKNOWN,
     }
+}
+
+/// Prints the report.
+fn print(
+    printer: &Printer,
+    format: Format,
+    program: &Program,
+    sources: &Sources,
+    outcomes: &[Outcome],
+    answer: &Answer,
+    explain: bool,
+) {
+    printer.print(&match format {
+        Format::Human => report::human::render(program, sources, outcomes, answer, explain),
+        Format::Json => report::json::render(program, outcomes, answer),
+        Format::Sarif => report::sarif::render(program, outcomes),
+    });
+}
+
+/// Checks evidence from a file against a program that is read anew. No engine runs.
+fn check(options: CheckEvidence, deadline: Instant, printer: &Printer) -> u8 {
+    let CheckEvidence { evidence, mut reading, format, memory, .. } = options;
+    let refuse = |error: &dyn std::fmt::Display| format!("{}: error: {error}", evidence.display());
+    let file = std::fs::read_to_string(&evidence)
+        .map_err(|error| refuse(&error))
+        .and_then(|text| EvidenceFile::read(&text).map_err(|error| refuse(&error)));
+    let file = match file {
+        Ok(file) => file,
+        Err(message) => return bad_input(format, &[message], printer),
+    };
+    match Model::from_name(&file.data_model) {
+        Some(model) => reading.data_model = model,
+        None => {
+            let message = refuse(&format!("there is no data model `{}`", file.data_model));
+            return bad_input(format, &[message], printer);
+        }
+    }
+    let Input { program, sources, .. } = match input::read(&reading) {
+        Ok(read) => read,
+        Err(messages) => return bad_input(format, &messages, printer),
+    };
+    let budget = Budget { deadline: Some(deadline), memory: memory << 20, ..Budget::unlimited() };
+    let mut outcomes = Vec::new();
+    for (check, evidence) in file.checks {
+        let start = Instant::now();
+        let verdict = match evidence {
+            Evidence::Proof(proof) => Verdict::Safe(proof),
+            Evidence::Trace(trace) => Verdict::Unsafe(trace),
+        };
+        let prepared = pipeline::prepare(&program, check);
+        let verdict = checker::examine(&prepared, &check.property(), verdict, &budget)
+            .unwrap_or_else(|rejection| Checked::Unknown(Reason::Rejected(rejection.why)));
+        let seconds = start.elapsed().as_secs_f64();
+        outcomes.push(Outcome { check, verdict, decisions: None, seconds, tries: Vec::new() });
+    }
+    let open = if outcomes.is_empty() { vec!["none: there is no evidence".to_owned()] } else { Vec::new() };
+    let answer = Answer::of(&outcomes, &open);
+    print(printer, format, &program, &sources, &outcomes, &answer, false);
+    status_of(&answer)
 }
 
 /// Runs every check within its share of the time. One that needs less leaves more to the next.
@@ -128,25 +192,28 @@ fn run_checks(
     let settings =
         engine_explicit::Options { shortest: options.shortest, ..engine_explicit::Options::default() };
     let explicit = engine_explicit::Explicit { options: settings };
-    let engine: &dyn Engine = match options.engine {
-        EngineName::Auto => &crate::portfolio::Auto { explicit, boolean: kind != Kind::C },
-        EngineName::Flow => &engine_flow::Flow,
-        EngineName::States => &engine_states::States,
-        EngineName::Counters => &engine_states::Counting,
-        EngineName::Horn => &engine_horn::Horn,
-        EngineName::Queries => &engine_queries::Queries {
-            main_thread: options.main_thread.clone(),
-            ..engine_queries::Queries::default()
-        },
-        EngineName::Symbolic => &engine_symbolic::Symbolic,
-        EngineName::Explicit => &explicit,
+    let queries = engine_queries::Queries { main_thread: options.main_thread.clone() };
+    let engine: Option<&dyn Engine> = match options.engine {
+        EngineName::Auto => None,
+        EngineName::Flow => Some(&engine_flow::Flow),
+        EngineName::States => Some(&engine_states::States),
+        EngineName::Counters => Some(&engine_states::Counting),
+        EngineName::Horn => Some(&engine_horn::Horn),
+        EngineName::Queries => Some(&queries),
+        EngineName::Symbolic => Some(&engine_symbolic::Symbolic),
+        EngineName::Explicit => Some(&explicit),
     };
+    let jobs = options.jobs.map_or_else(portfolio::default_jobs, usize::from);
+    let portfolio = Portfolio { explicit: explicit.clone(), boolean: kind != Kind::C, jobs };
     let mut outcomes = Vec::new();
     for (index, check) in asked.checks.iter().enumerate() {
         let left = deadline.saturating_duration_since(Instant::now());
         let share = left / (asked.checks.len() - index) as u32;
         let budget = Budget { memory: options.memory << 20, ..Budget::seconds(share.as_secs_f64()) };
-        outcomes.push(pipeline::verify(program, *check, engine, &budget, &Silent));
+        outcomes.push(match engine {
+            Some(engine) => pipeline::verify(program, *check, engine, &budget, &Silent),
+            None => portfolio.verify(program, *check, &budget),
+        });
     }
     outcomes
 }

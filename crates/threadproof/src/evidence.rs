@@ -1,16 +1,16 @@
 //! Writes evidence beside the report: reproducers and witnesses.
 
-use crate::arguments::Verify;
+use crate::arguments::{Reading, Verify};
 use crate::input::Kind;
 use crate::pipeline;
 use checker::{Checked, Refutation};
 use ir::Program;
 use report::witness::{self, Task};
-use report::{Outcome, Sources};
+use report::{End, Outcome, Sources};
 use reproducer::Compilation;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
-use verdict::{Budget, Check};
+use verdict::{Budget, Check, Evidence, EvidenceFile, Reason};
 
 /// A run of the tool whose verdict is known.
 pub struct Run<'a> {
@@ -44,7 +44,57 @@ impl Run<'_> {
         {
             messages.push(format!("there is no witness: {reason}"));
         }
+        if let Some(path) = &self.options.proof
+            && let Err(reason) = self.write_proof(path)
+        {
+            messages.push(format!("there is no proof: {reason}"));
+        }
         messages
+    }
+
+    /// Writes evidence that was not accepted to files, to be reported. Says what is where.
+    pub fn write_rejected(&self) -> Vec<String> {
+        let mut messages = Vec::new();
+        for outcome in self.outcomes {
+            for tried in &outcome.tries {
+                let End::Unknown(Reason::Rejected(why)) = &tried.end else { continue };
+                let engine = tried.engine;
+                let written = tried.rejected.clone().ok_or(String::new()).and_then(|evidence| {
+                    let name = format!("threadproof-rejected-{engine}-{}.json", outcome.check.name());
+                    let path = std::env::temp_dir().join(name);
+                    let data_model = self.options.reading.data_model.name().to_owned();
+                    let file = EvidenceFile { data_model, checks: vec![(outcome.check, evidence)] };
+                    write_whole(&path, &file.write()?).map(|()| path)
+                });
+                let attach = match written {
+                    Ok(path) => format!(" and {}", path.display()),
+                    Err(_) => String::new(),
+                };
+                messages.push(format!(
+                    "the evidence of {engine} was not accepted ({why}); please report this program{attach}"
+                ));
+            }
+        }
+        messages
+    }
+
+    fn write_proof(&self, path: &Path) -> Result<(), String> {
+        let checks: Vec<(Check, Evidence)> = self
+            .outcomes
+            .iter()
+            .filter_map(|outcome| match &outcome.verdict {
+                Checked::Proved(proof) => Some((outcome.check, Evidence::Proof(proof.clone()))),
+                Checked::Refuted(refutation) => {
+                    Some((outcome.check, Evidence::Trace(refutation.trace.clone())))
+                }
+                Checked::Unknown(_) => None,
+            })
+            .collect();
+        if checks.is_empty() {
+            return Err("the verdict is unknown".to_owned());
+        }
+        let data_model = self.options.reading.data_model.name().to_owned();
+        write_whole(path, &EvidenceFile { data_model, checks }.write()?)
     }
 
     /// The first refutation.
@@ -62,7 +112,7 @@ impl Run<'_> {
     fn write_reproducer(&self, folder: &Path) -> Result<(), String> {
         let (_, refutation) = self.refutation().ok_or("nothing was refuted")?;
         self.require_c()?;
-        let compilation = compilation(self.options)?;
+        let compilation = compilation(&self.options.reading)?;
         let line = |span| self.sources.line(span);
         let files = reproducer::make(refutation, &compilation, line).map_err(|reason| reason.to_string())?;
         let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
@@ -83,11 +133,11 @@ impl Run<'_> {
             None => witness::specification(check).ok_or("the format has no such property")?.to_owned(),
         };
         let mut files = Vec::new();
-        for file in &self.options.files {
+        for file in &self.options.reading.files {
             let bytes = std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
             files.push((file.to_string_lossy().into_owned(), bytes));
         }
-        let data_model = self.options.data_model.into();
+        let data_model = self.options.reading.data_model.into();
         let task = Task { files, specification, data_model, creation_time: time_of(SystemTime::now()) };
         let text = match self.refutation() {
             Some((_, refutation)) => witness::violation(refutation, self.sources, &task)
@@ -102,8 +152,25 @@ impl Run<'_> {
                 witness::correctness(self.program, listing.as_ref(), &task)
             }
         };
-        std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+        write_whole(path, &text)
     }
+}
+
+/// Writes a file so that it is whole or not there: a full disk leaves nothing under its name.
+pub fn write_whole(path: &Path, text: &str) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+    // What is no plain file (a terminal, a pipe) cannot be replaced.
+    if path.exists() && !path.is_file() {
+        return std::fs::write(path, text).map_err(failed);
+    }
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    let part = path.with_file_name(name);
+    let written = std::fs::write(&part, text).and_then(|()| std::fs::rename(&part, path));
+    written.map_err(|error| {
+        let _ = std::fs::remove_file(&part);
+        failed(error)
+    })
 }
 
 /// A time as ISO 8601 has it, in UTC.
@@ -124,7 +191,7 @@ fn time_of(time: SystemTime) -> String {
 }
 
 /// How the program that was read is compiled.
-fn compilation(options: &Verify) -> Result<Compilation, String> {
+fn compilation(options: &Reading) -> Result<Compilation, String> {
     let mut compilation = Compilation::default();
     let mut folders: Vec<PathBuf> = Vec::new();
     for path in &options.files {

@@ -1,6 +1,6 @@
 //! Reads the files that are given, by the front end for their kind.
 
-use crate::arguments::Verify;
+use crate::arguments::Reading;
 use ir::Program;
 use report::Sources;
 use std::path::Path;
@@ -55,7 +55,7 @@ pub struct Input {
 }
 
 /// Reads the files and the program in them.
-pub fn read(options: &Verify) -> Result<Input, Vec<String>> {
+pub fn read(options: &Reading) -> Result<Input, Vec<String>> {
     let mut files = Vec::new();
     for path in &options.files {
         let text =
@@ -84,7 +84,7 @@ pub fn read(options: &Verify) -> Result<Input, Vec<String>> {
 
 type Read = Result<Program, Vec<String>>;
 
-fn read_c(options: &Verify, files: &[frontend_c::Source]) -> Read {
+fn read_c(options: &Reading, files: &[frontend_c::Source]) -> Read {
     let reading = frontend_c::Options {
         data_model: options.data_model.into(),
         include_dirs: options.include_dirs.clone(),
@@ -96,7 +96,7 @@ fn read_c(options: &Verify, files: &[frontend_c::Source]) -> Read {
         .map_err(|diagnostics| diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>())
 }
 
-fn read_boolean(options: &Verify, file: &frontend_c::Source) -> Read {
+fn read_boolean(options: &Reading, file: &frontend_c::Source) -> Read {
     let mut reading =
         frontend_boolean::Options { any_copies: options.any_copies, ..frontend_boolean::Options::default() };
     if !options.labels.is_empty() {
@@ -107,7 +107,7 @@ fn read_boolean(options: &Verify, file: &frontend_c::Source) -> Read {
 }
 
 /// The target is in the file that is named, or in the one with the same name that ends in `.prop`.
-fn read_system(options: &Verify, file: &frontend_c::Source) -> Read {
+fn read_system(options: &Reading, file: &frontend_c::Source) -> Read {
     let beside = Path::new(&file.name).with_extension("prop");
     let target = match &options.target {
         Some(path) => Some(path.clone()),

@@ -6,8 +6,10 @@
 pub mod arguments;
 pub mod command;
 pub mod evidence;
+pub mod features;
 pub mod input;
 pub mod pipeline;
 pub mod portfolio;
 pub mod property_file;
+pub mod runs;
 mod watchdog;

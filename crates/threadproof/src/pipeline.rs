@@ -3,10 +3,10 @@
 use checker::Checked;
 use ir::Program;
 use ir::passes::{self, Lowering};
-use report::Outcome;
+use report::{End, Outcome, Tried};
 use std::cell::RefCell;
 use std::time::Instant;
-use verdict::{Budget, Check, Decisions, Engine, Event, Events, Reason, Task};
+use verdict::{Budget, Check, Decisions, Engine, Event, Events, Exhausted, Reason, Task};
 
 /// What must be lowered for a check.
 pub fn lowering(check: Check) -> Lowering {
@@ -23,7 +23,7 @@ pub fn prepare(program: &Program, check: Check) -> Program {
     passes::concrete(program, lowering(check))
 }
 
-/// Answers one check with checked evidence.
+/// Answers one check by one engine, with checked evidence.
 pub fn verify(
     program: &Program,
     check: Check,
@@ -31,21 +31,57 @@ pub fn verify(
     budget: &Budget,
     events: &dyn Events,
 ) -> Outcome {
-    let start = std::time::Instant::now();
+    let start = Instant::now();
     let program = prepare(program, check);
     let property = check.property();
     let task = Task { program: &program, property: &property };
+    let Attempted { verdict, decisions, tried } = attempt(task, engine, budget, budget, events);
+    Outcome { check, verdict, decisions, seconds: start.elapsed().as_secs_f64(), tries: vec![tried] }
+}
+
+/// What an engine came to.
+pub struct Attempted {
+    /// What is known, with evidence that was checked.
+    pub verdict: Checked,
+    /// What is known of each check, where the whole is not known.
+    pub decisions: Option<Decisions>,
+    /// For the report.
+    pub tried: Tried,
+}
+
+/// Lets an engine answer, and checks its evidence. The search has a budget, and all together has one.
+pub fn attempt(
+    task: Task<'_>,
+    engine: &dyn Engine,
+    budget: &Budget,
+    whole: &Budget,
+    events: &dyn Events,
+) -> Attempted {
+    let start = Instant::now();
     let decider = Decider { task, budget, events, decided: RefCell::default() };
     let verdict = engine.verify(task, budget, &decider);
+    let seconds = start.elapsed().as_secs_f64();
     let decided = decider.decided.into_inner();
-    let mut verdict = checker::examine(program, &property, verdict, budget);
+    let mut rejected = None;
+    let mut verdict =
+        checker::examine(task.program, task.property, verdict, whole).unwrap_or_else(|rejection| {
+            rejected = Some(rejection.evidence);
+            Checked::Unknown(Reason::Rejected(rejection.why))
+        });
     let mut decisions = None;
     match (decided, &verdict) {
         (Some(Ok(found)), Checked::Unknown(_)) => decisions = Some(found),
         (Some(Err(reason @ Reason::Rejected(_))), Checked::Unknown(_)) => verdict = Checked::Unknown(reason),
         (Some(_) | None, Checked::Unknown(_) | Checked::Proved(_) | Checked::Refuted(_)) => {}
     }
-    Outcome { check, verdict, decisions, seconds: start.elapsed().as_secs_f64() }
+    let end = match &verdict {
+        Checked::Proved(_) => End::Proved,
+        Checked::Refuted(_) => End::Refuted,
+        Checked::Unknown(Reason::Exhausted(Exhausted::Cancelled)) => End::Stopped,
+        Checked::Unknown(reason) => End::Unknown(reason.clone()),
+    };
+    let checking = start.elapsed().as_secs_f64() - seconds;
+    Attempted { verdict, decisions, tried: Tried { engine: engine.name(), seconds, checking, end, rejected } }
 }
 
 /// Checks what is proved where not all is, while an engine runs.
@@ -70,5 +106,34 @@ impl Events for Decider<'_> {
             }
             Event::Phase(_) | Event::Progress { .. } => self.events.event(event),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use verdict::{Proof, Silent, Verdict};
+
+    /// Says that all is well, for no reason.
+    struct Careless;
+
+    impl Engine for Careless {
+        fn name(&self) -> &'static str {
+            "careless"
+        }
+        fn verify(&self, _: Task<'_>, _: &Budget, _: &dyn Events) -> Verdict {
+            Verdict::Safe(Proof::NoErrorLocation)
+        }
+    }
+
+    #[test]
+    fn what_an_engine_believes_does_not_count() {
+        let text = "#include <assert.h>\nint main(int argc, char **argv) { assert(argc != 3); return 0; }\n";
+        let source = frontend_c::Source { name: "three.c".to_owned(), text: text.into() };
+        let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C");
+        let outcome = verify(&program, Check::Assertions, &Careless, &Budget::seconds(10.0), &Silent);
+        assert!(matches!(outcome.verdict, Checked::Unknown(Reason::Rejected(_))), "{:?}", outcome.verdict);
+        let tried = &outcome.tries[0];
+        assert!(tried.rejected.is_some(), "what was rejected can be reported");
     }
 }

@@ -1,118 +1,224 @@
-//! Several engines: proofs that are quick to find first, then exploration beside executions with formulas and Horn clauses.
+//! Several engines side by side: the first answer with evidence that was checked counts.
 //!
-//! A program that was written as a Boolean one goes to `states` first, which decides it; the others get it only where that fails, for recursion or size.
+//! One queue is of engines that look for violations, the other of engines that look for proofs; each engine has a share of the time that is left when its turn comes. The first job takes
+//! from the first queue, all others from the second, and whoever has nothing left to do takes from the other one. One job alone takes turns. What goes first depends on a few
+//! [`Features`] of the program. A proof or a trace that is not accepted counts as no answer, and is reported.
 
+use crate::features::Features;
+use crate::pipeline::{self, Attempted};
+use crate::runs::{OnRuns, Runs};
+use checker::Checked;
 use engine_explicit::Explicit;
 use engine_flow::Flow;
 use engine_horn::Horn;
 use engine_queries::Queries;
 use engine_states::States;
 use engine_symbolic::Symbolic;
-use ir::{Op, Program, Rhs};
-use std::sync::mpsc;
-use std::time::Duration;
-use verdict::{Budget, Cancel, Engine, Event, Events, Reason, Silent, Task, Verdict};
+use ir::Program;
+use report::{Outcome, Tried};
+use std::collections::VecDeque;
+use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+use verdict::{Budget, Cancel, Check, Decisions, Engine, Exhausted, Property, Reason, Silent, Task};
 
-/// Tries `states` on Boolean programs, then `flow` within a share of the time, then `explicit` beside `symbolic`, `horn`, `queries` and `states` with predicates, one after the other: the first answer counts. A proof of `flow` that the checker does not accept counts as none.
-#[derive(Default)]
-pub struct Auto {
+/// The engines, and how many of them run at once.
+pub struct Portfolio {
     /// The engine that explores.
     pub explicit: Explicit,
     /// Whether the program was written as a Boolean one.
     pub boolean: bool,
+    /// How many engines run at once.
+    pub jobs: usize,
 }
 
-/// The part of the time that `flow` gets.
-const SHARE: u32 = 4;
-/// The part of the time, then, that `symbolic` gets before `horn`, if the program has inputs. It gets what the others leave, too.
-const SYMBOLIC: u32 = 10;
+impl Default for Portfolio {
+    fn default() -> Self {
+        Self { explicit: Explicit::default(), boolean: false, jobs: default_jobs() }
+    }
+}
+
+/// As many engines at once as there are processors, up to a few: each needs memory of its own.
+pub fn default_jobs() -> usize {
+    std::thread::available_parallelism().map_or(2, usize::from).clamp(1, 4)
+}
+
+/// Deeply nested programs need a deep stack.
+const STACK: usize = 512 << 20;
 /// How often it is looked whether someone asked to stop.
 const INTERVAL: Duration = Duration::from_millis(50);
+/// Exploration shows most violations within this time.
+const GLANCE: Duration = Duration::from_secs(2);
 
-/// Whether a program reads anything that it leaves open.
-fn has_inputs(program: &Program) -> bool {
-    let mut ops = program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops);
-    ops.any(|op| match op {
-        Op::Assign(assignment) => assignment.pairs.iter().any(|(_, rhs)| matches!(rhs, Rhs::Any)),
-        _ => false,
-    })
+/// What a turn is for.
+#[derive(Clone, Copy)]
+enum Use {
+    /// The question itself.
+    Answer,
+    /// The question itself, about the program with atomic runs where that is known to be enough.
+    AnswerOnRuns,
+    /// Whether there are data races: if not, runs may be atomic.
+    Races,
 }
 
-impl Engine for Auto {
-    fn name(&self) -> &'static str {
-        "auto"
+/// An engine's turn.
+#[derive(Clone, Copy)]
+struct Turn<'a> {
+    engine: &'a (dyn Engine + Sync),
+    to: Use,
+    /// Its share of the time that is left: all of it divided by this.
+    part: u32,
+    /// It takes no longer than this, either.
+    most: Option<Duration>,
+}
+
+impl<'a> Turn<'a> {
+    fn of(engine: &'a (dyn Engine + Sync), part: u32) -> Self {
+        Self { engine, to: Use::Answer, part, most: None }
     }
-    fn verify(&self, task: Task<'_>, budget: &Budget, events: &dyn Events) -> Verdict {
-        let mut unsure = None;
-        if self.boolean {
-            let first = budget.remaining().map_or(budget.clone(), |left| budget.within(left * 3 / 4));
-            match States.verify(task, &first, events) {
-                Verdict::Safe(proof) => {
-                    match checker::check_proof(task.program, task.property, &proof, budget) {
-                        Ok(()) => return Verdict::Safe(proof),
-                        Err(error) => events
-                            .event(Event::Phase(format!("the proof of states is not accepted: {error}"))),
-                    }
-                }
-                Verdict::Unsafe(trace) => match checker::replay(task.program, task.property, &trace) {
-                    Ok(_) => return Verdict::Unsafe(trace),
-                    Err(error) => {
-                        events.event(Event::Phase(format!("the trace of states is not accepted: {error}")))
-                    }
-                },
-                Verdict::Unknown(reason) => unsure = Some(reason),
+
+    /// On the program with atomic runs.
+    fn on_runs(engine: &'a (dyn Engine + Sync), part: u32) -> Self {
+        Self { to: Use::AnswerOnRuns, ..Self::of(engine, part) }
+    }
+}
+
+/// What is still to do.
+struct Queues<'a> {
+    refuters: VecDeque<Turn<'a>>,
+    provers: VecDeque<Turn<'a>>,
+}
+
+impl<'a> Queues<'a> {
+    fn next(&mut self, refuter: bool) -> Option<Turn<'a>> {
+        let (first, other) = match refuter {
+            true => (&mut self.refuters, &mut self.provers),
+            false => (&mut self.provers, &mut self.refuters),
+        };
+        first.pop_front().or_else(|| other.pop_front())
+    }
+
+    /// For one job alone: a glance at violations, then proofs, then what is left.
+    fn in_turns(mut self) -> Self {
+        let mut turns = VecDeque::new();
+        turns.extend(self.provers.pop_front());
+        let last = self.refuters.pop_back();
+        if self.refuters.is_empty() {
+            turns.extend(last.map(|turn| Turn { part: 3, ..turn }));
+        }
+        turns.append(&mut self.refuters);
+        turns.append(&mut self.provers);
+        turns.extend(last);
+        Self { refuters: turns, provers: VecDeque::new() }
+    }
+}
+
+/// What the engines came to, so far.
+#[derive(Default)]
+struct Known {
+    verdict: Option<Checked>,
+    decisions: Option<Decisions>,
+    tries: Vec<Tried>,
+    /// Why each engine gave up.
+    reasons: Vec<(&'static str, Reason)>,
+}
+
+impl Known {
+    /// Takes note of an answer. Whether it is the first.
+    fn add(&mut self, attempted: Attempted) -> bool {
+        let Attempted { verdict, decisions, tried } = attempted;
+        let engine = tried.engine;
+        self.tries.push(tried);
+        self.decisions = self.decisions.take().or(decisions);
+        match verdict {
+            Checked::Unknown(reason) => self.reasons.push((engine, reason)),
+            Checked::Proved(_) | Checked::Refuted(_) if self.verdict.is_some() => {}
+            verdict @ (Checked::Proved(_) | Checked::Refuted(_)) => {
+                self.verdict = Some(verdict);
+                return true;
             }
         }
-        let first = budget.remaining().map_or(budget.clone(), |left| budget.within(left / SHARE));
-        if let Verdict::Safe(proof) = Flow.verify(task, &first, events) {
-            match checker::check_proof(task.program, task.property, &proof, budget) {
-                Ok(()) => return Verdict::Safe(proof),
-                Err(error) => {
-                    events.event(Event::Phase(format!("the proof of flow is not accepted: {error}")));
-                }
-            }
-        }
+        false
+    }
+}
+
+/// Evidence that was not accepted comes first: it is a mistake of ours. Then what the engine says that knows such programs best.
+fn why(mut reasons: Vec<(&'static str, Reason)>, best: &str) -> Reason {
+    // The last word of an engine is about more than its first.
+    reasons.reverse();
+    let rank = |(engine, reason): &(&'static str, Reason)| match reason {
+        Reason::Rejected(_) => 0,
+        Reason::Exhausted(Exhausted::Cancelled) => 3,
+        _ if *engine == best => 1,
+        _ => 2,
+    };
+    let first = reasons.into_iter().min_by_key(rank);
+    first.map_or(Reason::Bounded("no engine answered".to_owned()), |(_, reason)| reason)
+}
+
+impl Portfolio {
+    /// Answers one check with checked evidence.
+    pub fn verify(&self, program: &Program, check: Check, budget: &Budget) -> Outcome {
+        let start = Instant::now();
+        let program = pipeline::prepare(program, check);
+        let property = check.property();
+        let known = self.run(Task { program: &program, property: &property }, budget);
+        let seconds = start.elapsed().as_secs_f64();
+        let best = if self.boolean { States.name() } else { self.explicit.name() };
+        let (verdict, decisions) = match known.verdict {
+            Some(verdict) => (verdict, None),
+            None => (Checked::Unknown(why(known.reasons, best)), known.decisions),
+        };
+        Outcome { check, verdict, decisions, seconds, tries: known.tries }
+    }
+
+    fn run(&self, task: Task<'_>, budget: &Budget) -> Known {
+        let queries = Queries::default();
+        let errors = matches!(task.property, Property::NoError(_));
+        let queues = self.queues(&queries, errors, Features::of(task.program));
+        let queues = Mutex::new(if self.jobs > 1 { queues } else { queues.in_turns() });
+        let runs: OnceLock<Runs> = OnceLock::new();
         let stop = Cancel::default();
-        let share = Budget { cancel: stop.clone(), ..budget.clone() };
+        let whole = Budget { cancel: stop.clone(), ..budget.clone() };
+        let mut known = Known::default();
         std::thread::scope(|scope| {
             let (answers, answered) = mpsc::channel();
-            let (share, horn) = (&share, answers.clone());
-            scope.spawn(move || {
-                let inputs = has_inputs(task.program);
-                // What share of the time that is left each may take.
-                let queries = Queries::default();
-                let runs: [(&dyn Engine, u32, bool); 6] = [
-                    (&Symbolic, SYMBOLIC, inputs),
-                    (&Horn, 2, true),
-                    (&queries, 2, true),
-                    (&States, 2, !self.boolean),
-                    (&Symbolic, 1, inputs),
-                    (&Horn, 1, !inputs),
-                ];
-                let mut answer = Verdict::Unknown(Reason::Bounded("nothing was tried".to_owned()));
-                for (engine, part, _) in runs.into_iter().filter(|(_, _, fits)| *fits) {
-                    if matches!(answer, Verdict::Unknown(_)) {
-                        let budget =
-                            share.remaining().map_or(share.clone(), |left| share.within(left / part));
-                        answer = engine.verify(task, &budget, &Silent);
+            for job in 0..self.jobs.max(1) {
+                let (answers, queues, whole, runs) = (answers.clone(), &queues, &whole, &runs);
+                let work = move || {
+                    while whole.check(0).is_ok() {
+                        let next = queues.lock().unwrap_or_else(PoisonError::into_inner).next(job == 0);
+                        let Some(turn) = next else { break };
+                        let share = whole.remaining().map(|left| left / turn.part);
+                        let time = share.into_iter().chain(turn.most).min();
+                        let budget = time.map_or(whole.clone(), |time| whole.within(time));
+                        let engine = match turn.to {
+                            Use::Answer => OnRuns { engine: turn.engine, runs: None },
+                            Use::AnswerOnRuns => OnRuns { engine: turn.engine, runs: runs.get() },
+                            Use::Races => {
+                                if let Some(found) = Runs::of(task, turn.engine, &budget) {
+                                    let _ = runs.set(found);
+                                }
+                                continue;
+                            }
+                        };
+                        let attempted = pipeline::attempt(task, &engine, &budget, whole, &Silent);
+                        if answers.send(attempted).is_err() {
+                            break;
+                        }
                     }
+                };
+                // Without a thread there is one engine less; the first always runs.
+                let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work.clone());
+                if thread.is_err() && job == 0 {
+                    work();
                 }
-                horn.send((false, answer))
-            });
-            scope.spawn(move || answers.send((true, self.explicit.verify(task, share, &Silent))));
-            let mut unknown = Verdict::Unknown(Reason::Bounded("no engine answered".to_owned()));
+            }
+            drop(answers);
             loop {
                 match answered.recv_timeout(INTERVAL) {
-                    Ok((explored, answer)) => {
-                        if !matches!(answer, Verdict::Unknown(_)) {
+                    Ok(attempted) => {
+                        if known.add(attempted) {
                             stop.cancel();
-                            return answer;
-                        }
-                        // Why the engine for Boolean programs, or else exploration, gave up says more about the program.
-                        if let Some(reason) = &unsure {
-                            unknown = Verdict::Unknown(reason.clone());
-                        } else if explored {
-                            unknown = answer;
                         }
                     }
                     Err(mpsc::RecvTimeoutError::Timeout) => {
@@ -120,9 +226,39 @@ impl Engine for Auto {
                             stop.cancel();
                         }
                     }
-                    Err(mpsc::RecvTimeoutError::Disconnected) => return unknown,
+                    Err(mpsc::RecvTimeoutError::Disconnected) => break,
                 }
             }
-        })
+        });
+        known
+    }
+
+    /// Who runs, in which order, and how long. Some engines know errors only.
+    fn queues<'a>(&'a self, queries: &'a Queries, errors: bool, features: Features) -> Queues<'a> {
+        let mut refuters = VecDeque::new();
+        if features.inputs && errors {
+            refuters.push_back(Turn { most: Some(GLANCE), ..Turn::of(&self.explicit, 20) });
+            refuters.push_back(Turn::of(&Symbolic, 10));
+        }
+        refuters.push_back(Turn::of(&self.explicit, 1));
+        let mut provers = VecDeque::new();
+        if self.boolean {
+            provers.push_back(Turn::of(&States, 2));
+        }
+        provers.push_back(Turn::of(&Flow, 4));
+        if errors {
+            if !self.boolean {
+                provers.push_back(Turn { to: Use::Races, ..Turn::of(&Flow, 8) });
+            }
+            provers.push_back(Turn::on_runs(&Horn, 2));
+            match features.many_threads {
+                _ if self.boolean => provers.push_back(Turn::of(queries, 2)),
+                true => provers.extend([Turn::on_runs(&States, 2), Turn::on_runs(queries, 2)]),
+                false => provers.extend([Turn::on_runs(queries, 2), Turn::on_runs(&States, 2)]),
+            }
+        }
+        let last = if features.inputs && errors { Turn::of(&Symbolic, 1) } else { Turn::on_runs(&Horn, 1) };
+        provers.push_back(last);
+        Queues { refuters, provers }
     }
 }

@@ -2,12 +2,13 @@
 
 use crate::Proof;
 use ir::TemplateId;
+use serde::{Deserialize, Serialize};
 use terms::Term;
 
 /// Why no error is reached: predicates, how the steps of the program change them, and a proof about the Boolean program that they make.
 ///
 /// Variables and steps are those of the program as transitions with variables sorted into shared and own ones, with mathematical integers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AbstractionProof {
     /// The predicates.
     pub predicates: Vec<Predicate>,
@@ -22,7 +23,7 @@ pub struct AbstractionProof {
 }
 
 /// A formula whose truth is a bit of the Boolean program.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Predicate {
     /// The template whose threads each have one, over their own variables and the shared ones; nothing if it is over shared variables only.
     pub scope: Option<TemplateId>,
@@ -31,7 +32,7 @@ pub struct Predicate {
 }
 
 /// When, and for whom, a predicate is looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Moment {
     /// Before the step, for the thread that takes it.
     Before,
@@ -46,7 +47,7 @@ pub enum Moment {
 }
 
 /// A predicate at a moment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Fact {
     /// Which predicate.
     pub predicate: usize,
@@ -55,7 +56,7 @@ pub struct Fact {
 }
 
 /// That a fact holds, or not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Literal {
     /// The fact.
     pub fact: Fact,
@@ -64,7 +65,7 @@ pub struct Literal {
 }
 
 /// What becomes of facts.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PredicateRelation {
     /// New facts that old ones decide: each holds exactly where all literals of one of its lists do.
     pub functions: Vec<(Fact, Vec<Vec<Literal>>)>,
@@ -73,7 +74,7 @@ pub struct PredicateRelation {
 }
 
 /// What a step does to predicates.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct StepAbstraction {
     /// To those of the thread that takes it, those over shared variables, and those of threads that it starts.
     pub own: PredicateRelation,

@@ -8,12 +8,13 @@
 
 use ir::ids::Id;
 use ir::{IdVec, TemplateId};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
 use terms::{Term, Variable};
 
 /// A state of an ACFA.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct AbstractId(pub u32);
 
 impl Id for AbstractId {
@@ -38,7 +39,7 @@ impl fmt::Display for AbstractId {
 }
 
 /// A state.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct AbstractState {
     /// What holds of shared variables while a thread is here.
     pub label: Term,
@@ -47,7 +48,7 @@ pub struct AbstractState {
 }
 
 /// What a thread does on an edge.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 pub struct Action {
     /// The shared variables that it may change.
     pub havoc: BTreeSet<Variable>,
@@ -71,7 +72,7 @@ impl Action {
 }
 
 /// An edge.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct AbstractEdge {
     /// Where from.
     pub source: AbstractId,
@@ -82,7 +83,7 @@ pub struct AbstractEdge {
 }
 
 /// An abstract control flow automaton.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Acfa {
     /// The states.
     pub states: IdVec<AbstractId, AbstractState>,

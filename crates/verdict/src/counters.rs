@@ -17,10 +17,11 @@ use ir::{
     Assignment, BinaryOp, Expr, IntType, Lhs, LocalId, ObjectId, Op, Place, Program, Rhs, Storage,
     TemplateId, UnaryOp, Value,
 };
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A counter, and what is claimed of it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Counter {
     /// The static object.
     pub object: ObjectId,

@@ -2,9 +2,10 @@
 
 use crate::{
     AbstractionProof, Attempt, Budget, Exhausted, FlowProof, ModularProof, ProductProof, Property,
-    QueriesProof, StatesProof, Trace,
+    QueriesProof, RunsProof, StatesProof, Trace,
 };
 use ir::{Program, Span};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A question: a program, lowered for a property, and the property.
@@ -39,7 +40,7 @@ pub enum Verdict {
 }
 
 /// Why a property holds, in a form that can be checked.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Proof {
     /// All executions were followed to their end: nothing was bounded, and there is nothing bad among these many states.
     /// Checked by following them again, without the reductions of the search.
@@ -65,6 +66,8 @@ pub enum Proof {
     Modular(Box<ModularProof>),
     /// A fixed set of threads, one after the other, by what is claimed of those that come later.
     Queries(Box<QueriesProof>),
+    /// There is no data race, and no error where threads are switched only behind steps that synchronise them.
+    Runs(Box<RunsProof>),
 }
 
 /// Why there is no answer.

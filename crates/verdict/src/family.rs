@@ -22,10 +22,11 @@ use ir::passes::{Affine, PointsTo};
 use ir::{
     Assignment, Callee, Expr, Lhs, LocalId, Op, Place, Program, Rhs, Storage, Template, TemplateId, Value,
 };
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// Threads of one template that one thread starts.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Family {
     /// Their template.
     pub template: TemplateId,
@@ -121,7 +122,7 @@ impl Family {
 }
 
 /// What holds while the parent is at a location.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ParentFacts {
     /// Of its locals.
     pub orders: Orders,
@@ -130,7 +131,7 @@ pub struct ParentFacts {
 }
 
 /// What holds of all members: their indices are different, and more.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct Members {
     /// There is none. Then the rest says nothing.
     pub none: bool,

@@ -6,9 +6,10 @@
 use crate::counters::Counter;
 use crate::family::Family;
 use ir::{EdgeId, Expr, LocalId, TemplateId, Value};
+use serde::{Deserialize, Serialize};
 
 /// A proof by locks held, thread creation and joining, and pairs of locations.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowProof {
     /// Templates of which at most one thread ever runs, in order.
     pub unique: Vec<TemplateId>,
@@ -35,7 +36,7 @@ pub const LARGEST_FACT: usize = 24;
 ///
 /// Expressions are over the thread's locals, its own cells that no other thread changes, and constant addresses. The address of
 /// an allocation site stands for that of its only object.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LocationFacts {
     /// A local has the value of an expression.
     pub equal: Vec<(LocalId, Expr)>,
@@ -50,7 +51,7 @@ pub struct LocationFacts {
 }
 
 /// A lock that a thread holds: its address is a base plus an offset, modulo 2 to the width of a pointer.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct HeldLock {
     /// Where the offset is counted from.
     pub base: Expr,
@@ -61,7 +62,8 @@ pub struct HeldLock {
 }
 
 /// A symmetric relation on numbers below a bound, one bit for each pair.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(try_from = "Bits")]
 pub struct Pairs {
     bound: usize,
     words: Vec<u64>,
@@ -124,6 +126,35 @@ impl Pairs {
     }
 }
 
+/// A relation as it is read from a file: there may be too many bits, or too few.
+#[derive(Deserialize)]
+struct Bits {
+    bound: usize,
+    words: Vec<u64>,
+}
+
+impl Bits {
+    /// Whether there is a bit for each pair.
+    fn check(&self) -> Result<(), &'static str> {
+        let wanted = self.bound.checked_mul(self.bound.div_ceil(64));
+        if wanted == Some(self.words.len()) { Ok(()) } else { Err("a relation with a bit for each pair") }
+    }
+}
+
+impl TryFrom<Bits> for Pairs {
+    type Error = &'static str;
+    fn try_from(bits: Bits) -> Result<Self, Self::Error> {
+        bits.check().map(|()| Self { bound: bits.bound, words: bits.words })
+    }
+}
+
+impl TryFrom<Bits> for Relation {
+    type Error = &'static str;
+    fn try_from(bits: Bits) -> Result<Self, Self::Error> {
+        bits.check().map(|()| Self { bound: bits.bound, words: bits.words })
+    }
+}
+
 impl FlowProof {
     /// The number of each template's first location.
     pub fn first_locations(&self) -> Vec<usize> {
@@ -139,7 +170,7 @@ impl FlowProof {
 /// What is known of data: an invariant for each location, and where the values of shared memory may come from.
 ///
 /// Variables are numbered by `domains::Memory`: first the cells of memory, then the locals of the template at hand.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DataProof {
     /// What holds of the variables whenever a thread is at a location, by the numbers of locations. Nothing: no thread is ever there.
     pub invariants: Vec<Option<Vec<(u32, Bounds)>>>,
@@ -154,7 +185,7 @@ pub struct DataProof {
 }
 
 /// Variables that are related to each other, each pack in rising order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VariablePacks {
     /// Packs of shared cells.
     pub shared: Vec<Vec<u32>>,
@@ -163,7 +194,7 @@ pub struct VariablePacks {
 }
 
 /// Two different variables of a pack, each with whether it is subtracted: their sum is not above a bound.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackRelation {
     /// The number of the pack.
     pub pack: u32,
@@ -176,7 +207,7 @@ pub struct PackRelation {
 }
 
 /// A set of integers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bounds {
     /// None is below this.
     pub lower: Option<Value>,
@@ -193,7 +224,7 @@ pub struct Bounds {
 }
 
 /// The data flow of one shared cell, or of all cells of a pack together.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellFlows {
     /// What flows.
     pub subject: FlowSubject,
@@ -204,7 +235,7 @@ pub struct CellFlows {
 }
 
 /// What flows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FlowSubject {
     /// The value of a shared cell.
     Cell(u32),
@@ -213,7 +244,7 @@ pub enum FlowSubject {
 }
 
 /// The locations that threads may be at while a definition is the latest one of its cell.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct Reach {
     /// Of a step: where the thread that took it may be. Of the first value: where any thread may be.
     pub alone: Vec<bool>,
@@ -222,7 +253,8 @@ pub struct Reach {
 }
 
 /// A relation on numbers below a bound, one bit for each pair.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(try_from = "Bits")]
 pub struct Relation {
     bound: usize,
     words: Vec<u64>,

@@ -1,6 +1,7 @@
 //! Proofs for any number of threads by what holds of every few of them.
 
 use ir::{LocationId, TemplateId};
+use serde::{Deserialize, Serialize};
 use terms::Term;
 
 /// Why no execution is bad, for any number of threads: what holds of every group of `size` different threads, whatever the others do; and what holds of all threads
@@ -8,7 +9,7 @@ use terms::Term;
 ///
 /// Variables and steps are those of the program as transitions, with mathematical integers. The variables that a thread has for itself get its position in the group, and where it
 /// is is the number of its location.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModularProof {
     /// How many threads the invariants are about.
     pub size: usize,

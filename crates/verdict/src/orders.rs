@@ -3,10 +3,11 @@
 //! They are about the values as integers, so nothing wraps: a sum counts only where it is known to be that of integers.
 
 use ir::{BinaryOp, Expr, IntType, LocalId, Program, Template, UnaryOp, Value};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A local plus a constant, or a constant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Bound {
     /// The local.
     pub of: Option<LocalId>,
@@ -15,10 +16,28 @@ pub struct Bound {
 }
 
 /// What is known of the order of locals.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Vec<Order>", into = "Vec<Order>")]
 pub struct Orders {
     /// The first is at most the second plus this.
     known: BTreeMap<(Option<LocalId>, Option<LocalId>), Value>,
+}
+
+/// An order in a file: the first is at most the second plus this.
+type Order = (Option<LocalId>, Option<LocalId>, Value);
+
+impl From<Vec<Order>> for Orders {
+    fn from(all: Vec<Order>) -> Self {
+        let mut orders = Self::default();
+        all.into_iter().for_each(|(less, more, by)| orders.add(less, more, by));
+        orders
+    }
+}
+
+impl From<Orders> for Vec<Order> {
+    fn from(orders: Orders) -> Self {
+        orders.known.into_iter().map(|((less, more), by)| (less, more, by)).collect()
+    }
 }
 
 /// No bound is further from 0; so sums of some of them stay exact.

@@ -1,19 +1,20 @@
 //! Proofs by the product of a fixed set of threads.
 
 use ir::LocationId;
+use serde::{Deserialize, Serialize};
 use terms::{Term, Variable};
 
 /// Why no error is reached by a fixed set of threads: for each error location, a reduced product of the threads with invariants.
 ///
 /// Threads, variables and steps are those of the program as transitions, with mathematical integers. Threads are numbered as they are found there.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProductProof {
     /// One part for each error location of each thread.
     pub parts: Vec<ProductPart>,
 }
 
 /// Why one error is not reached.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProductPart {
     /// The thread and the location of the error.
     pub error: (usize, LocationId),
@@ -24,7 +25,7 @@ pub struct ProductPart {
 }
 
 /// Where all threads are, and what holds there.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProductNode {
     /// The location of each thread; nothing if it was not started.
     pub locations: Vec<Option<LocationId>>,

@@ -1,6 +1,7 @@
 //! Proofs by environment queries: one thread is checked against what is claimed of the others, and so on down a hierarchy of threads.
 
 use ir::LocationId;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use terms::{Sort, Term, Variable};
 
@@ -8,14 +9,14 @@ use terms::{Sort, Term, Variable};
 ///
 /// Threads, variables and steps are those of the program as transitions, with mathematical integers, after threads were settled. In addition there is a variable for the
 /// place of each thread ([`place`]).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QueriesProof {
     /// Each is about some errors; together they are about all.
     pub parts: Vec<QueriesPart>,
 }
 
 /// Why some errors are not reached.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QueriesPart {
     /// The threads that matter, by number, the main thread first. The others change nothing that these read.
     pub order: Vec<usize>,
@@ -29,7 +30,7 @@ pub struct QueriesPart {
 
 /// Some threads never go from one set of states to another: there is no execution of them alone, from a state that the program can reach and `before` holds of, to a state
 /// that `after` holds of.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QueriesClaim {
     /// The states before.
     pub before: Term,
@@ -42,7 +43,7 @@ pub struct QueriesClaim {
 }
 
 /// A formula for each place that a thread can be at. None where only this thread runs, and nothing is written down.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Places {
     /// By location.
     pub at: Vec<Option<Term>>,

@@ -4,8 +4,10 @@
 //! It speaks of the view that `boolean::View` makes of the task's program: points and bits are that view's. All in it are claims that the
 //! checker tests one by one.
 
+use serde::{Deserialize, Serialize};
+
 /// A proof by thread states.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct StatesProof {
     /// Tests of variables, as level, number where false, number where true. The first has number 2; 0 is false, 1 is true. Each uses
     /// earlier ones only.
@@ -21,7 +23,7 @@ pub struct StatesProof {
 }
 
 /// A shared state and some threads.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Configuration {
     /// The relevant shared bits.
     pub shared: u128,
@@ -30,7 +32,7 @@ pub struct Configuration {
 }
 
 /// A shared state, and how many threads there are at most.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Population {
     /// The relevant shared bits.
     pub shared: u128,

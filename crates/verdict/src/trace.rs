@@ -2,9 +2,10 @@
 
 use ir::semantics::ThreadIndex;
 use ir::{EdgeId, ErrorKind, Value};
+use serde::{Deserialize, Serialize};
 
 /// An execution from an initial state to a bad one, exact enough to be replayed step by step.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Trace {
     /// How many copies of each start template run.
     pub copies: Vec<u32>,
@@ -15,7 +16,7 @@ pub struct Trace {
 }
 
 /// One step of one thread.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TraceStep {
     /// Who.
     pub thread: ThreadIndex,
@@ -26,7 +27,7 @@ pub struct TraceStep {
 }
 
 /// What is wrong in a state.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Violation {
     /// A thread is at an error location.
     Error {

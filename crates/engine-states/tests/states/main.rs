@@ -32,5 +32,5 @@ pub fn verify_by(engine: &dyn Engine, program: &Program, seconds: f64) -> Checke
     let property = Check::Assertions.property();
     let budget = Budget::seconds(seconds);
     let verdict = engine.verify(Task { program, property: &property }, &budget, &Silent);
-    examine(program.clone(), &property, verdict, &budget)
+    examine(program, &property, verdict, &budget).unwrap_or_else(|rejection| panic!("{}", rejection.why))
 }

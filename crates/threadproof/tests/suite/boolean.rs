@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use testkit::annotation::annotations;
 use threadproof::pipeline;
-use threadproof::portfolio::Auto;
+use threadproof::portfolio::Portfolio;
 use verdict::{Budget, Check, Engine, Reason, Silent};
 
 /// Reads a program or a system with the file of its target beside it.
@@ -56,8 +56,8 @@ fn annotated_programs() {
             let wanted = annotations(&text.replace("# expect", "// expect")).expect("annotated");
             let holds = wanted.expectations[&Check::Assertions].holds;
             let program = read(&path, &text, None);
-            let auto = Auto { boolean: true, ..Auto::default() };
-            match answer(&program, &auto, 60.0) {
+            let portfolio = Portfolio { boolean: true, ..Portfolio::default() };
+            match portfolio.verify(&program, Check::Assertions, &Budget::seconds(60.0)).verdict {
                 Checked::Proved(_) => assert!(holds, "{}: SOUNDNESS: proved", path.display()),
                 Checked::Refuted(refutation) => {
                     assert!(!holds, "{}: SOUNDNESS: refuted", path.display());

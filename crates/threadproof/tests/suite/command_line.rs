@@ -40,6 +40,98 @@ fn a_locked_counter_is_proved() {
 }
 
 #[test]
+fn engines_say_what_they_tried() {
+    let (status, out, _) =
+        threadproof(&["verify", "--explain", "--check", "races", "examples/counter-locked.c"]);
+    let proved = out.lines().find(|line| line.trim_start().starts_with("flow"));
+    assert!(proved.is_some_and(|line| line.contains("proved, checked in")), "{out}");
+    assert_eq!(status, 0);
+    let (status, out, _) = threadproof(&["verify", "--jobs", "0", "examples/counter.c"]);
+    assert_eq!(status, 3, "{out}");
+}
+
+#[test]
+fn an_open_question_comes_with_what_was_tried_and_what_may_help() {
+    let open = temporary(
+        "open.c",
+        "#include <assert.h>\n#include <pthread.h>\nint x, y = 1;\n\
+         void *grow(void *a) { while (1) { x = x * 3 + y; y = y * x; } }\n\
+         int main(void) { pthread_t p; pthread_create(&p, 0, grow, 0); while (1) { x = x + 2; assert(x * y != 1234567); } }\n",
+    );
+    let words = ["verify", "--check", "assertions", "--timeout", "2", open.to_str().unwrap()];
+    let (status, out, _) = threadproof(&words);
+    assert_eq!(status, 2, "{out}");
+    for part in ["What was tried:", "    flow ", "    explicit ", "What may help:", "--timeout"] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+}
+
+#[test]
+fn one_engine_at_a_time_is_enough() {
+    for (file, verdict) in [
+        ("examples/counter.c", "verdict: false(unreach-call)"),
+        ("examples/counter-locked.c", "verdict: true"),
+    ] {
+        let (_, out, _) = threadproof(&["verify", "--jobs", "1", file]);
+        assert_eq!(out.lines().last(), Some(verdict), "{out}");
+    }
+}
+
+#[test]
+fn evidence_is_checked_by_a_process_of_its_own() {
+    let file = temporary("evidence.json", "");
+    let path = file.to_str().unwrap();
+    let all = [
+        ("examples/counter-locked.c", 0, "verdict: true"),
+        ("examples/counter.c", 1, "verdict: false(unreach-call)"),
+        // Its proof has formulas.
+        ("tests/programs/papers/circ-figure1.c", 0, "verdict: true"),
+    ];
+    for (program, wanted, verdict) in all {
+        let (status, out, _) = threadproof(&["verify", "--proof", path, program]);
+        assert_eq!((status, out.lines().last()), (wanted, Some(verdict)), "{out}");
+        let (status, out, _) = threadproof(&["check", path, program]);
+        assert_eq!((status, out.lines().last()), (wanted, Some(verdict)), "{out}");
+    }
+    // The last proof is about another program than this one.
+    let (status, out, _) = threadproof(&["check", path, "tests/programs/papers/circ-figure1-broken.c"]);
+    assert_eq!(status, 2, "{out}");
+    assert!(out.contains("evidence rejected"), "{out}");
+}
+
+#[test]
+fn evidence_that_is_none_is_bad_input() {
+    for (text, complaint) in [
+        ("", "EOF"),
+        ("{}", "missing field"),
+        (r#"{"format":"x","tool":"","data_model":"LP64","checks":[]}"#, "its format is `x`"),
+        (
+            r#"{"format":"threadproof evidence 1","tool":"","data_model":"LP64","checks":[{"check":"rain","terms":[],"evidence":0}]}"#,
+            "no check `rain`",
+        ),
+        (
+            r#"{"format":"threadproof evidence 1","tool":"","data_model":"P1","checks":[]}"#,
+            "no data model `P1`",
+        ),
+    ] {
+        let file = temporary("bad-evidence.json", text);
+        let (status, out, error) = threadproof(&["check", file.to_str().unwrap(), "examples/counter.c"]);
+        assert_eq!(status, 3, "{out}");
+        assert!(error.contains(complaint), "{complaint}: {error}");
+    }
+    let (status, out, _) = threadproof(&["check", "/nowhere/evidence.json", "examples/counter.c"]);
+    assert_eq!(status, 3, "{out}");
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_reported() {
+    let (status, _, error) =
+        threadproof(&["verify", "--proof", "/nowhere/proof.json", "examples/counter-locked.c"]);
+    assert_eq!(status, 0);
+    assert!(error.contains("there is no proof: /nowhere/proof.json"), "{error}");
+}
+
+#[test]
 fn a_property_file_is_obeyed() {
     let property = temporary("race.prp", "CHECK( init(main()), LTL(G ! data-race) )\n");
     let words =

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use testkit::annotation::{Annotations, Answer, Mismatch, annotations};
 use threadproof::pipeline;
-use verdict::{Budget, Check, Property, Silent};
+use verdict::{Budget, Check, Evidence, EvidenceFile, Property, Silent};
 
 /// Seconds for one check of one program.
 const SECONDS: f64 = 60.0;
@@ -111,6 +111,8 @@ fn check_program(file: &Path) -> Vec<String> {
                 failures.push(format!("{shown}: {}: SOUNDNESS: flow excluded line {line}", check.name()));
             }
         }
+        let lost = [&proof, &outcome].into_iter().filter_map(lost_in_a_file);
+        failures.extend(lost.map(|lost| format!("{shown}: {}: {lost}", check.name())));
         let found = answer_of(&outcome.verdict);
         let mut answer = if found == Answer::Unknown && proved { Answer::True } else { found };
         if for_horn && (answer == Answer::Unknown || !by_horn) {
@@ -120,6 +122,8 @@ fn check_program(file: &Path) -> Vec<String> {
             if answer_of(&proof.verdict) != Answer::Unknown {
                 answer = answer_of(&proof.verdict);
             }
+            let lost = lost_in_a_file(&proof);
+            failures.extend(lost.map(|lost| format!("{shown}: {}: horn: {lost}", check.name())));
             if let Checked::Unknown(reason @ verdict::Reason::Rejected(_)) = &proof.verdict {
                 failures.push(format!("{shown}: {}: horn: {reason}", check.name()));
             }
@@ -134,6 +138,7 @@ fn check_program(file: &Path) -> Vec<String> {
                 (Err(mismatch), _) => Some(format!("{mismatch:?}")),
             };
             let name = decider.name();
+            let complaint = complaint.or_else(|| lost_in_a_file(&decided));
             failures
                 .extend(complaint.map(|complaint| format!("{shown}: {}: {name}: {complaint}", check.name())));
             continue;
@@ -158,12 +163,24 @@ fn check_program(file: &Path) -> Vec<String> {
 /// The engine that alone must decide a program, in both directions, if one is named.
 fn decider(wanted: &Annotations) -> Option<&'static dyn verdict::Engine> {
     let named = |name: &str| wanted.arguments.iter().any(|word| word == name);
-    let engines: [&'static dyn verdict::Engine; 3] = [
-        &engine_states::States,
-        &engine_symbolic::Symbolic,
-        &engine_queries::Queries { main_thread: None, inductive_properties: false },
-    ];
+    let engines: [&'static dyn verdict::Engine; 3] =
+        [&engine_states::States, &engine_symbolic::Symbolic, &engine_queries::Queries { main_thread: None }];
     engines.into_iter().find(|engine| named(engine.name()))
+}
+
+/// What is wrong with evidence once it was written to a file and read back.
+fn lost_in_a_file(outcome: &Outcome) -> Option<String> {
+    let evidence = match &outcome.verdict {
+        Checked::Proved(proof) => Evidence::Proof(proof.clone()),
+        Checked::Refuted(refutation) => Evidence::Trace(refutation.trace.clone()),
+        Checked::Unknown(_) => return None,
+    };
+    let file = EvidenceFile { data_model: "LP64".to_owned(), checks: vec![(outcome.check, evidence)] };
+    match file.write().and_then(|text| EvidenceFile::read(&text)) {
+        Ok(back) if back == file => None,
+        Ok(_) => Some("the evidence is another one after it was written and read".to_owned()),
+        Err(error) => Some(format!("the evidence cannot be written and read: {error}")),
+    }
 }
 
 fn answer_of(verdict: &Checked) -> Answer {

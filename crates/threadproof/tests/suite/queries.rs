@@ -2,6 +2,7 @@
 
 use checker::{Checked, check_proof};
 use engine_queries::Queries;
+use engine_queries::query::Options;
 use terms::{Sort, Term, Variable};
 use threadproof::pipeline;
 use verdict::queries::Places;
@@ -18,7 +19,7 @@ fn paper(name: &str) -> ir::Program {
 }
 
 fn verdict(program: &ir::Program, main_thread: Option<&str>) -> Checked {
-    let engine = Queries { main_thread: main_thread.map(str::to_owned), ..Queries::default() };
+    let engine = Queries { main_thread: main_thread.map(str::to_owned) };
     pipeline::verify(program, Check::Assertions, &engine, &Budget::seconds(200.0), &Silent).verdict
 }
 
@@ -100,9 +101,11 @@ fn a_chain_is_proved_by_bounds() {
 fn inductive_properties_are_found() {
     let program = pipeline::prepare(&paper("comus-figure4-2.c"), Check::Assertions);
     let property = Check::Assertions.property();
-    let engine = Queries { inductive_properties: true, ..Queries::default() };
-    let task = Task { program: &program, property: &property };
-    let proof = match engine.verify(task, &Budget::seconds(200.0), &Silent) {
+    let verify = |program: &ir::Program| {
+        let task = Task { program, property: &property };
+        Queries::default().verify_with(&Options { inductive: true }, task, &Budget::seconds(200.0), &Silent)
+    };
+    let proof = match verify(&program) {
         Verdict::Safe(Proof::Queries(proof)) => *proof,
         other => panic!("no proof: {other:?}"),
     };
@@ -116,10 +119,8 @@ fn inductive_properties_are_found() {
         std::mem::swap(&mut claim.before, &mut claim.after);
     }
     assert!(!accepts(&program, other), "{found:?}");
-    let broken = paper("comus-figure4-2-broken.c");
-    let found =
-        pipeline::verify(&broken, Check::Assertions, &engine, &Budget::seconds(200.0), &Silent).verdict;
-    assert!(!matches!(found, Checked::Proved(_)), "{found:?}");
+    let broken = verify(&pipeline::prepare(&paper("comus-figure4-2-broken.c"), Check::Assertions));
+    assert!(matches!(broken, Verdict::Unsafe(_)), "{broken:?}");
 }
 
 /// An assertion of a thread that is not the main one (section 7.3).

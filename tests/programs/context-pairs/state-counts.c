@@ -1,0 +1,31 @@
+// One thread at a time is inside.
+// expect: races=true
+// args: --engine horn
+#include <pthread.h>
+extern void __VERIFIER_atomic_begin(void);
+extern void __VERIFIER_atomic_end(void);
+extern _Bool __VERIFIER_nondet_bool(void);
+int x, inside;
+void *worker(void *arg) {
+  (void)arg;
+  int in = 0;
+  __VERIFIER_atomic_begin();
+  if (inside == 0) {
+    inside = inside + 1;
+    in = 1;
+  }
+  __VERIFIER_atomic_end();
+  if (in) {
+    x = x + 1;
+    __VERIFIER_atomic_begin();
+    inside = inside - 1;
+    __VERIFIER_atomic_end();
+  }
+  return 0;
+}
+int main(void) {
+  pthread_t t;
+  while (__VERIFIER_nondet_bool())
+    pthread_create(&t, 0, worker, 0);
+  return 0;
+}

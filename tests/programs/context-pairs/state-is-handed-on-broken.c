@@ -1,0 +1,52 @@
+// Workers hand x to cleaners, and those hand it back, broken: cleaners take it early.
+// expect: races=false
+// args: --engine horn
+#include <pthread.h>
+extern void __VERIFIER_atomic_begin(void);
+extern void __VERIFIER_atomic_end(void);
+extern _Bool __VERIFIER_nondet_bool(void);
+int x, state;
+void *worker(void *arg) {
+  (void)arg;
+  int mine = 0;
+  __VERIFIER_atomic_begin();
+  if (state == 0) {
+    state = 1;
+    mine = 1;
+  }
+  __VERIFIER_atomic_end();
+  if (mine) {
+    x = 1; //~ RACE
+    __VERIFIER_atomic_begin();
+    state = 2;
+    __VERIFIER_atomic_end();
+  }
+  return 0;
+}
+void *cleaner(void *arg) {
+  (void)arg;
+  int mine = 0;
+  __VERIFIER_atomic_begin();
+  if (state == 1 || state == 2) {
+    state = 3;
+    mine = 1;
+  }
+  __VERIFIER_atomic_end();
+  if (mine) {
+    x = 0; //~ RACE
+    __VERIFIER_atomic_begin();
+    state = 0;
+    __VERIFIER_atomic_end();
+  }
+  return 0;
+}
+int main(void) {
+  pthread_t t;
+  while (__VERIFIER_nondet_bool()) {
+    if (__VERIFIER_nondet_bool())
+      pthread_create(&t, 0, worker, 0);
+    else
+      pthread_create(&t, 0, cleaner, 0);
+  }
+  return 0;
+}
