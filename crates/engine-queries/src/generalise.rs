@@ -5,6 +5,14 @@
 //!
 //! Where a bound is asked for, the nearest that is never reached is looked for first, in the same way.
 //!
+//! What chapter 8 tells, and where it is:
+//! * reused counterexamples: `Search::follow_back` goes back the whole path; paths of earlier programs are tried first ([`sequential::Memory`]);
+//! * skipped assertions in preconditions: what is forbidden is no step of a program, so preconditions never speak of other assertions;
+//! * query invariants, and constants in the second formula: `Search::reduced`; an answer is computed from the formula that was asked about at first;
+//! * inductive environment properties: [`crate::inductive`];
+//! * preserved environment information: `Search::claims` and `Search::reachable` stay for all later questions;
+//! * quick generalisation: [`quickly`].
+//!
 //! Deviation: to leave out facts one by one, with a call each, was never worth its time behind the cores.
 
 use crate::after::conjuncts;

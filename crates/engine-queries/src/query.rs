@@ -4,7 +4,8 @@
 //! leads to such a state already, no move is needed; otherwise the environment is asked. The whole path is followed back in this way, without asking the model checker again (section 8.1, reused counterexamples).
 //!
 //! Answers are executions, not formulas: from the steps of one, what leads to any state along it is computed when it is needed (section 8.2 needs that for query invariants).
-//! Claims stay for all later questions (section 8.3, preserved environment information).
+//! Claims stay for all later questions (section 8.3, preserved environment information). So does what the model checker learnt at a position: paths and invariants of earlier programs are tried first
+//! ([`sequential::Memory`]).
 
 use crate::after::{after, conjuncts};
 use crate::before::{Taken, before_all, before_step};
