@@ -142,11 +142,11 @@ fn facts_can_be_suggested() {
     let budget = Budget::seconds(60.0);
     let x = variable("x").term();
     let mut memory = Memory::default();
-    memory.suggest("head", [x.at_most(&Term::int(10)), x.at_most(&Term::int(3)), x.at_least(&Term::int(0))]);
-    memory.suggest("end", [x.equals(&Term::int(10)), x.at_most(&Term::int(10))]);
-    let Outcome::Safe(invariants) = memory.check(&counter(11), &budget) else { panic!("it is safe") };
+    memory.suggest("head", [x.at_most(&Term::int(11)), x.at_most(&Term::int(3)), x.at_least(&Term::int(0))]);
+    memory.suggest("end", [x.equals(&Term::int(10)), x.at_most(&Term::int(11))]);
+    let Outcome::Safe(invariants) = memory.check(&counter(12), &budget) else { panic!("it is safe") };
     assert_eq!(memory.count, Count { by_path: 0, by_facts: 1, anew: 0 });
     // That it is even is not known, so neither is that it ends with 10.
-    assert_eq!(invariants.at(2), Some(&x.at_most(&Term::int(10))));
+    assert_eq!(invariants.at(2), Some(&x.at_most(&Term::int(11))));
     let Outcome::Unsafe(_) = memory.check(&counter(10), &budget) else { panic!("it is not safe") };
 }
