@@ -166,6 +166,7 @@ pub fn check_proof(
         Proof::Product(proof) => crate::product::check(program, property, proof, budget),
         Proof::Queries(proof) => crate::queries::check(program, property, proof, budget),
         Proof::Modular(proof) => crate::modular::check(program, property, proof, budget),
+        Proof::Context(proof) => crate::context::check(program, property, proof, budget),
         Proof::OneThread => {
             let threads = program.start.iter().map(|(_, count)| match count {
                 Count::Exactly(copies) => u64::from(*copies),

@@ -160,6 +160,7 @@ fn check_result<'a>(program: &Program, outcome: &'a Outcome) -> CheckResult<'a> 
             | Proof::Queries(_)
             | Proof::States(_)
             | Proof::Abstraction(_)
+            | Proof::Context(_)
             | Proof::Runs(_),
         ) => ("true", None, None, None),
         Checked::Refuted(refutation) => ("false", None, None, Some(violation_entry(refutation))),

@@ -8,6 +8,7 @@ use crate::features::Features;
 use crate::pipeline::{self, Attempted};
 use crate::runs::{OnRuns, Runs};
 use checker::Checked;
+use engine_context::ContextInference;
 use engine_explicit::Explicit;
 use engine_flow::Flow;
 use engine_horn::Horn;
@@ -256,6 +257,12 @@ impl Portfolio {
                 true => provers.extend([Turn::on_runs(&States, 2), Turn::on_runs(queries, 2)]),
                 false => provers.extend([Turn::on_runs(queries, 2), Turn::on_runs(&States, 2)]),
             }
+        }
+        // Contexts know any number of threads; they are quick, or not at all.
+        match errors {
+            true => provers.push_back(Turn::on_runs(&ContextInference, 3)),
+            false if features.many_threads => provers.push_back(Turn::of(&ContextInference, 3)),
+            false => provers.extend([Turn::of(&Horn, 2), Turn::of(&ContextInference, 2)]),
         }
         let last = if features.inputs && errors { Turn::of(&Symbolic, 1) } else { Turn::on_runs(&Horn, 1) };
         provers.push_back(last);

@@ -7,6 +7,7 @@
 mod abstraction;
 mod acfa;
 mod budget;
+mod context;
 mod counters;
 mod decision;
 mod engine;
@@ -30,6 +31,7 @@ pub use abstraction::{
 };
 pub use acfa::{AbstractEdge, AbstractId, AbstractState, Acfa, Action};
 pub use budget::{Budget, Cancel, Exhausted};
+pub use context::{ContextEdge, ContextNode, ContextProof, ContextView, for_people, known_name};
 pub use counters::{Counter, CounterStep, TicketAddress};
 pub use decision::{Attempt, Decision, Decisions, OpenCheck};
 pub use engine::{Engine, Event, Events, Proof, Reason, Silent, Task, Verdict};
