@@ -16,6 +16,7 @@ mod modular_mutations;
 mod product_mutations;
 mod programs;
 mod queries;
+mod queries_figures;
 mod reproducers;
 mod spec_mutations;
 mod specifications;
