@@ -167,21 +167,25 @@ impl Wild {
     }
 
     /// A smaller program that is still interesting, if there is one: lines and blocks are left out one by one, and blocks give way to what is inside,
-    /// as long as that helps.
+    /// as long as that helps. Uses go before declarations.
     pub fn shrunk(&self, mut interesting: impl FnMut(&Self) -> bool) -> Self {
         let mut best = self.clone();
-        let mut number = 0;
-        while number < 2 * count(&best.nodes) {
-            let mut smaller = best.clone();
-            let mut at = number / 2;
-            remove(&mut smaller.nodes, &mut at, number % 2 == 1);
-            if smaller != best && interesting(&smaller) {
-                best = smaller;
-            } else {
-                number += 1;
+        loop {
+            let before = best.clone();
+            for number in (0..count(&best.nodes)).rev() {
+                for unwrap in [false, true] {
+                    let mut smaller = best.clone();
+                    remove(&mut smaller.nodes, &mut number.clone(), unwrap);
+                    if smaller != best && interesting(&smaller) {
+                        best = smaller;
+                        break;
+                    }
+                }
+            }
+            if best == before {
+                return best;
             }
         }
-        best
     }
 }
 
@@ -266,7 +270,7 @@ impl Writer {
         let kinds = if self.random.once_in(3) { 2 } else { 1 };
         for number in (1..=kinds).rev() {
             let child = (number == 1 && kinds == 2 && self.features.nested_threads).then_some(2);
-            let statements = if kinds == 1 { 4 } else { 2 };
+            let statements = if kinds == 1 { 5 } else { 3 };
             let thread = self.thread(number, child, statements);
             nodes.push(thread);
         }
