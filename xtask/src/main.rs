@@ -15,7 +15,9 @@ fn main() -> ExitCode {
         ["tidy"] => tidy(),
         ["setup"] => setup::install(),
         ["bench", words @ ..] => bench::run(words),
-        ["fuzz", words @ ..] => run("cargo", &[&["run", "--quiet", "-p", "threadproof-fuzz", "--"], words].concat()),
+        ["fuzz", words @ ..] => {
+            run("cargo", &[&["run", "--quiet", "-p", "threadproof-fuzz", "--"], words].concat())
+        }
         _ => Err("usage: cargo xtask test | tidy | setup | bench | fuzz".to_owned()),
     };
     match outcome {

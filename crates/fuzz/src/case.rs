@@ -90,9 +90,7 @@ impl Case {
     /// A smaller case that is still interesting: statements are left out one by one, for wild programs.
     pub fn shrunk(&self, mut interesting: impl FnMut(&Self) -> bool) -> Self {
         match &self.wild {
-            Some(wild) => {
-                Self::of_wild(wild.shrunk(|smaller| interesting(&Self::of_wild(smaller.clone()))))
-            }
+            Some(wild) => Self::of_wild(wild.shrunk(|smaller| interesting(&Self::of_wild(smaller.clone())))),
             None => self.clone(),
         }
     }

@@ -156,10 +156,7 @@ pub fn examine(case: &Case, asked: &[Asked], seconds: f64) -> Result<Examined, S
         };
         examined.wrong.extend(wrong.map(|wrong| (who, wrong.to_owned())));
         let opposite = examined.answers.iter().find(|(_, other, _)| {
-            matches!(
-                (answer, other),
-                (Answer::Proved, Answer::Refuted) | (Answer::Refuted, Answer::Proved)
-            )
+            matches!((answer, other), (Answer::Proved, Answer::Refuted) | (Answer::Refuted, Answer::Proved))
         });
         if let Some((other, _, _)) = opposite {
             examined.wrong.push((who, format!("contradicts {}", other.name())));

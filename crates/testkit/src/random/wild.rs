@@ -153,8 +153,16 @@ impl Wild {
             Check::Assertions | Check::ReachError | Check::Races | Check::Overflow | Check::Deadlock => {}
         }
         let mutexes = if random.once_in(3) { vec!["m0", "m1"] } else { vec!["m0"] };
-        let mut writer =
-            Writer { random, check, features, cells: vec![], locals: vec![], mutexes, names: 0, helpers: false };
+        let mut writer = Writer {
+            random,
+            check,
+            features,
+            cells: vec![],
+            locals: vec![],
+            mutexes,
+            names: 0,
+            helpers: false,
+        };
         let nodes = writer.program();
         Self { check, nodes }
     }
@@ -426,8 +434,11 @@ impl Writer {
         };
         if self.features.creation_loop && kinds == 1 {
             body.push(line("pthread_t ids[2];"));
-            let argument =
-                if self.features.arguments && !self.features.pointers { "(void *)(long)i" } else { argument(self) };
+            let argument = if self.features.arguments && !self.features.pointers {
+                "(void *)(long)i"
+            } else {
+                argument(self)
+            };
             body.push(line(format!(
                 "for (int i = 0; i < 2; i++) pthread_create(&ids[i], 0, thread1, {argument});"
             )));

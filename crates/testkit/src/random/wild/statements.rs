@@ -94,7 +94,11 @@ impl Writer {
 
     /// What is stored, or computed with.
     fn amount(&mut self) -> String {
-        if self.random.once_in(2) { self.random.pick(&["1", "2", "1"]).to_owned() } else { self.expression(1) }
+        if self.random.once_in(2) {
+            self.random.pick(&["1", "2", "1"]).to_owned()
+        } else {
+            self.expression(1)
+        }
     }
 
     fn push(&mut self, nodes: &mut Vec<Node>, place: Place, made: Vec<Node>) {
