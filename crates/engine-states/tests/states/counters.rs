@@ -50,7 +50,7 @@ fn found(program: &Program, bound: u32) -> Vec<Found> {
 fn a_larger_k_finds_no_more() {
     let mut random = Random::new(11);
     let mut compared = [0; 2];
-    for _ in 0..400 {
+    for _ in 0..800 {
         let features = Features { atomic: true, waits: true, ..Features::default() };
         let text = program(&mut random, features);
         for pair in found(&read(&text), 4).windows(2) {
