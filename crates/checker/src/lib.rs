@@ -4,6 +4,7 @@
 //! run to the violation that it claims is refused. [`check_proof`] follows all executions again.
 
 mod abstraction;
+mod context;
 mod describe;
 mod examine;
 mod flow;

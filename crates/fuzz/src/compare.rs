@@ -2,6 +2,7 @@
 
 use crate::case::{Case, Kind};
 use checker::Checked;
+use engine_context::ContextInference;
 use engine_explicit::Explicit;
 use engine_flow::Flow;
 use engine_horn::Horn;
@@ -31,6 +32,8 @@ pub enum Asked {
     Counters,
     /// Asks the other threads.
     Queries,
+    /// Infers contexts of threads.
+    Context,
     /// Executions with inputs as formulas.
     Symbolic,
     /// All of them, side by side.
@@ -39,13 +42,14 @@ pub enum Asked {
 
 impl Asked {
     /// Everyone.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Explicit,
         Self::Flow,
         Self::Horn,
         Self::States,
         Self::Counters,
         Self::Queries,
+        Self::Context,
         Self::Symbolic,
         Self::Portfolio,
     ];
@@ -59,6 +63,7 @@ impl Asked {
             Self::States => "states",
             Self::Counters => "counters",
             Self::Queries => "queries",
+            Self::Context => "context",
             Self::Symbolic => "symbolic",
             Self::Portfolio => "portfolio",
         }
@@ -66,7 +71,15 @@ impl Asked {
 
     /// Who is asked about the program with this number, if there is no time to ask all: the fast ones always, the others in turn.
     pub fn in_turn(kind: Kind, seed: u64) -> Vec<Self> {
-        let slow = [Self::Horn, Self::States, Self::Queries, Self::Symbolic, Self::Portfolio];
+        let slow = [
+            Self::Horn,
+            Self::States,
+            Self::Queries,
+            Self::Portfolio,
+            Self::Context,
+            Self::Symbolic,
+            Self::Portfolio,
+        ];
         let turn = |by: u64| slow[((seed + by) % slow.len() as u64) as usize];
         match kind {
             Kind::Wild | Kind::Tame => vec![Self::Explicit, Self::Flow, turn(0), turn(2)],
@@ -89,6 +102,7 @@ impl Asked {
             Self::States => by(&States),
             Self::Counters => by(&Counting),
             Self::Queries => by(&Queries::default()),
+            Self::Context => by(&ContextInference),
             Self::Symbolic => by(&Symbolic),
             Self::Portfolio => {
                 let boolean = case.kind == Kind::Boolean;

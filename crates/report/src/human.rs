@@ -182,6 +182,16 @@ fn reason(proof: &Proof) -> String {
         Proof::Modular(proof) => {
             format!("by invariants of every {} threads, for any number of threads", proof.size)
         }
+        Proof::Context(proof) => {
+            let states: usize = proof.acfas.iter().map(|acfa| acfa.states.len()).sum();
+            let predicates = proof.predicates.len();
+            format!("by contexts of {states} states over {predicates} predicates, for any number of threads")
+        }
+        Proof::Runs(proof) => format!(
+            "there is no data race, {}; and where threads are switched only behind what synchronises them: {}",
+            reason(&proof.races),
+            reason(&proof.errors)
+        ),
         Proof::Abstraction(proof) => {
             format!(
                 "by a Boolean program over {} predicates, for any number of threads",

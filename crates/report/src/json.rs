@@ -159,7 +159,9 @@ fn check_result<'a>(program: &Program, outcome: &'a Outcome) -> CheckResult<'a> 
             | Proof::Modular(_)
             | Proof::Queries(_)
             | Proof::States(_)
-            | Proof::Abstraction(_),
+            | Proof::Abstraction(_)
+            | Proof::Context(_)
+            | Proof::Runs(_),
         ) => ("true", None, None, None),
         Checked::Refuted(refutation) => ("false", None, None, Some(violation_entry(refutation))),
         Checked::Unknown(reason) => ("unknown", Some(reason.to_string()), None, None),

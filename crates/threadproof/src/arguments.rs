@@ -198,6 +198,8 @@ pub enum EngineName {
     Horn,
     /// A fixed set of threads, one after the other: what one needs of the others is asked of them.
     Queries,
+    /// Any number of threads, one in the context of the others, which is inferred; also finds violations.
+    Context,
     /// Executions with inputs as formulas; finds violations only.
     Symbolic,
 }
@@ -226,6 +228,8 @@ pub enum Show {
     Cfa,
     /// The control-flow automata as an SVG picture.
     CfaSvg,
+    /// What the engine `context` infers that threads do to shared variables, as a DOT graph [default check: races].
+    Context,
 }
 
 /// Puts compiler-style words (`-include F`, `-std=S`) into the form that the parser knows.

@@ -18,7 +18,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use verdict::{Budget, Check, Engine, Evidence, EvidenceFile, Reason, Silent, Verdict};
+use verdict::{Budget, Check, Engine, Evidence, EvidenceFile, Proof, Reason, Silent, Verdict};
 
 /// The exit statuses that other tools rely on.
 mod status {
@@ -200,6 +200,7 @@ fn run_checks(
         EngineName::Counters => Some(&engine_states::Counting),
         EngineName::Horn => Some(&engine_horn::Horn),
         EngineName::Queries => Some(&queries),
+        EngineName::Context => Some(&engine_context::ContextInference),
         EngineName::Symbolic => Some(&engine_symbolic::Symbolic),
         EngineName::Explicit => Some(&explicit),
     };
@@ -270,6 +271,28 @@ fn show(
         }
         Show::Cfa => report::graph::dot(&prepared),
         Show::CfaSvg => report::graph::svg_program(&prepared),
+        Show::Context => {
+            let asked_for = !options.check.is_empty() || options.property.is_some();
+            let check = if asked_for { check } else { Check::Races };
+            let budget =
+                Budget { deadline: Some(deadline), memory: options.memory << 20, ..Budget::unlimited() };
+            let outcome =
+                pipeline::verify(program, check, &engine_context::ContextInference, &budget, &Silent);
+            match outcome.verdict {
+                Checked::Proved(Proof::Context(proof)) => {
+                    report::graph::contexts(&pipeline::prepare(program, check), &proof)
+                }
+                Checked::Proved(_) => String::new(),
+                Checked::Refuted(_) => {
+                    eprintln!("threadproof: there is no context to show: there is a violation");
+                    return status::REFUTED;
+                }
+                Checked::Unknown(reason) => {
+                    eprintln!("threadproof: there is no context to show: {reason}");
+                    return status::UNKNOWN;
+                }
+            }
+        }
     });
     status::PROVED
 }

@@ -11,4 +11,5 @@ pub mod input;
 pub mod pipeline;
 pub mod portfolio;
 pub mod property_file;
+pub mod runs;
 mod watchdog;

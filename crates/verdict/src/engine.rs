@@ -1,8 +1,8 @@
 //! The interface that every engine has, and what it returns.
 
 use crate::{
-    AbstractionProof, Attempt, Budget, Exhausted, FlowProof, ModularProof, ProductProof, Property,
-    QueriesProof, StatesProof, Trace,
+    AbstractionProof, Attempt, Budget, ContextProof, Exhausted, FlowProof, ModularProof, ProductProof,
+    Property, QueriesProof, RunsProof, StatesProof, Trace,
 };
 use ir::{Program, Span};
 use serde::{Deserialize, Serialize};
@@ -66,6 +66,10 @@ pub enum Proof {
     Modular(Box<ModularProof>),
     /// A fixed set of threads, one after the other, by what is claimed of those that come later.
     Queries(Box<QueriesProof>),
+    /// Any number of threads, one in the context of the others.
+    Context(Box<ContextProof>),
+    /// There is no data race, and no error where threads are switched only behind steps that synchronise them.
+    Runs(Box<RunsProof>),
 }
 
 /// Why there is no answer.

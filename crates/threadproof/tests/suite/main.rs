@@ -4,6 +4,8 @@ mod abstraction_mutations;
 mod benchexec;
 mod boolean;
 mod command_line;
+mod context;
+mod context_mutations;
 mod csmith;
 mod decisions;
 mod differential;
