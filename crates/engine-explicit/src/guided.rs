@@ -27,18 +27,25 @@ const CANDIDATES: usize = 6;
 /// Looks for an execution that violates the property along a schedule.
 pub fn follow(program: &Program, property: &Property, schedule: &Schedule, budget: &Budget) -> Option<Trace> {
     let threads = schedule.turns.iter().map(|turn| turn.thread as u32 + 1).max().unwrap_or(1);
-    let copies: Vec<u32> = program
-        .start
-        .iter()
-        .map(|(_, count)| match count {
-            Count::Exactly(copies) => *copies,
-            Count::Any => threads,
-        })
-        .collect();
+    let copies = program.start.iter().map(|(_, count)| match count {
+        Count::Exactly(copies) => *copies,
+        Count::Any => threads,
+    });
+    follow_copies(program, property, schedule, &copies.collect::<Vec<u32>>(), budget)
+}
+
+/// The same, with so many threads of each template at the start.
+pub fn follow_copies(
+    program: &Program,
+    property: &Property,
+    schedule: &Schedule,
+    copies: &[u32],
+    budget: &Budget,
+) -> Option<Trace> {
     let model =
         Model::new(program, Arc::new(Facts::new(program)), property.clone(), usize::MAX, false).ok()?;
     let mut guide = Guide { model: &model, schedule, budget, seen: FxHashMap::default(), steps: 0 };
-    let trace = ROUNDS.iter().find_map(|most| guide.round(&copies, *most))?;
+    let trace = ROUNDS.iter().find_map(|most| guide.round(copies, *most))?;
     Some(shorten(&model, trace, budget))
 }
 

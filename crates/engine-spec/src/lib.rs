@@ -22,7 +22,7 @@ mod explain;
 mod sums;
 mod text;
 
-pub use acfa::spec_of_acfa;
+pub use acfa::spec_of_context;
 pub use conformance::{Checked, Conformances, Problem};
 pub use diagnose::{Mistake, mistakes};
 pub use draft::draft;

@@ -260,6 +260,10 @@ pub enum Show {
     CfaSvg,
     /// What the engine `context` infers that threads do to shared variables, as a DOT graph [default check: races].
     Context,
+    /// The same as an SVG picture.
+    ContextSvg,
+    /// The same as a specification, with an abstract thread for each function.
+    ContextSpec,
 }
 
 /// Puts compiler-style words (`-include F`, `-std=S`) into the form that the parser knows.

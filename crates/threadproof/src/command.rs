@@ -233,7 +233,7 @@ fn run_checks(
         EngineName::Counters => Some(&engine_states::Counting),
         EngineName::Horn => Some(&engine_horn::Horn),
         EngineName::Queries => Some(&queries),
-        EngineName::Context => Some(&engine_context::ContextInference),
+        EngineName::Context => Some(&engine_context::ContextInference::OmegaCirc),
         EngineName::Symbolic => Some(&engine_symbolic::Symbolic),
         EngineName::Explicit => Some(&explicit),
     };
@@ -396,16 +396,26 @@ fn show(
         }
         Show::Cfa => report::graph::dot(&prepared),
         Show::CfaSvg => report::graph::svg_program(&prepared),
-        Show::Context => {
+        Show::Context | Show::ContextSvg | Show::ContextSpec => {
             let asked_for = !options.check.is_empty() || options.property.is_some();
             let check = if asked_for { check } else { Check::Races };
             let budget =
                 Budget { deadline: Some(deadline), memory: options.memory << 20, ..Budget::unlimited() };
             let outcome =
-                pipeline::verify(program, check, &engine_context::ContextInference, &budget, &Silent);
+                pipeline::verify(program, check, &engine_context::ContextInference::OmegaCirc, &budget, &Silent);
             match outcome.verdict {
                 Checked::Proved(Proof::Context(proof)) => {
-                    report::graph::contexts(&pipeline::prepare(program, check), &proof)
+                    let lowered = pipeline::prepare(program, check);
+                    let seen = engine_context::seen_program(&lowered, &check.property(), budget.deadline);
+                    let Ok(prepared) = seen else {
+                        eprintln!("threadproof: there is no context to show: out of time");
+                        return status::UNKNOWN;
+                    };
+                    match what {
+                        Show::ContextSvg => report::graph::contexts_svg(&prepared, &proof),
+                        Show::ContextSpec => engine_spec::spec_of_context(&prepared, &proof),
+                        _ => report::graph::contexts(&prepared, &proof),
+                    }
                 }
                 Checked::Proved(_) => String::new(),
                 Checked::Refuted(_) => {

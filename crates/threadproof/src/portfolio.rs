@@ -278,9 +278,9 @@ impl Portfolio {
         }
         // Contexts know any number of threads; they are quick, or not at all.
         match errors {
-            true => provers.push_back(Turn::on_runs(&ContextInference, 3)),
-            false if features.many_threads => provers.push_back(Turn::of(&ContextInference, 3)),
-            false => provers.extend([Turn::of(&Horn, 2), Turn::of(&ContextInference, 2)]),
+            true => provers.push_back(Turn::on_runs(&ContextInference::OmegaCirc, 3)),
+            false if features.many_threads => provers.push_back(Turn::of(&ContextInference::OmegaCirc, 3)),
+            false => provers.extend([Turn::of(&Horn, 2), Turn::of(&ContextInference::OmegaCirc, 2)]),
         }
         let last = if features.inputs && errors { Turn::of(&Symbolic, 1) } else { Turn::on_runs(&Horn, 1) };
         provers.push_back(last);

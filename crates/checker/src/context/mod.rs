@@ -31,7 +31,7 @@ use smt::expressions::Mode;
 use smt::{Answer, NoAnswer, Questions, Sort, Term, Variable};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use transitions::{NotReady, Scoped, System, prepare};
+use transitions::{NotReady, Scoped, System, prepare, started_by_one};
 use verdict::{AbstractId, Budget, ContextProof, ContextView, Exhausted, Property};
 
 /// A state of a template's automaton.
@@ -57,6 +57,7 @@ pub(crate) fn check(
             NotReady::TooLarge(why) => ProofError::Claim(why),
             NotReady::Unresolved(_) => ProofError::Claim("all calls and starts are resolved".to_owned()),
         })?;
+    let prepared = started_by_one(prepared);
     if let Some(assumption) = prepared.assumptions.iter().find(|assumption| assumption.limits_proof) {
         return Err(ProofError::Assumption(assumption.text.clone()));
     }

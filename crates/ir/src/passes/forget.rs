@@ -2,7 +2,7 @@
 //!
 //! A variable that is forgotten has any value whenever it is read, and is never written. What depends on such a value may be anything; a procedure that
 //! touches nothing that is kept is not called, and its result is anything. So every execution of the program is one here, with the same accesses
-//! to what is kept: what is proved here holds there. Nothing that is found here is a violation.
+//! to what is kept: what is proved here holds there. Nothing that is found here is a violation. Such values are [`Rhs::Unknown`], and not inputs: they may be addresses.
 //!
 //! [`Forgetting::candidates`] proposes what to keep: the variable, and those that conditions around its accesses look at.
 
@@ -203,6 +203,11 @@ fn objects(program: &Program, targets: &Targets) -> Vec<ObjectId> {
     }
 }
 
+/// That a left-hand side gets a value that is not known.
+fn unknown(lhs: Lhs) -> Op {
+    Op::Assign(Assignment { pairs: vec![(lhs, Rhs::Unknown)], constraint: None })
+}
+
 struct Keeper<'a> {
     forgetting: &'a Forgetting,
     kept: &'a BTreeSet<ObjectId>,
@@ -248,7 +253,7 @@ impl Keeper<'_> {
                 let (source, span) = (template.edges[edge].source, template.edges[edge].span);
                 let location = template.locations[source];
                 let between = template.location(LocationKind::Normal, location.atomic);
-                let pairs = open.into_iter().map(|local| (Lhs::Local(local), Rhs::Any)).collect();
+                let pairs = open.into_iter().map(|local| (Lhs::Local(local), Rhs::Unknown)).collect();
                 let chosen = Op::Assign(Assignment { pairs, constraint: None });
                 template.edge(source, between, vec![chosen], span);
                 template.edges[edge].source = between;
@@ -291,7 +296,7 @@ impl Keeper<'_> {
                     if let Rhs::Value(value) = rhs {
                         let (kept, forgotten) = self.loads(id, value)?;
                         if forgotten && !kept {
-                            *rhs = Rhs::Any;
+                            *rhs = Rhs::Unknown;
                         }
                     }
                 }
@@ -330,7 +335,7 @@ impl Keeper<'_> {
             }
             Op::Call(Callee::Procedure(callee), _, lhs) => {
                 if self.makes_no_difference(*callee) {
-                    return Some(lhs.clone().map(Op::any));
+                    return Some(lhs.clone().map(unknown));
                 }
             }
             Op::Fill(to, ..) => match self.address(id, to) {
@@ -343,7 +348,7 @@ impl Keeper<'_> {
                 (Where::Forgotten, Where::Forgotten) => return Some(None),
                 _ => return None,
             },
-            Op::Allocate { result, .. } => return Some(Some(Op::any(result.clone()))),
+            Op::Allocate { result, .. } => return Some(Some(unknown(result.clone()))),
             Op::Free(_) => return Some(None),
             Op::Spawn(..) | Op::Join(..) | Op::Broadcast(_) | Op::Call(Callee::Pointer(_), ..) => {
                 return None;

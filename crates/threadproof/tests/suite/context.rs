@@ -31,7 +31,7 @@ fn figure_1_round_by_round() {
     let program = read(&crate::root().join("tests/programs/context/figure-1.c"));
     let told = Told::default();
     let budget = Budget::seconds(60.0);
-    let outcome = pipeline::verify(&program, Check::Races, &ContextInference, &budget, &told);
+    let outcome = pipeline::verify(&program, Check::Races, &ContextInference::OmegaCirc, &budget, &told);
     let Checked::Proved(Proof::Context(proof)) = outcome.verdict else { panic!("not proved") };
     let told = told.0.borrow();
     let rounds: Vec<&String> = told.iter().filter(|text| text.starts_with("context: round")).collect();
@@ -81,7 +81,7 @@ fn pairs_are_decided_by_contexts() {
         let name = file.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let budget = Budget::seconds(60.0);
         let outcome =
-            pipeline::verify(&read(&file), Check::Races, &ContextInference, &budget, &Told::default());
+            pipeline::verify(&read(&file), Check::Races, &ContextInference::OmegaCirc, &budget, &Told::default());
         let right = match outcome.verdict {
             Checked::Proved(_) => !name.ends_with("-broken"),
             Checked::Refuted(_) => name.ends_with("-broken"),
