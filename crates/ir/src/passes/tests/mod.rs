@@ -2,8 +2,9 @@
 //! subtle rules.
 
 mod compress;
-mod explore;
-mod generate;
+pub(super) mod explore;
+mod forget;
+pub(super) mod generate;
 mod inline;
 mod jumps;
 mod lock_words;
