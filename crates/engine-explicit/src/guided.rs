@@ -21,6 +21,8 @@ use verdict::{Budget, Property, Schedule, Trace, TraceStep};
 const ROUNDS: [u32; 6] = [0, 1, 2, 3, 5, 8];
 /// Steps of each round.
 const STEPS: usize = 100_000;
+/// Steps that are taken behind the end of the schedule at most: what loops there for ever must not take all of a round.
+const BEYOND: u32 = 60;
 /// Values to try for each input.
 const CANDIDATES: usize = 6;
 
@@ -66,6 +68,8 @@ struct Place {
     inputs: usize,
     /// What it has cost.
     cost: u32,
+    /// How many steps were taken behind the end of the schedule.
+    beyond: u32,
     past: Option<Rc<Past>>,
 }
 
@@ -84,7 +88,7 @@ impl<'a, 'p> Guide<'a, 'p> {
         self.seen.clear();
         self.steps = 0;
         let state = self.model.machine.initial(copies).ok()?;
-        let mut open = vec![Place { state, turn: 0, matched: 0, inputs: 0, cost: 0, past: None }];
+        let mut open = vec![Place { state, turn: 0, matched: 0, inputs: 0, cost: 0, beyond: 0, past: None }];
         while let Some(place) = open.pop() {
             if self.steps > STEPS || self.budget.check(0).is_err() {
                 return None;
@@ -124,8 +128,14 @@ impl<'a, 'p> Guide<'a, 'p> {
         let runs = self.model.machine.schedulable(&place.state).contains(&turn.thread);
         let mut found = if runs { self.steps_of(place) } else { Vec::new() };
         if found.is_empty() {
-            // It waits, or has come to its end.
-            return self.give_way(place, 0).into_iter().collect();
+            // It waits, or has come to its end; or it was not started, though it should have been.
+            let missing = turn.thread >= place.state.threads.len();
+            return self.give_way(place, u32::from(missing)).into_iter().collect();
+        }
+        let complete = place.matched >= turn.spans.len();
+        if complete && place.turn + 1 == self.schedule.turns.len() {
+            found.iter_mut().for_each(|place| place.beyond += 1);
+            found.retain(|place| place.beyond <= BEYOND);
         }
         let is_local = self.model.next(&place.state, turn.thread).is_some_and(|next| next.local);
         // In an atomic region nobody else could go on.
@@ -133,7 +143,6 @@ impl<'a, 'p> Guide<'a, 'p> {
             self.model.machine.program.templates[template].locations[location].atomic
         });
         if !is_local && !is_alone {
-            let complete = place.matched >= turn.spans.len();
             match self.give_way(place, u32::from(!complete)) {
                 Some(other) if complete => {
                     found.iter_mut().for_each(|place| place.cost += 1);
@@ -221,6 +230,7 @@ impl<'a, 'p> Guide<'a, 'p> {
             matched: place.matched + rest.iter().position(|span| *span == values.span).map_or(0, |at| at + 1),
             inputs: place.inputs + values.used,
             cost: place.cost,
+            beyond: place.beyond,
             past: Some(Rc::new(Past { step, before: place.past.clone() })),
         }
     }
