@@ -11,14 +11,14 @@ use crate::prove::proof;
 use crate::reach::Way;
 use crate::refine::{Automata, Interleaving, interleaving};
 use engine_explicit::guided::follow_copies;
-use ir::passes::Goal;
+use ir::passes::{Goal, started_by_one};
 use ir::{Count, ErrorKind, IdVec, Program, TemplateId};
 use predicates::{End, Feasibility, Path, PathEnd, PathStep, Vocabulary, mine, schedule};
 use smt::NoAnswer;
 use smt::expressions::Mode;
 use std::collections::BTreeSet;
 use std::time::Instant;
-use transitions::{NotReady, Scoped, System, prepare, started_by_one};
+use transitions::{NotReady, Scoped, System, prepare};
 use verdict::{
     Budget, Engine, Event, Events, Exhausted, Predicate, Proof, Property, Reason, Schedule, Task, Trace,
     Turn, Verdict, for_people,
@@ -108,8 +108,9 @@ fn search(
     } else {
         System::new(&program, Mode::Integers)
     };
-    let scoped = Scoped::new(&system, &|| budget.check(0).is_err())
-        .ok_or_else(|| Reason::Bounded("context: other threads run the function of the first one, too".to_owned()))?;
+    let scoped = Scoped::new(&system, &|| budget.check(0).is_err()).ok_or_else(|| {
+        Reason::Bounded("context: other threads run the function of the first one, too".to_owned())
+    })?;
     let mut vocabulary = Vocabulary::default();
     let mut k = 1;
     for round in 1.. {
@@ -143,8 +144,14 @@ fn search(
                 return Ok(Verdict::Safe(Proof::Context(Box::new(proof))));
             }
             Inferred::Way(_, way, assumed) => {
-                let mut refinement =
-                    Refinement { task, several: &several, budget, scoped: &scoped, vocabulary: &mut vocabulary, events };
+                let mut refinement = Refinement {
+                    task,
+                    several: &several,
+                    budget,
+                    scoped: &scoped,
+                    vocabulary: &mut vocabulary,
+                    events,
+                };
                 match refinement.refine(&way, &assumed)? {
                     Refined::Verdict(verdict) => return Ok(verdict),
                     Refined::Predicates => {}
@@ -236,12 +243,7 @@ impl Refinement<'_, '_> {
     }
 
     /// An execution of the program along a schedule. For a race one of the two threads may have to go on, into an atomic block, for its access.
-    fn execution(
-        &self,
-        schedule: &Schedule,
-        first: &[TemplateId],
-        end: Option<&PathEnd>,
-    ) -> Option<Trace> {
+    fn execution(&self, schedule: &Schedule, first: &[TemplateId], end: Option<&PathEnd>) -> Option<Trace> {
         // The thread that starts the others is not one of the program.
         let (copies, added) = match self.several {
             [(_, Count::Exactly(1))] => (vec![1], 0),

@@ -13,7 +13,7 @@
 use crate::collapse::Watched;
 use crate::counts::Context;
 use crate::environment::environment;
-use crate::infer::{Inferred, Inference, Proved};
+use crate::infer::{Inference, Inferred, Proved};
 use crate::labels::Labels;
 use crate::reach::{Seen, error};
 use crate::simulate::Pairs;

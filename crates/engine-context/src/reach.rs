@@ -309,8 +309,7 @@ pub fn beginnings(
     template: TemplateId,
     started_later: bool,
 ) -> Vec<(bool, Counts)> {
-    let here =
-        start.iter().any(|(other, count)| *other == template && *count != ir::Count::Exactly(0));
+    let here = start.iter().any(|(other, count)| *other == template && *count != ir::Count::Exactly(0));
     let present = here.then(|| (true, context.start(start, Some(template))));
     let later = started_later.then(|| (false, context.start(start, None)));
     present.into_iter().chain(later).collect()

@@ -43,14 +43,16 @@ pub fn spec_of_context(program: &Program, proof: &ContextProof) -> String {
                 threads.push((acfa, BTreeSet::from([acfa.start])));
             }
         }
-        let is_first = threads.len() == 1 && program.templates.enumerate().any(|(id, code)| {
-            Some(id) == first && code.name == function
-        });
+        let is_first = threads.len() == 1
+            && program.templates.enumerate().any(|(id, code)| Some(id) == first && code.name == function);
         let count = if is_first { "1" } else { "any" };
         match spec_of_acfas(&threads, &format!("{function}_context"), function, count, &name) {
             Some(text) => out.push_str(&text),
             None => {
-                let _ = writeln!(out, "// `{function}` does nothing to variables that matter: it needs no abstract thread.");
+                let _ = writeln!(
+                    out,
+                    "// `{function}` does nothing to variables that matter: it needs no abstract thread."
+                );
             }
         }
     }

@@ -401,8 +401,13 @@ fn show(
             let check = if asked_for { check } else { Check::Races };
             let budget =
                 Budget { deadline: Some(deadline), memory: options.memory << 20, ..Budget::unlimited() };
-            let outcome =
-                pipeline::verify(program, check, &engine_context::ContextInference::OmegaCirc, &budget, &Silent);
+            let outcome = pipeline::verify(
+                program,
+                check,
+                &engine_context::ContextInference::OmegaCirc,
+                &budget,
+                &Silent,
+            );
             match outcome.verdict {
                 Checked::Proved(Proof::Context(proof)) => {
                     let lowered = pipeline::prepare(program, check);

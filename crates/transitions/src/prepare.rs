@@ -1,7 +1,7 @@
 //! Programs made ready for [`crate::System`]: calls inlined, what does not matter left out, locks as words.
 
 use ir::passes::{Goal, InlineError, InlineLimits, listed, lock_words, symbolic_of_lowered};
-use ir::{Callee, Count, Expr, LocationKind, Op, Program, Span, Template, TemplateId};
+use ir::{Callee, Op, Program, Span};
 use std::time::Instant;
 
 /// Why a program cannot be made ready.
@@ -39,40 +39,4 @@ fn finish(passed: Result<Program, InlineError>) -> Result<Program, NotReady> {
         Some(edge) => Err(NotReady::Unresolved(edge.span)),
         None => Ok(program),
     }
-}
-
-/// The program as one that starts as one thread: where several are there at the start, a thread of its own starts them all before any other step is taken, in their order. It comes first, and touches
-/// nothing. Says the same: its steps are made while all others are where they start.
-pub fn started_by_one(mut program: Program) -> Program {
-    if matches!(program.start.as_slice(), [(_, Count::Exactly(1))]) {
-        return program;
-    }
-    let mut code = Template { name: "start".to_owned(), ..Template::default() };
-    let mut here = code.location(LocationKind::Normal, true);
-    for (template, count) in &program.start {
-        let started = &program.templates[*template];
-        let span = started.span;
-        let zeros = started.locals.iter().take(started.parameters).map(|local| Expr::Const(0, local.ty));
-        let spawn = Op::Spawn(Callee::Procedure(*template), zeros.collect(), None);
-        match count {
-            Count::Any => {
-                let next = code.location(LocationKind::Normal, true);
-                code.edge(here, next, vec![], span);
-                code.edge(next, next, vec![spawn], span);
-                here = next;
-            }
-            Count::Exactly(copies) => {
-                for _ in 0..*copies {
-                    let next = code.location(LocationKind::Normal, true);
-                    code.edge(here, next, vec![spawn.clone()], span);
-                    here = next;
-                }
-            }
-        }
-    }
-    let end = code.location(LocationKind::End, false);
-    code.edge(here, end, vec![], Span::default());
-    let first: TemplateId = program.templates.push(code);
-    program.start = vec![(first, Count::Exactly(1))];
-    program
 }

@@ -24,14 +24,14 @@ mod races;
 mod steps;
 
 use crate::ProofError;
-use ir::passes::Goal;
+use ir::passes::{Goal, started_by_one};
 use ir::{LocationKind, Program, TemplateId};
 use rustc_hash::FxHashSet;
 use smt::expressions::Mode;
 use smt::{Answer, NoAnswer, Questions, Sort, Term, Variable};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use transitions::{NotReady, Scoped, System, prepare, started_by_one};
+use transitions::{NotReady, Scoped, System, prepare};
 use verdict::{AbstractId, Budget, ContextProof, ContextView, Exhausted, Property};
 
 /// A state of a template's automaton.

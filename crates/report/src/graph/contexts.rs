@@ -16,11 +16,8 @@ pub fn contexts(program: &Program, proof: &ContextProof) -> String {
     out += "  edge [fontname=monospace, fontsize=10];\n";
     for (template, acfa) in run(proof) {
         // Writing to a string cannot fail.
-        let _ = writeln!(
-            out,
-            "  subgraph cluster_{template} {{\n    label={};",
-            quoted(name(program, template))
-        );
+        let _ =
+            writeln!(out, "  subgraph cluster_{template} {{\n    label={};", quoted(name(program, template)));
         cluster(&mut out, program, proof, &template.to_string(), acfa);
         out.push_str("  }\n");
     }
@@ -66,8 +63,10 @@ fn chart(program: &Program, proof: &ContextProof, template: TemplateId, acfa: &A
             guard: false,
         }
     });
-    let position =
-        program.templates.get(template).map_or_else(String::new, |code| crate::text::position(program, code.span));
+    let position = program
+        .templates
+        .get(template)
+        .map_or_else(String::new, |code| crate::text::position(program, code.span));
     Chart {
         title: name(program, template).to_owned(),
         position,

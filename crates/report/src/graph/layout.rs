@@ -135,11 +135,7 @@ fn leads_to(picture: &Picture, chart: &Chart, link: &Link) -> Option<usize> {
 }
 
 /// A link for each arrow without text; for the others a box and two links.
-fn links(
-    chart: &Chart,
-    picture: &mut Picture,
-    add: &dyn Fn(&mut Picture, Content) -> usize,
-) -> Vec<Link> {
+fn links(chart: &Chart, picture: &mut Picture, add: &dyn Fn(&mut Picture, Content) -> usize) -> Vec<Link> {
     let mut links = Vec::new();
     let mut direct = BTreeSet::new();
     for (id, arrow) in chart.arrows.iter().enumerate() {

@@ -136,11 +136,9 @@ impl Drawing<'_> {
             Content::Vertex(vertex) => {
                 let shown = &self.chart.vertices[vertex];
                 let mut class = "location".to_owned();
-                for (name, applies) in [
-                    ("atomic", shown.atomic),
-                    ("entry", self.chart.entry == vertex),
-                    ("error", shown.error),
-                ] {
+                for (name, applies) in
+                    [("atomic", shown.atomic), ("entry", self.chart.entry == vertex), ("error", shown.error)]
+                {
                     if applies {
                         class = format!("{class} {name}");
                     }

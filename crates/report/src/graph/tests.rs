@@ -148,7 +148,10 @@ fn large_templates_are_quick() {
         let seconds = start.elapsed().as_secs_f64();
         println!("{locations} locations: {seconds:.3} s, {} bytes", text.len());
         assert!(seconds < limit, "{locations} locations took {seconds} s");
-        assert_eq!(overlaps(&layout(&Chart::of_template(&program, &program.templates[TemplateId(0)]), &size)), 0);
+        assert_eq!(
+            overlaps(&layout(&Chart::of_template(&program, &program.templates[TemplateId(0)]), &size)),
+            0
+        );
     }
 }
 

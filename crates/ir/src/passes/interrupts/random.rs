@@ -162,7 +162,11 @@ fn processor(codes: &[Code], enables: &[bool], most: &[usize]) -> (bool, BTreeSe
         let Some(top) = stack.last().copied() else { continue };
         let leaving = |at: &Activation| {
             let at = *at;
-            codes[at.0].steps.iter().filter(move |(from, _, _)| *from == at.1).map(|(_, step, to)| (*step, *to))
+            codes[at.0]
+                .steps
+                .iter()
+                .filter(move |(from, _, _)| *from == at.1)
+                .map(|(_, step, to)| (*step, *to))
         };
         wrong |= stack.iter().any(|at| at.1 == codes[at.0].locations - 1);
         // What was interrupted is about to take its next step, and so is the handler.
@@ -256,7 +260,11 @@ fn threads_do_what_one_processor_does() {
         let Some(seen) = observe(&exact, 20_000) else { continue };
         let (wrong, races) = processor(&codes, &enables, &most);
         let name = |which: usize| (["g0", "g1"][which].to_owned(), 0);
-        assert_eq!(seen.races, races.iter().map(|which| name(*which)).collect(), "seed {seed}: {codes:?} {enables:?}");
+        assert_eq!(
+            seen.races,
+            races.iter().map(|which| name(*which)).collect(),
+            "seed {seed}: {codes:?} {enables:?}"
+        );
         assert_eq!(!seen.errors.is_empty(), wrong, "seed {seed}: {codes:?} {enables:?}");
         compared += 1;
         with_races += u32::from(!races.is_empty());
@@ -264,5 +272,8 @@ fn threads_do_what_one_processor_does() {
         nested += u32::from(most.contains(&2));
     }
     let enough = compared > 100 && with_races > 30 && with_errors > 30 && nested > 30;
-    assert!(enough, "{compared} compared, {with_races} with races, {with_errors} with errors, {nested} nested");
+    assert!(
+        enough,
+        "{compared} compared, {with_races} with races, {with_errors} with errors, {nested} nested"
+    );
 }

@@ -1,8 +1,8 @@
 //! Forgetting variables loses no race on those that are kept.
 
+use super::LIMIT;
 use super::explore::observe_choosing;
 use super::generate::{Shape, generate};
-use super::LIMIT;
 use crate::check::check;
 use crate::ids::TemplateId;
 use crate::passes::{Forgetting, Goal, InlineLimits, split, symbolic_of_lowered};

@@ -3,6 +3,7 @@
 
 mod compress;
 pub(super) mod explore;
+mod first;
 mod forget;
 pub(super) mod generate;
 mod inline;
