@@ -135,7 +135,11 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
     for message in run.write_rejected() {
         eprintln!("threadproof: internal error: {message}");
     }
-    status_of(&answer)
+    let crashed = |outcome: &Outcome| matches!(&outcome.verdict, Checked::Unknown(Reason::Crashed(_)));
+    match answer {
+        Answer::Unknown(_) if outcomes.iter().any(crashed) => status::INTERNAL,
+        _ => status_of(&answer),
+    }
 }
 
 fn status_of(answer: &Answer) -> u8 {
