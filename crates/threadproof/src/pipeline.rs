@@ -162,7 +162,8 @@ mod tests {
 
     #[test]
     fn an_engine_that_crashes_does_not_answer() {
-        let source = frontend_c::Source { name: "a.c".to_owned(), text: "int main(void) { return 0; }".into() };
+        let source =
+            frontend_c::Source { name: "a.c".to_owned(), text: "int main(void) { return 0; }".into() };
         let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C");
         let outcome = verify(&program, Check::Assertions, &Broken, &Budget::seconds(10.0), &Silent);
         let Checked::Unknown(Reason::Crashed(why)) = outcome.verdict else { panic!("{:?}", outcome.verdict) };
