@@ -32,7 +32,7 @@ const ALLOWED: [(&str, &[&str]); 17] = [
         ],
     ),
     ("checker", &["ir", "verdict", "domains", "smt", "transitions", "boolean"]),
-    ("report", &["ir", "verdict", "checker"]),
+    ("report", &["ir", "terms", "verdict", "checker"]),
     ("reproducer", &["ir", "verdict", "checker"]),
     ("testkit", &["ir", "verdict"]),
     ("threadproof", &["ir", "verdict", "frontend-", "engine-", "checker", "report", "reproducer"]),

@@ -5,6 +5,7 @@
 //! [`Features`] of the program. A proof or a trace that is not accepted counts as no answer, and is reported.
 
 use crate::features::Features;
+use crate::live::Live;
 use crate::pipeline::{self, Attempted};
 use checker::Checked;
 use engine_explicit::Explicit;
@@ -18,7 +19,7 @@ use report::{Outcome, Tried};
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
-use verdict::{Budget, Cancel, Check, Decisions, Engine, Exhausted, Property, Reason, Silent, Task};
+use verdict::{Budget, Cancel, Check, Decisions, Engine, Exhausted, Property, Reason, Task};
 
 /// The engines, and how many of them run at once.
 pub struct Portfolio {
@@ -28,11 +29,13 @@ pub struct Portfolio {
     pub boolean: bool,
     /// How many engines run at once.
     pub jobs: usize,
+    /// Takes note of what they do.
+    pub live: Live,
 }
 
 impl Default for Portfolio {
     fn default() -> Self {
-        Self { explicit: Explicit::default(), boolean: false, jobs: default_jobs() }
+        Self { explicit: Explicit::default(), boolean: false, jobs: default_jobs(), live: Live::default() }
     }
 }
 
@@ -172,7 +175,10 @@ impl Portfolio {
                         let share = whole.remaining().map(|left| left / turn.part);
                         let time = share.into_iter().chain(turn.most).min();
                         let budget = time.map_or(whole.clone(), |time| whole.within(time));
-                        let attempted = pipeline::attempt(task, turn.engine, &budget, whole, &Silent);
+                        let (started, listener) = self.live.start(turn.engine.name());
+                        let mut attempted = pipeline::attempt(task, turn.engine, &budget, whole, &listener);
+                        attempted.tried.started = started;
+                        listener.end(&attempted.tried);
                         if answers.send(attempted).is_err() {
                             break;
                         }

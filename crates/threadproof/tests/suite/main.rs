@@ -3,6 +3,7 @@
 mod abstraction_mutations;
 mod benchexec;
 mod boolean;
+mod browser;
 mod command_line;
 mod csmith;
 mod decisions;
@@ -14,6 +15,7 @@ mod modular_mutations;
 mod product_mutations;
 mod programs;
 mod queries;
+mod reports;
 mod reproducers;
 mod unsupported;
 mod witnesses;
