@@ -38,7 +38,7 @@ use ir::{Count, EdgeId, LocationKind, Op, Program, TemplateId, Value};
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::time::Instant;
-use verdict::{Budget, Exhausted, Proof, Property, Reason};
+use verdict::{Budget, Exhausted, Proof, Property, Reason, RunsProof};
 
 /// Why a proof is not accepted.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -95,6 +95,29 @@ impl From<ProofError> for Reason {
     }
 }
 
+/// Checks a proof about atomic runs: there is no race, so that runs may be atomic; and there is no error then.
+///
+/// A race is asked for as the analysis of all accesses that a step could make sees it. What a search through executions would call a race is less: it looks at
+/// the accesses that a step makes in a state, with some value for each input.
+fn check_runs(
+    program: &Program,
+    property: &Property,
+    proof: &RunsProof,
+    budget: &Budget,
+) -> Result<(), ProofError> {
+    let claim = |text: &str| Err(ProofError::Claim(text.to_owned()));
+    match (property, &proof.races) {
+        (Property::NoError(_), Proof::Flow(_) | Proof::OneThread) => {}
+        (Property::NoError(_), _) => return claim("races are excluded by an analysis of all accesses"),
+        (Property::NoRace | Property::NoDeadlock, _) => return claim("it is about errors"),
+    }
+    if matches!(proof.errors, Proof::Runs(_)) {
+        return claim("runs are made atomic once");
+    }
+    check_proof(program, &Property::NoRace, &proof.races, budget)?;
+    check_proof(&ir::passes::atomic_runs(program), property, &proof.errors, budget)
+}
+
 /// Checks that a proof shows the property.
 pub fn check_proof(
     program: &Program,
@@ -139,6 +162,7 @@ pub fn check_proof(
         Proof::Flow(proof) => crate::flow::check(program, property, proof, budget),
         Proof::States(proof) => crate::states::check(program, property, proof, budget),
         Proof::Abstraction(proof) => crate::abstraction::check(program, property, proof, budget),
+        Proof::Runs(proof) => check_runs(program, property, proof, budget),
         Proof::Product(proof) => crate::product::check(program, property, proof, budget),
         Proof::Queries(proof) => crate::queries::check(program, property, proof, budget),
         Proof::Modular(proof) => crate::modular::check(program, property, proof, budget),

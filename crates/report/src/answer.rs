@@ -1,7 +1,7 @@
 //! What all checks of a program come to.
 
-use crate::story::Story;
 use crate::Sources;
+use crate::story::Story;
 use checker::Checked;
 use ir::Program;
 use verdict::{Check, Decisions, Evidence, Reason};

@@ -28,7 +28,12 @@ pub fn render(program: &Program, interleaving: &Interleaving, style: Style) -> S
     let free = style.width.saturating_sub(labels + 2);
     let room = free / threads.len().max(1);
     let table = if room >= NARROWEST + 3 {
-        Table { style, labels, columns: threads.clone(), each: (room - 3).min(if threads.len() == 1 { WIDEST_ALONE } else { WIDEST }) }
+        Table {
+            style,
+            labels,
+            columns: threads.clone(),
+            each: (room - 3).min(if threads.len() == 1 { WIDEST_ALONE } else { WIDEST }),
+        }
     } else {
         let each = free.saturating_sub(3 + 4).max(12);
         Table { style, labels, columns: Vec::new(), each }

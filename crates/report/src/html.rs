@@ -92,15 +92,10 @@ fn verdicts(out: &mut String, report: &Report<'_>) {
         // Writing to a string cannot fail.
         let _ = match &outcome.verdict {
             Checked::Proved(proof) => {
-                writeln!(
-                    out,
-                    "<p>{subject}: <b class=\"good\">proved</b>, {}.</p>",
-                    escape(&reason(proof))
-                )
+                writeln!(out, "<p>{subject}: <b class=\"good\">proved</b>, {}.</p>", escape(&reason(proof)))
             }
             Checked::Refuted(refutation) => {
-                let texts: Vec<String> =
-                    complaint(refutation).iter().map(|(text, _)| escape(text)).collect();
+                let texts: Vec<String> = complaint(refutation).iter().map(|(text, _)| escape(text)).collect();
                 writeln!(out, "<p>{subject}: <b class=\"bad\">violated</b>: {}.</p>", texts.join("<br>"))
             }
             Checked::Unknown(reason) => {
@@ -116,12 +111,8 @@ fn verdicts(out: &mut String, report: &Report<'_>) {
             for claim in &part.claims {
                 let at = claim.span.map(|span| position(report.program, Span { column: 0, ..span }));
                 let at = at.map(|at| format!("<span class=\"faint\">{}</span> ", escape(&at)));
-                let _ = writeln!(
-                    out,
-                    "<li>{}<code>{}</code></li>",
-                    at.unwrap_or_default(),
-                    escape(&claim.text)
-                );
+                let _ =
+                    writeln!(out, "<li>{}<code>{}</code></li>", at.unwrap_or_default(), escape(&claim.text));
             }
             out.push_str("</ul>\n");
         }

@@ -202,6 +202,11 @@ pub(crate) fn reason(proof: &Proof) -> String {
         Proof::Modular(proof) => {
             format!("by invariants of every {} threads, for any number of threads", proof.size)
         }
+        Proof::Runs(proof) => format!(
+            "there is no data race, {}; and where threads are switched only behind what synchronises them: {}",
+            reason(&proof.races),
+            reason(&proof.errors)
+        ),
         Proof::Abstraction(proof) => {
             format!(
                 "by a Boolean program over {} predicates, for any number of threads",

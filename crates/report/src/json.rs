@@ -1,8 +1,8 @@
 //! The report for programs: one JSON object. Its schema is `docs/report.schema.json`.
 
-use crate::sources::position;
 use crate::human;
 use crate::interleaving::Interleaving;
+use crate::sources::position;
 use crate::{Outcome, Report};
 use checker::{Checked, Refutation, ReplayedViolation};
 use ir::Program;
@@ -199,7 +199,8 @@ fn check_result<'a>(report: &Report<'a>, outcome: &'a Outcome) -> CheckResult<'a
             | Proof::Modular(_)
             | Proof::Queries(_)
             | Proof::States(_)
-            | Proof::Abstraction(_),
+            | Proof::Abstraction(_)
+            | Proof::Runs(_),
         ) => ("true", None, None, None),
         Checked::Refuted(refutation) => ("false", None, None, Some(violation_entry(report, refutation))),
         Checked::Unknown(reason) => ("unknown", Some(reason.to_string()), None, None),

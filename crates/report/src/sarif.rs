@@ -125,8 +125,7 @@ fn result(report: &Report<'_>, (rule, index): (&str, usize), refutation: &Refuta
                 let texts: Vec<String> =
                     row.effects().into_iter().chain(row.mark.clone()).chain(row.locks()).collect();
                 let who = format!("thread {thread}");
-                let text =
-                    if texts.is_empty() { who } else { format!("{who}: {}", texts.join(", ")) };
+                let text = if texts.is_empty() { who } else { format!("{who}: {}", texts.join(", ")) };
                 at["message"] = json!({ "text": text });
                 let importance = if row.mark.is_some() { "essential" } else { "important" };
                 json!({ "location": at, "executionOrder": order + 1, "importance": importance })
@@ -134,8 +133,9 @@ fn result(report: &Report<'_>, (rule, index): (&str, usize), refutation: &Refuta
             .collect();
         let name = interleaving.threads.get(thread).map_or("?", String::as_str);
         let title = format!("thread {thread}: {name}");
-        (!locations.is_empty())
-            .then(|| json!({ "id": thread.to_string(), "message": { "text": title }, "locations": locations }))
+        (!locations.is_empty()).then(
+            || json!({ "id": thread.to_string(), "message": { "text": title }, "locations": locations }),
+        )
     });
     let flows: Vec<Value> = flows.collect();
     let mut value = json!({

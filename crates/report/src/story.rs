@@ -5,7 +5,7 @@
 mod formulas;
 
 use formulas::Names;
-use ir::passes::{Goal, InlineLimits, lock_words, symbolic_of_lowered};
+use ir::passes::{Goal, InlineLimits, atomic_runs, lock_words, symbolic_of_lowered};
 use ir::{LocationId, LocationKind, Program, Span, TemplateId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -48,7 +48,22 @@ pub fn of(
     listing: Option<&Listing>,
     deadline: Option<Instant>,
 ) -> Story {
+    Story { parts: parts_of(program, check, proof, listing, deadline) }
+}
+
+fn parts_of(
+    program: &Program,
+    check: Check,
+    proof: &Proof,
+    listing: Option<&Listing>,
+    deadline: Option<Instant>,
+) -> Vec<Part> {
     let parts = match proof {
+        Proof::Runs(proof) => {
+            let mut parts = parts_of(program, Check::Races, &proof.races, listing, deadline);
+            parts.extend(parts_of(&atomic_runs(program), check, &proof.errors, listing, deadline));
+            parts
+        }
         Proof::Flow(_) => listing.map(|listing| of_listing(program, check, listing)).unwrap_or_default(),
         Proof::Modular(_) | Proof::Product(_) | Proof::Queries(_) | Proof::Abstraction(_) => {
             let races = check == Check::Races;
@@ -61,7 +76,7 @@ pub fn of(
         // What these say is said by their summary.
         _ => Vec::new(),
     };
-    Story { parts: parts.into_iter().filter(|part| !part.claims.is_empty()).collect() }
+    parts.into_iter().filter(|part| !part.claims.is_empty()).collect()
 }
 
 fn of_listing(program: &Program, check: Check, listing: &Listing) -> Vec<Part> {
@@ -169,7 +184,8 @@ fn of_formulas(program: &Program, proof: &Proof) -> Vec<Part> {
         Proof::Abstraction(proof) => {
             let claims = proof.predicates.iter().filter_map(|predicate| {
                 let text = names.text(&predicate.formula)?;
-                let of = predicate.scope.map(|id| format!(", for each thread that runs {}", name(program, id)));
+                let of =
+                    predicate.scope.map(|id| format!(", for each thread that runs {}", name(program, id)));
                 Some(Claim { span: None, text: format!("{text}{}", of.unwrap_or_default()) })
             });
             let claims = claims.take(2 * MOST_CLAIMS).collect();

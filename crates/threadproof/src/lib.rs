@@ -13,5 +13,6 @@ pub mod pipeline;
 pub mod portfolio;
 mod presenting;
 pub mod property_file;
+pub mod runs;
 mod terminal;
 mod watchdog;

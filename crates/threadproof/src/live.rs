@@ -2,12 +2,12 @@
 //!
 //! Whatever works takes note here of what it does; whoever waits for it reads it. What is known so far can be reported at any time.
 
+use checker::Checked;
 use ir::Program;
 use report::{End, Outcome, Sources, Tried};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use verdict::{Cancel, Check, Event, Events, Exhausted, Reason};
-use checker::Checked;
 
 /// A run of the tool, as far as it has come.
 #[derive(Clone, Default)]
@@ -81,7 +81,8 @@ impl Live {
     }
     /// A check begins.
     pub fn begin(&self, check: Check) {
-        let current = Current { check, since: Instant::now(), tried: Vec::new(), running: Vec::new(), next: 0 };
+        let current =
+            Current { check, since: Instant::now(), tried: Vec::new(), running: Vec::new(), next: 0 };
         self.state().current = Some(current);
     }
     /// The check is decided, as far as it will be.
@@ -110,7 +111,8 @@ impl Live {
         let state = self.state();
         let Some(current) = &state.current else { return state.doing.clone() };
         let engines = current.running.iter().map(|running| {
-            let doing = if running.doing.is_empty() { String::new() } else { format!(" ({})", running.doing) };
+            let doing =
+                if running.doing.is_empty() { String::new() } else { format!(" ({})", running.doing) };
             format!("{} {:.0} s{doing}", running.engine, running.since.elapsed().as_secs_f64())
         });
         let engines: Vec<String> = engines.collect();
@@ -200,8 +202,7 @@ mod tests {
         explicit.event(Event::Progress { states: 12 });
         assert!(live.status().starts_with("races: flow 0 s, explicit 0 s (12 states)"), "{}", live.status());
         let end = End::Unknown(Reason::Bounded("x".to_owned()));
-        let tried =
-            Tried { engine: "flow", started: 0.0, seconds: 0.5, checking: 0.0, end, rejected: None };
+        let tried = Tried { engine: "flow", started: 0.0, seconds: 0.5, checking: 0.0, end, rejected: None };
         flow.end(&tried);
         let partial = live.partial(Exhausted::Cancelled);
         let ends: Vec<(&str, String)> =

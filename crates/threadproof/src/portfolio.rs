@@ -7,6 +7,7 @@
 use crate::features::Features;
 use crate::live::Live;
 use crate::pipeline::{self, Attempted};
+use crate::runs::{OnRuns, Runs};
 use checker::Checked;
 use engine_explicit::Explicit;
 use engine_flow::Flow;
@@ -17,7 +18,7 @@ use engine_symbolic::Symbolic;
 use ir::Program;
 use report::{Outcome, Tried};
 use std::collections::VecDeque;
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 use verdict::{Budget, Cancel, Check, Decisions, Engine, Exhausted, Property, Reason, Task};
 
@@ -51,10 +52,22 @@ const INTERVAL: Duration = Duration::from_millis(50);
 /// Exploration shows most violations within this time.
 const GLANCE: Duration = Duration::from_secs(2);
 
+/// What a turn is for.
+#[derive(Clone, Copy)]
+enum Use {
+    /// The question itself.
+    Answer,
+    /// The question itself, about the program with atomic runs where that is known to be enough.
+    AnswerOnRuns,
+    /// Whether there are data races: if not, runs may be atomic.
+    Races,
+}
+
 /// An engine's turn.
 #[derive(Clone, Copy)]
 struct Turn<'a> {
     engine: &'a (dyn Engine + Sync),
+    to: Use,
     /// Its share of the time that is left: all of it divided by this.
     part: u32,
     /// It takes no longer than this, either.
@@ -63,7 +76,12 @@ struct Turn<'a> {
 
 impl<'a> Turn<'a> {
     fn of(engine: &'a (dyn Engine + Sync), part: u32) -> Self {
-        Self { engine, part, most: None }
+        Self { engine, to: Use::Answer, part, most: None }
+    }
+
+    /// On the program with atomic runs.
+    fn on_runs(engine: &'a (dyn Engine + Sync), part: u32) -> Self {
+        Self { to: Use::AnswerOnRuns, ..Self::of(engine, part) }
     }
 }
 
@@ -161,13 +179,14 @@ impl Portfolio {
         let errors = matches!(task.property, Property::NoError(_));
         let queues = self.queues(&queries, errors, Features::of(task.program));
         let queues = Mutex::new(if self.jobs > 1 { queues } else { queues.in_turns() });
+        let runs: OnceLock<Runs> = OnceLock::new();
         let stop = Cancel::default();
         let whole = Budget { cancel: stop.clone(), ..budget.clone() };
         let mut known = Known::default();
         std::thread::scope(|scope| {
             let (answers, answered) = mpsc::channel();
             for job in 0..self.jobs.max(1) {
-                let (answers, queues, whole) = (answers.clone(), &queues, &whole);
+                let (answers, queues, whole, runs) = (answers.clone(), &queues, &whole, &runs);
                 let work = move || {
                     while whole.check(0).is_ok() {
                         let next = queues.lock().unwrap_or_else(PoisonError::into_inner).next(job == 0);
@@ -175,8 +194,18 @@ impl Portfolio {
                         let share = whole.remaining().map(|left| left / turn.part);
                         let time = share.into_iter().chain(turn.most).min();
                         let budget = time.map_or(whole.clone(), |time| whole.within(time));
+                        let engine = match turn.to {
+                            Use::Answer => OnRuns { engine: turn.engine, runs: None },
+                            Use::AnswerOnRuns => OnRuns { engine: turn.engine, runs: runs.get() },
+                            Use::Races => {
+                                if let Some(found) = Runs::of(task, turn.engine, &budget) {
+                                    let _ = runs.set(found);
+                                }
+                                continue;
+                            }
+                        };
                         let (started, listener) = self.live.start(turn.engine.name());
-                        let mut attempted = pipeline::attempt(task, turn.engine, &budget, whole, &listener);
+                        let mut attempted = pipeline::attempt(task, &engine, &budget, whole, &listener);
                         attempted.tried.started = started;
                         listener.end(&attempted.tried);
                         if answers.send(attempted).is_err() {
@@ -224,15 +253,18 @@ impl Portfolio {
         }
         provers.push_back(Turn::of(&Flow, 4));
         if errors {
-            provers.push_back(Turn::of(&Horn, 2));
+            if !self.boolean {
+                provers.push_back(Turn { to: Use::Races, ..Turn::of(&Flow, 8) });
+            }
+            provers.push_back(Turn::on_runs(&Horn, 2));
             match features.many_threads {
                 _ if self.boolean => provers.push_back(Turn::of(queries, 2)),
-                true => provers.extend([Turn::of(&States, 2), Turn::of(queries, 2)]),
-                false => provers.extend([Turn::of(queries, 2), Turn::of(&States, 2)]),
+                true => provers.extend([Turn::on_runs(&States, 2), Turn::on_runs(queries, 2)]),
+                false => provers.extend([Turn::on_runs(queries, 2), Turn::on_runs(&States, 2)]),
             }
         }
-        let last: &(dyn Engine + Sync) = if features.inputs && errors { &Symbolic } else { &Horn };
-        provers.push_back(Turn::of(last, 1));
+        let last = if features.inputs && errors { Turn::of(&Symbolic, 1) } else { Turn::on_runs(&Horn, 1) };
+        provers.push_back(last);
         Queues { refuters, provers }
     }
 }

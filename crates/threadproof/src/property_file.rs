@@ -19,7 +19,9 @@ pub fn parse(text: &str) -> Result<Asked, String> {
         let Some(formula) =
             compact.strip_prefix("CHECK(init(main()),LTL(").and_then(|rest| rest.strip_suffix("))"))
         else {
-            return Err(format!("`{line}` is not a property that can be checked; such as `CHECK( init(main()), LTL(G ! data-race) )` is, or use --check"));
+            return Err(format!(
+                "`{line}` is not a property that can be checked; such as `CHECK( init(main()), LTL(G ! data-race) )` is, or use --check"
+            ));
         };
         match formula {
             "G!call(reach_error())" | "G!call(__VERIFIER_error())" => asked.checks.push(Check::ReachError),

@@ -2,7 +2,7 @@
 
 use crate::{
     AbstractionProof, Attempt, Budget, Exhausted, FlowProof, ModularProof, ProductProof, Property,
-    QueriesProof, StatesProof, Trace,
+    QueriesProof, RunsProof, StatesProof, Trace,
 };
 use ir::{Program, Span};
 use serde::{Deserialize, Serialize};
@@ -66,6 +66,8 @@ pub enum Proof {
     Modular(Box<ModularProof>),
     /// A fixed set of threads, one after the other, by what is claimed of those that come later.
     Queries(Box<QueriesProof>),
+    /// There is no data race, and no error where threads are switched only behind steps that synchronise them.
+    Runs(Box<RunsProof>),
 }
 
 /// Why there is no answer.

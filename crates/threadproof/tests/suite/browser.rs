@@ -181,7 +181,8 @@ impl Browser {
 
     /// The value of an expression in the page.
     fn value(&mut self, expression: &str) -> Value {
-        let answer = self.call("Runtime.evaluate", json!({ "expression": expression, "returnByValue": true }));
+        let answer =
+            self.call("Runtime.evaluate", json!({ "expression": expression, "returnByValue": true }));
         assert!(answer["exceptionDetails"].is_null(), "{expression}: {answer}");
         answer["result"]["value"].clone()
     }
@@ -260,7 +261,9 @@ fn a_location_shows_its_line() {
     let page = page("locations", &["examples/counter.c"]);
     let mut browser = Browser::start("locations");
     browser.open(&page);
-    browser.value("document.querySelectorAll('.source tr.current').forEach((row) => row.classList.remove('current'))");
+    browser.value(
+        "document.querySelectorAll('.source tr.current').forEach((row) => row.classList.remove('current'))",
+    );
     browser.click("figure.automaton g.location");
     assert_eq!(browser.value("document.querySelectorAll('.source tr.current').length"), 1);
     assert_eq!(browser.value("document.querySelectorAll('figure.automaton g.location.current').length"), 1);
@@ -275,7 +278,9 @@ fn a_proof_has_its_invariants_at_the_margin() {
     let page = page("proof", &["examples/counter-locked.c"]);
     let mut browser = Browser::start("proof");
     browser.open(&page);
-    let margin = browser.value("[...document.querySelectorAll('.source td.margin')].map((cell) => cell.textContent).join(' ')");
+    let margin = browser.value(
+        "[...document.querySelectorAll('.source td.margin')].map((cell) => cell.textContent).join(' ')",
+    );
     assert!(margin.as_str().is_some_and(|text| text.contains("holds ")), "{margin}");
     let engines = browser.value("document.querySelectorAll('.timeline tr').length");
     assert!(engines.as_u64().is_some_and(|count| count >= 2), "{engines}");
@@ -294,11 +299,19 @@ fn the_page_is_readable_in_light_and_dark() {
         let feature = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
         browser.call("Emulation.setEmulatedMedia", feature);
         papers.push(browser.value("getComputedStyle(document.body).backgroundColor"));
-        for selector in
-            ["body", "#trace-0 tr.marked td", "#trace-0 .wrong", ".source td.number", ".source td.margin", ".faint"]
-        {
+        for selector in [
+            "body",
+            "#trace-0 tr.marked td",
+            "#trace-0 .wrong",
+            ".source td.number",
+            ".source td.margin",
+            ".faint",
+        ] {
             let contrast = browser.value(&format!("{CONTRAST}({})", json!(selector)));
-            assert!(contrast.as_f64().is_some_and(|contrast| contrast >= 4.5), "{scheme} {selector}: {contrast}");
+            assert!(
+                contrast.as_f64().is_some_and(|contrast| contrast >= 4.5),
+                "{scheme} {selector}: {contrast}"
+            );
         }
     }
     assert_ne!(papers[0], papers[1]);

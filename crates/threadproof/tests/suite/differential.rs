@@ -7,7 +7,8 @@ use checker::Checked;
 use ir::semantics::{Choice, Choices, Machine, State};
 use std::collections::HashSet;
 use threadproof::pipeline;
-use verdict::{Budget, Check, Engine, Property, Silent};
+use threadproof::runs::{OnRuns, Runs};
+use verdict::{Budget, Check, Engine, Proof, Property, RunsProof, Silent, Task, Verdict};
 
 /// How many programs are tried by default.
 const SEEDS: u64 = 150;
@@ -73,6 +74,67 @@ fn engines_agree_with_a_naive_exploration() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(proved.iter().all(|proved| *proved > 0), "flow, horn, states and queries prove {proved:?}");
+}
+
+/// Where nothing races, it is enough to switch threads behind what synchronises them: `explicit` says the same of the program with atomic runs, and its proofs and traces are accepted.
+#[test]
+fn atomic_runs_change_no_verdict() {
+    let mut counts = [0, 0, 0];
+    for seed in 0..seeds_or(200) {
+        let source = frontend_c::Source {
+            name: "random.c".to_owned(),
+            text: testkit::random::random_c(seed).into_bytes(),
+        };
+        let read = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C");
+        let program = pipeline::prepare(&read, Check::Assertions);
+        let property = Check::Assertions.property();
+        let task = Task { program: &program, property: &property };
+        let budget = Budget::seconds(20.0);
+        let Some(runs) = Runs::of(task, &engine_flow::Flow, &budget) else {
+            counts[2] += 1;
+            continue;
+        };
+        let truth = is_violated(&read, Check::Assertions);
+        for (engine, sure) in
+            [(&engine_explicit::Explicit::default() as &dyn Engine, true), (&engine_horn::Horn, false)]
+        {
+            let name = engine.name();
+            let engine = OnRuns { engine, runs: Some(&runs) };
+            let limit = if sure { budget.clone() } else { Budget::seconds(1.0) };
+            match pipeline::attempt(task, &engine, &limit, &budget, &Silent).verdict {
+                Checked::Proved(_) => assert!(!truth, "seed {seed}: {name} proves what is violated"),
+                Checked::Refuted(_) => assert!(truth, "seed {seed}: {name} refutes what holds"),
+                Checked::Unknown(reason @ verdict::Reason::Rejected(_)) => {
+                    panic!("seed {seed}: {name}: {reason}")
+                }
+                Checked::Unknown(reason) => assert!(!sure, "seed {seed}: {name}: {reason}"),
+            }
+        }
+        counts[usize::from(truth)] += 1;
+    }
+    assert!(counts[0] > 10 && counts[1] > 10, "{counts:?} hold, are violated, may race");
+}
+
+/// With a race, runs must not be atomic: the example then looks right, and a proof of that is not accepted.
+#[test]
+fn atomic_runs_need_a_proof_that_nothing_races() {
+    let text = std::fs::read(crate::root().join("examples/counter.c")).expect("the example is there");
+    let source = frontend_c::Source { name: "counter.c".to_owned(), text };
+    let read = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C");
+    let program = pipeline::prepare(&read, Check::Assertions);
+    let property = Check::Assertions.property();
+    let budget = Budget::seconds(20.0);
+    let runs = ir::passes::atomic_runs(&program);
+    let task = Task { program: &runs, property: &property };
+    let Verdict::Safe(errors) = engine_explicit::Explicit::default().verify(task, &budget, &Silent) else {
+        panic!("without interruptions the counter is right");
+    };
+    assert_eq!(checker::check_proof(&runs, &property, &errors, &budget), Ok(()));
+    for races in [Proof::OneThread, Proof::NoErrorLocation, errors.clone()] {
+        let proof = Proof::Runs(Box::new(RunsProof { races, errors: errors.clone() }));
+        assert!(checker::check_proof(&program, &property, &proof, &budget).is_err());
+    }
+    assert!(Runs::of(Task { program: &program, property: &property }, &engine_flow::Flow, &budget).is_none());
 }
 
 /// How many programs are tried.

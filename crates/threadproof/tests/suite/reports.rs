@@ -83,7 +83,8 @@ fn recorded(name: &str, file: &str, check: Check, engine: &dyn Engine) {
     assert_eq!(trimmed(&plain), trimmed(&wide), "colours change nothing else");
     // How long things took is left out: it is never the same.
     let page = markdown::render(&report);
-    let page: Vec<&str> = page.lines().filter(|line| !line.starts_with("| ") || !line.contains('.')).collect();
+    let page: Vec<&str> =
+        page.lines().filter(|line| !line.starts_with("| ") || !line.contains('.')).collect();
     assert!(page.first().is_some_and(|line| line.starts_with("## threadproof: ")), "{page:?}");
 }
 
@@ -212,8 +213,10 @@ fn logs_keep_the_rules_of_github() {
             assert_eq!(result["level"], "error");
             assert!(result["partialFingerprints"]["threadproof/v1"].is_string());
             assert!(flows.is_some_and(|flows| flows.len() > 1), "each thread has its flow: {result}");
-            let mut orders: Vec<u64> =
-                steps.iter().map(|step| step["executionOrder"].as_u64().expect("there is an order")).collect();
+            let mut orders: Vec<u64> = steps
+                .iter()
+                .map(|step| step["executionOrder"].as_u64().expect("there is an order"))
+                .collect();
             orders.sort_unstable();
             let all: Vec<u64> = (1..=orders.len() as u64).collect();
             assert_eq!(orders, all, "the order of execution is whole");

@@ -9,6 +9,7 @@ mod jumps;
 mod lock_words;
 mod points_to;
 mod rules;
+mod runs;
 mod slice;
 mod split;
 mod unique;

@@ -1,0 +1,140 @@
+//! Atomic runs: in a program without data races, threads need to be switched only behind the steps that synchronise them (Lipton 1975).
+//!
+//! Keeps which errors are reached, provided that no execution has a data race; keeps no races and no deadlocks. Only flags of locations change, so that executions of the result are
+//! executions of the program, step by step.
+//!
+//! A step is a *mover* if what it does to memory are plain accesses, at most one operation, with addresses that do not themselves come from memory, to bytes that no operation on locks uses.
+//! Where there is no race, such a step `a` moves to the right: if another thread's step `b` comes next, neither touches what the other one writes, as both were about to be taken in
+//! the state before, and that would be a race. So `b; a` is possible, too, and ends in the same state. A location becomes atomic if only movers lead to it. Then between two locations that are not
+//! atomic, a thread takes movers and at most one other step, which is the last one. Given an execution to an error:
+//!
+//! 1. The movers behind a thread's last other step, unless it is the thread at the error, are moved to the end and left out: the error is reached without them. So a run without an end does no harm.
+//! 2. All others are moved to the right, until they stand right before the step that their run ends with.
+//!
+//! What comes out is an execution in which runs are not interrupted. More locations that are not atomic would be right as well: they end runs earlier.
+
+use super::footprint::{Extent, Region, accesses};
+use super::points_to::PointsTo;
+use crate::expr::Expr;
+use crate::ids::{IdVec, TemplateId};
+use crate::op::{Callee, Op};
+use crate::program::{Edge, LocationKind, Program, Storage, Template};
+use crate::semantics::mutex_kind_offset;
+use std::collections::BTreeSet;
+
+/// Makes runs of steps atomic. For programs that have no data races.
+pub fn atomic_runs(program: &Program) -> Program {
+    let movers = Movers::of(program);
+    let mut result = program.clone();
+    for (template, code) in program.templates.enumerate() {
+        // Whether each location is reached by movers only.
+        let mut inside: IdVec<_, bool> = code.locations.iter().map(|_| false).collect();
+        for edge in &code.edges {
+            inside[edge.target] = true;
+        }
+        inside[code.entry] = movers.pure[template] && !movers.started.contains(&template);
+        for edge in code.edges.iter().filter(|edge| !movers.is_mover(program, template, edge)) {
+            inside[edge.target] = false;
+        }
+        for (location, inside) in inside.enumerate() {
+            let target = &mut result.templates[template].locations[location];
+            target.atomic |= *inside && target.kind == LocationKind::Normal;
+        }
+    }
+    result
+}
+
+struct Movers {
+    points_to: PointsTo,
+    /// The bytes that operations on locks use.
+    locks: Vec<Region>,
+    /// Procedures that consist of movers.
+    pure: IdVec<TemplateId, bool>,
+    /// What threads may begin with.
+    started: BTreeSet<TemplateId>,
+}
+
+impl Movers {
+    fn of(program: &Program) -> Self {
+        let points_to = PointsTo::of(program);
+        let (mut locks, mut started) = (Vec::new(), BTreeSet::new());
+        started.extend(program.start.iter().map(|(template, _)| *template));
+        let bytes = Extent::Bytes(mutex_kind_offset(program.data_model) + 4);
+        for (template, code) in program.templates.enumerate() {
+            for op in code.edges.iter().flat_map(|edge| &edge.ops) {
+                match op {
+                    Op::Lock(_, address) | Op::Unlock(_, address) => {
+                        locks.push(Region::at(&points_to, template, address, bytes));
+                    }
+                    Op::Spawn(Callee::Procedure(callee), ..) => {
+                        started.insert(*callee);
+                    }
+                    Op::Spawn(Callee::Pointer(_), ..) => started.extend(program.templates.ids()),
+                    Op::Assume(_) | Op::Assign(_) | Op::Join(..) | Op::Allocate { .. } | Op::Free(_) => {}
+                    Op::Fill(..) | Op::Copy(..) | Op::Call(..) | Op::Broadcast(_) => {}
+                }
+            }
+        }
+        locks.dedup();
+        let pure = program.templates.iter().map(|_| true).collect();
+        let mut movers = Self { points_to, locks, pure, started };
+        // What one procedure is not, those that call it are not.
+        loop {
+            let impure: Vec<TemplateId> = program
+                .templates
+                .enumerate()
+                .filter(|(template, code)| {
+                    movers.pure[*template] && !movers.is_pure(program, *template, code)
+                })
+                .map(|(template, _)| template)
+                .collect();
+            if impure.is_empty() {
+                return movers;
+            }
+            impure.into_iter().for_each(|template| movers.pure[template] = false);
+        }
+    }
+
+    fn is_pure(&self, program: &Program, template: TemplateId, code: &Template) -> bool {
+        let ends = |kind| match kind {
+            LocationKind::Normal | LocationKind::End | LocationKind::Error(_) => false,
+            LocationKind::Exit | LocationKind::Halt => true,
+        };
+        // An object of a frame may be where one of an earlier frame was, which someone may still point to.
+        let has_frame = program.objects.iter().any(|object| object.storage == Storage::Frame(template));
+        !has_frame
+            && !code.locations.iter().any(|location| location.atomic || ends(location.kind))
+            && code.edges.iter().all(|edge| self.is_mover(program, template, edge))
+    }
+
+    fn is_mover(&self, program: &Program, template: TemplateId, edge: &Edge) -> bool {
+        if program.templates[template].locations[edge.source].atomic {
+            return false;
+        }
+        let mut touched = edge.ops.iter().flat_map(|op| accesses(&self.points_to, template, op)).peekable();
+        let touches = touched.peek().is_some();
+        edge.ops.iter().all(|op| self.moves(op))
+            && (!touches || edge.ops.len() == 1)
+            && touched.all(|access| {
+                !access.atomic
+                    && !has_load(access.address)
+                    && !self.locks.iter().any(|lock| lock.overlaps(&access.region))
+            })
+    }
+
+    fn moves(&self, op: &Op) -> bool {
+        match op {
+            Op::Assume(_) | Op::Assign(_) | Op::Free(_) | Op::Fill(..) | Op::Copy(..) => true,
+            Op::Call(Callee::Procedure(callee), ..) => self.pure[*callee],
+            Op::Call(Callee::Pointer(_), ..) => false,
+            Op::Lock(..) | Op::Unlock(..) | Op::Spawn(..) | Op::Join(..) => false,
+            Op::Allocate { .. } | Op::Broadcast(_) => false,
+        }
+    }
+}
+
+fn has_load(address: &Expr) -> bool {
+    let mut found = false;
+    address.walk(&mut |inner| found |= matches!(inner, Expr::Load(_)));
+    found
+}

@@ -1,0 +1,13 @@
+//! Proofs about fewer interleavings: a program without data races, in which threads are switched only behind steps that synchronise them.
+
+use crate::Proof;
+use serde::{Deserialize, Serialize};
+
+/// Why no error is reached: there is no data race, and there is no error where runs of plain steps are atomic ([`ir::passes::runs`]).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunsProof {
+    /// Why the program has no data race: a proof that covers all accesses that a step could make, whatever it reads ([`Proof::Flow`]), or that there is one thread.
+    pub races: Proof,
+    /// Why there is no error in the program with atomic runs.
+    pub errors: Proof,
+}
