@@ -253,6 +253,21 @@ impl Builder<'_> {
             }
             own.for_each(|(change, own)| changed(&mut row, change, own));
         } else {
+            // What others touch, too, is worth a word even if its value stays the same.
+            for access in step.accesses.iter().filter(|access| meets(access)) {
+                let Some(name) = access.name.as_deref().filter(|name| !name.starts_with('%')) else {
+                    continue;
+                };
+                let changes = step.memory.iter().any(|change| change.name == name);
+                let event = match access.access.write {
+                    true if changes => continue,
+                    true => format!("writes {} again", clean(name)),
+                    false => format!("reads {}", clean(name)),
+                };
+                if !row.events.contains(&event) {
+                    row.events.push(event);
+                }
+            }
             let memory = step.memory.iter().map(|change| (change, false));
             memory.chain(own).for_each(|(change, own)| changed(&mut row, change, own));
         }

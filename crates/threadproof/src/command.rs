@@ -216,6 +216,7 @@ fn interrupted(outcome: &mut Outcome) {
         for tried in outcome.tries.iter_mut().filter(|tried| tried.end == End::Stopped) {
             tried.end = End::Unknown(Reason::Exhausted(Exhausted::Cancelled));
         }
+        outcome.verdict = Checked::Unknown(Reason::Exhausted(Exhausted::Cancelled));
     }
 }
 

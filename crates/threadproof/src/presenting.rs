@@ -52,7 +52,8 @@ pub fn present(
             Format::Markdown => true,
             Format::Json | Format::Sarif => false,
         };
-    let by_flow = |outcome: &Outcome| matches!(&outcome.verdict, Checked::Proved(Proof::Flow(_)));
+    let by_flow =
+        |outcome: &Outcome| matches!(&outcome.verdict, Checked::Proved(Proof::Flow(_) | Proof::Runs(_)));
     // The story takes no longer than the proof.
     let seconds: f64 = outcomes.iter().map(|outcome| outcome.seconds).sum();
     let left = budget.remaining().unwrap_or(Duration::MAX);

@@ -3,8 +3,7 @@
 //! The work asks for itself whether to stop, and answers in good time as a rule. What does not ask often enough (a pass over a huge program, the front end, giving
 //! memory back) is left behind: the program then answers without it and ends.
 
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
+use nix::sys::signal::{SigSet, Signal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -43,13 +42,22 @@ pub struct Limits {
 }
 
 /// A flag that is set by Ctrl-C, and by the signal that asks a process to end. The second time, the process ends at once.
+///
+/// The signals are blocked in this thread and all that it starts, and one thread waits for them: the solver sets a handler of its own for Ctrl-C whenever it is asked something, so that
+/// a handler of ours would not be called.
 fn interrupts() -> std::io::Result<Arc<AtomicBool>> {
     let asked = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        // In this order: the first signal finds the flag unset, and sets it.
-        flag::register_conditional_shutdown(signal, INTERRUPTED, asked.clone())?;
-        flag::register(signal, asked.clone())?;
-    }
+    let signals: SigSet = [Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
+    signals.thread_block()?;
+    let flag = asked.clone();
+    std::thread::Builder::new().spawn(move || {
+        if signals.wait().is_ok() {
+            flag.store(true, Ordering::Relaxed);
+            if signals.wait().is_ok() {
+                std::process::exit(INTERRUPTED);
+            }
+        }
+    })?;
     Ok(asked)
 }
 

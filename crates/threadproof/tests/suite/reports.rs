@@ -249,6 +249,47 @@ fn nothing_but_text_where_there_is_no_terminal() {
     assert_eq!(error, "", "there is no status line");
 }
 
+/// What the tool writes to a terminal.
+fn on_a_terminal(words: &str, no_colour: bool) -> String {
+    let program = assert_cmd::cargo::cargo_bin("threadproof");
+    let mut command = std::process::Command::new("script");
+    let line = format!("stty cols 90 rows 30; {} {words}", program.display());
+    command.args(["-qec", &line, "/dev/null"]).current_dir(crate::root());
+    command.env("TERM", "xterm").env_remove("COLUMNS").env_remove("NO_COLOR");
+    if no_colour {
+        command.env("NO_COLOR", "1");
+    }
+    let output = command.stdin(Stdio::null()).output().expect("`script` makes a terminal");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn a_terminal_has_a_status_line_and_colours() {
+    let file = temporary("status.c", ENDLESS);
+    let words = format!("verify --timeout 3 --check assertions {}", file.display());
+    let text = on_a_terminal(&words, false);
+    let drawn: Vec<&str> = text.split("\r\x1b[2K").collect();
+    assert!(
+        drawn.iter().any(|line| line.contains(" MB] assertions: ") && line.contains("explicit ")),
+        "{text}"
+    );
+    let report = drawn.last().expect("there is something");
+    assert!(
+        report.starts_with("assertions: \x1b[1;33munknown"),
+        "the line is wiped before the report: {text:?}"
+    );
+    for line in &drawn[1..drawn.len() - 1] {
+        assert!(line.chars().count() < 90, "the status is one line: {line}");
+    }
+    let race = on_a_terminal("verify --check races examples/counter.c", false);
+    assert!(race.contains("\x1b[1;31mverdict: false(no-data-race)\x1b[0m"), "{race}");
+    let plain = on_a_terminal("verify --check races examples/counter.c", true);
+    assert!(!plain.contains("\x1b[1;31m"), "{plain}");
+    let rows: Vec<&str> = plain.lines().filter(|line| line.contains('│')).collect();
+    assert!(rows.iter().all(|row| row.trim_end().chars().count() <= 90), "{plain}");
+    assert!(rows.iter().any(|row| row.chars().count() > 60), "the columns are used: {plain}");
+}
+
 #[test]
 fn an_interrupted_run_says_what_was_tried() {
     let file = temporary("interrupted.c", ENDLESS);
