@@ -1,9 +1,10 @@
-//! Measurements: `cargo xtask bench races DIR | drivers DIR | growth | families | family NAME N safe|unsafe`. See `bench/README.md`.
+//! Measurements: `cargo xtask bench races DIR | drivers DIR | growth | spec | families | family NAME N safe|unsafe`. See `bench/README.md`.
 
 mod families;
 mod growth;
 mod measure;
 mod samples;
+mod spec;
 
 /// Runs one of the benchmarks.
 pub fn run(words: &[&str]) -> Result<(), String> {
@@ -11,8 +12,9 @@ pub fn run(words: &[&str]) -> Result<(), String> {
         ["races", folder] => samples::races(folder.as_ref()),
         ["drivers", folder] => samples::drivers(folder.as_ref()),
         ["growth"] => growth::growth(),
+        ["spec"] => spec::spec(),
         ["families"] => families::families(),
         ["family", family, threads, version] => families::print(family, threads, version),
-        _ => Err("usage: cargo xtask bench races DIR | drivers DIR | growth | families | family NAME N safe|unsafe".to_owned()),
+        _ => Err("usage: cargo xtask bench races DIR | drivers DIR | growth | spec | families | family NAME N safe|unsafe".to_owned()),
     }
 }

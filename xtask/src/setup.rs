@@ -4,7 +4,8 @@ use std::path::Path;
 use std::process::Command;
 
 /// A package, and a file that shows that it is there.
-const PACKAGES: [(&str, &[&str]); 7] = [
+const PACKAGES: [(&str, &[&str]); 8] = [
+    ("spin", &["/usr/bin/spin"]),
     ("gcc", &["/usr/bin/gcc"]),
     ("make", &["/usr/bin/make"]),
     ("python3-venv", &["/usr/lib/python3/dist-packages", "/usr/bin/python3"]),

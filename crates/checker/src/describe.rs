@@ -123,14 +123,9 @@ fn bytes_changes(
     base: u64,
     changes: &mut Vec<Change>,
 ) {
-    let common = old.len().min(new.len());
     let mut at = 0;
-    while at < common {
-        let same = old.data()[at] == new.data()[at] && old.is_open(at, 1) == new.is_open(at, 1);
-        if same {
-            at += 1;
-            continue;
-        }
+    while let Some(different) = old.first_difference(new, at) {
+        at = different;
         let address = base + at as u64;
         let Some((object, offset)) = machine.describe(after, address) else {
             at += 1;

@@ -4,6 +4,7 @@
 //! run to the violation that it claims is refused. [`check_proof`] follows all executions again.
 
 mod abstraction;
+mod context;
 mod describe;
 mod examine;
 mod flow;
@@ -17,6 +18,7 @@ mod proof;
 mod queries;
 mod queries_view;
 mod replay;
+mod spec;
 mod states;
 
 pub use describe::{Change, cell_name};
@@ -26,3 +28,4 @@ pub use proof::{ProofError, check_all_executions, check_proof};
 pub use replay::{
     NamedAccess, ReplayError, Replayed, ReplayedStep, ReplayedThread, ReplayedViolation, ReplayedWait, replay,
 };
+pub use spec::check_conformance;

@@ -114,6 +114,9 @@ fn check_runs(
     if matches!(proof.errors, Proof::Runs(_)) {
         return claim("runs are made atomic once");
     }
+    if program.races_on.is_some() {
+        return claim("races are excluded everywhere");
+    }
     check_proof(program, &Property::NoRace, &proof.races, budget)?;
     check_proof(&ir::passes::atomic_runs(program), property, &proof.errors, budget)
 }
@@ -165,7 +168,9 @@ pub fn check_proof(
         Proof::Runs(proof) => check_runs(program, property, proof, budget),
         Proof::Product(proof) => crate::product::check(program, property, proof, budget),
         Proof::Queries(proof) => crate::queries::check(program, property, proof, budget),
+        Proof::Spec(proof) => crate::spec::check(program, property, proof, budget),
         Proof::Modular(proof) => crate::modular::check(program, property, proof, budget),
+        Proof::Context(proof) => crate::context::check(program, property, proof, budget),
         Proof::OneThread => {
             let threads = program.start.iter().map(|(_, count)| match count {
                 Count::Exactly(copies) => u64::from(*copies),

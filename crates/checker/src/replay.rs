@@ -4,6 +4,7 @@
 use crate::describe::{Change, local_changes, memory_changes, name_of};
 use ir::semantics::{Access, Choice, ChoiceKind, Choices, LimitKind, Machine, State, Stuck, ThreadIndex};
 use ir::{Count, EdgeId, ErrorKind, LocationKind, Program, Span, TemplateId, Value};
+use std::collections::BTreeSet;
 use std::fmt;
 use verdict::{Property, Trace, TraceStep, Violation};
 
@@ -191,8 +192,19 @@ pub fn replay(program: &Program, property: &Property, trace: &Trace) -> Result<R
     let mut threads: Vec<ReplayedThread> =
         state.threads.iter().map(|thread| named(thread.template, None)).collect();
     let mut steps = Vec::new();
+    // Who is in an atomic region: only the thread that moves, and one that it starts, can come there or leave. Nobody else is asked again, as there may be thousands.
+    let mut atomic: BTreeSet<ThreadIndex> =
+        (0..state.threads.len()).filter(|thread| machine.is_atomic(&state, *thread)).collect();
     for (index, step) in trace.steps.iter().enumerate() {
-        let (next, replayed) = replay_step(&machine, &state, index, step)?;
+        let (next, replayed) = replay_step(&machine, &state, atomic.first().copied(), index, step)?;
+        let started = state.threads.len()..next.threads.len();
+        for changed in started.chain([step.thread]) {
+            if machine.is_atomic(&next, changed) {
+                atomic.insert(changed);
+            } else {
+                atomic.remove(&changed);
+            }
+        }
         if let Some(created) = replayed.created {
             threads.push(named(next.threads[created].template, Some((step.thread, index))));
         }
@@ -207,11 +219,13 @@ pub fn replay(program: &Program, property: &Property, trace: &Trace) -> Result<R
 fn replay_step(
     machine: &Machine<'_>,
     state: &State,
+    atomic: Option<ThreadIndex>,
     index: usize,
     step: &TraceStep,
 ) -> Result<(State, ReplayedStep), ReplayError> {
     let TraceStep { thread, edge, choices } = step;
-    if !machine.schedulable(state).contains(thread) {
+    let alive = state.threads.get(*thread).is_some_and(|thread| !thread.activations.is_empty());
+    if state.halted || !alive || atomic.is_some_and(|alone| alone != *thread) {
         return Err(ReplayError::NotSchedulable(index));
     }
     if !machine.edges(state, *thread).contains(edge) {
@@ -309,7 +323,7 @@ fn race(
     let left = accesses_by(machine, state, first, first_edge)?;
     let right = accesses_by(machine, state, second, second_edge)?;
     let collision = left.iter().find_map(|one| {
-        right.iter().find(|other| one.access.races_with(&other.access)).map(|other| (one, other))
+        right.iter().find(|other| machine.is_race(&one.access, &other.access)).map(|other| (one, other))
     });
     let (one, other) = collision?;
     let shared = one.access.address.max(other.access.address);

@@ -1,7 +1,7 @@
 //! `Collapse` (paper 1, section 5): a smaller automaton that does the same, by weak bisimulation.
 //!
-//! What can be observed of a state is its label and whether it is atomic; of an edge, what it does to *watched* variables, and which threads it
-//! starts. An edge is *silent* if nothing of it can be observed and it leads from a state to one where the same can be observed. Two states are the
+//! What can be observed of a state is its label, whether it is atomic, and which accesses are next; of an edge, what it does to *watched* variables, what holds before
+//! and behind it, and which threads it starts. An edge is *silent* if nothing of it can be observed and it leads from a state to one where the same can be observed. Two states are the
 //! same if whatever one can do after some silent steps, the other can do after some, too, and so on.
 //!
 //! The quotient simulates the given automaton, whatever is watched: edges keep all that they do, and those inside of a state become loops. With all
@@ -11,6 +11,7 @@
 //! 1. A step of which nothing can be observed but that leads to another label is observed: the quotient is finer than it need be.
 //! 2. Labels are compared by the solver. If it has no answer, they count as different.
 
+use crate::graph::merged;
 use crate::labels::Labels;
 use ir::IdVec;
 use smt::Variable;
@@ -40,11 +41,11 @@ impl Watched {
     fn observe(&self, action: &Action) -> Action {
         match self {
             Self::All => action.clone(),
-            Self::Only(watched) => Action {
-                havoc: action.havoc.intersection(watched).cloned().collect(),
-                reads: action.reads.intersection(watched).cloned().collect(),
-                starts: action.starts.clone(),
-            },
+            Self::Only(watched) => {
+                let havoc = action.havoc.intersection(watched).cloned().collect();
+                let seen = Action { havoc, ..action.clone() };
+                if seen.is_silent() { Action::default() } else { seen }
+            }
         }
     }
 }
@@ -108,7 +109,9 @@ fn observations(acfa: &Acfa, labels: &mut Labels, budget: &Budget) -> IdVec<Abst
     let mut found = IdVec::new();
     for state in acfa.states.iter() {
         let known = kinds.iter().position(|kind| {
-            kind.atomic == state.atomic && labels.are_same(&kind.label, &state.label, budget)
+            kind.atomic == state.atomic
+                && kind.accesses == state.accesses
+                && labels.are_same(&kind.label, &state.label, budget)
         });
         let number = known.unwrap_or(kinds.len());
         if number == kinds.len() {
@@ -136,5 +139,5 @@ fn quotient(acfa: &Acfa, blocks: &IdVec<AbstractId, u32>) -> Collapsed {
         let stays = source == target && edge.action.is_silent();
         (!stays).then(|| AbstractEdge { source, action: edge.action.clone(), target })
     });
-    Collapsed { acfa: Acfa::new(states, part_of[acfa.start], edges), part_of }
+    Collapsed { acfa: Acfa::new(states, part_of[acfa.start], merged(edges)), part_of }
 }

@@ -68,9 +68,10 @@ impl Context<'_> {
         Some(left)
     }
 
-    /// Whether a thread is in an atomic state for sure.
-    pub fn is_occupied(&self, counts: &Counts) -> bool {
-        counts.iter().any(|(spot, amount)| *amount != Amount::Many && self.is_atomic(spot))
+    /// The atomic states that a thread is in for sure.
+    pub fn occupied<'c>(&'c self, counts: &'c Counts) -> impl Iterator<Item = Spot> + 'c {
+        let atomic = counts.iter().filter(|(spot, amount)| **amount != Amount::Many && self.is_atomic(spot));
+        atomic.map(|(spot, _)| *spot)
     }
 
     /// The edges that some thread can take. `alone`: the thread beside the context is in an atomic state itself.
@@ -79,11 +80,10 @@ impl Context<'_> {
         counts: &'c Counts,
         alone: bool,
     ) -> impl Iterator<Item = (TemplateId, &'c AbstractEdge)> + 'c {
-        let inside = |(spot, amount): &(&Spot, &Amount)| self.is_atomic(spot) && **amount != Amount::Many;
-        let atomic: Vec<&Spot> = counts.iter().filter(inside).map(|(spot, _)| spot).collect();
+        let atomic: Vec<Spot> = self.occupied(counts).collect();
         let runs = move |spot: &&Spot| match (alone, &*atomic) {
             (false, []) => true,
-            (false, [only]) => spot == only,
+            (false, [only]) => *spot == only,
             _ => false,
         };
         let spots = counts.keys().filter(move |spot| runs(spot));

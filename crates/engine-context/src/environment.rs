@@ -66,8 +66,9 @@ impl Environment {
         budget: &Budget,
     ) -> Result<bool, NoAnswer> {
         for ((template, _), edge) in self.expected.get(&spot).into_iter().flatten() {
-            let behind = &context.acfas[*template].states[edge.target].label;
-            if !labels.is_kept(label, &edge.action.havoc, behind, budget)? {
+            let behind = context.acfas[*template].states[edge.target].label.and(&edge.action.behind);
+            let before = label.and(&edge.action.guard);
+            if !labels.is_kept(&before, label, &edge.action.havoc, &behind, budget)? {
                 return Ok(false);
             }
         }

@@ -4,40 +4,81 @@
 //! context leaves the thread where it is, so the nodes before and behind it become one. The label of a node is that of one of its states or of another.
 //!
 //! Deviations:
-//! 1. Edges between the same nodes are one only if they start the same threads.
+//! 1. Edges between the same nodes are one only if they change the same variables, start the same threads, and the same holds behind them.
 //! 2. Nodes are found by union-find, and not merged one edge at a time.
 
-use ir::IdVec;
-use smt::Term;
-use std::collections::BTreeMap;
+use crate::labels::simplified;
+use ir::{IdVec, TemplateId};
+use smt::{Term, Variable};
+use std::collections::{BTreeMap, BTreeSet};
 use verdict::{AbstractEdge, AbstractId, AbstractState, Acfa, Action};
 
-/// A graph whose states have names.
+/// A graph whose states and steps have names.
 #[derive(Clone, Debug)]
-pub struct Graph<Name> {
+pub struct Graph<Name, Step> {
     numbers: BTreeMap<Name, usize>,
-    /// The label of each state, and whether it is atomic.
-    states: Vec<(Term, bool)>,
+    /// What others see of each state.
+    states: Vec<AbstractState>,
     /// Another state of the same node, or the state itself.
     parent: Vec<usize>,
-    edges: Vec<(usize, Action, usize)>,
+    edges: BTreeSet<(usize, Action, usize, Step)>,
 }
 
-impl<Name: Ord + Clone> Graph<Name> {
+/// A step between nodes.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Move<Step> {
+    /// What is seen of it: the edge between the nodes.
+    pub edge: AbstractEdge,
+    /// Its name.
+    pub step: Step,
+}
+
+/// A graph as an automaton.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Built<Name: Ord, Step> {
+    /// The automaton.
+    pub acfa: Acfa,
+    /// The node of each state.
+    pub nodes: BTreeMap<Name, AbstractId>,
+    /// The steps that edges stand for.
+    pub moves: Vec<Move<Step>>,
+}
+
+/// Edges that are one, but for what holds before them.
+type Kind = (AbstractId, AbstractId, BTreeSet<Variable>, Vec<TemplateId>, Term);
+
+fn kind(source: AbstractId, action: &Action, target: AbstractId) -> Kind {
+    (source, target, action.havoc.clone(), action.starts.clone(), action.behind.clone())
+}
+
+/// Puts edges together that are one but for what holds before them.
+pub fn merged(edges: impl IntoIterator<Item = AbstractEdge>) -> Vec<AbstractEdge> {
+    let mut guards: BTreeMap<Kind, Vec<Term>> = BTreeMap::new();
+    for AbstractEdge { source, action, target } in edges {
+        guards.entry(kind(source, &action, target)).or_default().push(action.guard);
+    }
+    let edges = guards.into_iter().map(|((source, target, havoc, starts, behind), guards)| {
+        let action = Action { havoc, starts, guard: simplified(&Term::any(guards)), behind };
+        AbstractEdge { source, action, target }
+    });
+    edges.collect()
+}
+
+impl<Name: Ord + Clone, Step: Ord + Clone> Graph<Name, Step> {
     /// With the state that the thread starts in.
-    pub fn new(start: Name, label: Term, atomic: bool) -> Self {
+    pub fn new(start: Name, state: AbstractState) -> Self {
         let mut graph =
-            Self { numbers: BTreeMap::new(), states: Vec::new(), parent: Vec::new(), edges: Vec::new() };
-        graph.add(start, label, atomic);
+            Self { numbers: BTreeMap::new(), states: Vec::new(), parent: Vec::new(), edges: BTreeSet::new() };
+        graph.add(start, state);
         graph
     }
 
     /// The number of a state, which is added if it is new; then a node of its own (algorithm 3).
-    fn add(&mut self, name: Name, label: Term, atomic: bool) -> usize {
+    fn add(&mut self, name: Name, state: AbstractState) -> usize {
         let next = self.states.len();
         let number = *self.numbers.entry(name).or_insert(next);
         if number == next {
-            self.states.push((label, atomic));
+            self.states.push(state);
             self.parent.push(next);
         }
         number
@@ -57,84 +98,68 @@ impl<Name: Ord + Clone> Graph<Name> {
     }
 
     /// Adds a step of the thread (algorithm 2). The state that it comes from must be there; nothing happens otherwise.
-    pub fn connect(&mut self, from: &Name, action: Action, to: Name, label: Term, atomic: bool) {
+    pub fn connect(&mut self, from: &Name, action: Action, step: Step, to: Name, state: AbstractState) {
         let Some(from) = self.numbers.get(from).copied() else { return };
-        let to = self.add(to, label, atomic);
-        self.edges.push((from, action, to));
+        let to = self.add(to, state);
+        self.edges.insert((from, action, to, step));
     }
 
     /// Adds a step of the context (algorithm 4): both states are in one node from now on. The first one must be there.
-    pub fn unite(&mut self, from: &Name, to: Name, label: Term, atomic: bool) {
+    pub fn unite(&mut self, from: &Name, to: Name, state: AbstractState) {
         let Some(from) = self.numbers.get(from).copied() else { return };
-        let to = self.add(to, label, atomic);
-        let (one, other) = (self.node(from), self.node(to));
+        let to = self.add(to, state);
+        self.join(from, to);
+    }
+
+    /// Adds a state that the thread may start in, too: it is in the first node.
+    pub fn unite_with_start(&mut self, name: Name, state: AbstractState) {
+        let state = self.add(name, state);
+        self.join(0, state);
+    }
+
+    fn join(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.node(one), self.node(other));
         // The earlier state names the node, so that the order of steps does not matter.
         self.parent[one.max(other)] = one.min(other);
     }
 
-    /// Adds a state that the thread may start in, too: it is in the first node.
-    pub fn unite_with_start(&mut self, name: Name, label: Term, atomic: bool) {
-        let state = self.add(name, label, atomic);
-        let (one, other) = (self.node(0), self.node(state));
-        self.parent[one.max(other)] = one.min(other);
-    }
-
-    /// The automaton, and the node of each state. A node is atomic if all its states are.
-    pub fn finish(&self) -> (Acfa, BTreeMap<Name, AbstractId>) {
+    /// The automaton. A node is atomic if all its states are.
+    pub fn finish(&self) -> Built<Name, Step> {
         let mut nodes: BTreeMap<usize, AbstractId> = BTreeMap::new();
+        let mut labels: IdVec<AbstractId, Vec<Term>> = IdVec::new();
         let mut states: IdVec<AbstractId, AbstractState> = IdVec::new();
-        for (number, (label, atomic)) in self.states.iter().enumerate() {
-            let id = *nodes
-                .entry(self.node(number))
-                .or_insert_with(|| states.push(AbstractState { label: Term::bool(false), atomic: true }));
-            let state = &mut states[id];
-            state.label = state.label.or(label);
-            state.atomic &= *atomic;
+        for (number, seen) in self.states.iter().enumerate() {
+            let id = *nodes.entry(self.node(number)).or_insert_with(|| {
+                labels.push(Vec::new());
+                states.push(AbstractState::new(Term::bool(false), true))
+            });
+            labels[id].push(seen.label.clone());
+            states[id].atomic &= seen.atomic;
+            states[id].accesses.extend(&seen.accesses);
+        }
+        for (id, labels) in labels.enumerate() {
+            states[id].label = simplified(&Term::any(labels.iter().cloned()));
         }
         let id_of = |state: usize| nodes[&self.node(state)];
-        let mut merged: BTreeMap<(AbstractId, AbstractId, Vec<ir::TemplateId>), Action> = BTreeMap::new();
-        for (from, action, to) in &self.edges {
-            let all = merged.entry((id_of(*from), id_of(*to), action.starts.clone())).or_default();
-            all.havoc.extend(action.havoc.iter().cloned());
-            all.reads.extend(action.reads.iter().cloned());
-            all.starts.clone_from(&action.starts);
-        }
-        let edges =
-            merged.into_iter().map(|((source, target, _), action)| AbstractEdge { source, action, target });
-        let names = self.numbers.iter().map(|(name, state)| (name.clone(), id_of(*state))).collect();
-        (Acfa::new(states, id_of(0), edges), names)
-    }
-}
-
-/// One automaton that may do what any of some may: their starts are one state. Nothing if there are none.
-pub fn joined(acfas: &[Acfa]) -> Option<Acfa> {
-    let (first, others) = acfas.split_first()?;
-    let mut all = first.clone();
-    for acfa in others {
-        let ids: IdVec<AbstractId, AbstractId> = acfa
-            .states
-            .enumerate()
-            .map(|(id, state)| {
-                if id == acfa.start {
-                    let start = &mut all.states[all.start];
-                    start.label = start.label.or(&state.label);
-                    start.atomic &= state.atomic;
-                    all.start
-                } else {
-                    all.states.push(state.clone())
-                }
+        let edge_of = |(from, action, to, _): &(usize, Action, usize, Step)| AbstractEdge {
+            source: id_of(*from),
+            action: action.clone(),
+            target: id_of(*to),
+        };
+        let edges = merged(self.edges.iter().map(edge_of));
+        let by_kind: BTreeMap<Kind, &AbstractEdge> =
+            edges.iter().map(|edge| (kind(edge.source, &edge.action, edge.target), edge)).collect();
+        let moves: BTreeSet<Move<Step>> = self
+            .edges
+            .iter()
+            .map(|found| {
+                let AbstractEdge { source, action, target } = edge_of(found);
+                let edge = by_kind[&kind(source, &action, target)].clone();
+                Move { edge, step: found.3.clone() }
             })
             .collect();
-        let more = acfa.edges.iter().map(|edge| AbstractEdge {
-            source: ids[edge.source],
-            action: edge.action.clone(),
-            target: ids[edge.target],
-        });
-        all = Acfa::new(
-            all.states.clone(),
-            all.start,
-            all.edges.iter().cloned().chain(more).collect::<Vec<_>>(),
-        );
+        let names = self.numbers.iter().map(|(name, state)| (name.clone(), id_of(*state))).collect();
+        let acfa = Acfa::new(states, id_of(0), edges);
+        Built { acfa, nodes: names, moves: moves.into_iter().collect() }
     }
-    Some(all)
 }

@@ -8,21 +8,44 @@
 
 use crate::collapse::{Watched, collapse};
 use crate::counts::Context;
+use crate::graph::Built;
 use crate::labels::Labels;
-use crate::reach::{Explored, WayStep, beside, explore};
+use crate::reach::{Explored, Reached, Way, beginnings, explore};
 use crate::simulate::{Simulated, simulate};
 use crate::thread::Thread;
 use ir::{Count, IdVec, TemplateId};
 use smt::NoAnswer;
-use verdict::{Acfa, Budget};
+use std::collections::BTreeSet;
+use verdict::{AbstractId, Acfa, Budget};
+
+/// Larger graphs are not made smaller, nor compared: that takes longer than anyone waits.
+const MOST_NODES: usize = 1_500;
 
 /// What came of it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Inferred {
-    /// No error: what threads of each template do, at most.
-    Safe(IdVec<TemplateId, Acfa>),
+#[derive(Debug)]
+pub enum Inferred<State: Ord, Step> {
+    /// No error: what threads of each template do, at most, and what they do.
+    Safe(IdVec<TemplateId, Acfa>, IdVec<TemplateId, Proved<State, Step>>),
     /// A way to an error, of a thread of a template, in the context of these automata.
-    Way(TemplateId, Vec<WayStep>, IdVec<TemplateId, Acfa>),
+    Way(TemplateId, Way<Step>, IdVec<TemplateId, Assumed<State, Step>>),
+}
+
+/// What threads of a template do.
+#[derive(Debug)]
+pub struct Proved<State: Ord, Step> {
+    /// All that they do.
+    pub reached: Reached<State, Step>,
+    /// For each node of the graph, the states of the automaton that simulate it.
+    pub simulation: IdVec<AbstractId, BTreeSet<AbstractId>>,
+}
+
+/// What was assumed of the threads of a template.
+#[derive(Debug)]
+pub struct Assumed<State: Ord, Step> {
+    /// The automaton.
+    pub acfa: Acfa,
+    /// The graph that it is a quotient of, and the state that each node of that is part of; nothing if it is the first.
+    pub origin: Option<(Built<State, Step>, IdVec<AbstractId, AbstractId>)>,
 }
 
 /// Infers a context for the threads of a program.
@@ -32,38 +55,50 @@ pub fn infer<T: Thread>(
     k: u32,
     watched: &Watched,
     budget: &Budget,
-) -> Result<Inferred, NoAnswer> {
+) -> Result<Inferred<T::State, T::Step>, NoAnswer> {
     let mut labels = Labels::default();
-    let mut acfas: IdVec<TemplateId, Acfa> = threads.iter().map(|_| Acfa::empty()).collect();
+    let mut assumed: IdVec<TemplateId, Assumed<T::State, T::Step>> =
+        threads.iter().map(|_| Assumed { acfa: Acfa::empty(), origin: None }).collect();
     loop {
         budget.check(0).map_err(NoAnswer::Exhausted)?;
+        let acfas: IdVec<TemplateId, Acfa> = assumed.iter().map(|assumed| assumed.acfa.clone()).collect();
         let context = Context { acfas: &acfas, k };
-        let mut next: IdVec<TemplateId, Acfa> = IdVec::new();
+        // Threads of templates that nobody starts need not be waited for.
+        let started: BTreeSet<TemplateId> =
+            acfas.iter().flat_map(|acfa| &acfa.edges).flat_map(|edge| edge.action.starts.clone()).collect();
+        let mut next: IdVec<TemplateId, Assumed<T::State, T::Step>> = IdVec::new();
+        let mut proved: IdVec<TemplateId, Proved<T::State, T::Step>> = IdVec::new();
         let mut simulated = true;
         for (template, thread) in threads.enumerate() {
-            let there = beside(&context, start, template);
-            // It may also be one that is started later.
-            let mut graphs = Vec::new();
-            let all = context.start(start);
-            for (present, counts) in there.iter().map(|counts| (true, counts)).chain([(false, &all)]) {
-                match explore(thread, template, present, &context, counts, &mut labels, budget)? {
-                    Explored::Way(way) => return Ok(Inferred::Way(template, way, acfas)),
-                    Explored::Graph(graph) => graphs.extend(graph.map(|(acfa, _)| acfa)),
-                }
+            let starts = beginnings(&context, start, template, started.contains(&template));
+            let reached = match explore(thread, template, &starts, &context, &mut labels, budget)? {
+                Explored::Way(way) => return Ok(Inferred::Way(template, way, assumed)),
+                Explored::Graph(reached) => reached,
+            };
+            let Some(graph) = &reached.graph else {
+                next.push(Assumed { acfa: Acfa::empty(), origin: None });
+                proved.push(Proved { reached, simulation: IdVec::new() });
+                continue;
+            };
+            if graph.acfa.states.len() > MOST_NODES {
+                return Err(NoAnswer::GaveUp(format!("a thread has more than {MOST_NODES} nodes")));
             }
-            for graph in &graphs {
-                match simulate(graph, &acfas[template], &mut labels, budget) {
-                    Simulated::Yes(_) => {}
-                    Simulated::No => simulated = false,
-                    Simulated::Unsure(reason) => return Err(reason),
+            let simulation = match simulate(&graph.acfa, &acfas[template], &mut labels, budget) {
+                Simulated::Yes(simulation) => simulation,
+                Simulated::No => {
+                    simulated = false;
+                    IdVec::new()
                 }
-            }
-            let joined = crate::graph::joined(&graphs).unwrap_or_else(Acfa::empty);
-            next.push(collapse(&joined, watched, &mut labels, budget).acfa);
+                Simulated::Unsure(reason) => return Err(reason),
+            };
+            let collapsed = collapse(&graph.acfa, watched, &mut labels, budget);
+            let origin = Some((graph.clone(), collapsed.part_of));
+            next.push(Assumed { acfa: collapsed.acfa, origin });
+            proved.push(Proved { reached, simulation });
         }
         if simulated {
-            return Ok(Inferred::Safe(acfas));
+            return Ok(Inferred::Safe(acfas, proved));
         }
-        acfas = next;
+        assumed = next;
     }
 }

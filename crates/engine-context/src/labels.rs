@@ -1,6 +1,6 @@
 //! Questions about labels, each asked once.
 
-use smt::{Answer, NoAnswer, Term, Variable, can_fail};
+use smt::{Answer, NoAnswer, Operation, Questions, Term, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 use verdict::Budget;
 
@@ -8,6 +8,7 @@ use verdict::Budget;
 #[derive(Default)]
 pub struct Labels {
     always: BTreeMap<Term, bool>,
+    questions: Questions,
 }
 
 impl Labels {
@@ -16,7 +17,7 @@ impl Labels {
         if let Some(known) = self.always.get(&formula) {
             return Ok(*known);
         }
-        let holds = match can_fail(&formula, budget) {
+        let holds = match self.questions.satisfiable(&formula.not(), budget) {
             Answer::Unsat => true,
             Answer::Sat => false,
             Answer::Unknown(reason) => return Err(reason),
@@ -44,21 +45,65 @@ impl Labels {
         Ok(!formula.is_false() && !self.holds(formula.not(), budget)?)
     }
 
-    /// Whether a formula keeps holding when some variables get other values such that a label holds behind that: `(∃ havoc. formula) ∧ label ⇒ formula`
+    /// Whether a formula holds when, after another one held, some variables get other values such that a label holds behind that: `(∃ havoc. before) ∧ label ⇒ formula`
     /// (paper 1, section 5: the location is good for the step).
     pub fn is_kept(
         &mut self,
+        before: &Term,
         formula: &Term,
         havoc: &BTreeSet<Variable>,
         label: &Term,
         budget: &Budget,
     ) -> Result<bool, NoAnswer> {
         // The values before the step, under names that nothing else has.
-        let before = formula.rename(|variable| {
+        let before = before.rename(|variable| {
             havoc
                 .contains(variable)
                 .then(|| Variable::new(format!("{} before the step", variable.name), variable.sort.clone()))
         });
         self.holds(before.and(label).implies(formula), budget)
     }
+}
+
+/// More ways than this are not put together.
+const MOST_WAYS: usize = 400;
+
+/// A disjunction of conjunctions with fewer parts that says the same: ways that differ in one literal are one without it.
+pub fn simplified(label: &Term) -> Term {
+    let parts = |term: &Term, operation: &Operation| match term.operation() == operation {
+        true => term.operands().to_vec(),
+        false => vec![term.clone()],
+    };
+    let ways: BTreeSet<BTreeSet<Term>> = parts(label, &Operation::Or)
+        .iter()
+        .map(|way| parts(way, &Operation::And).into_iter().collect())
+        .collect();
+    if ways.len() < 2 || ways.len() > MOST_WAYS {
+        return label.clone();
+    }
+    let mut all = ways;
+    loop {
+        let mut next: BTreeSet<BTreeSet<Term>> = BTreeSet::new();
+        let mut used: BTreeSet<BTreeSet<Term>> = BTreeSet::new();
+        for way in &all {
+            for literal in way {
+                let mut opposite = way.clone();
+                opposite.remove(literal);
+                let rest = opposite.clone();
+                opposite.insert(literal.not());
+                if all.contains(&opposite) {
+                    used.insert(way.clone());
+                    next.insert(rest);
+                }
+            }
+        }
+        if used.is_empty() {
+            break;
+        }
+        next.extend(all.into_iter().filter(|way| !used.contains(way)));
+        all = next;
+    }
+    // A way that another one contains says nothing more.
+    let kept = all.iter().filter(|way| !all.iter().any(|other| other != *way && other.is_subset(way)));
+    Term::any(kept.map(|way| Term::all(way.iter().cloned())))
 }

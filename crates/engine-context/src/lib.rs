@@ -7,24 +7,31 @@
 //! about labels.
 //!
 //! [`explore()`] explores a thread in a context (`ReachAndBuild`), and [`infer()`] finds a context that is right (the inner loop of CIRC), both for any
-//! [`Thread`]: whatever the abstraction of data is. What finds predicates, and what refines them or k, is not here.
+//! [`Thread`]: whatever the abstraction of data is. [`predicate_thread`] is a thread of a program under predicates, [`refine`] what a way to an error stands for, [`prove`] makes
+//! the proof, and [`engine`] is the outer loop.
 
 pub mod collapse;
 pub mod counts;
+pub mod engine;
 pub mod environment;
 pub mod graph;
 pub mod infer;
 pub mod labels;
+pub mod predicate_thread;
+pub mod prove;
 pub mod reach;
+pub mod refine;
 pub mod simulate;
 pub mod thread;
 
 pub use collapse::{Collapsed, Watched, collapse};
 pub use counts::{Context, Counts};
+pub use engine::ContextInference;
 pub use environment::Environment;
-pub use graph::Graph;
+pub use graph::{Built, Graph};
 pub use infer::{Inferred, infer};
 pub use labels::Labels;
-pub use reach::{Explored, WayStep, explore};
+pub use predicate_thread::PredicateThread;
+pub use reach::{Explored, Way, WayStep, explore};
 pub use simulate::{Simulated, simulate};
 pub use thread::Thread;

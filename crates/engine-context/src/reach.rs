@@ -7,185 +7,292 @@
 //!    the graph. The paper leaves the step out, too (it conjoins Ψ.Γ' to what is behind it). That is circular within one step: a thread is not
 //!    seen to break another one's label, since that label excludes it, and the other one's label is never weakened, since nobody is seen to break it.
 //!    For the same reason what is behind a step of the context is known only by the label of the thread that takes it.
+//! 3. A moment whose counts another one with the same state covers is not explored.
 
-use crate::counts::{Context, Counts};
-use crate::graph::Graph;
+use crate::counts::{Context, Counts, Spot, is_covered};
+use crate::graph::{Built, Graph};
 use crate::labels::Labels;
-use crate::thread::Thread;
+use crate::thread::{Thread, seen};
+use domains::Amount;
 use ir::TemplateId;
 use smt::NoAnswer;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use verdict::{AbstractEdge, AbstractId, Acfa, Action, Budget};
+use verdict::{AbstractEdge, Budget};
 
 /// A step on the way to an error.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum WayStep {
+pub enum WayStep<Step> {
     /// Of the thread itself.
-    Own(Action),
+    Own(Step),
     /// Of a thread of the context.
     Other(TemplateId, AbstractEdge),
     /// Of a thread of the context, which starts the thread.
     Birth(TemplateId, AbstractEdge),
 }
 
+/// Two accesses at the same time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Conflict {
+    /// Where the other thread is.
+    pub spot: Spot,
+    /// The number of the thread's access, and of the other's.
+    pub accesses: (u32, u32),
+}
+
+/// A way to an error.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Way<Step> {
+    /// Whether the thread is there at the start.
+    pub present: bool,
+    /// The steps.
+    pub steps: Vec<WayStep<Step>>,
+    /// The race at its end; if there is none, the thread itself is at an error.
+    pub conflict: Option<Conflict>,
+}
+
 /// What came of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Explored<State> {
-    /// No error: the graph, and the node of each state. Nothing if the thread is never started.
-    Graph(Option<(Acfa, BTreeMap<State, AbstractId>)>),
+pub enum Explored<State: Ord, Step> {
+    /// No error.
+    Graph(Reached<State, Step>),
     /// A way to an error.
-    Way(Vec<WayStep>),
+    Way(Way<Step>),
+}
+
+/// All that a thread does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Reached<State: Ord, Step> {
+    /// The graph. Nothing if the thread is never started.
+    pub graph: Option<Built<State, Step>>,
+    /// What it may see of the others in each state. All that it can see is covered by one of these.
+    pub moments: Vec<(State, Counts)>,
 }
 
 /// The thread and its context at some moment.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone)]
 struct Moment<State> {
+    /// Whether the thread was there at the start.
+    present: bool,
     born: bool,
     state: State,
     counts: Counts,
 }
 
-/// Explores a thread of a template. `present`: whether it is there at the start of the program, `counts`: who else is.
+/// A moment that was found, and how it came about: after which other one, by which step.
+type Found<T> = (Moment<<T as Thread>::State>, Option<(usize, WayStep<<T as Thread>::Step>)>);
+
+/// Explores a thread of a template. `starts`: whether it is there at the start of the program, and who else is.
 pub fn explore<T: Thread>(
     thread: &T,
     template: TemplateId,
-    present: bool,
+    starts: &[(bool, Counts)],
     context: &Context<'_>,
-    counts: &Counts,
     labels: &mut Labels,
     budget: &Budget,
-) -> Result<Explored<T::State>, NoAnswer> {
+) -> Result<Explored<T::State, T::Step>, NoAnswer> {
     let mut exploration = Exploration {
         thread,
+        template,
         context,
         labels,
         budget,
-        seen: BTreeSet::new(),
+        seen: BTreeMap::new(),
         list: Vec::new(),
         open: VecDeque::new(),
+        graph: None,
     };
-    let mut graph: Option<Graph<T::State>> = None;
-    for unborn in thread.unborn() {
-        let states = if present { thread.born(&unborn) } else { vec![unborn] };
-        for state in states {
-            if present {
-                enter(&mut graph, thread, &state);
+    for (present, counts) in starts {
+        for unborn in thread.unborn(budget)? {
+            let states = if *present { thread.born(None, &unborn, budget)? } else { vec![unborn] };
+            for state in states {
+                if *present {
+                    exploration.enter(&state)?;
+                }
+                let moment = Moment { present: *present, born: *present, state, counts: counts.clone() };
+                exploration.add(moment, None)?;
             }
-            exploration.add(Moment { born: present, state, counts: counts.clone() }, None)?;
         }
     }
     while let Some(number) = exploration.open.pop_front() {
         budget.check(exploration.list.len() as u64 * 300).map_err(NoAnswer::Exhausted)?;
         let moment = exploration.list[number].0.clone();
-        let Moment { born, state, counts } = &moment;
-        if *born {
-            let mut others = context.enabled(counts, thread.is_atomic(state));
-            if thread.is_error(state) || others.any(|(_, edge)| thread.conflicts(state, &edge.action)) {
-                return Ok(Explored::Way(exploration.way_to(number)));
-            }
-            // Not while another thread is in an atomic state.
-            if !context.is_occupied(counts) {
-                for (action, next) in thread.steps(state, budget)? {
-                    let mut behind = counts.clone();
-                    action.starts.iter().for_each(|started| context.start_one(&mut behind, *started));
-                    if let Some(graph) = &mut graph {
-                        let (label, atomic) = (thread.label(&next), thread.is_atomic(&next));
-                        graph.connect(state, action.clone(), next.clone(), label, atomic);
-                    }
-                    let moment = Moment { born: true, state: next, counts: behind };
-                    exploration.add(moment, Some((number, WayStep::Own(action))))?;
-                }
-            }
+        if exploration.is_superseded(&moment) {
+            continue;
         }
-        let alone = *born && thread.is_atomic(state);
-        let edges: Vec<(TemplateId, AbstractEdge)> =
-            context.enabled(counts, alone).map(|(who, edge)| (who, edge.clone())).collect();
-        for (who, edge) in edges {
-            let Some(behind) = context.after(counts, who, &edge) else { continue };
-            let label = &context.acfas[who].states[edge.target].label;
-            for next in thread.disturbed(state, &edge.action.havoc, label, budget)? {
-                if *born && let Some(graph) = &mut graph {
-                    graph.unite(state, next.clone(), thread.label(&next), thread.is_atomic(&next));
-                }
-                let moment = Moment { born: *born, state: next.clone(), counts: behind.clone() };
-                exploration.add(moment, Some((number, WayStep::Other(who, edge.clone()))))?;
-                if !*born && edge.action.starts.contains(&template) {
-                    let Some(counts) = context.without_one(&behind, template) else { continue };
-                    for state in thread.born(&next) {
-                        enter(&mut graph, thread, &state);
-                        let step = WayStep::Birth(who, edge.clone());
-                        let moment = Moment { born: true, state, counts: counts.clone() };
-                        exploration.add(moment, Some((number, step)))?;
-                    }
-                }
+        if moment.born {
+            if let Some(conflict) = exploration.error(&moment)? {
+                return Ok(Explored::Way(exploration.way_to(number, conflict)));
             }
+            exploration.own_steps(number, &moment)?;
         }
+        exploration.other_steps(number, &moment)?;
     }
-    Ok(Explored::Graph(graph.map(|graph| graph.finish())))
+    Ok(Explored::Graph(exploration.finish()))
 }
-
-/// Adds a state that the thread may begin in: all of them are one node.
-fn enter<T: Thread>(graph: &mut Option<Graph<T::State>>, thread: &T, state: &T::State) {
-    let (label, atomic) = (thread.label(state), thread.is_atomic(state));
-    match graph {
-        None => *graph = Some(Graph::new(state.clone(), label, atomic)),
-        Some(graph) => graph.unite_with_start(state.clone(), label, atomic),
-    }
-}
-
-/// A moment that was found, and how it came about: after which other one, by which step.
-type Found<State> = (Moment<State>, Option<(usize, WayStep)>);
 
 struct Exploration<'e, 'c, T: Thread> {
     thread: &'e T,
+    template: TemplateId,
     context: &'e Context<'c>,
     labels: &'e mut Labels,
     budget: &'e Budget,
-    seen: BTreeSet<Moment<T::State>>,
-    list: Vec<Found<T::State>>,
+    /// The greatest counts that were seen with each state.
+    seen: BTreeMap<(bool, T::State), Vec<Counts>>,
+    list: Vec<Found<T>>,
     open: VecDeque<usize>,
+    graph: Option<Graph<T::State, T::Step>>,
 }
 
 impl<T: Thread> Exploration<'_, '_, T> {
-    /// Adds a moment unless it cannot be.
-    fn add(&mut self, moment: Moment<T::State>, from: Option<(usize, WayStep)>) -> Result<(), NoAnswer> {
-        if !self.seen.insert(moment.clone()) {
-            return Ok(());
-        }
-        let together = self.context.invariant(&moment.counts).and(&self.thread.label(&moment.state));
-        if self.labels.can_hold(&together, self.budget)? {
-            self.open.push_back(self.list.len());
-            self.list.push((moment, from));
+    /// Adds a state that the thread may begin in: all of them are one node.
+    fn enter(&mut self, state: &T::State) -> Result<(), NoAnswer> {
+        let what = seen(self.thread, state, self.budget)?;
+        match &mut self.graph {
+            None => self.graph = Some(Graph::new(state.clone(), what)),
+            Some(graph) => graph.unite_with_start(state.clone(), what),
         }
         Ok(())
     }
 
-    fn way_to(&self, number: usize) -> Vec<WayStep> {
-        let mut way = Vec::new();
+    /// Adds a moment unless it cannot be, or is covered by another one.
+    fn add(
+        &mut self,
+        moment: Moment<T::State>,
+        from: Option<(usize, WayStep<T::Step>)>,
+    ) -> Result<(), NoAnswer> {
+        let key = (moment.born, moment.state.clone());
+        if self.seen.get(&key).is_some_and(|all| all.iter().any(|known| is_covered(&moment.counts, known))) {
+            return Ok(());
+        }
+        let label = self.thread.label(&moment.state);
+        for ((template, state), amount) in &moment.counts {
+            let other = &self.context.acfas[*template].states[*state].label;
+            if *amount != Amount::Many && !self.labels.can_hold(&label.and(other), self.budget)? {
+                return Ok(());
+            }
+        }
+        let known = self.seen.entry(key).or_default();
+        known.retain(|known| !is_covered(known, &moment.counts));
+        known.push(moment.counts.clone());
+        self.open.push_back(self.list.len());
+        self.list.push((moment, from));
+        Ok(())
+    }
+
+    /// Whether a moment is covered by another one that came later.
+    fn is_superseded(&self, moment: &Moment<T::State>) -> bool {
+        let key = (moment.born, moment.state.clone());
+        self.seen.get(&key).is_none_or(|all| !all.contains(&moment.counts))
+    }
+
+    /// Whether a moment is an error: by itself, or by a race.
+    fn error(&self, moment: &Moment<T::State>) -> Result<Option<Option<Conflict>>, NoAnswer> {
+        let Moment { state, counts, .. } = moment;
+        if self.thread.is_error(state) {
+            return Ok(Some(None));
+        }
+        let atomic: Vec<Spot> = self.context.occupied(counts).collect();
+        for spot in counts.keys() {
+            // While a thread is in an atomic state, only its own accesses collide with others.
+            if atomic.iter().any(|other| other != spot) {
+                continue;
+            }
+            let (template, at) = *spot;
+            let other = &self.context.acfas[template].states[at];
+            if let Some(accesses) = self.thread.conflict(state, template, other, self.budget)? {
+                return Ok(Some(Some(Conflict { spot: *spot, accesses })));
+            }
+        }
+        Ok(None)
+    }
+
+    fn own_steps(&mut self, number: usize, moment: &Moment<T::State>) -> Result<(), NoAnswer> {
+        let Moment { present, state, counts, .. } = moment;
+        // Not while another thread is in an atomic state.
+        if self.context.occupied(counts).next().is_some() {
+            return Ok(());
+        }
+        for (action, step, next) in self.thread.steps(state, self.budget)? {
+            let mut behind = counts.clone();
+            action.starts.iter().for_each(|started| self.context.start_one(&mut behind, *started));
+            if let Some(graph) = &mut self.graph {
+                graph.connect(
+                    state,
+                    action,
+                    step.clone(),
+                    next.clone(),
+                    seen(self.thread, &next, self.budget)?,
+                );
+            }
+            let moment = Moment { present: *present, born: true, state: next, counts: behind };
+            self.add(moment, Some((number, WayStep::Own(step))))?;
+        }
+        Ok(())
+    }
+
+    fn other_steps(&mut self, number: usize, moment: &Moment<T::State>) -> Result<(), NoAnswer> {
+        let Moment { present, born, state, counts } = moment;
+        let (context, thread) = (self.context, self.thread);
+        let alone = *born && thread.is_atomic(state);
+        let edges: Vec<(TemplateId, &AbstractEdge)> = context.enabled(counts, alone).collect();
+        for (who, edge) in edges {
+            let Some(behind) = context.after(counts, who, edge) else { continue };
+            let label = &context.acfas[who].states[edge.target].label;
+            for next in thread.disturbed(state, &edge.action, label, self.budget)? {
+                if *born && let Some(graph) = &mut self.graph {
+                    graph.unite(state, next.clone(), seen(thread, &next, self.budget)?);
+                }
+                let moment =
+                    Moment { present: *present, born: *born, state: next.clone(), counts: behind.clone() };
+                self.add(moment, Some((number, WayStep::Other(who, edge.clone()))))?;
+                if !*born && edge.action.starts.contains(&self.template) {
+                    let Some(counts) = context.without_one(&behind, self.template) else { continue };
+                    for state in thread.born(Some((state, who)), &next, self.budget)? {
+                        self.enter(&state)?;
+                        let step = WayStep::Birth(who, edge.clone());
+                        let moment = Moment { present: false, born: true, state, counts: counts.clone() };
+                        self.add(moment, Some((number, step)))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn way_to(&self, number: usize, conflict: Option<Conflict>) -> Way<T::Step> {
+        let mut steps = Vec::new();
         let mut at = number;
         while let Some((before, step)) = &self.list[at].1 {
-            way.push(step.clone());
+            steps.push(step.clone());
             at = *before;
         }
-        way.reverse();
-        way
+        steps.reverse();
+        Way { present: self.list[number].0.present, steps, conflict }
+    }
+
+    fn finish(self) -> Reached<T::State, T::Step> {
+        let born = self.seen.into_iter().filter(|((born, _), _)| *born);
+        let moments = born
+            .flat_map(|((_, state), all)| all.into_iter().map(move |counts| (state.clone(), counts)))
+            .collect();
+        Reached { graph: self.graph.map(|graph| graph.finish()), moments }
     }
 }
 
-/// The threads of the context beside one thread of a template, if that is there at the start.
-pub fn beside(
+/// The ways in which a thread of a template may come to be: whether it is there at the start, and who else is.
+pub fn beginnings(
     context: &Context<'_>,
     start: &[(TemplateId, ir::Count)],
     template: TemplateId,
-) -> Option<Counts> {
+    started_later: bool,
+) -> Vec<(bool, Counts)> {
     let all = context.start(start);
     let started: BTreeSet<TemplateId> = start
         .iter()
         .filter(|(_, count)| *count != ir::Count::Exactly(0))
         .map(|(template, _)| *template)
         .collect();
-    if !started.contains(&template) {
-        return None;
-    }
-    context.without_one(&all, template)
+    let present = started.contains(&template).then(|| context.without_one(&all, template)).flatten();
+    let present = present.map(|counts| (true, counts));
+    present.into_iter().chain(started_later.then_some((false, all))).collect()
 }

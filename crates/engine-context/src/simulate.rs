@@ -1,17 +1,17 @@
 //! `CheckSim` (paper 1, sections 3.4 and 4.2): whether an automaton may do all that another one does.
 //!
-//! A state simulates another one if its label follows from the other's, it is atomic only if the other is, and for each edge of the other there
-//! is an edge of its own that may do at least as much and leads to a state that simulates the other's target. The largest such relation is computed
+//! A state simulates another one if its label follows from the other's, it is atomic only if the other is, it has all accesses of the other, and for each edge of the other there
+//! is an edge of its own that may do at least as much, whenever the other may be taken, and leads to a state that simulates the other's target. The largest such relation is computed
 //! by leaving out pairs until nothing changes. Under-approximates where the solver has no answer.
 //!
 //! Deviations:
 //! 1. An edge that does nothing may be answered by staying: shared variables do not change, and the label still holds. Quotients need this.
-//! 2. Atomic states, reads and starts of threads count; the paper leaves the first two out, and has no others. Fewer atomic states, more reads: more interference.
+//! 2. Atomic states, accesses and starts of threads count; the paper leaves the first two out, and has no others. Fewer atomic states, more accesses: more interference.
 
 use crate::labels::Labels;
 use ir::IdVec;
 use smt::NoAnswer;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use verdict::{AbstractEdge, AbstractId, Acfa, Budget};
 
 /// What came of it.
@@ -32,7 +32,7 @@ pub fn simulate(left: &Acfa, right: &Acfa, labels: &mut Labels, budget: &Budget)
     for one in left.states.iter() {
         let mut fits = BTreeSet::new();
         for (id, other) in right.states.enumerate() {
-            if other.atomic && !one.atomic {
+            if (other.atomic && !one.atomic) || !one.accesses.is_subset(&other.accesses) {
                 continue;
             }
             match labels.implies(&one.label, &other.label, budget) {
@@ -45,12 +45,13 @@ pub fn simulate(left: &Acfa, right: &Acfa, labels: &mut Labels, budget: &Budget)
         }
         relation.push(fits);
     }
+    let mut answers = Answers { left, right, labels, budget, known: BTreeMap::new(), unsure };
     loop {
         let mut changed = false;
         for state in left.states.ids() {
             let candidates: Vec<AbstractId> = relation[state].iter().copied().collect();
             for other in candidates {
-                if !left.leaving(state).iter().all(|edge| is_answered(&relation, edge, other, right)) {
+                if !left.leaving(state).iter().all(|edge| answers.is_answered(&relation, edge, other)) {
                     relation[state].remove(&other);
                     changed = true;
                 }
@@ -60,23 +61,62 @@ pub fn simulate(left: &Acfa, right: &Acfa, labels: &mut Labels, budget: &Budget)
             break;
         }
     }
-    match (relation[left.start].contains(&right.start), unsure) {
+    match (relation[left.start].contains(&right.start), answers.unsure) {
         (true, _) => Simulated::Yes(relation),
         (false, None) => Simulated::No,
         (false, Some(reason)) => Simulated::Unsure(reason),
     }
 }
 
-/// Whether a state of the right automaton has an answer to an edge of the left one.
-fn is_answered(
-    relation: &IdVec<AbstractId, BTreeSet<AbstractId>>,
-    edge: &AbstractEdge,
-    other: AbstractId,
-    right: &Acfa,
-) -> bool {
-    let targets = &relation[edge.target];
-    let stays = edge.action.is_silent() && targets.contains(&other);
-    let moves =
-        |answer: &AbstractEdge| edge.action.is_within(&answer.action) && targets.contains(&answer.target);
-    stays || right.leaving(other).iter().any(moves)
+/// Which edges answer which others.
+struct Answers<'a> {
+    left: &'a Acfa,
+    right: &'a Acfa,
+    labels: &'a mut Labels,
+    budget: &'a Budget,
+    known: BTreeMap<(&'a AbstractEdge, &'a AbstractEdge), bool>,
+    unsure: Option<NoAnswer>,
+}
+
+impl<'a> Answers<'a> {
+    /// Whether a state of the right automaton has an answer to an edge of the left one.
+    fn is_answered(
+        &mut self,
+        relation: &IdVec<AbstractId, BTreeSet<AbstractId>>,
+        edge: &'a AbstractEdge,
+        other: AbstractId,
+    ) -> bool {
+        let targets = &relation[edge.target];
+        let right = self.right;
+        (edge.action.is_silent() && targets.contains(&other))
+            || right
+                .leaving(other)
+                .iter()
+                .any(|answer| targets.contains(&answer.target) && self.covers(edge, answer))
+    }
+
+    /// Whether an edge of the right automaton may do what one of the left may, whenever that may be taken.
+    fn covers(&mut self, edge: &'a AbstractEdge, answer: &'a AbstractEdge) -> bool {
+        if !edge.action.is_within(&answer.action) {
+            return false;
+        }
+        if let Some(known) = self.known.get(&(edge, answer)) {
+            return *known;
+        }
+        let before = self.left.states[edge.source].label.and(&edge.action.guard);
+        let behind = self.left.states[edge.target].label.and(&edge.action.behind);
+        let mut covers = true;
+        for (has, needs) in [(before, &answer.action.guard), (behind, &answer.action.behind)] {
+            covers = covers
+                && match self.labels.implies(&has, needs, self.budget) {
+                    Ok(implies) => implies,
+                    Err(reason) => {
+                        self.unsure = Some(reason);
+                        false
+                    }
+                };
+        }
+        self.known.insert((edge, answer), covers);
+        covers
+    }
 }

@@ -1,8 +1,12 @@
 //! What the exploration needs to know of a thread: abstract states, finitely many, and what steps do to them.
 
-use smt::{NoAnswer, Term, Variable};
+use ir::TemplateId;
+use smt::{NoAnswer, Term};
 use std::collections::BTreeSet;
-use verdict::{Action, Budget};
+use verdict::{AbstractState, Action, Budget};
+
+/// A step of a thread: what others see of it, which of its steps it is, and the state behind it.
+pub type Stepped<T> = (Action, <T as Thread>::Step, <T as Thread>::State);
 
 /// A thread of one template under some abstraction of data.
 ///
@@ -11,27 +15,57 @@ use verdict::{Action, Budget};
 pub trait Thread {
     /// An abstract state of the thread: where it is, and what is known.
     type State: Ord + Clone;
+    /// What a step is called.
+    type Step: Ord + Clone;
 
     /// States before the thread is there, at the start of the program: what is known of shared variables then. They have no steps.
-    fn unborn(&self) -> Vec<Self::State>;
-    /// The states in which the thread begins if it is started in an unborn state.
-    fn born(&self, unborn: &Self::State) -> Vec<Self::State>;
+    fn unborn(&self, budget: &Budget) -> Result<Vec<Self::State>, NoAnswer>;
+    /// The states in which the thread begins if it is started in an unborn state. `by`: the unborn state before, and the template of the thread that starts it, unless it is there at the start.
+    fn born(
+        &self,
+        by: Option<(&Self::State, TemplateId)>,
+        unborn: &Self::State,
+        budget: &Budget,
+    ) -> Result<Vec<Self::State>, NoAnswer>;
     /// Whether no other thread moves while it is in a state.
     fn is_atomic(&self, state: &Self::State) -> bool;
     /// What a state says of shared variables.
     fn label(&self, state: &Self::State) -> Term;
+    /// The accesses that it may make next, by number.
+    fn accesses(&self, state: &Self::State, budget: &Budget) -> Result<BTreeSet<u32>, NoAnswer>;
     /// The steps of the thread itself.
-    fn steps(&self, state: &Self::State, budget: &Budget) -> Result<Vec<(Action, Self::State)>, NoAnswer>;
-    /// The states that it may be in after another thread gave some variables other values, such that a formula holds.
+    fn steps(&self, state: &Self::State, budget: &Budget) -> Result<Vec<Stepped<Self>>, NoAnswer>
+    where
+        Self: Sized;
+    /// The states that it may be in after another thread did something, such that a formula holds.
     fn disturbed(
         &self,
         state: &Self::State,
-        havoc: &BTreeSet<Variable>,
+        action: &Action,
         behind: &Term,
         budget: &Budget,
     ) -> Result<Vec<Self::State>, NoAnswer>;
     /// Whether a state is an error by itself.
     fn is_error(&self, state: &Self::State) -> bool;
-    /// Whether it is an error if another thread can do this next: a race.
-    fn conflicts(&self, state: &Self::State, other: &Action) -> bool;
+    /// Accesses that may collide if a thread of a template is in a state of its automaton at the same time: an own one, and one of the other.
+    fn conflict(
+        &self,
+        state: &Self::State,
+        template: TemplateId,
+        other: &AbstractState,
+        budget: &Budget,
+    ) -> Result<Option<(u32, u32)>, NoAnswer>;
+}
+
+/// What others see of a state.
+pub(crate) fn seen<T: Thread>(
+    thread: &T,
+    state: &T::State,
+    budget: &Budget,
+) -> Result<AbstractState, NoAnswer> {
+    Ok(AbstractState {
+        label: thread.label(state),
+        atomic: thread.is_atomic(state),
+        accesses: thread.accesses(state, budget)?,
+    })
 }

@@ -43,6 +43,7 @@ pub fn explained(setup: &Setup<'_, '_>, coarsened: &Coarsened, open: &[Step]) ->
     let explain = |step: &Step| OpenCheck {
         span: setup.model.edge(*step).span,
         step: Some((step.template, step.edge)),
+        objects: Vec::new(),
         why: why(setup, coarsened, &names, *step),
     };
     open.iter().map(explain).collect()

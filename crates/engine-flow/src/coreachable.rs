@@ -28,9 +28,12 @@ use crate::facts::{StepEffects, is_cell_of_single};
 use crate::model::{Model, Node, Step};
 use ir::ids::Id;
 use ir::passes::bits::BitSet;
-use ir::{Count, EdgeId, IdVec, LocalId, LocationId, LocationKind, TemplateId, Value};
+use ir::{
+    Count, EdgeId, Expr, IdVec, Lhs, LocalId, LocationId, LocationKind, LockKind, ObjectId, Op, Program,
+    Storage, TemplateId, Value,
+};
 use std::collections::VecDeque;
-use verdict::{Budget, Counter, Exhausted, Family, LocationFacts, Pairs};
+use verdict::{Budget, Counter, Exhausted, Family, HeldLock, LocationFacts, Pairs};
 
 /// What is known of each step and location, by template.
 pub struct Known {
@@ -50,6 +53,38 @@ pub struct Reached {
     pub nodes: BitSet,
     /// Pairs of locations that two threads may be at.
     pub pairs: Pairs,
+}
+
+/// A lock that a step must get: its kind, and where it is.
+pub type FirstLock = (LockKind, ObjectId, u64);
+
+/// The lock of a static object that operations take before they change any memory, and the number of the operation that does.
+pub fn first_lock(program: &Program, ops: &[Op]) -> Option<(usize, FirstLock)> {
+    let changes_no_memory = |op: &&Op| match op {
+        Op::Assume(_) => true,
+        Op::Assign(assignment) => assignment.pairs.iter().all(|(lhs, _)| matches!(lhs, Lhs::Local(_))),
+        _ => false,
+    };
+    let number = ops.iter().take_while(changes_no_memory).count();
+    match ops.get(number)? {
+        Op::Lock(kind, Expr::Address(object, offset))
+            if program.objects[*object].storage == Storage::Static =>
+        {
+            Some((number, (*kind, *object, *offset)))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a lock cannot be had while another thread holds these.
+pub fn is_refused((kind, object, offset): FirstLock, held: &[HeldLock]) -> bool {
+    held.iter().any(|held| {
+        let Expr::Address(other, base) = held.base else { return false };
+        // Who holds a lock for reading is only in the way of who wants it for writing.
+        (!held.shared || kind == LockKind::Write)
+            && other == object
+            && base.wrapping_add(held.offset) == offset
+    })
 }
 
 /// The locks of single objects that a thread holds, as sets of numbers.
@@ -163,6 +198,10 @@ impl<'a, 'p> Rules<'a, 'p> {
     pub fn may_take(&self, step: Step, other: Node, pairs: &Pairs) -> bool {
         let atomic = |node| self.model.location(node).atomic && !self.model.is_end(node);
         if self.effects(step).impossible || (atomic(other) && !atomic(self.source(step))) {
+            return false;
+        }
+        let first = first_lock(self.model.program, &self.model.edge(step).ops);
+        if first.is_some_and(|(_, lock)| is_refused(lock, &self.known.facts[other].locks)) {
             return false;
         }
         let joins = self.effects(step).joins.iter().all(|joined| {

@@ -411,8 +411,10 @@ impl Left {
         match self {
             Self::Races(found) => {
                 let first = found.first()?;
-                let object =
-                    first.object.map_or("memory", |object| model.program.objects[object].name.as_str());
+                let object = first
+                    .objects
+                    .first()
+                    .map_or("memory", |object| model.program.objects[*object].name.as_str());
                 Some(format!(
                     "{} pairs of accesses are not proved race-free, first: {} and {} on {object}",
                     found.len(),

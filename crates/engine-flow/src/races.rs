@@ -9,9 +9,10 @@
 //!    The locks must be held where the step starts, since a race is about the state before both steps.
 //! 5. both addresses depend on tickets of one counter ([`verdict::Counter`]), which are different and far enough apart;
 //! 6. both are in the objects that two threads of one template got as an argument, each its own;
-//! 7. both are of one family or of a member and its parent ([`verdict::Family`]), and their indices keep them apart.
+//! 7. one comes, on its edge, after a lock that the other thread holds before its step: then the first step gets stuck before the access;
+//! 8. both are of one family or of a member and its parent ([`verdict::Family`]), and their indices keep them apart.
 
-use crate::coreachable::{Known, Reached};
+use crate::coreachable::{FirstLock, Known, Reached, first_lock, is_refused};
 use crate::counters::{Equal, walk_tickets};
 use crate::facts::{FactsAnalysis, is_fresh};
 use crate::families::walk_parent;
@@ -34,6 +35,8 @@ pub struct Access {
     atomic: bool,
     /// Whether it names an object of the running thread directly.
     own: bool,
+    /// The lock that the step takes before it gets here.
+    after: Option<FirstLock>,
     /// The locks held, by their distance from the access, and whether each is shared.
     locks: Vec<(i128, bool)>,
     /// Its address as the families see it.
@@ -58,8 +61,8 @@ struct Seen {
 pub struct Conflict {
     /// The accesses.
     pub spans: [Span; 2],
-    /// What both may touch.
-    pub object: Option<ObjectId>,
+    /// What both may touch; nothing if that is not known.
+    pub objects: Vec<ObjectId>,
 }
 
 /// All accesses that others may see, at locations that are reached.
@@ -82,6 +85,7 @@ pub fn shared_accesses(
             let before = parent_facts(model, known, analyses, *step);
             let by_ticket = ticket_addresses(model, counters, equal, *step);
             let mut present = Present::new(&equal[node]);
+            let first = first_lock(model.program, &edge.ops);
             let mut number = 0;
             let mut place = 0;
             analysis.walk(*step, &known.facts[node], &mut |op, facts| {
@@ -109,6 +113,7 @@ pub fn shared_accesses(
                         write: access.write,
                         atomic: access.atomic || model.location(node).atomic,
                         own,
+                        after: first.filter(|(taken, _)| number - 1 > *taken).map(|(_, lock)| lock),
                         locks: locks.collect(),
                         given: match &key {
                             Some(Linear { base: Expr::Local(local), .. }) => {
@@ -202,7 +207,8 @@ fn seen(
 
 /// The part of a region that others may touch.
 fn visible(model: &Model<'_>, region: &Region) -> Option<Region> {
-    let Targets::Of(targets) = &region.targets else { return Some(region.clone()) };
+    let region = region.clone().where_races_count(model.program);
+    let Targets::Of(targets) = &region.targets else { return Some(region) };
     let seen: Vec<_> = targets.iter().filter(|target| model.escapes[target.object]).copied().collect();
     (!seen.is_empty()).then(|| Region { targets: Targets::Of(seen.into()), extent: region.extent })
 }
@@ -218,15 +224,20 @@ pub fn conflicts(model: &Model<'_>, known: &Known, accesses: &[Access], reached:
                 && reached.pairs.contains(a.node.index(), b.node.index())
                 && a.region.overlaps(&b.region)
                 && !is_protected(a, b)
+                && !is_behind_lock(known, a, b)
+                && !is_behind_lock(known, b, a)
                 && !is_apart(model, known, reached, a, b)
                 && !has_other_ticket(model, a, b)
             {
-                let object = a.region.objects().and_then(|mut objects| {
-                    objects.find(|object| {
-                        b.region.objects().is_none_or(|mut theirs| theirs.any(|other| other == *object))
-                    })
-                });
-                found.push(Conflict { spans: [a.span, b.span], object });
+                let objects = match (a.region.objects(), b.region.objects()) {
+                    (Some(mine), Some(theirs)) => {
+                        let theirs: Vec<ObjectId> = theirs.collect();
+                        mine.filter(|object| theirs.contains(object)).collect()
+                    }
+                    (Some(objects), None) | (None, Some(objects)) => objects.collect(),
+                    (None, None) => Vec::new(),
+                };
+                found.push(Conflict { spans: [a.span, b.span], objects });
             }
         }
     }
@@ -289,6 +300,11 @@ fn arguments_hold(model: &Model<'_>, family: &Family, reached: &Reached, a: Node
             && reached.pairs.contains(parent.index(), b.index());
         !is_there || facts.members.as_ref().is_some_and(|members| members.none || members.argument)
     })
+}
+
+/// Whether one access comes after a lock on its edge that the thread at the other one holds.
+fn is_behind_lock(known: &Known, a: &Access, b: &Access) -> bool {
+    a.after.is_some_and(|lock| is_refused(lock, &known.facts[b.node].locks))
 }
 
 fn is_protected(a: &Access, b: &Access) -> bool {

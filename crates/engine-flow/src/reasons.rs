@@ -78,10 +78,12 @@ pub fn not_modelled(lowered: &Program, symbolic: &Program) -> String {
 pub fn open_races(model: &Model<'_>, conflicts: &[Conflict]) -> Vec<OpenCheck> {
     let mut open = Vec::new();
     for conflict in conflicts {
-        let object = conflict.object.map_or("memory", |object| model.program.objects[object].name.as_str());
+        let names = conflict.objects.iter().map(|object| model.program.objects[*object].name.clone());
+        let names: Vec<String> = names.collect();
+        let object = names.first().map_or("memory", String::as_str);
         for (span, other) in [(0, 1), (1, 0)].map(|(a, b)| (conflict.spans[a], conflict.spans[b])) {
             let why = format!("may race on `{object}` with {}", place(model.program, other));
-            open.push(OpenCheck { span, step: None, why });
+            open.push(OpenCheck { span, step: None, objects: names.clone(), why });
         }
     }
     open

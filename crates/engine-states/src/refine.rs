@@ -16,7 +16,7 @@ use engine_explicit::guided::follow;
 use ir::passes::Goal;
 use ir::semantics::{Choice, Choices, Machine, State};
 use ir::{ErrorKind, Expr, IntType, Place, Program, TemplateId, Value};
-use predicates::{Abstractor, Feasibility, Path, PathStep, Vocabulary, mine};
+use predicates::{Abstractor, Feasibility, Path, PathStep, Vocabulary, mine, schedule};
 use smt::NoAnswer;
 use smt::expressions::Mode;
 use std::collections::BTreeSet;
@@ -24,7 +24,7 @@ use std::time::Duration;
 use transitions::{BooleanProgram, NotReady, Scoped, System, boolean_program, prepare};
 use verdict::{
     AbstractionProof, Budget, Engine, Event, Events, Exhausted, Fact, Literal, Moment, Predicate, Proof,
-    Reason, Schedule, Silent, StepAbstraction, Task, Trace, Verdict,
+    Reason, Silent, StepAbstraction, Task, Trace, Verdict,
 };
 
 /// What the program must keep: its errors.
@@ -179,12 +179,7 @@ impl Search<'_, '_> {
         let core = match path.check(self.budget) {
             Feasibility::Infeasible(core) => core,
             Feasibility::Feasible(inputs) => {
-                let mut schedule = Schedule::default();
-                for (taken, inputs) in steps.iter().zip(inputs) {
-                    let span = self.scoped.span(&self.scoped.steps[taken.step]);
-                    let values = inputs.iter().flatten().filter_map(smt::Value::as_int);
-                    schedule.push(taken.thread, span, values);
-                }
+                let schedule = schedule(self.scoped, &steps, &inputs);
                 let found = follow(self.task.program, self.task.property, &schedule, self.budget);
                 return match found {
                     Some(trace) => Ok(Some(Verdict::Unsafe(trace))),

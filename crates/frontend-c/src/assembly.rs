@@ -5,13 +5,34 @@
 //! execution.
 
 use crate::function::Function;
+use crate::places::Lvalue;
+use ir::ids::Id;
+use ir::passes::liveness::live_locals;
 use ir::{IntType, Lhs, Op};
 use rucc_sema::{AsmId, AsmOperand, StrId};
 
 /// Instructions and prefixes that change nothing that a program sees.
 const IDLE: [&str; 8] = ["nop", "mfence", "lfence", "sfence", "pause", "rep", "yield", "sleep"];
 
+fn result_text(shown: &str) -> String {
+    format!("inline assembly {shown:?}: its results are arbitrary, and it changes nothing else")
+}
+
 impl Function<'_, '_> {
+    /// Arbitrary pointers that are looked at forbid proofs.
+    pub fn arbitrary_pointers(&mut self) {
+        if self.arbitrary.is_empty() {
+            return;
+        }
+        let live = live_locals(&self.builder.template);
+        for (local, edge, text) in std::mem::take(&mut self.arbitrary) {
+            let edge = &self.builder.template.edges[edge];
+            let (target, span) = (edge.target, edge.span);
+            if live[target].contains(local.index()) {
+                self.global.assume(text, span, true);
+            }
+        }
+    }
     fn text(&self, string: StrId) -> String {
         self.unit.tree[string].elements.iter().map(|&c| char::from_u32(c).unwrap_or('?')).collect()
     }
@@ -23,6 +44,9 @@ impl Function<'_, '_> {
         let unit = self.unit;
         let asm = unit.tree[id];
         let text = self.text(asm.template);
+        if self.interrupt_assembly(&text) {
+            return;
+        }
         let shown: String = text.chars().take(40).collect();
         let outputs: Vec<AsmOperand> = unit.tree[asm.outputs].to_vec();
         let inputs: Vec<AsmOperand> = unit.tree[asm.inputs].to_vec();
@@ -38,10 +62,8 @@ impl Function<'_, '_> {
         }
         let span = self.builder.span;
         if !is_idle {
-            let limits_proof = outputs.iter().any(|output| unit.is_pointer(unit.tree[output.value].ty));
-            let text =
-                format!("inline assembly {shown:?}: its results are arbitrary, and it changes nothing else");
-            self.global.assume(text, span, limits_proof);
+            // What an arbitrary pointer points to is not modelled; below, one that nobody looks at is not counted.
+            self.global.assume(result_text(&shown), span, false);
             // Also without a result: an execution through here is no evidence.
             let mark = self.builder.temporary(IntType::BOOL);
             self.builder.emit(Op::unknown(Lhs::Local(mark)));
@@ -71,6 +93,14 @@ impl Function<'_, '_> {
             };
             self.builder.span = span;
             self.store(&place, ty, value);
+            if !is_idle && unit.is_pointer(ty) {
+                match (place, self.builder.template.edges.ids().next_back()) {
+                    (Lvalue::Local(local), Some(edge)) => {
+                        self.arbitrary.push((local, edge, result_text(&shown)))
+                    }
+                    _ => self.global.assume(result_text(&shown), span, true),
+                }
+            }
         }
     }
 }

@@ -161,6 +161,9 @@ impl Function<'_, '_> {
             }
             _ => {}
         }
+        if let Some(value) = self.interrupt_call(name, &arguments, result) {
+            return value;
+        }
         let has_body = unit.tree[declared.declaration].body.is_some();
         let arguments = if has_body && !library::is_modelled(name) {
             arguments

@@ -82,6 +82,8 @@ pub struct Function<'l, 'u> {
     is_main: bool,
     /// How the result is given back.
     pub returns: Returns,
+    /// Pointers that inline assembly makes, the edges that do it, and what to say about them.
+    pub arbitrary: Vec<(LocalId, ir::EdgeId, String)>,
     end: LocationId,
 }
 
@@ -111,6 +113,7 @@ impl<'l, 'u> Function<'l, 'u> {
             base_depth: 0,
             is_main: false,
             returns: Returns::Nothing,
+            arbitrary: Vec::new(),
             end,
         }
     }
@@ -151,6 +154,7 @@ impl<'l, 'u> Function<'l, 'u> {
             }
             None => function.stand_in(declared.declaration),
         }
+        function.arbitrary_pointers();
         let finished = function.builder.template;
         global_template(function.global, template, finished);
     }

@@ -31,8 +31,10 @@ pub mod library;
 mod limits;
 mod link;
 mod lowering;
+mod nesc;
 mod parse;
 mod places;
+mod registers;
 mod statements;
 mod types;
 
@@ -57,6 +59,8 @@ pub struct Options {
     pub includes: Vec<PathBuf>,
     /// The language standard, as compilers name it (`gnu17`); GNU C17 if there is none.
     pub standard: Option<String>,
+    /// Whether the source was compiled from nesC for one processor: interrupt handlers are threads, and registers are inputs (`nesc.rs`).
+    pub nesc: bool,
 }
 
 /// A source file.
@@ -121,7 +125,11 @@ fn read_here(sources: &[Source], options: &Options) -> Result<Program, Vec<Diagn
         return Err(problems);
     }
     let links = link::link(&units)?;
-    let mut program = lowering::lower(&units, &links, options.data_model);
+    let mut program = if options.nesc {
+        nesc::lower(&units, &links, options.data_model)?
+    } else {
+        lowering::lower(&units, &links, options.data_model, None).program
+    };
     library::simplify(&mut program);
     match ir::check::check(&program) {
         Ok(()) => Ok(program),

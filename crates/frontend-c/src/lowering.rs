@@ -2,6 +2,7 @@
 
 use crate::function::Function;
 use crate::link::{Declared, Links};
+use crate::nesc::Nesc;
 use crate::parse::Unit;
 use ir::{
     Assumption, BinaryOp, Count, DataModel, Expr, Initial, IntType, Layout, Object, ObjectId, Program, Span,
@@ -20,6 +21,8 @@ pub struct Lowering<'u> {
     pub links: &'u Links,
     /// What was lowered so far.
     pub program: Program,
+    /// What interrupts need, if the program has them.
+    pub nesc: Option<Nesc>,
     templates: FxHashMap<(Declared, bool), TemplateId>,
     objects: FxHashMap<Declared, ObjectId>,
     strings: FxHashMap<(Vec<u8>, u64), ObjectId>,
@@ -33,11 +36,17 @@ enum Work {
 }
 
 /// Lowers linked files.
-pub fn lower(units: &[Unit], links: &Links, data_model: DataModel) -> Program {
+pub fn lower<'u>(
+    units: &'u [Unit],
+    links: &'u Links,
+    data_model: DataModel,
+    nesc: Option<&[(Declared, bool)]>,
+) -> Lowering<'u> {
     let mut lowering = Lowering {
         units,
         links,
         program: Program { data_model, ..Program::default() },
+        nesc: None,
         templates: FxHashMap::default(),
         objects: FxHashMap::default(),
         strings: FxHashMap::default(),
@@ -46,6 +55,9 @@ pub fn lower(units: &[Unit], links: &Links, data_model: DataModel) -> Program {
     };
     let main = lowering.template(links.main, false);
     lowering.program.start.push((main, Count::Exactly(1)));
+    if let Some(handlers) = nesc {
+        lowering.interrupts(handlers);
+    }
     while let Some(work) = lowering.work.pop_front() {
         match work {
             Work::Function { declared, template, atomic } => {
@@ -58,7 +70,7 @@ pub fn lower(units: &[Unit], links: &Links, data_model: DataModel) -> Program {
         }
     }
     lowering.name_no_outside();
-    lowering.program
+    lowering
 }
 
 impl<'u> Lowering<'u> {
@@ -129,7 +141,8 @@ impl<'u> Lowering<'u> {
             }
         }
         let is_undefined = declaration.state == Definition::Declared && declaration.linkage != Linkage::None;
-        if is_undefined && !matches!(name.as_str(), "stdin" | "stdout" | "stderr") {
+        let is_register = is_undefined && self.nesc.is_some() && unit.is_volatile(declaration.ty);
+        if is_undefined && !is_register && !matches!(name.as_str(), "stdin" | "stdout" | "stderr") {
             // What an arbitrary pointer points to is not modelled.
             let limits_proof = unit.has_pointer(declaration.ty);
             let text = format!("'{name}' is not defined in these files: its first value is arbitrary");
@@ -140,6 +153,9 @@ impl<'u> Lowering<'u> {
         let layout = unit.layout(declaration.ty, size);
         let object = self.program.objects.push(Object { name, storage, size, align, layout, initial, span });
         self.objects.insert(declared, object);
+        if let (Some(nesc), true) = (&mut self.nesc, is_register) {
+            nesc.registers.push(object);
+        }
         if declaration.init.is_some() {
             self.work.push_back(Work::Initialiser { declared, object });
         }

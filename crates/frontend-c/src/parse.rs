@@ -20,6 +20,8 @@ pub struct Unit {
     pub tree: Tast,
     /// Its types.
     pub types: Types,
+    /// The functions that are interrupt handlers by an attribute, and whether interrupts are enabled when they start.
+    pub handlers: Vec<(String, bool)>,
 }
 
 impl Unit {
@@ -136,6 +138,7 @@ pub fn parse(source: &Source, options: &Options) -> Result<Unit, Vec<Diagnostic>
     );
     drop(tokens);
     let failed = parsed.failed();
+    let handlers = handlers(&parsed.ast, &session);
     problems.extend(parsed.diagnostics);
     let mut checked = None;
     if !failed {
@@ -160,12 +163,47 @@ pub fn parse(source: &Source, options: &Options) -> Result<Unit, Vec<Diagnostic>
         })
         .collect();
     match checked {
-        Some(checked) if told.is_empty() => {
-            Ok(Unit { file: source.name.clone(), session, tree: checked.tast, types: checked.types })
-        }
+        Some(checked) if told.is_empty() => Ok(Unit {
+            file: source.name.clone(),
+            session,
+            tree: checked.tast,
+            types: checked.types,
+            handlers,
+        }),
         Some(_) | None if !told.is_empty() => Err(told),
         Some(_) | None => Err(internal("the file cannot be parsed".to_owned())),
     }
+}
+
+/// The functions with the attribute `signal` or `interrupt`, on any of their declarations, in order.
+fn handlers(ast: &rucc_ast::Ast, session: &Session) -> Vec<(String, bool)> {
+    let mut found: Vec<(String, bool)> = Vec::new();
+    let mut declared = |declarator: rucc_ast::DeclaratorId, lists: &[rucc_ast::AttrList]| {
+        let Some(name) = ast[declarator].name else { return };
+        let name = session.interner.resolve(name);
+        for attribute in lists.iter().flat_map(|list| ast[*list].iter()) {
+            let enables = match session.interner.resolve(attribute.name) {
+                "signal" => false,
+                "interrupt" => true,
+                _ => continue,
+            };
+            if found.iter().all(|(other, _)| other != name) {
+                found.push((name.to_owned(), enables));
+            }
+        }
+    };
+    for &id in ast.top_level() {
+        match ast[id] {
+            rucc_ast::Decl::Function { specs, declarator, .. } => declared(declarator, &[ast[specs].attrs]),
+            rucc_ast::Decl::Var { specs, declarators } => {
+                for item in &ast[declarators] {
+                    declared(item.declarator, &[ast[specs].attrs, item.attrs]);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Whether an error only says that a code generator could not go on.

@@ -44,6 +44,10 @@ impl Unit {
             kind => kind,
         }
     }
+    /// Whether the type is volatile.
+    pub fn is_volatile(&self, ty: TypeId) -> bool {
+        self.types.quals(ty).has(rucc_types::Qualifiers::VOLATILE)
+    }
     /// Whether a type is `_Atomic`.
     pub fn is_atomic(&self, ty: TypeId) -> bool {
         matches!(self.written_kind(ty), TypeKind::Atomic(_))

@@ -118,6 +118,15 @@ impl<'p> Checker<'p> {
         for assumption in &self.program.assumptions {
             self.span(assumption.span);
         }
+        for range in self.program.races_on.iter().flatten() {
+            let inside = self.program.objects.get(range.object).is_some_and(|object| {
+                object.storage == Storage::Static
+                    && range.offset.checked_add(range.size).is_some_and(|end| end <= object.size)
+            });
+            if !inside {
+                self.report(format!("races count on bytes of {} that no static object has", range.object));
+            }
+        }
         for (id, object) in self.program.objects.enumerate() {
             self.place = Where::Object(id);
             self.object(object);

@@ -7,6 +7,7 @@
 //! This crate does no IO, knows nothing of C, and nothing of any engine.
 
 pub mod check;
+pub mod composition;
 pub mod expr;
 pub mod ids;
 pub mod names;
@@ -14,6 +15,7 @@ pub mod op;
 pub mod passes;
 pub mod program;
 pub mod semantics;
+pub mod specification;
 pub mod text;
 pub mod types;
 
@@ -21,7 +23,7 @@ pub use expr::{BinaryOp, Expr, Place, Target, Targets, UnaryOp};
 pub use ids::{EdgeId, IdVec, LocalId, LocationId, ObjectId, TemplateId};
 pub use op::{Assignment, Broadcast, Callee, Lhs, LockKind, Op, Rhs};
 pub use program::{
-    Assumption, Count, Edge, ErrorKind, Initial, Local, Location, LocationKind, Object, Program, Span,
+    Assumption, Count, Edge, ErrorKind, Initial, Local, Location, LocationKind, Object, Program, Range, Span,
     Storage, Template,
 };
 pub use types::{DataModel, Field, IntType, Layout, SyncKind, Value};

@@ -21,10 +21,23 @@ pub struct Program {
     pub assumptions: Vec<Assumption>,
     /// The source files that spans name.
     pub files: Vec<String>,
+    /// Where races count; nothing if they do everywhere. Two accesses race only if they have one of these bytes in common.
+    pub races_on: Option<Vec<Range>>,
+}
+
+/// Some bytes of a static object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub struct Range {
+    /// The object.
+    pub object: ObjectId,
+    /// The first byte.
+    pub offset: u64,
+    /// How many.
+    pub size: u64,
 }
 
 /// How many copies of a template run at the start.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 pub enum Count {
     /// This many.
     Exactly(u32),
@@ -44,7 +57,7 @@ pub struct Assumption {
 }
 
 /// A position in a source file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Span {
     /// Index into [`Program::files`].
     pub file: u32,
@@ -224,6 +237,10 @@ impl Program {
     pub fn has_broadcasts(&self) -> bool {
         let mut ops = self.templates.iter().flat_map(|template| &template.edges).flat_map(|edge| &edge.ops);
         ops.any(|op| matches!(op, Op::Broadcast(_)))
+    }
+    /// Whether races on an object count.
+    pub fn counts_races_on(&self, object: ObjectId) -> bool {
+        self.races_on.as_ref().is_none_or(|ranges| ranges.iter().any(|range| range.object == object))
     }
     /// The type of an expression in a template.
     pub fn type_of(&self, template: TemplateId, expr: &Expr) -> IntType {

@@ -19,4 +19,4 @@ pub mod path;
 pub use abstraction::Abstractor;
 pub use atoms::Vocabulary;
 pub use mine::{Mined, mine};
-pub use path::{Feasibility, Path, PathStep};
+pub use path::{End, Feasibility, Path, PathEnd, PathStep, schedule};

@@ -9,7 +9,8 @@ use smt::{Answer, NoAnswer, Solver, Term, Value, Variable};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use transitions::Scoped;
-use verdict::{Budget, Exhausted};
+use transitions::scopes::other;
+use verdict::{Budget, Exhausted, Schedule};
 
 /// A step of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,6 +19,24 @@ pub struct PathStep {
     pub thread: usize,
     /// Which of the program's steps.
     pub step: usize,
+}
+
+/// What must hold of two threads behind the last step.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PathEnd {
+    /// The two threads.
+    pub threads: [usize; 2],
+    /// A formula over the shared variables, the own ones of the first thread, and those of the second under the names of another's ([`transitions::scopes::other`]).
+    pub condition: Term,
+}
+
+/// An end of an execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum End {
+    /// Its beginning.
+    First,
+    /// Its end.
+    Last,
 }
 
 /// What a copy of a variable stands for.
@@ -111,6 +130,11 @@ fn input(variable: &Variable, position: usize) -> Variable {
 impl Path {
     /// The formulas of an execution; nothing if a thread moves that does not exist.
     pub fn new(scoped: &Scoped<'_>, steps: &[PathStep]) -> Option<Self> {
+        Self::with_end(scoped, steps, None)
+    }
+
+    /// The same, with something that must hold at its end.
+    pub fn with_end(scoped: &Scoped<'_>, steps: &[PathStep], end: Option<&PathEnd>) -> Option<Self> {
         let mut now =
             Now { scoped, version: IndexMap::new(), copies: IndexMap::new(), ranges: IndexMap::new() };
         let mut templates = vec![scoped.main];
@@ -150,6 +174,21 @@ impl Path {
             path.parts.push(part);
             path.inputs.push(step.inputs.iter().map(|variable| input(variable, position)).collect());
         }
+        if let Some(PathEnd { threads: [one, two], condition }) = end {
+            let (first, second) = (*templates.get(*one)?, *templates.get(*two)?);
+            let theirs: IndexMap<Variable, Variable> =
+                scoped.own[second].keys().map(|variable| (other(variable), variable.clone())).collect();
+            let mut values = IndexMap::new();
+            for variable in condition.free_variables() {
+                let copy = match theirs.get(&variable) {
+                    Some(original) => Some(now.current(Some(*two), original)),
+                    None => now.owner(*one, first, &variable).map(|owner| now.current(owner, &variable)),
+                };
+                let copy = copy.unwrap_or_else(|| input(&variable, steps.len()));
+                values.insert(variable, copy.term());
+            }
+            path.parts.push(conjuncts(&condition.substitute(&values)));
+        }
         path.copies = now.copies;
         path.ranges = now.ranges;
         path.templates = templates;
@@ -162,8 +201,13 @@ impl Path {
         Term::all(variables.iter().filter_map(|variable| self.ranges.get(variable).cloned()))
     }
 
-    /// Whether the execution exists.
+    /// Whether the execution exists. If not, what clashes is at its end as far as possible.
     pub fn check(&self, budget: &Budget) -> Feasibility {
+        self.check_from(End::Last, budget)
+    }
+
+    /// The same; what clashes is at one end of the execution as far as possible.
+    pub fn check_from(&self, side: End, budget: &Budget) -> Feasibility {
         let mut names: Vec<(usize, usize)> = Vec::new();
         let mut terms: Vec<Term> = Vec::new();
         for (position, part) in self.parts.iter().enumerate() {
@@ -171,6 +215,10 @@ impl Path {
                 names.push((position, number));
                 terms.push(term.clone());
             }
+        }
+        if side == End::First {
+            names.reverse();
+            terms.reverse();
         }
         let mut solver = Solver::new();
         solver.assert(&self.range(&terms));
@@ -184,11 +232,26 @@ impl Path {
                 Feasibility::Feasible(values.collect())
             }
             Answer::Unsat => match smaller(&mut solver, &terms, budget) {
-                Ok(core) => Feasibility::Infeasible(core.into_iter().map(|at| names[at]).collect()),
+                Ok(core) => {
+                    let mut core: Vec<(usize, usize)> = core.into_iter().map(|at| names[at]).collect();
+                    core.sort_unstable();
+                    Feasibility::Infeasible(core)
+                }
                 Err(limit) => Feasibility::Unknown(NoAnswer::Exhausted(limit)),
             },
         }
     }
+}
+
+/// The schedule of an execution that exists, with its inputs.
+pub fn schedule(scoped: &Scoped<'_>, steps: &[PathStep], inputs: &[Vec<Option<Value>>]) -> Schedule {
+    let mut schedule = Schedule::default();
+    for (taken, inputs) in steps.iter().zip(inputs) {
+        let span = scoped.span(&scoped.steps[taken.step]);
+        let number = |value: &Value| value.as_int().or_else(|| value.as_bool().map(i128::from));
+        schedule.push(taken.thread, span, inputs.iter().flatten().filter_map(number));
+    }
+    schedule
 }
 
 /// Which of some terms clash, by position; nothing if they do not, or it is not known.

@@ -35,6 +35,8 @@ impl<'a> Report<'a> {
 pub struct Outcome {
     /// Which check.
     pub check: Check,
+    /// The variable that it is about, if it is about one only.
+    pub variable: Option<String>,
     /// What is known.
     pub verdict: Checked,
     /// What is known of each check, where the whole is not known.
@@ -128,5 +130,11 @@ impl std::fmt::Display for Answer {
 
 /// A reason on one line.
 fn one_line(reason: &Reason) -> String {
-    reason.to_string().replace(['\n', '\r'], " ")
+    // What comes behind the first line of a specification's story is for the report.
+    let text = reason.to_string();
+    let text = match reason {
+        Reason::Specification(_) => text.lines().next().unwrap_or_default(),
+        _ => &text,
+    };
+    text.replace(['\n', '\r'], " ")
 }

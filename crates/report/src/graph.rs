@@ -1,8 +1,9 @@
-//! Control-flow automata as pictures: DOT text for Graphviz, and SVG made here.
+//! Control-flow automata as pictures: DOT text for Graphviz, and SVG made here. Also the automata of contexts.
 //!
 //! Both show every location and every edge with its operations. Atomic locations are yellow with a dashed border, error
 //! locations red, ends doubly framed, the entry bold; the source position is in the tooltip.
 
+mod contexts;
 mod dot;
 mod layout;
 mod svg;
@@ -11,6 +12,7 @@ mod tests;
 
 use ir::{Edge, ErrorKind, Location, LocationId, LocationKind, Program, Template};
 
+pub use contexts::contexts;
 pub use dot::dot;
 pub use svg::{svg, svg_program};
 

@@ -6,7 +6,7 @@
 mod automata;
 mod source;
 
-use crate::human::{complaint, reason, subject};
+use crate::human::{about, complaint, reason};
 use crate::interleaving::{Interleaving, Row, place};
 use crate::sources::position;
 use crate::style::clean;
@@ -88,7 +88,7 @@ fn given_files(program: &Program) -> Vec<&str> {
 fn verdicts(out: &mut String, report: &Report<'_>) {
     out.push_str("<section id=\"verdicts\"><h2>Verdicts</h2>\n");
     for outcome in report.outcomes {
-        let subject = escape(subject(outcome.check));
+        let subject = escape(&about(outcome));
         // Writing to a string cannot fail.
         let _ = match &outcome.verdict {
             Checked::Proved(proof) => {
@@ -206,7 +206,7 @@ fn timeline(out: &mut String, outcomes: &[Outcome]) {
         let _ = writeln!(
             out,
             "<h3>{}: {:.2} s</h3><table class=\"timeline\"><tbody>",
-            escape(subject(outcome.check)),
+            escape(&about(outcome)),
             outcome.seconds
         );
         let whole = outcome.tries.iter().map(|tried| tried.started + tried.seconds + tried.checking);

@@ -1,6 +1,6 @@
 //! The report for people: what went wrong, how, and the verdict in the last line.
 
-use crate::interleaving::{Interleaving, name};
+use crate::interleaving::{Interleaving, lock_name, name};
 use crate::sources::position;
 use crate::story::Story;
 use crate::style::{Style, Tone, clean};
@@ -14,23 +14,33 @@ pub fn render(report: &Report<'_>, style: Style) -> String {
     let Report { program, sources, outcomes, answer, explain, .. } = *report;
     let mut out = String::new();
     for outcome in outcomes {
-        let subject = subject(outcome.check);
+        let subject = about(outcome);
         match &outcome.verdict {
             Checked::Proved(proof) => {
-                let proved = style.paint(Tone::Good, "proved");
-                line(&mut out, &format!("{subject}: {proved} ({}).", reason(proof)));
+                let what = if outcome.variable.is_some() { "race-free" } else { "proved" };
+                let what = style.paint(Tone::Good, what);
+                line(&mut out, &format!("{subject}: {what} ({}){}.", reason(proof), time(outcome)));
                 if let Some(story) = report.story(outcome.check) {
                     tell(&mut out, program, sources, story, style);
                 }
             }
             Checked::Unknown(reason) => {
                 let unknown = style.paint(Tone::Open, "unknown");
-                line(&mut out, &format!("{subject}: {unknown}: {}.", clean(&reason.to_string())));
+                let reason = clean(&reason.to_string());
+                line(&mut out, &format!("{subject}: {unknown}: {reason}{}.", time(outcome)));
                 if let Some(found) = &outcome.decisions {
                     decisions(&mut out, program, sources, found);
                 }
             }
-            Checked::Refuted(refutation) => violation(&mut out, sources, refutation, style),
+            Checked::Refuted(refutation) => {
+                if outcome.variable.is_some() {
+                    line(
+                        &mut out,
+                        &format!("{subject}: {}{}:", style.paint(Tone::Bad, "race"), time(outcome)),
+                    );
+                }
+                violation(&mut out, sources, refutation, style);
+            }
         }
         let unknown = matches!(outcome.verdict, Checked::Unknown(_));
         if explain || (unknown && outcome.tries.len() > 1) {
@@ -172,7 +182,20 @@ fn line(out: &mut String, text: &str) {
     out.push('\n');
 }
 
-pub(crate) fn subject(check: Check) -> &'static str {
+/// What an outcome is about.
+pub(crate) fn about(outcome: &Outcome) -> String {
+    match &outcome.variable {
+        Some(variable) => format!("`{}`", clean(variable)),
+        None => subject(outcome.check).to_owned(),
+    }
+}
+
+/// How long an outcome took, where several are listed.
+fn time(outcome: &Outcome) -> String {
+    outcome.variable.as_ref().map_or_else(String::new, |_| format!(", {:.1} s", outcome.seconds))
+}
+
+fn subject(check: Check) -> &'static str {
     match check {
         Check::Assertions => "assertions",
         Check::ReachError => "calls of the error function",
@@ -196,11 +219,20 @@ pub(crate) fn reason(proof: &Proof) -> String {
             let claims: usize = proof.parts.iter().flat_map(|part| &part.claims).map(Vec::len).sum();
             format!("by invariants of single threads, and {claims} claims about the others")
         }
+        Proof::Spec(proof) => format!(
+            "by a specification: {} functions conform, and its abstract threads together do not go wrong",
+            proof.threads.len()
+        ),
         Proof::Modular(proof) if proof.size == 1 => {
             "by an invariant of every thread, for any number of threads".to_owned()
         }
         Proof::Modular(proof) => {
             format!("by invariants of every {} threads, for any number of threads", proof.size)
+        }
+        Proof::Context(proof) => {
+            let states: usize = proof.acfas.iter().map(|acfa| acfa.states.len()).sum();
+            let predicates = proof.predicates.len();
+            format!("by contexts of {states} states over {predicates} predicates, for any number of threads")
         }
         Proof::Runs(proof) => format!(
             "there is no data race, {}; and where threads are switched only behind what synchronises them: {}",
@@ -283,7 +315,7 @@ pub(crate) fn complaint(refutation: &Refutation) -> Vec<(String, Option<Span>)> 
             for wait in waits {
                 let (who, owner) = (name(replayed, wait.thread), name(replayed, wait.owner));
                 let what = match &wait.lock {
-                    Some(lock) => format!("`{}`, which {owner} holds", clean(lock)),
+                    Some(lock) => format!("`{}`, which {owner} holds", lock_name(lock)),
                     None => format!("{owner} to end"),
                 };
                 let text = format!("{}: {who} waits for {what}", place(program, wait.span));

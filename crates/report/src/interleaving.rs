@@ -8,7 +8,7 @@ use crate::sources::position;
 use crate::style::clean;
 use checker::{Change, NamedAccess, Refutation, Replayed, ReplayedStep, ReplayedViolation};
 use ir::semantics::ThreadIndex;
-use ir::{ErrorKind, Op, Program, Span, Value};
+use ir::{ErrorKind, LockKind, Op, Program, Span, Value};
 use std::collections::BTreeMap;
 
 /// Runs of this many rows that concern no other thread are folded.
@@ -246,10 +246,14 @@ impl Builder<'_> {
         let edge = self.program.templates.get(step.procedure).and_then(|code| code.edges.get(step.edge));
         let ops = edge.map(|edge| edge.ops.as_slice()).unwrap_or_default();
         let own = step.locals.iter().map(|change| (change, true));
-        if ops.iter().any(|op| matches!(op, Op::Lock(..) | Op::Unlock(..))) {
+        let taken =
+            ops.iter().find_map(|op| if let Op::Lock(kind, _) = op { Some((true, *kind)) } else { None });
+        let given =
+            ops.iter().find_map(|op| if let Op::Unlock(kind, _) = op { Some((false, *kind)) } else { None });
+        if let Some((taken, kind)) = taken.or(given) {
             row.alone = false;
             for change in &step.memory {
-                self.lock(&mut row, change);
+                self.lock(&mut row, taken, kind, change);
             }
             own.for_each(|(change, own)| changed(&mut row, change, own));
         } else {
@@ -276,29 +280,28 @@ impl Builder<'_> {
     }
 
     /// Takes note of a change to one of a lock's words.
-    fn lock(&mut self, row: &mut Row, change: &Change) {
-        let (lock, word) = match change.name.rsplit_once('.') {
-            Some((lock, word @ ("owner" | "readers" | "count"))) => (lock, word),
-            Some(_) | None => (change.name.as_str(), "owner"),
-        };
+    fn lock(&mut self, row: &mut Row, taken: bool, kind: LockKind, change: &Change) {
+        let (lock, is_owner) = lock_word(&change.name);
         let lock = clean(lock);
-        let (old, new) = (change.old.unwrap_or(0), change.new.unwrap_or(0));
-        let held = &mut self.held[row.thread];
-        let (taken, reading) = match word {
-            "owner" => (new != 0, ""),
-            "readers" => (new > old, " for reading"),
+        let matters = match (kind, taken) {
+            (LockKind::Read, true) => !is_owner,
+            (LockKind::Read | LockKind::Write, false) => true,
             // How often a mutex is held by its owner changes nothing for others.
-            _ => return,
+            (LockKind::Mutex | LockKind::Spin, _) | (LockKind::Write, true) => is_owner,
         };
-        if taken {
-            held.push(lock.clone());
-            row.events.push(format!("locks {lock}{reading}"));
-        } else {
-            if let Some(index) = held.iter().position(|held| *held == lock) {
-                held.remove(index);
-            }
-            row.events.push(format!("unlocks {lock}"));
+        if !matters {
+            return;
         }
+        let reading = if kind == LockKind::Read && taken { " for reading" } else { "" };
+        let held = &mut self.held[row.thread];
+        let event = format!("{} {lock}{reading}", if taken { "locks" } else { "unlocks" });
+        match held.iter().position(|held| *held == lock) {
+            None if taken => held.push(lock),
+            Some(index) if !taken => drop(held.remove(index)),
+            // Another byte of the same word.
+            Some(_) | None => return,
+        }
+        row.events.push(event);
         row.held_changed = true;
     }
 
@@ -326,7 +329,7 @@ impl Builder<'_> {
             ReplayedViolation::Deadlock(waits) => {
                 for wait in waits {
                     let what = match &wait.lock {
-                        Some(lock) => format!("waits for {}, held by thread {}", clean(lock), wait.owner),
+                        Some(lock) => format!("waits for {}, held by thread {}", lock_name(lock), wait.owner),
                         None => format!("waits for thread {} to end", wait.owner),
                     };
                     self.stand(wait.thread, wait.span, what);
@@ -340,6 +343,23 @@ impl Builder<'_> {
         let row = Row { mark: Some(mark), alone: false, ..self.row(thread, span) };
         self.rows.push(row);
     }
+}
+
+/// The name of the lock that a cell belongs to, and whether the cell is its first word, which says who holds it.
+fn lock_word(cell: &str) -> (&str, bool) {
+    if let Some((lock, word @ ("owner" | "readers" | "count"))) = cell.rsplit_once('.') {
+        return (lock, word == "owner");
+    }
+    // Where the type of the lock is a union, its bytes have numbers.
+    match cell.rsplit_once('+').and_then(|(lock, byte)| Some((lock, byte.parse::<u32>().ok()?))) {
+        Some((lock, byte)) => (lock, byte < 4),
+        None => (cell, true),
+    }
+}
+
+/// The name of the lock that a thread waits for, as the user knows it.
+pub(crate) fn lock_name(cell: &str) -> String {
+    clean(lock_word(cell).0)
 }
 
 fn changed(row: &mut Row, change: &Change, own: bool) {

@@ -23,6 +23,8 @@ struct Document<'a> {
 #[derive(Serialize)]
 struct CheckResult<'a> {
     check: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    variable: Option<&'a str>,
     property: &'static str,
     verdict: &'static str,
     seconds: f64,
@@ -198,8 +200,10 @@ fn check_result<'a>(report: &Report<'a>, outcome: &'a Outcome) -> CheckResult<'a
             | Proof::Product(_)
             | Proof::Modular(_)
             | Proof::Queries(_)
+            | Proof::Spec(_)
             | Proof::States(_)
             | Proof::Abstraction(_)
+            | Proof::Context(_)
             | Proof::Runs(_),
         ) => ("true", None, None, None),
         Checked::Refuted(refutation) => ("false", None, None, Some(violation_entry(report, refutation))),
@@ -230,6 +234,7 @@ fn check_result<'a>(report: &Report<'a>, outcome: &'a Outcome) -> CheckResult<'a
     };
     CheckResult {
         check,
+        variable: outcome.variable.as_deref(),
         property,
         verdict,
         seconds: outcome.seconds,

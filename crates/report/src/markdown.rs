@@ -2,7 +2,7 @@
 //!
 //! All that comes from the program is in `<code>` with what Markdown and HTML take for commands escaped, so that no line of it can be more than text.
 
-use crate::human::{complaint, reason, subject};
+use crate::human::{about, complaint, reason};
 use crate::interleaving::{Interleaving, Row, Shown, place, values_after};
 use crate::sources::position;
 use crate::style::clean;
@@ -21,7 +21,7 @@ pub fn render(report: &Report<'_>) -> String {
     // Writing to a string cannot fail.
     let _ = writeln!(out, "## threadproof: {}\n", code(&answer.to_string()));
     for outcome in outcomes {
-        let subject = subject(outcome.check);
+        let subject = escape(&about(outcome));
         match &outcome.verdict {
             Checked::Proved(proof) => {
                 let _ = writeln!(out, "### {subject}: proved\n\n{}.\n", escape(&reason(proof)));
@@ -45,7 +45,7 @@ pub fn render(report: &Report<'_>) -> String {
                 }
                 out.push('\n');
             }
-            Checked::Refuted(refutation) => violation(&mut out, sources, subject, refutation),
+            Checked::Refuted(refutation) => violation(&mut out, sources, &subject, refutation),
         }
         if !outcome.tries.is_empty() {
             out.push_str("<details><summary>What was tried</summary>\n\n| engine | seconds | what came of it |\n|---|---|---|\n");

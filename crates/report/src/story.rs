@@ -231,7 +231,7 @@ fn conjuncts(term: &Term) -> Vec<Term> {
     found
 }
 
-/// What an invariant says at locations: conjuncts such as "if the thread is at 5, then …". Those that say the same at several locations count once.
+/// What an invariant says everywhere, and at locations.
 fn claims_of_group(
     program: &Program,
     names: &Names<'_>,
@@ -240,8 +240,7 @@ fn claims_of_group(
 ) -> Vec<Claim> {
     let mut always: Vec<Claim> = Vec::new();
     let mut at_lines: Vec<Claim> = Vec::new();
-    for conjunct in conjuncts(invariant) {
-        let (places, rest) = formulas::split(&conjunct);
+    for (places, rest) in conjuncts(invariant).iter().flat_map(formulas::cases) {
         for part in conjuncts(&rest) {
             let Some(text) = names.text(&part) else { continue };
             let place = places.iter().find_map(|(position, location)| {
@@ -251,7 +250,7 @@ fn claims_of_group(
             });
             let list = if places.is_empty() { &mut always } else { &mut at_lines };
             let claim = Claim { span: place, text };
-            if !list.iter().any(|known| known.text == claim.text) {
+            if !list.contains(&claim) {
                 list.push(claim);
             }
         }

@@ -14,9 +14,11 @@ pub mod expressions;
 pub mod horn;
 pub mod interpolate;
 pub mod limits;
-pub mod solver;
+pub mod questions;
+mod solver;
 
 pub use limits::NoAnswer;
+pub use questions::Questions;
 pub use solver::{Answer, Solver, can_fail, satisfiable};
 pub use terms::{ArrayValue, NoValue, Operation, Sort, Term, Value, Variable};
 pub use terms::{construct, print, sort, term, value, visit};

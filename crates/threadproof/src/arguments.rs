@@ -24,6 +24,27 @@ pub enum Command {
     ///
     /// Exit status: 0 the proofs are accepted, 1 a violation was replayed, 2 some evidence is not accepted, 3 bad input or usage, 4 internal error.
     Check(CheckEvidence),
+    /// Check that the threads of a C program do only what a specification says.
+    ///
+    /// The last line is `conformance: true`, `conformance: false(FUNCTION, …)` or `conformance: unknown(REASON)`.
+    /// Exit status: 0 they do, 1 some does not, 2 unknown, 3 bad input or usage, 4 internal error.
+    Conform(OfSpecification),
+    /// Write a first specification for the threads of a C program, which they conform to.
+    Draft(OfSpecification),
+}
+
+/// Options of `conform` and `draft`.
+#[derive(Args, Debug)]
+pub struct OfSpecification {
+    /// The C files of one program; for `conform`, one specification (`.tspec`) among them.
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Seconds after which the answer is `unknown`.
+    #[arg(long, value_name = "S", default_value_t = 60.0)]
+    pub timeout: f64,
+    /// Megabytes of memory after which the answer is `unknown`.
+    #[arg(long, value_name = "MB", default_value_t = 4000)]
+    pub memory: u64,
 }
 
 /// What to read, and how.
@@ -35,6 +56,9 @@ pub struct Reading {
     /// The widths of `long` and of pointers.
     #[arg(long, value_enum, ignore_case = true, default_value_t = Model::Lp64)]
     pub data_model: Model,
+    /// The C file was compiled from nesC: interrupt handlers are threads of one processor, and registers are inputs. Lists each shared variable. The data model is ILP32.
+    #[arg(long)]
+    pub nesc: bool,
     /// Look for headers in this folder.
     #[arg(short = 'I', value_name = "DIR")]
     pub include_dirs: Vec<PathBuf>,
@@ -88,17 +112,23 @@ pub struct Verify {
     #[command(flatten)]
     pub reading: Reading,
     /// A property file in the format of the Competition on Software Verification.
-    #[arg(long, value_name = "FILE.prp", conflicts_with = "check")]
+    #[arg(long, value_name = "FILE.prp", conflicts_with_all = ["check", "nesc"])]
     pub property: Option<PathBuf>,
     /// What to check [default: assertions,races; of Boolean programs and transition systems: assertions].
-    #[arg(long, value_delimiter = ',', value_parser = check, value_name = "CHECK,…")]
+    #[arg(long, value_delimiter = ',', value_parser = check, value_name = "CHECK,…", conflicts_with = "nesc")]
     pub check: Vec<Checked>,
+    /// Check races, and on this variable only: a global `x`, an array, or a member `s.f`. May be given several times.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["check", "property"])]
+    pub race: Vec<String>,
     /// The engine to use.
     #[arg(long, value_enum, default_value_t = EngineName::Auto)]
     pub engine: EngineName,
     /// The function that the main thread of the engine `queries` runs. Otherwise each thread with an assertion is it in turn.
     #[arg(long, value_name = "FUNCTION")]
     pub main_thread: Option<String>,
+    /// A specification of the threads: the program is proved by it, or not at all. Only assertions are checked where nothing else is said.
+    #[arg(long, value_name = "FILE.tspec")]
+    pub spec: Option<PathBuf>,
     /// Seconds after which the answer is `unknown`.
     #[arg(long, value_name = "S", default_value_t = 60.0)]
     pub timeout: f64,
@@ -121,13 +151,13 @@ pub struct Verify {
     #[arg(long, value_name = "FILE.html")]
     pub html: Option<PathBuf>,
     /// Write a program that makes the violation happen into this folder.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["nesc", "race"])]
     pub reproducer: Option<PathBuf>,
     /// Write the proof or the violating execution to this file, for `threadproof check`.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["nesc", "race"])]
     pub proof: Option<PathBuf>,
     /// Write a witness of the verdict, in the format of the Competition on Software Verification, to this file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["nesc", "race"])]
     pub witness: Option<PathBuf>,
     /// Print the program instead of verifying it.
     #[arg(long, value_enum, value_name = "WHAT")]
@@ -201,6 +231,8 @@ pub enum EngineName {
     Horn,
     /// A fixed set of threads, one after the other: what one needs of the others is asked of them.
     Queries,
+    /// Any number of threads, one in the context of the others, which is inferred; also finds violations.
+    Context,
     /// Executions with inputs as formulas; finds violations only.
     Symbolic,
 }
@@ -231,6 +263,8 @@ pub enum Show {
     Cfa,
     /// The control-flow automata as an SVG picture.
     CfaSvg,
+    /// What the engine `context` infers that threads do to shared variables, as a DOT graph [default check: races].
+    Context,
 }
 
 /// Puts compiler-style words (`-include F`, `-std=S`) into the form that the parser knows.

@@ -1,26 +1,31 @@
 //! What the command line does.
 
 use crate::arguments::{
-    Arguments, CheckEvidence, Command, EngineName, Format, Model, Show, Verify, normalise,
+    Arguments, CheckEvidence, Command, EngineName, Format, Model, OfSpecification, Show, Verify, normalise,
 };
 use crate::evidence::{self, Run};
 use crate::input::{self, Input, Kind};
 use crate::live::{Live, Partial};
+use crate::nesc;
 use crate::pipeline;
 use crate::portfolio::{self, Portfolio};
 use crate::presenting;
 use crate::property_file::{self, Asked};
+use crate::race_names::{self, Variable};
+use crate::specification::{self, Conforming};
 use crate::terminal::Printer;
 use crate::watchdog::{self, Limits, Watched};
 use checker::Checked;
 use clap::Parser;
 use ir::Program;
+use ir::specification::Specification;
 use report::{Answer, End, Outcome, Sources};
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use verdict::{Budget, Check, Engine, Evidence, EvidenceFile, Exhausted, Reason, Silent, Verdict};
+use verdict::{Budget, Check, Engine, Evidence, EvidenceFile, Exhausted, Proof, Reason, Silent, Verdict};
 
 /// The exit statuses that other tools rely on.
 mod status {
@@ -44,13 +49,19 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let (timeout, memory, format) = match &arguments.command {
         Command::Verify(options) => (options.timeout, options.memory, options.format),
         Command::Check(options) => (options.timeout, options.memory, options.format),
+        Command::Conform(options) | Command::Draft(options) => {
+            (options.timeout, options.memory, Format::Human)
+        }
     };
+    let about_specification = matches!(arguments.command, Command::Conform(_) | Command::Draft(_));
     let deadline = Instant::now() + Duration::from_secs_f64(timeout.clamp(0.0, 1e8));
     let (printer, live) = (Printer::default(), Live::default());
     let (its_printer, its_live) = (printer.clone(), live.clone());
     let work = move || match arguments.command {
         Command::Verify(options) => verify(&options, deadline, &its_printer, &its_live),
         Command::Check(options) => check(options, deadline, &its_printer, &its_live),
+        Command::Conform(options) => conform(options, deadline, &its_printer, &its_live),
+        Command::Draft(options) => draft(&options, deadline, &its_printer, &its_live),
     };
     let limits = Limits { deadline, bytes: memory << 20, cancel: live.cancel.clone() };
     let code = match watchdog::run(work, &limits, |bytes| printer.status(|| live.status(), bytes)) {
@@ -60,7 +71,10 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
             let input = input.unwrap_or_default();
             let answer = Answer::Unknown(Reason::Exhausted(exhausted).to_string());
             let report = presenting::plain((&input.0, &input.1), &outcomes, &answer);
-            printer.print(&presenting::document(format, &report));
+            printer.print(&match about_specification {
+                false => presenting::document(format, &report),
+                true => format!("conformance: {answer}\n"),
+            });
             status::UNKNOWN
         }
         Ok(Watched::Panicked) | Err(_) => {
@@ -74,23 +88,33 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 fn verify(options: &Verify, deadline: Instant, printer: &Printer, live: &Live) -> u8 {
     live.doing("reading the program");
-    let Input { program, sources, kind } = match input::read(&options.reading) {
+    let Input { mut program, sources, kind } = match input::read(&options.reading) {
         Ok(read) => read,
         Err(messages) => return bad_input(options.format, &messages, printer),
     };
-    // Also for the report if the work is left behind.
-    let input = Arc::new((program, sources));
-    let (program, sources) = (&input.0, &input.1);
-    live.read(&input);
     let asked = match asked(options, kind) {
         Ok(asked) => asked,
         Err(message) => return bad_input(options.format, &[message], printer),
     };
+    let named = match race_names::resolve(&program, &options.race, options.reading.nesc) {
+        Ok(named) => (!options.race.is_empty()).then_some(named),
+        Err(messages) => return bad_input(options.format, &messages, printer),
+    };
+    program.races_on = named.as_ref().map(|named| named.iter().map(|variable| variable.range).collect());
+    // Also for the report if the work is left behind.
+    let input = Arc::new((program, sources));
+    let (program, sources) = (&input.0, &input.1);
+    live.read(&input);
     if let Some(what) = options.show {
         live.doing("looking at the program");
         return show(options, program, sources, what, &asked, deadline, printer);
     }
-    run_checks(options, &asked, program, kind, deadline, live);
+    let specification =
+        match specification_of(options.spec.as_deref(), program, kind, options.memory, deadline) {
+            Ok(specification) => specification,
+            Err(messages) => return bad_input(options.format, &messages, printer),
+        };
+    run_checks(options, &asked, (program, kind), named, specification.as_ref(), deadline, live);
     let outcomes = live.outcomes();
     let answer = Answer::of(&outcomes, &asked.open);
     live.doing("writing the report");
@@ -140,8 +164,7 @@ fn check(options: CheckEvidence, deadline: Instant, printer: &Printer, live: &Li
         Ok(read) => read,
         Err(messages) => return bad_input(format, &messages, printer),
     };
-    let cancel = live.cancel.clone();
-    let budget = Budget { deadline: Some(deadline), memory: memory << 20, cancel };
+    let budget = Budget { deadline: Some(deadline), memory: memory << 20, cancel: live.cancel.clone() };
     let mut outcomes = Vec::new();
     for (check, evidence) in file.checks {
         let start = Instant::now();
@@ -153,7 +176,14 @@ fn check(options: CheckEvidence, deadline: Instant, printer: &Printer, live: &Li
         let verdict = checker::examine(&prepared, &check.property(), verdict, &budget)
             .unwrap_or_else(|rejection| Checked::Unknown(Reason::Rejected(rejection.why)));
         let seconds = start.elapsed().as_secs_f64();
-        outcomes.push(Outcome { check, verdict, decisions: None, seconds, tries: Vec::new() });
+        outcomes.push(Outcome {
+            check,
+            variable: None,
+            verdict,
+            decisions: None,
+            seconds,
+            tries: Vec::new(),
+        });
     }
     let open = if outcomes.is_empty() { vec!["none: there is no evidence".to_owned()] } else { Vec::new() };
     let answer = Answer::of(&outcomes, &open);
@@ -166,8 +196,9 @@ fn check(options: CheckEvidence, deadline: Instant, printer: &Printer, live: &Li
 fn run_checks(
     options: &Verify,
     asked: &Asked,
-    program: &Program,
-    kind: Kind,
+    (program, kind): (&Program, Kind),
+    named: Option<Vec<Variable>>,
+    specification: Option<&Specification>,
     deadline: Instant,
     live: &Live,
 ) {
@@ -182,31 +213,54 @@ fn run_checks(
         EngineName::Counters => Some(&engine_states::Counting),
         EngineName::Horn => Some(&engine_horn::Horn),
         EngineName::Queries => Some(&queries),
+        EngineName::Context => Some(&engine_context::ContextInference),
         EngineName::Symbolic => Some(&engine_symbolic::Symbolic),
         EngineName::Explicit => Some(&explicit),
     };
     let jobs = options.jobs.map_or_else(portfolio::default_jobs, usize::from);
     let boolean = kind != Kind::C;
     let portfolio = Portfolio { explicit: explicit.clone(), boolean, jobs, live: live.clone() };
-    for (index, check) in asked.checks.iter().enumerate() {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let share = left / (asked.checks.len() - index) as u32;
-        let cancel = live.cancel.clone();
-        let budget = Budget { memory: options.memory << 20, cancel, ..Budget::seconds(share.as_secs_f64()) };
-        live.begin(*check);
-        let mut outcome = if budget.cancel.is_cancelled() {
-            let verdict = Checked::Unknown(Reason::Exhausted(Exhausted::Cancelled));
-            Outcome { check: *check, verdict, decisions: None, seconds: 0.0, tries: Vec::new() }
+    let spec = specification.map(|specification| engine_spec::Spec { specification, composer: &portfolio });
+    let engine = spec.as_ref().map(|spec| spec as &dyn Engine).or(engine);
+    let answer = |program: &Program, check: Check, budget: &Budget| {
+        let budget = Budget { cancel: live.cancel.clone(), ..budget.clone() };
+        let mut outcome = if let Err(exhausted) = budget.check(0) {
+            let verdict = Checked::Unknown(Reason::Exhausted(exhausted));
+            Outcome { check, variable: None, verdict, decisions: None, seconds: 0.0, tries: Vec::new() }
         } else if let Some(engine) = engine {
             let (_, listener) = live.start(engine.name());
-            pipeline::verify(program, *check, engine, &budget, &listener)
+            let outcome = pipeline::verify(program, check, engine, &budget, &listener);
+            if let Some(tried) = outcome.tries.last() {
+                listener.end(tried);
+            }
+            outcome
         } else {
-            portfolio.verify(program, *check, &budget)
+            portfolio.verify(program, check, &budget)
         };
         if live.cancel.is_cancelled() {
             interrupted(&mut outcome);
         }
-        live.finish(outcome);
+        outcome
+    };
+    if options.reading.nesc {
+        live.begin(Check::Races);
+        let answer = |program: &Program, budget: &Budget| answer(program, Check::Races, budget);
+        let flow_first = matches!(options.engine, EngineName::Auto | EngineName::Flow);
+        let memory = options.memory << 20;
+        let question =
+            nesc::Question { program, variables: named, answer: &answer, flow_first, deadline, memory };
+        let outcomes = nesc::list(&question);
+        if !outcomes.is_empty() {
+            outcomes.into_iter().for_each(|outcome| live.finish(outcome));
+            return;
+        }
+    }
+    for (index, check) in asked.checks.iter().enumerate() {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let share = left / (asked.checks.len() - index) as u32;
+        let budget = Budget { memory: options.memory << 20, ..Budget::seconds(share.as_secs_f64()) };
+        live.begin(*check);
+        live.finish(answer(program, *check, &budget));
     }
 }
 
@@ -220,10 +274,87 @@ fn interrupted(outcome: &mut Outcome) {
     }
 }
 
-fn bad_input(format: Format, messages: &[String], printer: &Printer) -> u8 {
-    for message in messages {
-        printer.say(message);
+/// The specification that the program is proved by, if there is one.
+fn specification_of(
+    path: Option<&Path>,
+    program: &Program,
+    kind: Kind,
+    memory: u64,
+    deadline: Instant,
+) -> Result<Option<Specification>, Vec<String>> {
+    let Some(path) = path else { return Ok(None) };
+    if kind != Kind::C {
+        return Err(vec![format!("{}: error: specifications are about C programs", path.display())]);
     }
+    let budget = Budget { deadline: Some(deadline), memory: memory << 20, ..Budget::unlimited() };
+    specification::read(path, program, &budget).map(Some)
+}
+
+/// Checks that a program conforms. One of its files is the specification.
+fn conform(mut options: OfSpecification, deadline: Instant, printer: &Printer, live: &Live) -> u8 {
+    live.doing("checking that the program conforms");
+    let is_spec = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "tspec");
+    let (specs, files): (Vec<PathBuf>, Vec<PathBuf>) = options.reading.files.drain(..).partition(is_spec);
+    options.reading.files = files;
+    let bad = |messages: &[String]| {
+        messages.iter().for_each(|message| printer.say(message));
+        let first = messages.first().map_or("bad input", String::as_str);
+        printer.print(&format!("conformance: unknown({})\n", first.replace(['\n', '\r'], " ")));
+        status::BAD_INPUT
+    };
+    let ([spec], false) = (specs.as_slice(), options.reading.files.is_empty()) else {
+        return bad(&[
+            "threadproof: error: there must be a C program and one specification (.tspec)".to_owned()
+        ]);
+    };
+    let Input { program, sources, kind } = match input::read(&options.reading) {
+        Ok(read) => read,
+        Err(messages) => return bad(&messages),
+    };
+    let specification = match specification_of(Some(spec), &program, kind, options.memory, deadline) {
+        Ok(Some(specification)) => specification,
+        Ok(None) => return status::BAD_INPUT,
+        Err(messages) => return bad(&messages),
+    };
+    let cancel = live.cancel.clone();
+    let budget = Budget { deadline: Some(deadline), memory: options.memory << 20, cancel };
+    let (answer, text) = specification::conform(&program, &sources, &specification, &budget);
+    printer.print(&text);
+    match answer {
+        Conforming::Yes => status::PROVED,
+        Conforming::No => status::REFUTED,
+        Conforming::Unknown => status::UNKNOWN,
+    }
+}
+
+/// Writes a first specification.
+fn draft(options: &OfSpecification, deadline: Instant, printer: &Printer, live: &Live) -> u8 {
+    live.doing("drafting a specification");
+    let fails = |messages: &[String], status: u8| {
+        messages.iter().for_each(|message| printer.say(message));
+        status
+    };
+    let program = match input::read(&options.reading) {
+        Ok(Input { kind, .. }) if kind != Kind::C => {
+            let message = "threadproof: error: specifications are about C programs".to_owned();
+            return fails(&[message], status::BAD_INPUT);
+        }
+        Ok(Input { program, .. }) => program,
+        Err(messages) => return fails(&messages, status::BAD_INPUT),
+    };
+    let cancel = live.cancel.clone();
+    let budget = Budget { deadline: Some(deadline), memory: options.memory << 20, cancel };
+    match engine_spec::draft(&pipeline::prepare(&program, Check::Assertions), &budget) {
+        Ok(text) => {
+            printer.print(&text);
+            status::PROVED
+        }
+        Err(reason) => fails(&[format!("threadproof: there is no draft: {reason}")], status::UNKNOWN),
+    }
+}
+
+fn bad_input(format: Format, messages: &[String], printer: &Printer) -> u8 {
+    messages.iter().for_each(|message| printer.say(message));
     let first = messages.first().map_or("bad input", String::as_str);
     let answer = Answer::Unknown(first.replace(['\n', '\r'], " "));
     let nothing = (Program::default(), Sources::default());
@@ -236,8 +367,11 @@ fn asked(options: &Verify, kind: Kind) -> Result<Asked, String> {
     let Some(path) = &options.property else {
         let mut checks: Vec<Check> = options.check.iter().map(|check| check.0).collect();
         if checks.is_empty() {
+            if options.reading.nesc || !options.race.is_empty() {
+                return Ok(Asked { checks: vec![Check::Races], open: Vec::new() });
+            }
             checks.push(Check::Assertions);
-            checks.extend((kind == Kind::C).then_some(Check::Races));
+            checks.extend((kind == Kind::C && options.spec.is_none()).then_some(Check::Races));
         }
         return Ok(Asked { checks, open: Vec::new() });
     };
@@ -274,6 +408,28 @@ fn show(
         }
         Show::Cfa => report::graph::dot(&prepared),
         Show::CfaSvg => report::graph::svg_program(&prepared),
+        Show::Context => {
+            let asked_for = !options.check.is_empty() || options.property.is_some();
+            let check = if asked_for { check } else { Check::Races };
+            let budget =
+                Budget { deadline: Some(deadline), memory: options.memory << 20, ..Budget::unlimited() };
+            let outcome =
+                pipeline::verify(program, check, &engine_context::ContextInference, &budget, &Silent);
+            match outcome.verdict {
+                Checked::Proved(Proof::Context(proof)) => {
+                    report::graph::contexts(&pipeline::prepare(program, check), &proof)
+                }
+                Checked::Proved(_) => String::new(),
+                Checked::Refuted(_) => {
+                    printer.say(&format!("threadproof: there is no context to show: there is a violation"));
+                    return status::REFUTED;
+                }
+                Checked::Unknown(reason) => {
+                    printer.say(&format!("threadproof: there is no context to show: {reason}"));
+                    return status::UNKNOWN;
+                }
+            }
+        }
     });
     status::PROVED
 }

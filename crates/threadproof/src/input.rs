@@ -89,11 +89,13 @@ type Read = Result<Program, Vec<String>>;
 
 fn read_c(options: &Reading, files: &[frontend_c::Source]) -> Read {
     let reading = frontend_c::Options {
-        data_model: options.data_model.into(),
+        // Handlers for a 64-bit machine would need other parameters.
+        data_model: if options.nesc { ir::DataModel::Ilp32 } else { options.data_model.into() },
         include_dirs: options.include_dirs.clone(),
         defines: options.defines.clone(),
         includes: options.includes.clone(),
         standard: options.standard.clone(),
+        nesc: options.nesc,
     };
     frontend_c::read(files, &reading)
         .map_err(|diagnostics| diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>())

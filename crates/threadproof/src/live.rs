@@ -145,6 +145,7 @@ impl Live {
             });
             outcomes.push(Outcome {
                 check: current.check,
+                variable: None,
                 verdict: Checked::Unknown(reason()),
                 decisions: None,
                 seconds: current.since.elapsed().as_secs_f64(),

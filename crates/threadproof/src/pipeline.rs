@@ -20,7 +20,7 @@ pub fn lowering(check: Check) -> Lowering {
 
 /// The program that the engine and the replayer see.
 pub fn prepare(program: &Program, check: Check) -> Program {
-    passes::concrete(program, lowering(check))
+    passes::interrupts::run_to_completion(&passes::concrete(program, lowering(check)))
 }
 
 /// Answers one check by one engine, with checked evidence.
@@ -36,7 +36,14 @@ pub fn verify(
     let property = check.property();
     let task = Task { program: &program, property: &property };
     let Attempted { verdict, decisions, tried } = attempt(task, engine, budget, budget, events);
-    Outcome { check, verdict, decisions, seconds: start.elapsed().as_secs_f64(), tries: vec![tried] }
+    Outcome {
+        check,
+        variable: None,
+        verdict,
+        decisions,
+        seconds: start.elapsed().as_secs_f64(),
+        tries: vec![tried],
+    }
 }
 
 /// What an engine came to.

@@ -9,6 +9,7 @@ use crate::live::Live;
 use crate::pipeline::{self, Attempted};
 use crate::runs::{OnRuns, Runs};
 use checker::Checked;
+use engine_context::ContextInference;
 use engine_explicit::Explicit;
 use engine_flow::Flow;
 use engine_horn::Horn;
@@ -20,7 +21,7 @@ use report::{Outcome, Tried};
 use std::collections::VecDeque;
 use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
 use std::time::{Duration, Instant};
-use verdict::{Budget, Cancel, Check, Decisions, Engine, Exhausted, Property, Reason, Task};
+use verdict::{Budget, Cancel, Check, Decisions, Engine, Events, Exhausted, Property, Reason, Task, Verdict};
 
 /// The engines, and how many of them run at once.
 pub struct Portfolio {
@@ -158,6 +159,22 @@ fn why(mut reasons: Vec<(&'static str, Reason)>, best: &str) -> Reason {
     first.map_or(Reason::Bounded("no engine answered".to_owned()), |(_, reason)| reason)
 }
 
+/// As an engine: for those that need another one.
+impl Engine for Portfolio {
+    fn name(&self) -> &'static str {
+        "auto"
+    }
+    fn verify(&self, task: Task<'_>, budget: &Budget, _: &dyn Events) -> Verdict {
+        let known = self.run(task, budget);
+        match known.verdict {
+            Some(Checked::Proved(proof)) => Verdict::Safe(proof),
+            Some(Checked::Refuted(refutation)) => Verdict::Unsafe(refutation.trace),
+            Some(Checked::Unknown(reason)) => Verdict::Unknown(reason),
+            None => Verdict::Unknown(why(known.reasons, self.explicit.name())),
+        }
+    }
+}
+
 impl Portfolio {
     /// Answers one check with checked evidence.
     pub fn verify(&self, program: &Program, check: Check, budget: &Budget) -> Outcome {
@@ -171,7 +188,7 @@ impl Portfolio {
             Some(verdict) => (verdict, None),
             None => (Checked::Unknown(why(known.reasons, best)), known.decisions),
         };
-        Outcome { check, verdict, decisions, seconds, tries: known.tries }
+        Outcome { check, variable: None, verdict, decisions, seconds, tries: known.tries }
     }
 
     fn run(&self, task: Task<'_>, budget: &Budget) -> Known {
@@ -262,6 +279,12 @@ impl Portfolio {
                 true => provers.extend([Turn::on_runs(&States, 2), Turn::on_runs(queries, 2)]),
                 false => provers.extend([Turn::on_runs(queries, 2), Turn::on_runs(&States, 2)]),
             }
+        }
+        // Contexts know any number of threads; they are quick, or not at all.
+        match errors {
+            true => provers.push_back(Turn::on_runs(&ContextInference, 3)),
+            false if features.many_threads => provers.push_back(Turn::of(&ContextInference, 3)),
+            false => provers.extend([Turn::of(&Horn, 2), Turn::of(&ContextInference, 2)]),
         }
         let last = if features.inputs && errors { Turn::of(&Symbolic, 1) } else { Turn::on_runs(&Horn, 1) };
         provers.push_back(last);

@@ -65,7 +65,7 @@ pub fn present(
         .then(|| engine_flow::listing(&pipeline::prepare(program, first), &budget).ok())
         .flatten();
     let mut stories: Vec<(Check, Story)> = Vec::new();
-    for outcome in outcomes.iter().filter(|_| told) {
+    for outcome in outcomes.iter().filter(|outcome| told && outcome.variable.is_none()) {
         if let Checked::Proved(proof) = &outcome.verdict {
             let lowered = pipeline::prepare(program, outcome.check);
             let story = story::of(&lowered, outcome.check, proof, listing.as_ref(), budget.deadline);

@@ -12,6 +12,10 @@ pub struct Runs {
 impl Runs {
     /// The program with atomic runs, if an engine proves that it has no data race. Not for Boolean programs, whose steps are atomic anyway.
     pub fn of(task: Task<'_>, engine: &dyn Engine, budget: &Budget) -> Option<Self> {
+        // Races that do not count are races all the same.
+        if task.program.races_on.is_some() {
+            return None;
+        }
         match engine.verify(Task { property: &Property::NoRace, ..task }, budget, &Silent) {
             // One thread is not interrupted anyway.
             Verdict::Safe(races @ Proof::Flow(_)) => {

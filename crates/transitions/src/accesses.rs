@@ -54,7 +54,8 @@ pub(crate) fn accesses(
         // In a constraint some values are those after the assignment: then only constant addresses are known.
         let several_states = matches!(op, Op::Assign(assignment) if assignment.constraint.is_some());
         for access in footprint::accesses(visibility.points_to, template, op) {
-            let Some(region) = visible(&access.region, visibility.escapes) else { continue };
+            let counted = access.region.where_races_count(program);
+            let Some(region) = visible(&counted, visibility.escapes) else { continue };
             let constant = matches!(access.address, Expr::Address(..));
             let before = follower.guard.clone();
             let address = (constant || !several_states).then(|| follower.value(access.address));
@@ -97,15 +98,24 @@ impl Access {
         theirs: Member,
         is_shared: &dyn Fn(&Variable) -> bool,
     ) -> Term {
+        self.race_between(other, &|term| mine.term(term, is_shared), &|term| theirs.term(term, is_shared))
+    }
+
+    /// The same, with the names that the variables of the two have.
+    pub fn race_between(
+        &self,
+        other: &Access,
+        mine: &dyn Fn(&Term) -> Term,
+        theirs: &dyn Fn(&Term) -> Term,
+    ) -> Term {
         let harmless =
             !(self.write || other.write) || (self.atomic && other.atomic) || (self.own && other.own);
         if harmless || !self.region.overlaps(&other.region) {
             return Term::bool(false);
         }
-        let one = mine.term(&self.condition, is_shared);
-        let both = one.and(&theirs.term(&other.condition, is_shared));
+        let both = mine(&self.condition).and(&theirs(&other.condition));
         let (Some(here), Some(there)) = (&self.address, &other.address) else { return both };
-        let (here, there) = (mine.term(here, is_shared), theirs.term(there, is_shared));
+        let (here, there) = (mine(here), theirs(there));
         both.and(&self.reaches(&here, &there)).and(&other.reaches(&there, &here))
     }
 

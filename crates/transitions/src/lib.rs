@@ -19,6 +19,7 @@
 //! * [`settled`]: threads that are there from the beginning.
 //! * [`blocks`]: fewer locations, by putting steps together.
 //! * [`scopes`]: the steps with variables sorted into shared ones and those of a thread.
+//! * [`specification`](mod@specification): abstract threads as formulas over the variables of a system.
 //! * [`boolean_program`](mod@boolean_program): the Boolean program that predicates make of a program.
 
 pub mod accesses;
@@ -32,11 +33,12 @@ pub mod memory;
 pub mod prepare;
 pub mod scopes;
 pub mod settled;
+pub mod specification;
 pub mod system;
 pub mod threads;
 
 pub use blocks::{loop_heads, merge_steps};
 pub use boolean_program::{BooleanProgram, boolean_program};
-pub use prepare::{NotReady, prepare};
+pub use prepare::{NotReady, prepare, prepare_whole};
 pub use scopes::{Scoped, ScopedStart, ScopedStep};
 pub use system::{Kind, Start, StateVariable, Step, System};

@@ -1,6 +1,6 @@
 //! Programs made ready for [`crate::System`]: calls inlined, what does not matter left out, locks as words.
 
-use ir::passes::{Goal, InlineError, InlineLimits, lock_words, symbolic_of_lowered};
+use ir::passes::{Goal, InlineError, InlineLimits, listed, lock_words, symbolic_of_lowered};
 use ir::{Callee, Op, Program, Span};
 use std::time::Instant;
 
@@ -18,7 +18,17 @@ pub enum NotReady {
 /// Makes a program ready. `limits_proof` among the assumptions of the result: nothing may be proved of it.
 pub fn prepare(program: &Program, goal: Goal, deadline: Option<Instant>) -> Result<Program, NotReady> {
     let limits = InlineLimits { deadline, ..InlineLimits::default() };
-    let program = match symbolic_of_lowered(program, goal, limits) {
+    finish(symbolic_of_lowered(program, goal, limits))
+}
+
+/// The same, but nothing is left out, and each source line keeps its own steps.
+pub fn prepare_whole(program: &Program, deadline: Option<Instant>) -> Result<Program, NotReady> {
+    let limits = InlineLimits { deadline, ..InlineLimits::default() };
+    finish(listed(program, limits))
+}
+
+fn finish(passed: Result<Program, InlineError>) -> Result<Program, NotReady> {
+    let program = match passed {
         Ok(program) => lock_words(&program),
         Err(InlineError::OutOfTime) => return Err(NotReady::OutOfTime),
         Err(error) => return Err(NotReady::TooLarge(error.to_string())),

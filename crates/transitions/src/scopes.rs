@@ -4,9 +4,10 @@
 //! 1. All variables get names of their own: those of a template's threads have its number behind them.
 //! 2. A template that at most one thread ever runs has no variables of its own: its variables are shared ones that nobody else touches. What starts the thread
 //!    sets them; before that they have some value, which nobody looks at.
-//! 3. Steps through atomic locations, at which nobody else runs, are put together ([`crate::merge_steps`]).
+//! 3. Steps through atomic locations, at which nobody else runs, are put together ([`crate::merge_steps`]), unless an access there may be part of a race.
 //! 4. Values that are always known where a step starts are put in (`constants.rs`).
 
+use crate::accesses::Access;
 use crate::blocks::merge_steps;
 use crate::constants::put_known_values;
 use crate::system::{Kind, StateVariable, Step, System};
@@ -62,6 +63,10 @@ pub struct Scoped<'p> {
     pub initial: Term,
     /// All steps.
     pub steps: Vec<ScopedStep>,
+    /// The accesses that may be part of a race, if the system has accesses. Their variables have the names that they have there.
+    pub accesses: Vec<Access>,
+    /// The own variables of each template, under the names that accesses have for them.
+    names: IdVec<TemplateId, BTreeSet<Variable>>,
     /// The variable that is the id of a thread, by template.
     myself: IdVec<TemplateId, Option<Variable>>,
 }
@@ -85,6 +90,12 @@ impl<'p> Scoped<'p> {
             main: *main,
             initial: system.initial(),
             steps: Vec::new(),
+            accesses: Vec::new(),
+            names: system
+                .own
+                .iter()
+                .map(|own| own.iter().map(|own| own.variable.clone()).collect())
+                .collect(),
             myself: system.program.templates.iter().map(|_| None).collect(),
         };
         for variable in &system.shared {
@@ -117,12 +128,18 @@ impl<'p> Scoped<'p> {
         let id = system.number(1, system.program.data_model.pointer());
         let entry = own_renamed(system, *main, &system.entry(*main, &[], &id));
         scoped.initial = scoped.initial.and(&entry);
+        scoped.accesses = racing(system, &scoped, stop);
+        let accessed: BTreeSet<(TemplateId, LocationId)> =
+            scoped.accesses.iter().map(|access| (access.template, access.source)).collect();
         for (template, code) in system.program.templates.enumerate() {
             let steps: Vec<Step> =
                 system.steps.iter().filter(|step| step.template == template).cloned().collect();
             let may_go = |at: LocationId| {
                 let location = code.locations[at];
-                location.atomic && location.kind == LocationKind::Normal && at != code.entry
+                location.atomic
+                    && location.kind == LocationKind::Normal
+                    && at != code.entry
+                    && !accessed.contains(&(template, at))
             };
             for step in merge_steps(&steps, &may_go, stop) {
                 scoped.steps.push(scoped_step(system, &step));
@@ -198,6 +215,35 @@ impl<'p> Scoped<'p> {
         shared.map(|(variable, value)| (variable.clone(), value.clone())).collect()
     }
 
+    /// A term of an access with the names that variables have here.
+    fn named(&self, term: &Term, template: TemplateId) -> Term {
+        term.rename(|variable| self.names[template].contains(variable).then(|| named(variable, template)))
+    }
+
+    /// When an access can be made: over the shared variables and those of the thread.
+    pub fn condition(&self, access: &Access) -> Term {
+        self.named(&access.condition, access.template)
+    }
+
+    /// When two accesses of different threads may be a race: over the shared variables, the own ones of the first thread, and those of the second ([`other`]).
+    pub fn race(&self, one: &Access, two: &Access) -> Term {
+        one.race_between(two, &|term| self.named(term, one.template), &|term| {
+            self.named(term, two.template)
+                .rename(|variable| (!self.shared.contains_key(variable)).then(|| other(variable)))
+        })
+    }
+
+    /// That two different threads have different ids; the variables of the second have the names of another's.
+    pub fn apart(&self, one: TemplateId, two: TemplateId) -> Term {
+        match (&self.myself[one], &self.myself[two]) {
+            (Some(here), Some(there)) => {
+                let there = if self.shared.contains_key(there) { there.clone() } else { other(there) };
+                here.term().differs(&there.term())
+            }
+            _ => Term::bool(true),
+        }
+    }
+
     /// What always holds of the variables in some terms: all are in range.
     pub fn ranges<'a>(&self, terms: impl IntoIterator<Item = &'a Term>) -> Term {
         let variables: BTreeSet<Variable> = terms.into_iter().flat_map(Term::free_variables).collect();
@@ -226,6 +272,17 @@ impl<'p> Scoped<'p> {
     pub fn premise<'a>(&self, step: &'a ScopedStep, terms: impl IntoIterator<Item = &'a Term>) -> Term {
         step.guard.and(&self.invariant(step, terms.into_iter().chain([&step.guard])))
     }
+}
+
+/// The accesses that may race with another. All that were not looked at when `stop` says so are among them.
+fn racing(system: &System<'_>, scoped: &Scoped<'_>, stop: &dyn Fn() -> bool) -> Vec<Access> {
+    let races = |one: &Access, two: &Access| {
+        let the_same = one.template == two.template && system.unique.templates[one.template];
+        !(the_same || scoped.race(one, two).is_false())
+    };
+    let found =
+        system.accesses.iter().filter(|one| stop() || system.accesses.iter().any(|two| races(one, two)));
+    found.cloned().collect()
 }
 
 /// The same number everywhere.

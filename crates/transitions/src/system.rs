@@ -105,12 +105,21 @@ pub struct System<'p> {
 impl<'p> System<'p> {
     /// Makes the transitions of a program that is inlined and has no operations on locks left ([`ir::passes::lock_words`]).
     pub fn new(program: &'p Program, mode: Mode) -> Self {
+        let mut system = Self::made(program, mode, false);
+        system.forget_what_nothing_reads();
+        system
+    }
+
+    /// The same, with all variables: those, too, that no condition depends on.
+    pub fn whole(program: &'p Program, mode: Mode) -> Self {
         Self::made(program, mode, false)
     }
 
     /// The same, with the accesses that may be part of races. The program was prepared for races.
     pub fn with_accesses(program: &'p Program, mode: Mode) -> Self {
-        Self::made(program, mode, true)
+        let mut system = Self::made(program, mode, true);
+        system.forget_what_nothing_reads();
+        system
     }
 
     fn made(program: &'p Program, mode: Mode, races: bool) -> Self {
@@ -151,7 +160,6 @@ impl<'p> System<'p> {
             }
         }
         system.steps.sort_by_key(|step| (step.template, step.source));
-        system.forget_what_nothing_reads();
         system
     }
 

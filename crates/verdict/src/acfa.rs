@@ -4,7 +4,8 @@
 //! the edge's havoc set any values, such that the label of the next state holds; all others keep theirs. While a thread is in an atomic state,
 //! only that thread moves.
 //!
-//! Beyond the paper: edges say which shared variables the thread may read, and which threads it starts.
+//! Beyond the paper: an edge says what holds before and right behind it, and which threads it starts. So a test and a change in one step need no state
+//! between them, and what a change makes true is known even if it does not last. A state says which accesses a thread there may be about to make.
 
 use ir::ids::Id;
 use ir::{IdVec, TemplateId};
@@ -45,29 +46,46 @@ pub struct AbstractState {
     pub label: Term,
     /// Whether no other thread moves meanwhile.
     pub atomic: bool,
+    /// The accesses that a thread here may make next and that others could collide with, by number.
+    pub accesses: BTreeSet<u32>,
+}
+
+impl AbstractState {
+    /// One without accesses.
+    pub fn new(label: Term, atomic: bool) -> Self {
+        Self { label, atomic, accesses: BTreeSet::new() }
+    }
 }
 
 /// What a thread does on an edge.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Action {
     /// The shared variables that it may change.
     pub havoc: BTreeSet<Variable>,
-    /// The shared variables that it may read.
-    pub reads: BTreeSet<Variable>,
     /// The threads that it starts, in order.
     pub starts: Vec<TemplateId>,
+    /// What holds of shared variables before it.
+    pub guard: Term,
+    /// What holds of shared variables right behind it.
+    pub behind: Term,
+}
+
+impl Default for Action {
+    /// Nothing is done.
+    fn default() -> Self {
+        let always = Term::bool(true);
+        Self { havoc: BTreeSet::new(), starts: Vec::new(), guard: always.clone(), behind: always }
+    }
 }
 
 impl Action {
     /// Whether nobody can notice it.
     pub fn is_silent(&self) -> bool {
-        self.havoc.is_empty() && self.reads.is_empty() && self.starts.is_empty()
+        self.havoc.is_empty() && self.starts.is_empty()
     }
-    /// Whether another one may do all that this one may.
+    /// Whether another one may change all that this one may, and starts the same threads. Says nothing of when.
     pub fn is_within(&self, other: &Self) -> bool {
-        self.havoc.is_subset(&other.havoc)
-            && self.reads.is_subset(&other.reads)
-            && self.starts == other.starts
+        self.havoc.is_subset(&other.havoc) && self.starts == other.starts
     }
 }
 
@@ -97,7 +115,7 @@ impl Acfa {
     /// The one of a thread that does nothing (the first context of paper 1, section 2.4).
     pub fn empty() -> Self {
         let states: IdVec<AbstractId, AbstractState> =
-            [AbstractState { label: Term::bool(true), atomic: false }].into_iter().collect();
+            [AbstractState::new(Term::bool(true), false)].into_iter().collect();
         Self { states, start: AbstractId(0), edges: Vec::new() }
     }
 
@@ -133,14 +151,22 @@ impl fmt::Display for Acfa {
         for (id, state) in self.states.enumerate() {
             let start = if id == self.start { " start" } else { "" };
             let atomic = if state.atomic { " atomic" } else { "" };
-            writeln!(f, "{id}{start}{atomic}: {}", state.label)?;
+            write!(f, "{id}{start}{atomic}: {}", state.label)?;
+            if !state.accesses.is_empty() {
+                let numbers: Vec<String> = state.accesses.iter().map(u32::to_string).collect();
+                write!(f, " accesses {{{}}}", numbers.join(", "))?;
+            }
+            writeln!(f)?;
             for AbstractEdge { action, target, .. } in self.leaving(id) {
                 let names = |variables: &BTreeSet<Variable>| {
                     variables.iter().map(|variable| variable.name.to_string()).collect::<Vec<_>>().join(", ")
                 };
                 write!(f, "  -> {target}: havoc {{{}}}", names(&action.havoc))?;
-                if !action.reads.is_empty() {
-                    write!(f, " reads {{{}}}", names(&action.reads))?;
+                if !action.guard.is_true() {
+                    write!(f, " if {}", action.guard)?;
+                }
+                if !action.behind.is_true() {
+                    write!(f, " then {}", action.behind)?;
                 }
                 for template in &action.starts {
                     write!(f, " starts {template}")?;

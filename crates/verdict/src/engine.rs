@@ -1,8 +1,8 @@
 //! The interface that every engine has, and what it returns.
 
 use crate::{
-    AbstractionProof, Attempt, Budget, Exhausted, FlowProof, ModularProof, ProductProof, Property,
-    QueriesProof, RunsProof, StatesProof, Trace,
+    AbstractionProof, Attempt, Budget, ContextProof, Exhausted, FlowProof, ModularProof, ProductProof,
+    Property, QueriesProof, RunsProof, SpecProof, StatesProof, Trace,
 };
 use ir::{Program, Span};
 use serde::{Deserialize, Serialize};
@@ -66,8 +66,12 @@ pub enum Proof {
     Modular(Box<ModularProof>),
     /// A fixed set of threads, one after the other, by what is claimed of those that come later.
     Queries(Box<QueriesProof>),
+    /// Any number of threads, one in the context of the others.
+    Context(Box<ContextProof>),
     /// There is no data race, and no error where threads are switched only behind steps that synchronise them.
     Runs(Box<RunsProof>),
+    /// Any number of threads, by what each of them may do as a specification says, and a proof about that.
+    Spec(Box<SpecProof>),
 }
 
 /// Why there is no answer.
@@ -81,6 +85,8 @@ pub enum Reason {
     Bounded(String),
     /// A violation was found that rests on something that is not modelled.
     Approximate(String),
+    /// The program does not conform to its specification, or that is wrong.
+    Specification(String),
     /// The evidence for a verdict was not accepted: a bug in this tool.
     Rejected(String),
 }
@@ -100,6 +106,7 @@ impl fmt::Display for Reason {
             }
             Self::Bounded(bound) => write!(f, "bounded: {bound}"),
             Self::Approximate(what) => write!(f, "not modelled exactly: {what}"),
+            Self::Specification(what) => write!(f, "specification: {what}"),
             Self::Rejected(what) => write!(f, "evidence rejected: {what}"),
         }
     }

@@ -7,6 +7,7 @@
 mod abstraction;
 mod acfa;
 mod budget;
+mod context;
 mod counters;
 mod decision;
 mod engine;
@@ -22,6 +23,7 @@ mod property;
 pub mod queries;
 mod runs;
 mod schedule;
+mod spec;
 mod states;
 mod trace;
 
@@ -30,6 +32,7 @@ pub use abstraction::{
 };
 pub use acfa::{AbstractEdge, AbstractId, AbstractState, Acfa, Action};
 pub use budget::{Budget, Cancel, Exhausted};
+pub use context::{ContextEdge, ContextNode, ContextProof, ContextView, for_people, known_name};
 pub use counters::{Counter, CounterStep, TicketAddress};
 pub use decision::{Attempt, Decision, Decisions, OpenCheck};
 pub use engine::{Engine, Event, Events, Proof, Reason, Silent, Task, Verdict};
@@ -48,5 +51,6 @@ pub use property::{Check, Property};
 pub use queries::{QueriesClaim, QueriesPart, QueriesProof};
 pub use runs::RunsProof;
 pub use schedule::{Schedule, Turn};
+pub use spec::{Composition, Conformance, SpecProof};
 pub use states::{Configuration, Population, StatesProof};
 pub use trace::{Trace, TraceStep, Violation};

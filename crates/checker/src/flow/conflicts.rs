@@ -1,7 +1,7 @@
 //! Whether related locations have conflicting accesses.
 //!
 //! Two accesses of different threads are no race for one of these reasons only: they have no byte in common by the points-to sets; neither writes; both are atomic; the bytes
-//! are in objects that no other thread can reach; both name an object of the running thread; both threads hold, before the step, locks at the same distance from any byte that
+//! are in objects that no other thread can reach; one comes behind a lock on its edge that the other thread holds; both name an object of the running thread; both threads hold, before the step, locks at the same distance from any byte that
 //! both could access, one of them exclusively: then the locks are at one address, and only one thread can have it; or indices of a family ([`super::families`]) or tickets of a counter ([`super::counters`]) keep them apart; or one is a parent's,
 //! made when its family has no members, and the other would be a member's.
 
@@ -10,6 +10,7 @@ use super::counters::{by_ticket, equal, have_other_tickets};
 use super::data::Data;
 use super::families::{Placed, absent, are_apart, parents, placed};
 use super::knowledge::{Held, claimed, follow, is_fresh};
+use super::pairs::{Wanted, stands_in_the_way, wanted_lock};
 use super::terms::Terms;
 use super::view::{Node, View};
 use crate::ProofError;
@@ -23,6 +24,10 @@ struct Seen {
     write: bool,
     atomic: bool,
     names_own: bool,
+    /// The lock that its edge asks for before it.
+    behind: Option<Wanted>,
+    /// The locks held before the step.
+    held: Vec<Held>,
     /// Locks held, by their distance from the first byte.
     guards: Vec<(Value, bool)>,
     /// Its address in the terms of families.
@@ -72,13 +77,14 @@ fn collect(
         let parents = parents(view, node, *edge)?;
         let by_ticket = by_ticket(view, data, node, *edge);
         let mut present = Present::new(equal(view, data, node));
+        let wanted = wanted_lock(view.program, &view.program.templates[template].edges[*edge].ops);
         let (mut operation, mut place) = (0, 0);
         follow(view, template, *edge, known.clone(), &mut |op, now| {
             held.retain(|lock| now.locks.contains(lock));
             for access in accesses(&view.points_to, template, op) {
                 let tickets = by_ticket.get(place).cloned().unwrap_or_default();
                 place += 1;
-                let mut region = access.region;
+                let mut region = access.region.where_races_count(view.program);
                 if let Targets::Of(targets) = &region.targets {
                     region.targets = Targets::Of(
                         targets.iter().filter(|target| view.escapes[target.object]).copied().collect(),
@@ -95,6 +101,8 @@ fn collect(
                 let names_own = matches!(access.address, Expr::Address(object, _)
                     if matches!(view.program.objects[*object].storage, Storage::Frame(_) | Storage::ThreadLocal));
                 all.push(Seen {
+                    behind: wanted.filter(|(number, _)| operation > *number).map(|(_, wanted)| wanted),
+                    held: known.locks.clone(),
                     node,
                     region,
                     write: access.write,
@@ -122,6 +130,10 @@ fn collect(
 fn conflict(view: &View<'_>, a: &Seen, b: &Seen) -> bool {
     let harmless = !(a.write || b.write) || (a.atomic && b.atomic) || (a.names_own && b.names_own);
     if harmless || !a.region.overlaps(&b.region) {
+        return false;
+    }
+    let is_kept_out = |a: &Seen, b: &Seen| a.behind.is_some_and(|wanted| stands_in_the_way(&b.held, wanted));
+    if is_kept_out(a, b) || is_kept_out(b, a) {
         return false;
     }
     let template = |seen: &Seen| view.nodes[seen.node].0;

@@ -3,7 +3,7 @@
 //! A step may be left out while another thread is at some location only for one of these reasons: it assumes the opposite of what its
 //! thread knows; the other one is in an atomic region and the step is not; the step waits for the other thread to end, and it has not;
 //! the step waits for a third thread, and no end of that one is related to where the other is; what is known of data contradicts the
-//! step's assumptions; the step finds a counter to be less than the weights of where the two threads are. A pair may be
+//! step's assumptions; the step asks for a lock, before it changes memory, that the other thread holds; the step finds a counter to be less than the weights of where the two threads are. A pair may be
 //! left out only if both are in the same unique template, or both hold the same lock, one of them exclusively, at the same address of a single object,
 //! or one is the parent of a family that has no member, and the other would be one.
 
@@ -15,7 +15,7 @@ use super::knowledge::{Held, Knowledge, Outcome, Steps, breaks, claimed, words};
 use super::terms::Terms;
 use super::view::{Node, View};
 use crate::ProofError;
-use ir::{Count, EdgeId, Expr, TemplateId, Value};
+use ir::{Count, EdgeId, Expr, Lhs, LockKind, ObjectId, Op, Program, Storage, TemplateId, Value};
 use std::collections::BTreeMap;
 use verdict::Budget;
 
@@ -74,6 +74,11 @@ impl Closure<'_, '_> {
         if outcome.impossible || (atomic(other) && !atomic(source)) {
             return false;
         }
+        let template = self.view.nodes[source].0;
+        let wanted = wanted_lock(self.view.program, &self.view.program.templates[template].edges[edge].ops);
+        if wanted.is_some_and(|(_, wanted)| stands_in_the_way(&self.fixed[other], wanted)) {
+            return false;
+        }
         let mut joined = outcome.joined.iter();
         let ended = joined.all(|joined| {
             if self.view.nodes[other].0 == *joined {
@@ -101,6 +106,37 @@ impl Closure<'_, '_> {
         let template = self.view.nodes[node].0;
         self.view.node(template, self.view.program.templates[template].edges[edge].target)
     }
+}
+
+/// A lock of a static object that an edge asks for before it changes any memory: its kind, and where it is.
+pub type Wanted = (LockKind, ObjectId, u64);
+
+/// What an edge asks for first, with the number of the operation.
+pub fn wanted_lock(program: &Program, ops: &[Op]) -> Option<(usize, Wanted)> {
+    for (number, op) in ops.iter().enumerate() {
+        match op {
+            Op::Assume(_) => {}
+            Op::Assign(assignment)
+                if assignment.pairs.iter().all(|(lhs, _)| matches!(lhs, Lhs::Local(_))) => {}
+            Op::Lock(kind, Expr::Address(object, offset)) => {
+                let is_static = program.objects[*object].storage == Storage::Static;
+                return is_static.then_some((number, (*kind, *object, *offset)));
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Whether someone who holds these locks keeps others from getting one: whoever holds it exclusively does, and a reader keeps out writers.
+pub fn stands_in_the_way(held: &[Held], (kind, object, offset): Wanted) -> bool {
+    let is_it = |held: &&Held| match held.address.terms.as_slice() {
+        [(Expr::Address(other, base), false)] => {
+            *other == object && Value::from(*base) + held.address.constant == Value::from(offset)
+        }
+        _ => false,
+    };
+    held.iter().filter(is_it).any(|held| !held.shared || kind == LockKind::Write)
 }
 
 /// Makes the rules ready.

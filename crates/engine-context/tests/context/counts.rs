@@ -12,10 +12,10 @@ use verdict::{Acfa, Action, Budget};
 const T0: TemplateId = TemplateId(0);
 const T1: TemplateId = TemplateId(1);
 
-/// Two templates; the first starts threads of the second on every edge that reads.
+/// Two templates; the first starts threads of the second on every edge that changes both variables.
 fn two(first: Acfa, second: Acfa) -> IdVec<TemplateId, Acfa> {
     let edges = first.edges.iter().cloned().map(|mut edge| {
-        if !edge.action.reads.is_empty() {
+        if edge.action.havoc.len() == 2 {
             edge.action = Action { starts: vec![T1], ..edge.action };
         }
         edge

@@ -42,17 +42,28 @@ pub fn holds(formula: &Term, bits: u8) -> bool {
 prop_compose! {
     /// An automaton with at most this many states.
     pub fn acfas(most: usize)(
-        states in prop::collection::vec((0..20u8, prop::bool::weighted(0.2)), 1..=most),
-        edges in prop::collection::vec((0..most, 0..most, 0..4u8, prop::bool::weighted(0.2)), 0..3 * most),
+        states in prop::collection::vec((0..20u8, prop::bool::weighted(0.2), prop::bool::weighted(0.2)), 1..=most),
+        edges in prop::collection::vec((0..most, 0..most, 0..4u8, 0..20u8, 0..20u8), 0..3 * most),
         start in 0..most,
     ) -> Acfa {
         let count = states.len();
         let id = |number: usize| AbstractId((number % count) as u32);
         let all: IdVec<AbstractId, AbstractState> =
-            states.into_iter().map(|(number, atomic)| AbstractState { label: label(number), atomic }).collect();
-        let edges = edges.into_iter().map(|(source, target, havoc, reads)| AbstractEdge {
+            states.into_iter().map(|(number, atomic, access)| {
+                let accesses = access.then_some(0).into_iter().collect();
+                AbstractState { label: label(number), atomic, accesses }
+            }).collect();
+        let edges = edges.into_iter().map(|(source, target, havoc, guard, behind)| AbstractEdge {
             source: id(source),
-            action: Action { havoc: chosen(havoc), reads: chosen(u8::from(reads)), starts: Vec::new() },
+            action: match havoc {
+                0 => Action::default(),
+                _ => Action {
+                    havoc: chosen(havoc),
+                    guard: label(guard),
+                    behind: label(behind),
+                    ..Action::default()
+                },
+            },
             target: id(target),
         });
         Acfa::new(all, id(start), edges)
@@ -63,11 +74,11 @@ prop_compose! {
 pub fn steps(acfa: &Acfa, state: AbstractId, before: u8) -> Vec<(&AbstractEdge, u8)> {
     let mut found = Vec::new();
     for edge in acfa.leaving(state) {
-        for after in 0..4u8 {
+        for after in (0..4u8).filter(|_| holds(&edge.action.guard, before)) {
             let kept = variables().iter().enumerate().all(|(index, variable)| {
                 edge.action.havoc.contains(variable) || (before ^ after) >> index & 1 == 0
             });
-            if kept && holds(&acfa.states[edge.target].label, after) {
+            if kept && holds(&acfa.states[edge.target].label, after) && holds(&edge.action.behind, after) {
                 found.push((edge, after));
             }
         }

@@ -1,10 +1,14 @@
 //! Graphs: what makes one an abstract reachability graph (paper 1, section 3.4), for random steps.
 
 use crate::generate::{chosen, variables};
-use engine_context::{Graph, Labels};
+use engine_context::{Built, Graph, Labels};
 use proptest::prelude::*;
 use smt::Term;
-use verdict::{Action, Budget};
+use verdict::{AbstractState, Action, Budget};
+
+fn state(label: Term, atomic: bool) -> AbstractState {
+    AbstractState::new(label, atomic)
+}
 
 /// The label of a state that is called by a number.
 fn label(name: u8) -> Term {
@@ -17,7 +21,7 @@ proptest! {
 
     #[test]
     fn all_steps_are_in_the_graph(steps in prop::collection::vec((0..8u8, 0..8u8, prop::option::of(0..4u8)), 0..20)) {
-        let mut graph = Graph::new(0u8, label(0), false);
+        let mut graph = Graph::new(0u8, state(label(0), false));
         let mut taken = Vec::new();
         for (from, to, havoc) in steps {
             if !graph.contains(&from) {
@@ -27,12 +31,16 @@ proptest! {
             match havoc {
                 Some(bits) => {
                     let action = Action { havoc: chosen(bits), ..Action::default() };
-                    graph.connect(&from, action, to, label(to), false);
+                    graph.connect(&from, action, (from, to), to, state(label(to), false));
                 }
-                None => graph.unite(&from, to, label(to), false),
+                None => graph.unite(&from, to, state(label(to), false)),
             }
         }
-        let (acfa, nodes) = graph.finish();
+        let Built { acfa, nodes, moves } = graph.finish();
+        for one in &moves {
+            prop_assert!(acfa.edges.contains(&one.edge));
+            prop_assert_eq!((one.edge.source, one.edge.target), (nodes[&one.step.0], nodes[&one.step.1]));
+        }
         prop_assert!(acfa.is_well_formed());
         prop_assert_eq!(nodes[&0], acfa.start);
         let mut labels = Labels::default();
@@ -57,13 +65,14 @@ proptest! {
 
 #[test]
 fn a_node_is_atomic_only_if_all_its_states_are() {
-    let mut graph = Graph::new("start", Term::bool(true), false);
-    graph.connect(&"start", Action::default(), "inside", Term::bool(true), true);
-    graph.connect(&"nowhere", Action::default(), "lost", Term::bool(true), true);
+    let always = |atomic: bool| state(Term::bool(true), atomic);
+    let mut graph = Graph::new("start", always(false));
+    graph.connect(&"start", Action::default(), (), "inside", always(true));
+    graph.connect(&"nowhere", Action::default(), (), "lost", always(true));
     assert!(!graph.contains(&"lost"));
-    let (acfa, nodes) = graph.finish();
+    let Built { acfa, nodes, .. } = graph.finish();
     assert!(acfa.states[nodes["inside"]].atomic && !acfa.states[nodes["start"]].atomic);
-    graph.unite(&"inside", "start", Term::bool(true), false);
-    let (acfa, _) = graph.finish();
+    graph.unite(&"inside", "start", always(false));
+    let acfa = graph.finish().acfa;
     assert_eq!(acfa.states.iter().map(|state| state.atomic).collect::<Vec<_>>(), [false]);
 }

@@ -1,6 +1,6 @@
 //! Contexts are inferred: figure 1 of paper 1 and its broken variants, and random programs against all executions of a few threads.
 
-use crate::values::{Code, Step, goes_wrong, x};
+use crate::values::{Code, Known, Step, goes_wrong};
 use engine_context::{Inferred, Watched, infer};
 use expect_test::expect;
 use ir::{Count, IdVec, TemplateId};
@@ -11,15 +11,15 @@ use verdict::Budget;
 const FIRST: TemplateId = TemplateId(0);
 const SECOND: TemplateId = TemplateId(1);
 
-fn inferred(codes: &[Code], start: &[(TemplateId, Count)], k: u32) -> Inferred {
+fn inferred(codes: &[Code], start: &[(TemplateId, Count)], k: u32) -> Inferred<Known, (usize, usize)> {
     let threads: IdVec<TemplateId, Code> = codes.iter().cloned().collect();
-    let watched = Watched::Only(BTreeSet::from([x()]));
-    infer(&threads, start, k, &watched, &Budget::seconds(60.0)).expect("there is time")
+    infer(&threads, start, k, &Watched::Only(BTreeSet::new()), &Budget::seconds(60.0)).expect("there is time")
 }
 
 /// Figure 1: locations 1 to 7 are 0 to 6 here; the shared variable is `state`, the own one `old`.
 fn figure_1() -> Code {
     Code {
+        exact: false,
         atomic: (0..7).map(|at| (1..=3).contains(&at)).collect(),
         error: None,
         edges: vec![
@@ -38,9 +38,11 @@ fn figure_1() -> Code {
 
 #[test]
 fn figure_1_has_no_race() {
-    let Inferred::Safe(acfas) = inferred(&[figure_1()], &[(FIRST, Count::Any)], 1) else { panic!("a race") };
+    let Inferred::Safe(acfas, _) = inferred(&[figure_1()], &[(FIRST, Count::Any)], 1) else {
+        panic!("a race")
+    };
     expect![[r#"
-        a0 start: (!s && !t) || (s && !t)
+        a0 start: !t
           -> a1: havoc {}
           -> a2: havoc {}
         a1 atomic: !s && !t
@@ -48,8 +50,10 @@ fn figure_1_has_no_race() {
         a2 atomic: s && !t
           -> a0: havoc {}
         a3: s && !t
-          -> a4: havoc {x}
-        a4: s && !t
+          -> a4: havoc {}
+        a4: s && !t accesses {0}
+          -> a5: havoc {}
+        a5: s && !t
           -> a0: havoc {s}
     "#]]
     .assert_eq(&acfas[FIRST].to_string());
@@ -68,7 +72,7 @@ fn figure_1_broken_has_a_race() {
         for k in 0..3 {
             let found = inferred(std::slice::from_ref(&broken), &[(FIRST, Count::Any)], k);
             // Its own five steps to the access, and those of another thread, some of which are one.
-            assert!(matches!(&found, Inferred::Way(_, way, _) if way.len() >= 5), "{k}: {found:?}");
+            assert!(matches!(&found, Inferred::Way(_, way, _) if way.steps.len() >= 5), "{k}: {found:?}");
         }
     }
 }
@@ -77,17 +81,19 @@ fn figure_1_broken_has_a_race() {
 fn a_thread_that_is_started_later() {
     // The first sets a variable and then starts the second, which expects it.
     let first = |after: Step| Code {
+        exact: false,
         atomic: vec![false; 4],
         error: None,
         edges: vec![(0, Step::Set(0, true), 1), (1, Step::Start(SECOND), 2), (2, after, 3)],
     };
     let second = Code {
+        exact: false,
         atomic: vec![false; 3],
         error: Some(2),
         edges: vec![(0, Step::IfShared(0, true), 1), (0, Step::IfShared(0, false), 2)],
     };
     let start = [(FIRST, Count::Exactly(1))];
-    assert!(matches!(inferred(&[first(Step::Skip), second.clone()], &start, 1), Inferred::Safe(_)));
+    assert!(matches!(inferred(&[first(Step::Skip), second.clone()], &start, 1), Inferred::Safe(..)));
     let broken = [first(Step::Set(0, false)), second];
     assert!(goes_wrong(&broken, &[FIRST], 3));
     assert!(matches!(inferred(&broken, &start, 1), Inferred::Way(SECOND, ..)));
@@ -97,14 +103,21 @@ fn a_thread_that_is_started_later() {
 /// nobody sees them, and the label stays.
 #[test]
 fn a_step_that_breaks_the_label_of_another_thread_is_seen() {
-    let first = Code { atomic: vec![false], error: None, edges: vec![(0, Step::Start(SECOND), 0)] };
-    let second = Code { atomic: vec![false; 2], error: Some(1), edges: vec![(0, Step::Set(0, true), 1)] };
+    let first =
+        Code { exact: false, atomic: vec![false], error: None, edges: vec![(0, Step::Start(SECOND), 0)] };
+    let second = Code {
+        exact: false,
+        atomic: vec![false; 2],
+        error: Some(1),
+        edges: vec![(0, Step::Set(0, true), 1)],
+    };
     for k in 0..3 {
         let found = inferred(&[first.clone(), second.clone()], &[(FIRST, Count::Exactly(1))], k);
         assert!(matches!(found, Inferred::Way(SECOND, ..)), "{k}: {found:?}");
     }
     // The same with one template: one thread sets `s` and stays, another one, which waits for that, sets `t`.
     let both = Code {
+        exact: false,
         atomic: vec![false; 4],
         error: Some(3),
         edges: vec![(0, Step::Set(0, true), 1), (0, Step::IfShared(0, true), 2), (2, Step::Set(1, true), 3)],
@@ -134,12 +147,13 @@ prop_compose! {
         atomic in prop::collection::vec(prop::bool::weighted(0.25), 2..=most),
         edges in prop::collection::vec((0..most, steps(), 0..most), 2..2 * most),
         error in prop::option::weighted(0.4, 1..most),
+        exact in any::<bool>(),
     ) -> Code {
         let count = atomic.len();
         let mut atomic = atomic;
         atomic[0] = false;
         let edges = edges.into_iter().map(|(from, step, to)| (from % count, step, to % count)).collect();
-        Code { atomic, error: error.map(|at| 1 + at % (count - 1)), edges }
+        Code { atomic, error: error.map(|at| 1 + at % (count - 1)), edges, exact }
     }
 }
 
@@ -154,7 +168,7 @@ proptest! {
         let start: Vec<TemplateId> = if one { vec![FIRST] } else { vec![FIRST; 3] };
         let wrong = goes_wrong(&codes, &start, 4);
         let safe: Vec<bool> = (0..3)
-            .map(|k| matches!(inferred(&codes, &[(FIRST, count)], k), Inferred::Safe(_)))
+            .map(|k| matches!(inferred(&codes, &[(FIRST, count)], k), Inferred::Safe(..)))
             .collect();
         prop_assert!(!wrong || safe.iter().all(|safe| !safe), "{codes:?}");
     }

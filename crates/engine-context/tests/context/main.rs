@@ -5,6 +5,7 @@ mod counts;
 mod generate;
 mod graph;
 mod infer;
+mod labels;
 mod paper;
 mod simulate;
 mod values;

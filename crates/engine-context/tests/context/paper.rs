@@ -18,8 +18,9 @@ fn havoc(names: &[&str]) -> Action {
 }
 
 /// Figure 2 (a): locations 1 to 7, those from 2 to 4 atomic; nothing is known of data.
-fn without_predicates() -> Graph<u32> {
-    let mut graph = Graph::new(1, Term::bool(true), false);
+fn without_predicates() -> Graph<u32, ()> {
+    let state = |atomic: bool| AbstractState::new(Term::bool(true), atomic);
+    let mut graph = Graph::new(1, state(false));
     for (from, written, to) in [
         (1, "", 2),
         (2, "", 3),
@@ -32,14 +33,14 @@ fn without_predicates() -> Graph<u32> {
         (7, "state", 1),
     ] {
         let written: Vec<&str> = [written].into_iter().filter(|name| !name.is_empty()).collect();
-        graph.connect(&from, havoc(&written), to, Term::bool(true), (2..=4).contains(&to));
+        graph.connect(&from, havoc(&written), (), to, state((2..=4).contains(&to)));
     }
     graph
 }
 
 #[test]
 fn the_first_context_does_not_simulate_the_thread() {
-    let (graph, _) = without_predicates().finish();
+    let graph = without_predicates().finish().acfa;
     let (mut labels, budget) = (Labels::default(), Budget::seconds(20.0));
     assert_eq!(simulate(&graph, &Acfa::empty(), &mut labels, &budget), Simulated::No);
     // Its quotient does: with the variable of the race watched, all of the atomic block is one state.
@@ -70,7 +71,7 @@ fn context() -> IdVec<TemplateId, Acfa> {
     let states: IdVec<AbstractId, AbstractState> = labels
         .into_iter()
         .enumerate()
-        .map(|(index, label)| AbstractState { label, atomic: index == 1 || index == 2 })
+        .map(|(index, label)| AbstractState::new(label, index == 1 || index == 2))
         .collect();
     let edges = [
         (0, vec![], 1),

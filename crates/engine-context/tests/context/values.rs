@@ -1,10 +1,11 @@
 //! Threads whose variables have two values, all of them known: small programs, their exploration one by one, and the thread of a context.
 
 use engine_context::Thread;
+use engine_context::thread::Stepped;
 use ir::TemplateId;
 use smt::{NoAnswer, Sort, Term, Value, Variable};
 use std::collections::{BTreeSet, VecDeque};
-use verdict::{Action, Budget};
+use verdict::{AbstractState, Action, Budget};
 
 /// What a step does. There are two shared variables and one of each thread, with values 0 and 1, and `x`, whose value nobody knows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,6 +37,8 @@ pub struct Code {
     pub error: Option<usize>,
     /// Edges.
     pub edges: Vec<(usize, Step, usize)>,
+    /// Whether others know what holds before and right behind steps.
+    pub exact: bool,
 }
 
 /// A state: the location, unless the thread is not there yet; the shared variables; its own.
@@ -43,9 +46,6 @@ pub type Known = (Option<usize>, [bool; 2], bool);
 
 pub fn shared(index: usize) -> Variable {
     Variable::new(["s", "t"][index], Sort::Bool)
-}
-pub fn x() -> Variable {
-    Variable::new("x", Sort::Bool)
 }
 
 impl Code {
@@ -77,9 +77,7 @@ fn action(step: Step) -> Action {
         Step::Set(index, _) | Step::Put(index) => {
             action.havoc.insert(shared(index));
         }
-        Step::Access => {
-            action.havoc.insert(x());
-        }
+        Step::Access => {}
         Step::Start(template) => action.starts.push(template),
     }
     action
@@ -87,12 +85,21 @@ fn action(step: Step) -> Action {
 
 impl Thread for Code {
     type State = Known;
+    type Step = (usize, usize);
 
-    fn unborn(&self) -> Vec<Known> {
-        vec![(None, [false; 2], false)]
+    fn unborn(&self, _: &Budget) -> Result<Vec<Known>, NoAnswer> {
+        Ok(vec![(None, [false; 2], false)])
     }
-    fn born(&self, unborn: &Known) -> Vec<Known> {
-        vec![(Some(0), unborn.1, false)]
+    fn born(
+        &self,
+        _: Option<(&Known, TemplateId)>,
+        unborn: &Known,
+        _: &Budget,
+    ) -> Result<Vec<Known>, NoAnswer> {
+        Ok(vec![(Some(0), unborn.1, false)])
+    }
+    fn accesses(&self, state: &Known, _: &Budget) -> Result<BTreeSet<u32>, NoAnswer> {
+        Ok(state.0.filter(|at| self.accesses(*at)).map(|_| 0).into_iter().collect())
     }
     fn is_atomic(&self, state: &Known) -> bool {
         state.0.is_some_and(|at| self.atomic[at])
@@ -103,26 +110,40 @@ impl Thread for Code {
             if state.1[index] { variable } else { variable.not() }
         }))
     }
-    fn steps(&self, state: &Known, _: &Budget) -> Result<Vec<(Action, Known)>, NoAnswer> {
+    fn steps(&self, state: &Known, _: &Budget) -> Result<Vec<Stepped<Self>>, NoAnswer> {
         let Some(at) = state.0 else { return Ok(Vec::new()) };
-        let next = |(step, to): (Step, usize)| Some((action(step), self.after(*state, step, to)?));
+        let next = |(step, to): (Step, usize)| {
+            let mut action = action(step);
+            let next = self.after(*state, step, to)?;
+            if self.exact && !action.is_silent() {
+                (action.guard, action.behind) = (self.label(state), self.label(&next));
+            }
+            Some((action, (at, to), next))
+        };
         Ok(self.leaving(at).filter_map(next).collect())
     }
     fn disturbed(
         &self,
         state: &Known,
-        havoc: &BTreeSet<Variable>,
-        behind: &Term,
+        action: &Action,
+        label: &Term,
         _: &Budget,
     ) -> Result<Vec<Known>, NoAnswer> {
+        let (havoc, behind) = (&action.havoc, action.behind.and(label));
+        let holds = |formula: &Term, values: [bool; 2]| {
+            let value = |variable: &Variable| {
+                (0..2).find(|index| shared(*index) == *variable).map(|index| Value::Bool(values[index]))
+            };
+            formula.evaluate(&value).is_ok_and(|value| value.as_bool() == Some(true))
+        };
+        if !holds(&action.guard, state.1) {
+            return Ok(Vec::new());
+        }
         let mut found = Vec::new();
         for bits in 0..4 {
             let values = [bits & 1 == 1, bits & 2 == 2];
             let kept = (0..2).all(|index| values[index] == state.1[index] || havoc.contains(&shared(index)));
-            let value = |variable: &Variable| {
-                (0..2).find(|index| shared(*index) == *variable).map(|index| Value::Bool(values[index]))
-            };
-            if kept && behind.evaluate(&value).is_ok_and(|value| value.as_bool() == Some(true)) {
+            if kept && holds(&behind, values) {
                 found.push((state.0, values, state.2));
             }
         }
@@ -131,8 +152,15 @@ impl Thread for Code {
     fn is_error(&self, state: &Known) -> bool {
         state.0.is_some() && state.0 == self.error
     }
-    fn conflicts(&self, state: &Known, other: &Action) -> bool {
-        state.0.is_some_and(|at| self.accesses(at)) && other.havoc.contains(&x())
+    fn conflict(
+        &self,
+        state: &Known,
+        _: TemplateId,
+        other: &AbstractState,
+        _: &Budget,
+    ) -> Result<Option<(u32, u32)>, NoAnswer> {
+        let collide = state.0.is_some_and(|at| self.accesses(at)) && other.accesses.contains(&0);
+        Ok(collide.then_some((0, 0)))
     }
 }
 
@@ -150,7 +178,10 @@ pub fn goes_wrong(codes: &[Code], start: &[TemplateId], most: usize) -> bool {
         let atomic: Vec<usize> =
             (0..threads.len()).filter(|one| code(*one).atomic[threads[*one].1]).collect();
         let movers: Vec<usize> = if atomic.is_empty() { (0..threads.len()).collect() } else { atomic };
-        let accesses = movers.iter().filter(|one| code(**one).accesses(threads[**one].1)).count();
+        // While a thread is in an atomic state, its accesses collide with those of all others.
+        let all: Vec<usize> = (0..threads.len()).collect();
+        let accesses = |of: &[usize]| of.iter().filter(|one| code(**one).accesses(threads[**one].1)).count();
+        let accesses = if accesses(&movers) > 0 { accesses(&all) } else { 0 };
         if accesses > 1 || (0..threads.len()).any(|one| code(one).error == Some(threads[one].1)) {
             return true;
         }

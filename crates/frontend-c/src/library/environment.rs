@@ -251,7 +251,6 @@ const NOT_MODELLED: &[&str] = &[
     "strtok",
     "strtok_r",
     "strsep",
-    "qsort",
     "qsort_r",
     "getline",
     "getdelim",

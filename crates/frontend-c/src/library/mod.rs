@@ -32,6 +32,7 @@ mod printing;
 mod rwlock;
 mod semaphore;
 mod simplify;
+mod sorting;
 mod strings;
 #[cfg(test)]
 mod tests;
@@ -142,6 +143,7 @@ const FAMILIES: &[&[Entry]] = &[
     verifier::TABLE,
     memory::TABLE,
     strings::TABLE,
+    sorting::TABLE,
     input::TABLE,
     printing::TABLE,
     errno::TABLE,

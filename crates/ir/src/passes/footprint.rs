@@ -8,6 +8,7 @@ use super::points_to::greatest_common_divisor;
 use crate::expr::{Expr, Place, Target, Targets};
 use crate::ids::{ObjectId, TemplateId};
 use crate::op::{Lhs, Op};
+use crate::program::Program;
 use std::sync::Arc;
 
 /// How far an access reaches from its address on.
@@ -53,6 +54,24 @@ impl Region {
             Expr::Address(object, offset) => Self { extent, ..Self::exact(*object, *offset, 0) },
             _ => Self { targets: points_to.targets(template, address), extent },
         }
+    }
+    /// The part of it where races count ([`Program::races_on`]).
+    pub fn where_races_count(self, program: &Program) -> Self {
+        let (Some(ranges), Targets::Of(targets)) = (&program.races_on, &self.targets) else { return self };
+        let counts = |target: &&Target| {
+            ranges.iter().any(|range| {
+                let last = target.stride.saturating_mul(target.count.saturating_sub(1));
+                let behind = match self.extent {
+                    Extent::Bytes(bytes) => target.first.saturating_add(last).saturating_add(bytes),
+                    Extent::Object => u64::MAX,
+                };
+                range.object == target.object
+                    && target.first < range.offset + range.size
+                    && range.offset < behind
+            })
+        };
+        let counted: Vec<Target> = targets.iter().filter(counts).copied().collect();
+        Self { targets: Targets::Of(counted.into()), extent: self.extent }
     }
     /// The objects that it may be in; nothing if that is not known.
     pub fn objects(&self) -> Option<impl Iterator<Item = ObjectId> + '_> {

@@ -103,6 +103,11 @@ pub fn keep(program: &mut Program, objects: &IdVec<ObjectId, bool>, templates: &
     for (template, _) in &mut program.start {
         new_templates.change(template);
     }
+    if let Some(ranges) = &mut program.races_on {
+        // What nobody mentions, nobody accesses.
+        ranges.retain(|range| objects[range.object]);
+        ranges.iter_mut().for_each(|range| new_objects.change(&mut range.object));
+    }
 }
 
 /// Keeps only these locals of a template. No other may be mentioned.

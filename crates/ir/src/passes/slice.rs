@@ -26,7 +26,7 @@ use std::time::Instant;
 /// What must stay the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Goal {
-    /// Races: every access that others may see stays.
+    /// Races: every access that others may see stays, where races count.
     pub races: bool,
     /// Ends of executions: everything that may fault stays.
     pub faults: bool,
@@ -191,7 +191,7 @@ impl Slicer<'_> {
         }
         let value_matters = match rhs {
             Rhs::Value(value) => {
-                (self.goal.races && self.sharing.reads_shared(value))
+                self.is_seen_reading(template, value)
                     || (self.goal.faults && !self.totality.never_faults(value))
             }
             Rhs::Any | Rhs::Unknown => false,
@@ -202,8 +202,8 @@ impl Slicer<'_> {
         let store_matters = match lhs {
             Lhs::Local(_) => false,
             Lhs::Memory(place) => {
-                (self.goal.races
-                    && (self.sharing.is_shared(place) || self.sharing.reads_shared(&place.address)))
+                (self.goal.races && self.sharing.is_shared(place) && self.counts(template, &place.address))
+                    || self.is_seen_reading(template, &place.address)
                     || (self.goal.faults && !self.totality.is_inside(place))
             }
         };
@@ -227,6 +227,25 @@ impl Slicer<'_> {
         (self.goal.races && !self.sharing.accesses(op).is_empty())
             || (self.goal.faults && !self.totality.always_goes_on(op))
             || self.any_target(template, to, &mut |object| self.objects.contains(object.index()))
+    }
+
+    /// Whether the goal asks for an access that an expression makes.
+    fn is_seen_reading(&self, template: TemplateId, expr: &Expr) -> bool {
+        if !self.goal.races || !self.sharing.reads_shared(expr) {
+            return false;
+        }
+        let mut seen = false;
+        expr.walk(&mut |inner| {
+            if let Expr::Load(place) = inner {
+                seen |= self.sharing.is_shared(place) && self.counts(template, &place.address);
+            }
+        });
+        seen
+    }
+    /// Whether races count on what an address may point to.
+    fn counts(&self, template: TemplateId, address: &Expr) -> bool {
+        self.program.races_on.is_none()
+            || self.any_target(template, address, &mut |object| self.program.counts_races_on(object))
     }
 
     /// Marks all that an expression reads, and the objects that it reads from.

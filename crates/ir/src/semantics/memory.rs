@@ -30,6 +30,24 @@ impl Bytes {
     pub fn open_bits(&self) -> &[u64] {
         &self.open
     }
+    /// The first byte, from some position on and as far as both go, that is not the same in both.
+    pub fn first_difference(&self, other: &Self, from: usize) -> Option<usize> {
+        let common = self.len().min(other.len());
+        let open = |bytes: &Self, word: usize| bytes.open.get(word).copied().unwrap_or(0);
+        let mut at = from;
+        while at < common {
+            let (word, end) = (at / 64, common.min((at / 64 + 1) * 64));
+            let opened = open(self, word) ^ open(other, word);
+            if opened != 0 || self.data[at..end] != other.data[at..end] {
+                let differs = |at: &usize| self.data[*at] != other.data[*at] || opened >> (at % 64) & 1 == 1;
+                if let Some(found) = (at..end).find(differs) {
+                    return Some(found);
+                }
+            }
+            at = end;
+        }
+        None
+    }
     /// Adds bytes, zero, or open.
     pub fn grow(&mut self, size: usize, open: bool) {
         let from = self.data.len();

@@ -4,7 +4,7 @@ use super::eval::{Context, Fault};
 use super::machine::{LimitKind, Machine, State, ThreadIndex, to_bits};
 use crate::ids::{EdgeId, TemplateId};
 use crate::op::{Assignment, Broadcast, Callee, Lhs, LockKind, Op, Rhs};
-use crate::program::LocationKind;
+use crate::program::{LocationKind, Range};
 use crate::types::{DataModel, IntType, Value};
 use std::sync::Arc;
 
@@ -140,6 +140,16 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// Whether two accesses of different threads at the same time are a data race that counts ([`Program::races_on`]).
+    pub fn is_race(&self, one: &Access, other: &Access) -> bool {
+        let first = one.address.max(other.address);
+        let behind = (one.address + one.size).min(other.address + other.size);
+        let counts = |range: &Range| {
+            let start = self.addresses.offset[range.object] + range.offset;
+            start < behind && first < start + range.size
+        };
+        one.races_with(other) && self.program.races_on.as_ref().is_none_or(|ranges| ranges.iter().any(counts))
+    }
     /// A race in a state: two threads and the accesses that collide. Nothing is chosen: open values read as 0.
     /// An access outside of any live object is none: the execution would end there.
     pub fn race(&self, state: &State) -> Option<[(ThreadIndex, EdgeId, Access); 2]> {
@@ -155,7 +165,7 @@ impl Machine<'_> {
                 for access in self.step(state, thread, edge, &mut NoChoices).accesses {
                     let collides = |(other_thread, other): (ThreadIndex, &Access)| {
                         alone.is_none_or(|alone| alone == thread || alone == other_thread)
-                            && other.races_with(&access)
+                            && self.is_race(other, &access)
                             && self.is_valid(state, access.address, access.size)
                             && self.is_valid(state, other.address, other.size)
                     };

@@ -8,7 +8,8 @@ use super::{ERROR_KINDS, ParseError, SYNC_KINDS, error_word, int_type, location,
 use crate::check::{MAX_DEPTH, MAX_LOCATIONS};
 use crate::ids::{Id, LocalId, LocationId, ObjectId, TemplateId};
 use crate::program::{
-    Assumption, Count, Edge, Initial, Local, Location, LocationKind, Object, Program, Span, Storage, Template,
+    Assumption, Count, Edge, Initial, Local, Location, LocationKind, Object, Program, Range, Span, Storage,
+    Template,
 };
 use crate::types::{DataModel, Field, IntType, Layout};
 use std::collections::BTreeMap;
@@ -254,11 +255,32 @@ impl Parser {
                         if self.take_word("any") { Count::Any } else { Count::Exactly(self.number()?) };
                     self.program.start.push((template, count));
                 }
+                "races" => self.races()?,
                 "template" => self.template()?,
                 other if declares_object(other) => self.object()?,
-                _ => return self.expected("`file`, `assumes`, `start`, `template`, or an object"),
+                _ => return self.expected("`file`, `assumes`, `start`, `races`, `template`, or an object"),
             }
         }
+    }
+
+    /// Where races count.
+    fn races(&mut self) -> Parsed<()> {
+        self.advance();
+        let mut ranges = Vec::new();
+        if self.take_word("on") {
+            loop {
+                let object = self.known_object()?;
+                self.sign("+")?;
+                let offset = self.number()?;
+                self.word("size")?;
+                ranges.push(Range { object, offset, size: self.number()? });
+                if !self.take_sign(",") {
+                    break;
+                }
+            }
+        }
+        self.program.races_on = Some(ranges);
+        Ok(())
     }
 
     pub(super) fn span(&mut self) -> Parsed<Span> {

@@ -91,6 +91,15 @@ impl<'p> Printer<'p> {
             let name = handle(&self.objects, id);
             self.object(&name, object);
         }
+        if let Some(ranges) = &self.program.races_on {
+            put!(self, "\nraces");
+            for (index, range) in ranges.iter().enumerate() {
+                let comma = if index > 0 { "," } else { " on" };
+                let object = handle(&self.objects, range.object);
+                put!(self, "{comma} {object} + {} size {}", range.offset, range.size);
+            }
+            put!(self, "\n");
+        }
         for (id, template) in self.program.templates.enumerate() {
             put!(self, "\n");
             self.template(id, template);

@@ -51,7 +51,7 @@ fn cluster(out: &mut String, program: &Program, id: TemplateId, template: &Templ
     out.push_str("  }\n");
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {

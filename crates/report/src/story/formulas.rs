@@ -95,24 +95,49 @@ fn infix(term: &Term) -> String {
     }
 }
 
-/// A conjunct "if the threads are at these locations, then …" as the locations, by the position of the thread, and what follows.
-pub fn split(conjunct: &Term) -> (Vec<(usize, u32)>, Term) {
-    let Operation::Or = conjunct.operation() else { return (Vec::new(), conjunct.clone()) };
+/// Locations, by the position of the thread in its group.
+pub type Places = Vec<(usize, u32)>;
+
+/// What a formula says at locations: "the threads are here, and …; or they are there, and …", or "if they are here, then …". Nothing is said where there are no locations: it
+/// always holds.
+pub fn cases(formula: &Term) -> Vec<(Places, Term)> {
+    let Operation::Or = formula.operation() else { return vec![(Vec::new(), formula.clone())] };
     let (mut places, mut rest) = (Vec::new(), Vec::new());
-    for part in conjunct.operands() {
+    for part in formula.operands() {
         match negated_places(part) {
             Some(found) => places.extend(found),
             None => rest.push(part.clone()),
         }
     }
-    match rest.as_slice() {
-        [one] => (places, one.clone()),
-        _ => (places, Term::any(rest)),
+    if !places.is_empty() {
+        return vec![(places, Term::any(rest))];
     }
+    let mut found: Vec<(Places, Vec<Term>)> = Vec::new();
+    for part in rest {
+        let conjuncts = match part.operation() {
+            Operation::And => part.operands().to_vec(),
+            _ => vec![part],
+        };
+        let (here, facts): (Vec<Term>, Vec<Term>) =
+            conjuncts.into_iter().partition(|part| place(part).is_some());
+        let mut here: Places = here.iter().filter_map(place).collect();
+        here.sort_unstable();
+        let facts = Term::all(facts);
+        match found.iter_mut().find(|(known, _)| *known == here) {
+            Some((_, ways)) => ways.push(facts),
+            None => found.push((here, vec![facts])),
+        }
+    }
+    if found.iter().any(|(here, _)| here.is_empty()) {
+        return vec![(Vec::new(), formula.clone())];
+    }
+    // One way or its opposite is no news.
+    let news = |ways: &[Term]| !ways.iter().any(|way| way.is_true() || ways.contains(&way.not()));
+    found.into_iter().filter(|(_, ways)| news(ways)).map(|(here, ways)| (here, Term::any(ways))).collect()
 }
 
 /// The locations of "a thread is not here", or of "not all threads are here".
-fn negated_places(term: &Term) -> Option<Vec<(usize, u32)>> {
+fn negated_places(term: &Term) -> Option<Places> {
     let (Operation::Not, [inner]) = (term.operation(), term.operands()) else { return None };
     match inner.operation() {
         Operation::Equal => place(inner).map(|place| vec![place]),
@@ -150,16 +175,18 @@ mod tests {
         let program = Program::default();
         let names = Names { program: &program };
         let own = variable("worker.i%3#0");
-        assert_eq!(names.text(&own.less(&variable("worker.n%4#1"))).as_deref(), Some("i < n#1"));
-        assert_eq!(names.text(&own.less(&variable("worker.%t%5#0"))), None);
-        assert_eq!(names.text(&own.less(&variable("location#0"))), None);
+        assert_eq!(names.text(&own.less_than(&variable("worker.n%4#1"))).as_deref(), Some("i < n#1"));
+        assert_eq!(names.text(&own.less_than(&variable("worker.%t%5#0"))), None);
+        assert_eq!(names.text(&own.less_than(&variable("location#0"))), None);
     }
 
     #[test]
-    fn implications_from_locations_are_split() {
-        let here = variable("location#1").equals(&Term::int(5));
-        let fact = variable("worker.i%3#1").less(&Term::int(9));
-        let (places, rest) = split(&here.implies(&fact));
-        assert_eq!((places, rest), (vec![(1, 5)], fact));
+    fn what_holds_at_locations_is_found() {
+        let here = |number| variable("location#1").equals(&Term::int(number));
+        let fact = variable("worker.i%3#1").less_than(&Term::int(9));
+        assert_eq!(cases(&here(5).implies(&fact)), [(vec![(1, 5)], fact.clone())]);
+        let ways = Term::any([here(1).and(&fact), here(2), here(3).and(&fact), here(3).and(&fact.not())]);
+        assert_eq!(cases(&ways), [(vec![(1, 1)], fact.clone())]);
+        assert_eq!(cases(&fact), [(vec![], fact.clone())]);
     }
 }

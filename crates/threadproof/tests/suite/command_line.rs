@@ -267,3 +267,95 @@ fn the_timeout_holds() {
     assert_eq!(status, 2, "{out}");
     assert!(start.elapsed().as_secs_f64() < 4.0, "took {:?}", start.elapsed());
 }
+
+#[test]
+fn races_on_named_variables_only() {
+    let file = "tests/programs/nesc/named.c";
+    let (status, out, _) = threadproof(&["verify", "--nesc", "--race", "s.a", "--race", "table", file]);
+    assert_eq!((status, out.lines().last()), (0, Some("verdict: true")), "{out}");
+    let (status, out, _) = threadproof(&["verify", "--nesc", "--race", "s.a", "--race", "s", file]);
+    assert_eq!((status, out.lines().last()), (1, Some("verdict: false(no-data-race)")), "{out}");
+    let (status, out, _) = threadproof(&["verify", "--race", "counter", "examples/counter.c"]);
+    assert_eq!((status, out.lines().last()), (1, Some("verdict: false(no-data-race)")), "{out}");
+}
+
+#[test]
+fn an_unknown_variable_is_bad_usage() {
+    let (status, out, err) = threadproof(&["verify", "--race", "countre", "examples/counter.c"]);
+    assert_eq!(status, 3, "{out}");
+    assert!(
+        err.contains("examples/counter.c:1:1: error: --race: the program accesses no variable 'countre'"),
+        "{err}"
+    );
+    assert!(err.contains("did you mean 'counter'?"), "{err}");
+    let (status, _, err) = threadproof(&["verify", "--nesc", "--race", "s.c", "tests/programs/nesc/named.c"]);
+    assert_eq!(status, 3, "{err}");
+}
+
+#[test]
+fn programs_from_nesc_are_listed() {
+    let (status, out, _) = threadproof(&["verify", "--nesc", "tests/programs/nesc/named.c"]);
+    assert_eq!(status, 1, "{out}");
+    let variables: Vec<&str> = out.lines().filter(|line| line.starts_with('`')).collect();
+    assert_eq!(variables.len(), 2, "{out}");
+    assert!(variables[0].starts_with("`s`: race, "), "{out}");
+    assert!(variables[1].starts_with("`other`: race, "), "{out}");
+    assert_eq!(out.lines().last(), Some("verdict: false(no-data-race)"), "{out}");
+    let file = "tests/programs/nesc/nested-sections.c";
+    let (status, out, _) = threadproof(&["verify", "--nesc", "--format", "json", file]);
+    assert_eq!(status, 0, "{out}");
+    let value: serde_json::Value = serde_json::from_str(&out).expect("it is JSON");
+    assert_eq!(value["verdict"], "true");
+    assert_eq!(value["checks"][0]["variable"], "x");
+    assert_eq!(value["checks"][0]["verdict"], "true");
+    assert_eq!(value["checks"][1]["variable"], "y");
+}
+
+const FIGURE2: &str = "tests/programs/papers/abstract-threads-figure2.c";
+const FIGURE3: &str = "tests/specifications/figure3.tspec";
+
+#[test]
+fn conformance_has_its_own_last_line() {
+    let (status, out, _) = threadproof(&["conform", FIGURE2, FIGURE3]);
+    assert_eq!((status, out.lines().last()), (0, Some("conformance: true")), "{out}");
+    let strict = temporary("strict.tspec", "thread T runs A times 1 { start state S; }");
+    let (status, out, _) = threadproof(&["conform", FIGURE2, &strict.to_string_lossy()]);
+    assert_eq!(status, 1, "{out}");
+    assert_eq!(out.lines().last(), Some("conformance: false(A, B)"), "{out}");
+    assert!(out.contains(&format!("{FIGURE2}:18: this step of `A` is none that `T` may take in S")), "{out}");
+    assert!(out.contains("      g = x;"), "{out}");
+    let wrong = temporary("wrong.tspec", "thread T runs A times 1 {\n  start state S asserts h > 0;\n}");
+    let (status, out, err) = threadproof(&["conform", FIGURE2, &wrong.to_string_lossy()]);
+    assert_eq!(status, 3, "{out}");
+    assert!(err.contains("wrong.tspec:2:25: error: the program has no global variable `h`"), "{err}");
+    let (status, _, _) = threadproof(&["conform", FIGURE2]);
+    assert_eq!(status, 3);
+}
+
+#[test]
+fn a_specification_proves_a_program() {
+    let (status, out, _) = threadproof(&["verify", FIGURE2, "--spec", FIGURE3]);
+    assert_eq!((status, out.lines().last()), (0, Some("verdict: true")), "{out}");
+    // Of races a specification says nothing.
+    let (status, out, _) = threadproof(&["verify", FIGURE2, "--check", "races", "--spec", FIGURE3]);
+    assert_eq!(status, 2, "{out}");
+    let loose = temporary(
+        "loose.tspec",
+        "thread A_spec runs A times 1 { start state X; X -> X changes g; }\n\
+         thread B_spec runs B times 1 { start state Y; state Z asserts g > 0; Y -> Z changes g: g' > 0; }",
+    );
+    let (status, out, _) = threadproof(&["verify", FIGURE2, "--spec", &loose.to_string_lossy()]);
+    assert_eq!(status, 2, "{out}");
+    let last = out.lines().last().unwrap_or_default();
+    assert!(last.contains("together go wrong") && last.len() < 400, "{last}");
+    assert!(out.contains("A_spec: X -> X"), "{out}");
+}
+
+#[test]
+fn a_draft_can_be_read_again() {
+    let (status, out, _) = threadproof(&["draft", FIGURE2]);
+    assert_eq!(status, 0, "{out}");
+    let draft = temporary("draft.tspec", &out);
+    let (status, out, _) = threadproof(&["conform", FIGURE2, &draft.to_string_lossy()]);
+    assert_eq!((status, out.lines().last()), (0, Some("conformance: true")), "{out}");
+}

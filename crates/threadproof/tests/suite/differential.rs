@@ -21,7 +21,7 @@ const CHECKS: [Check; 3] = [Check::Assertions, Check::Races, Check::Deadlock];
 fn engines_agree_with_a_naive_exploration() {
     let seeds = seeds_or(SEEDS);
     let mut failures = Vec::new();
-    let mut proved = [0, 0, 0, 0];
+    let mut proved = [0, 0, 0, 0, 0];
     let first = std::env::var("THREADPROOF_FIRST_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
     for seed in (first..first + seeds).chain(ONCE_WRONG) {
         let built = testkit::random::random_program(seed);
@@ -36,11 +36,12 @@ fn engines_agree_with_a_naive_exploration() {
             for (origin, program) in [("built", &built), ("C", &read)] {
                 // Proofs need not be found, but must not be wrong.
                 let queries = engine_queries::Queries::default();
-                let provers: [(&dyn Engine, f64); 4] = [
+                let provers: [(&dyn Engine, f64); 5] = [
                     (&engine_flow::Flow, 20.0),
                     (&engine_horn::Horn, 1.0),
                     (&engine_states::States, 1.0),
                     (&queries, 1.0),
+                    (&engine_context::ContextInference, 1.0),
                 ];
                 for (number, (engine, seconds)) in provers.into_iter().enumerate() {
                     let budget = Budget::seconds(seconds);
@@ -73,7 +74,10 @@ fn engines_agree_with_a_naive_exploration() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-    assert!(proved.iter().all(|proved| *proved > 0), "flow, horn, states and queries prove {proved:?}");
+    assert!(
+        proved.iter().all(|proved| *proved > 0),
+        "flow, horn, states, queries and context prove {proved:?}"
+    );
 }
 
 /// Where nothing races, it is enough to switch threads behind what synchronises them: `explicit` says the same of the program with atomic runs, and its proofs and traces are accepted.
@@ -148,6 +152,21 @@ const MOST_STATES: usize = 30_000;
 /// Threads that are started in a loop, so that their number is not known beforehand: what `states` says through predicates, some of which other threads change, is right.
 #[test]
 fn states_agrees_where_threads_are_started_in_a_loop() {
+    let (proved, refuted) = agrees_in_loops(&engine_states::States, Check::Assertions);
+    assert!(proved > 3 && refuted > 3, "{proved} proved, {refuted} refuted");
+}
+
+/// The same for contexts, which count threads.
+#[test]
+fn context_agrees_where_threads_are_started_in_a_loop() {
+    for check in [Check::Assertions, Check::Races] {
+        let (proved, refuted) = agrees_in_loops(&engine_context::ContextInference, check);
+        assert!(proved > 3 && refuted > 3, "{}: {proved} proved, {refuted} refuted", check.name());
+    }
+}
+
+/// How many programs with threads that are started in a loop an engine proves and refutes, all of them rightly.
+fn agrees_in_loops(engine: &dyn Engine, check: Check) -> (usize, usize) {
     let create = "  pthread_create(&t1, 0, thread1, 0);";
     let (mut proved, mut refuted) = (0, 0);
     for seed in 0..seeds_or(60) {
@@ -155,23 +174,23 @@ fn states_agrees_where_threads_are_started_in_a_loop() {
         let twice = text.replace(create, &format!("  for (int k = 0; k < 2; k++)\n  {create}"));
         let source = frontend_c::Source { name: "random.c".to_owned(), text: twice.into_bytes() };
         let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C");
-        let Some(truth) = explored(&program, Check::Assertions, MOST_STATES) else { continue };
-        let budget = Budget::seconds(2.0);
-        let outcome = pipeline::verify(&program, Check::Assertions, &engine_states::States, &budget, &Silent);
+        let Some(truth) = explored(&program, check, MOST_STATES) else { continue };
+        let outcome = pipeline::verify(&program, check, engine, &Budget::seconds(2.0), &Silent);
+        let name = engine.name();
         match outcome.verdict {
             Checked::Proved(_) => {
-                assert!(!truth, "seed {seed}: states proves what is violated");
+                assert!(!truth, "seed {seed}: {name} proves what is violated");
                 proved += 1;
             }
             Checked::Refuted(_) => {
-                assert!(truth, "seed {seed}: states refutes what holds");
+                assert!(truth, "seed {seed}: {name} refutes what holds");
                 refuted += 1;
             }
-            Checked::Unknown(verdict::Reason::Rejected(why)) => panic!("seed {seed}: {why}"),
+            Checked::Unknown(verdict::Reason::Rejected(why)) => panic!("seed {seed}: {name}: {why}"),
             Checked::Unknown(_) => {}
         }
     }
-    assert!(proved > 3 && refuted > 3, "{proved} proved, {refuted} refuted");
+    (proved, refuted)
 }
 
 /// Whether following all steps leads to a bad state.

@@ -5,6 +5,8 @@ mod benchexec;
 mod boolean;
 mod browser;
 mod command_line;
+mod context;
+mod context_mutations;
 mod csmith;
 mod decisions;
 mod differential;
@@ -17,6 +19,8 @@ mod programs;
 mod queries;
 mod reports;
 mod reproducers;
+mod spec_mutations;
+mod specifications;
 mod unsupported;
 mod witnesses;
 

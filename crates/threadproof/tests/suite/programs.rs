@@ -7,8 +7,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 use testkit::annotation::{Annotations, Answer, Mismatch, annotations};
 use threadproof::pipeline;
+use threadproof::race_names::Variable;
 use verdict::{Budget, Check, Evidence, EvidenceFile, Property, Silent};
 
 /// Seconds for one check of one program.
@@ -65,7 +67,8 @@ fn check_program(file: &Path) -> Vec<String> {
         Err(message) => return vec![format!("{shown}: {message}")],
     };
     let options = frontend_c::Options {
-        data_model: if wanted.arguments.iter().any(|word| word == "ILP32") {
+        nesc: wanted.arguments.iter().any(|word| word == "--nesc"),
+        data_model: if wanted.arguments.iter().any(|word| word == "ILP32" || word == "--nesc") {
             ir::DataModel::Ilp32
         } else {
             ir::DataModel::Lp64
@@ -73,12 +76,22 @@ fn check_program(file: &Path) -> Vec<String> {
         ..frontend_c::Options::default()
     };
     let source = frontend_c::Source { name: shown.clone(), text: text.into_bytes() };
-    let program = match frontend_c::read(&[source], &options) {
+    let mut program = match frontend_c::read(&[source], &options) {
         Ok(program) => program,
         Err(diagnostics) => {
             return diagnostics.iter().map(|diagnostic| format!("{shown}: {diagnostic}")).collect();
         }
     };
+    let named =
+        wanted.arguments.windows(2).filter(|words| words[0] == "--race").map(|words| words[1].clone());
+    let named: Vec<String> = named.collect();
+    match threadproof::race_names::resolve(&program, &named, options.nesc) {
+        Ok(variables) if !named.is_empty() => {
+            program.races_on = Some(variables.iter().map(|variable| variable.range).collect());
+        }
+        Ok(_) => {}
+        Err(messages) => return messages,
+    }
     if let Err(malformed) = ir::check::check(&program) {
         return vec![format!("{shown}: malformed: {malformed:?}")];
     }
@@ -157,7 +170,41 @@ fn check_program(file: &Path) -> Vec<String> {
         };
         failures.extend(complaint.map(|complaint| format!("{shown}: {}: {complaint}", check.name())));
     }
+    if options.nesc {
+        failures.extend(listed(&shown, &wanted, &program));
+    }
     failures
+}
+
+/// What is wrong with the listing of a program from nesC.
+fn listed(shown: &str, wanted: &Annotations, program: &ir::Program) -> Option<String> {
+    let expectation = wanted.expectations.get(&Check::Races)?;
+    let ranges = program.races_on.iter().flatten();
+    let variables: Vec<Variable> =
+        ranges.map(|range| Variable { name: "named".to_owned(), range: *range }).collect();
+    let outcomes = threadproof::nesc::list(&threadproof::nesc::Question {
+        program,
+        variables: program.races_on.as_ref().map(|_| variables),
+        answer: &|program, budget| {
+            threadproof::portfolio::Portfolio::default().verify(program, Check::Races, budget)
+        },
+        flow_first: true,
+        deadline: Instant::now() + Duration::from_secs_f64(SECONDS),
+        memory: u64::MAX,
+    });
+    let answers: Vec<Answer> = outcomes.iter().map(|outcome| answer_of(&outcome.verdict)).collect();
+    let answer = if answers.contains(&Answer::False) {
+        Answer::False
+    } else if answers.contains(&Answer::Unknown) {
+        Answer::Unknown
+    } else {
+        Answer::True
+    };
+    let complaint = match expectation.judge(answer) {
+        Ok(()) => outcomes.iter().find_map(|outcome| wrong_line(wanted, program, outcome)),
+        Err(mismatch) => Some(format!("{mismatch:?}: {answers:?}")),
+    };
+    complaint.map(|complaint| format!("{shown}: listing: {complaint}"))
 }
 
 /// The engine that alone must decide a program, in both directions, if one is named.

@@ -1,0 +1,183 @@
+//! Checks proofs by abstract threads ([`verdict::SpecProof`]; paper 2, sections 2 and 3).
+//!
+//! The program as transitions is made again, with nothing left out. Then:
+//!
+//! 1. The specification is one: its cells are different cells of static objects, and there are no more threads of each function than it says.
+//! 2. Every template that threads run has its abstract thread, or else the one that changes nothing. What is said of a thread and its candidates ([`verdict::Conformance`]) holds when it starts, and is kept by what
+//!    others do (global variables become anything that the assertions of all candidates allow) and by each of its steps, behind which the candidates are those states that a transition of some candidate, or idling, leads to. From what is said it
+//!    follows that there is a candidate, and that an error is not reached (`conformance.rs`).
+//! 3. The composition of the abstract threads does not go wrong (`composition.rs`), from any state that the start condition allows; and that holds when the first thread has started another.
+//!
+//! By the soundness theorem of the paper (its execution follows that of the program step by step, with the same values of the specification's variables, until it goes wrong): no error is reached. A thread that has not been started yet is an abstract thread
+//! that idles. Shares the meaning of steps and of specifications with the search, and nothing else.
+
+mod composition;
+mod conformance;
+mod owners;
+
+use crate::ProofError;
+use ir::specification::{Specification, Thread};
+use ir::{Callee, Count, ErrorKind, LocationKind, Op, Program, Storage, TemplateId};
+use smt::expressions::{Mode, Untranslatable};
+use smt::{Answer, NoAnswer, Term};
+use transitions::{NotReady, System, prepare_whole};
+use verdict::{Budget, Conformance, Exhausted, Property, SpecProof};
+
+/// No abstract thread has more copies, unless there are any number.
+const MOST_COPIES: u32 = 10_000;
+
+/// Checks a proof about a lowered program.
+pub fn check(
+    program: &Program,
+    property: &Property,
+    proof: &SpecProof,
+    budget: &Budget,
+) -> Result<(), ProofError> {
+    let Property::NoError(kinds) = property else { return Err(ProofError::Violated) };
+    // Objects of a function that has returned count as alive.
+    claim(!kinds.contains(&ErrorKind::InvalidAccess), "specifications say nothing of invalid accesses")?;
+    check_conformance(program, &proof.specification, &proof.threads, budget)?;
+    composition::check(&proof.specification, program, &proof.composition, budget)
+}
+
+/// Checks that the threads of a lowered program conform to a specification.
+pub fn check_conformance(
+    program: &Program,
+    specification: &Specification,
+    threads: &[Conformance],
+    budget: &Budget,
+) -> Result<(), ProofError> {
+    let one = matches!(program.start.as_slice(), [(_, Count::Exactly(1))]);
+    claim(one && !program.has_broadcasts(), "the program starts as one thread")?;
+    let words = prepare_whole(program, budget.deadline).map_err(|error| match error {
+        NotReady::OutOfTime => ProofError::TooExpensive(Exhausted::Time),
+        NotReady::TooLarge(_) | NotReady::Unresolved(_) => ProofError::Claim(format!("{error:?}")),
+    })?;
+    if let Some(assumption) = words.assumptions.iter().find(|assumption| assumption.limits_proof) {
+        return Err(ProofError::Assumption(assumption.text.clone()));
+    }
+    check_specification(specification, program)?;
+    let system = System::whole(&words, Mode::Integers);
+    let templates = run_templates(&words);
+    check_counts(specification, &system, &templates)?;
+    claim(threads.len() == templates.len(), "each template has its conformance")?;
+    for (number, template) in templates.iter().enumerate() {
+        let said = threads.iter().find(|said| said.template == *template);
+        let said = said.ok_or_else(|| missing("each template has its conformance"))?;
+        let function = &words.templates[*template].name;
+        let named = specification.threads.iter().find(|thread| thread.function == *function);
+        let idle = Thread::idle(function);
+        let thread = named.unwrap_or(&idle);
+        let checker = conformance::Checker::new(
+            specification,
+            program,
+            &system,
+            *template,
+            thread,
+            number == 0,
+            budget,
+        )?;
+        checker.check(said)?;
+    }
+    Ok(())
+}
+
+pub(super) fn claim(holds: bool, text: &str) -> Result<(), ProofError> {
+    if holds { Ok(()) } else { Err(missing(text)) }
+}
+
+pub(super) fn missing(text: &str) -> ProofError {
+    ProofError::Claim(text.to_owned())
+}
+
+pub(super) fn untranslatable(why: Untranslatable) -> ProofError {
+    ProofError::Claim(why.0)
+}
+
+/// That a formula follows from others.
+pub(super) fn follows(facts: &[Term], formula: &Term, text: &str, budget: &Budget) -> Result<(), ProofError> {
+    let question = Term::all(facts.iter().cloned()).implies(formula);
+    match smt::can_fail(&question, budget) {
+        Answer::Unsat => Ok(()),
+        Answer::Sat => Err(missing(text)),
+        Answer::Unknown(NoAnswer::Exhausted(exhausted)) => Err(ProofError::TooExpensive(exhausted)),
+        Answer::Unknown(NoAnswer::GaveUp(why)) => Err(ProofError::Claim(format!("{text}: {why}"))),
+    }
+}
+
+fn check_specification(specification: &Specification, program: &Program) -> Result<(), ProofError> {
+    for (number, variable) in specification.variables.iter().enumerate() {
+        let object = program.objects.get(variable.object);
+        let is_static = object.is_some_and(|object| object.storage == Storage::Static);
+        claim(is_static, "a variable of the specification is static memory")?;
+        for other in &specification.variables[..number] {
+            let apart = other.name != variable.name
+                && (other.object != variable.object
+                    || other.offset + other.ty.bytes() <= variable.offset
+                    || variable.offset + variable.ty.bytes() <= other.offset);
+            claim(apart, "the variables of the specification are different")?;
+        }
+    }
+    for thread in &specification.threads {
+        let states = thread.states.len();
+        let fits = thread.initial.iter().all(|state| *state < states)
+            && thread.transitions.iter().all(|transition| {
+                transition.source < states
+                    && transition.target < states
+                    && transition.changes.iter().all(|variable| *variable < specification.variables.len())
+            });
+        claim(fits, "the specification speaks of its own states and variables")?;
+        let few = match thread.count {
+            Count::Any => true,
+            Count::Exactly(copies) => copies <= MOST_COPIES,
+        };
+        claim(
+            few && !thread.states.is_empty(),
+            "an abstract thread has states, and few copies or any number",
+        )?;
+    }
+    owners::check(specification)?;
+    let composition = ir::composition::compose(specification, program);
+    claim(ir::check::check(&composition).is_ok(), "the conditions of the specification have their types")
+}
+
+/// The templates that threads run, that of the first thread first.
+fn run_templates(program: &Program) -> Vec<TemplateId> {
+    let mut found: Vec<TemplateId> = program.start.iter().map(|(template, _)| *template).collect();
+    loop {
+        let started = found.iter().flat_map(|template| &program.templates[*template].edges);
+        let next = started.flat_map(|edge| &edge.ops).find_map(|op| match op {
+            Op::Spawn(Callee::Procedure(child), ..) if !found.contains(child) => Some(*child),
+            _ => None,
+        });
+        match next {
+            Some(child) => found.push(child),
+            None => return found,
+        }
+    }
+}
+
+/// That there are no more threads than the specification says.
+fn check_counts(
+    specification: &Specification,
+    system: &System<'_>,
+    templates: &[TemplateId],
+) -> Result<(), ProofError> {
+    for thread in &specification.threads {
+        let Count::Exactly(copies) = thread.count else { continue };
+        let mut threads: u64 = 0;
+        for template in templates {
+            if system.program.templates[*template].name == thread.function {
+                claim(system.unique.templates[*template], "threads that are counted are started once")?;
+                threads += 1;
+            }
+        }
+        claim(threads <= u64::from(copies), "there are no more threads than the specification says")?;
+    }
+    Ok(())
+}
+
+/// Whether a thread that is there has gone wrong.
+pub(super) fn is_error(system: &System<'_>, template: TemplateId, location: ir::LocationId) -> bool {
+    matches!(system.program.templates[template].locations[location].kind, LocationKind::Error(_))
+}

@@ -1,0 +1,228 @@
+//! The engine: CIRC (paper 1, algorithm 5) over programs as transitions, with predicates.
+//!
+//! Starts without predicates and with k = 1, as in section 2.4. A way to an error that is no execution gives a larger k or new predicates; one that is gives a schedule, along which an
+//! execution of the program itself is looked for.
+
+use crate::collapse::Watched;
+use crate::infer::{Inferred, infer};
+use crate::predicate_thread::{MOST_PREDICATES, PredicateThread};
+use crate::prove::proof;
+use crate::reach::Way;
+use crate::refine::{Automata, Interleaving, interleaving};
+use engine_explicit::guided::follow;
+use ir::passes::Goal;
+use ir::{ErrorKind, IdVec, TemplateId};
+use predicates::{End, Feasibility, Path, PathEnd, PathStep, Vocabulary, mine, schedule};
+use smt::NoAnswer;
+use smt::expressions::Mode;
+use std::collections::BTreeSet;
+use transitions::{NotReady, Scoped, System, prepare};
+use verdict::{
+    Budget, Engine, Event, Events, Exhausted, Predicate, Proof, Property, Reason, Schedule, Task, Trace,
+    Turn, Verdict, for_people,
+};
+
+/// Larger programs are not tried.
+const MOST_EDGES: usize = 4_000;
+/// Counters do not go further than this.
+const LARGEST_K: u32 = 6;
+
+/// The engine.
+#[derive(Clone, Default, Debug)]
+pub struct ContextInference;
+
+impl Engine for ContextInference {
+    fn name(&self) -> &'static str {
+        "context"
+    }
+    fn verify(&self, task: Task<'_>, budget: &Budget, events: &dyn Events) -> Verdict {
+        let none = BTreeSet::new();
+        let (races, kinds) = match task.property {
+            Property::NoError(kinds) => (false, kinds),
+            Property::NoRace => (true, &none),
+            Property::NoDeadlock => {
+                return Verdict::Unknown(Reason::Bounded("context: deadlocks are not looked for".to_owned()));
+            }
+        };
+        search(task, races, kinds, budget, events).unwrap_or_else(Verdict::Unknown)
+    }
+}
+
+fn no_answer(why: NoAnswer) -> Reason {
+    match why {
+        NoAnswer::Exhausted(limit) => Reason::Exhausted(limit),
+        NoAnswer::GaveUp(_) => Reason::Bounded(format!("context: {why}")),
+    }
+}
+
+fn search(
+    task: Task<'_>,
+    races: bool,
+    kinds: &BTreeSet<ErrorKind>,
+    budget: &Budget,
+    events: &dyn Events,
+) -> Result<Verdict, Reason> {
+    let goal = Goal { races, faults: false };
+    let program = prepare(task.program, goal, budget.deadline).map_err(|why| match why {
+        NotReady::OutOfTime => Reason::Exhausted(Exhausted::Time),
+        NotReady::TooLarge(why) => Reason::Bounded(format!("context: {why}")),
+        NotReady::Unresolved(span) => {
+            Reason::Unsupported("a call or start that is not resolved".to_owned(), span)
+        }
+    })?;
+    let edges: usize = program.templates.iter().map(|code| code.edges.len()).sum();
+    if edges > MOST_EDGES {
+        return Err(Reason::Bounded(format!("context: the program has more than {MOST_EDGES} steps")));
+    }
+    let system = if races {
+        System::with_accesses(&program, Mode::Integers)
+    } else {
+        System::new(&program, Mode::Integers)
+    };
+    let scoped = Scoped::new(&system, &|| budget.check(0).is_err())
+        .ok_or_else(|| Reason::Bounded("context: the program does not start as one thread".to_owned()))?;
+    let mut vocabulary = Vocabulary::default();
+    let mut k = 1;
+    for round in 1.. {
+        budget.check(0).map_err(Reason::Exhausted)?;
+        let predicates = vocabulary.predicates.clone();
+        if predicates.len() > MOST_PREDICATES {
+            return Err(Reason::Bounded(format!("context: more than {MOST_PREDICATES} predicates")));
+        }
+        let names: Vec<String> =
+            predicates.iter().map(|predicate| for_people(&predicate.formula).to_string()).collect();
+        events.event(Event::Phase(format!("context: round {round}, k = {k}: {}", names.join(", "))));
+        let threads: IdVec<TemplateId, PredicateThread<'_, '_>> = program
+            .templates
+            .ids()
+            .map(|template| PredicateThread::new(&scoped, template, &predicates, kinds))
+            .collect();
+        match infer(&threads, &program.start, k, &Watched::All, budget).map_err(no_answer)? {
+            Inferred::Safe(acfas, proved) => {
+                if let Some(limit) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
+                    return Err(Reason::Unsupported(limit.text.clone(), limit.span));
+                }
+                let lines = scoped
+                    .accesses
+                    .iter()
+                    .map(|access| program.templates[access.template].edges[access.edge].span.line);
+                let proof = proof(&threads, &predicates, &acfas, &proved, lines.collect());
+                return Ok(Verdict::Safe(Proof::Context(Box::new(proof))));
+            }
+            Inferred::Way(_, way, assumed) => {
+                let mut refinement =
+                    Refinement { task, budget, scoped: &scoped, vocabulary: &mut vocabulary, events };
+                match refinement.refine(&way, &assumed)? {
+                    Refined::Verdict(verdict) => return Ok(verdict),
+                    Refined::Predicates => {}
+                    Refined::Counters if k < LARGEST_K => k += 1,
+                    Refined::Counters => {
+                        return Err(Reason::Bounded(format!("context: counting up to {k} is not enough")));
+                    }
+                }
+            }
+        }
+    }
+    Err(Reason::Bounded("context: no more rounds".to_owned()))
+}
+
+/// What a way to an error gives.
+enum Refined {
+    Verdict(Verdict),
+    Predicates,
+    Counters,
+}
+
+struct Refinement<'a, 'p> {
+    task: Task<'a>,
+    budget: &'a Budget,
+    scoped: &'a Scoped<'p>,
+    vocabulary: &'a mut Vocabulary,
+    events: &'a dyn Events,
+}
+
+impl Refinement<'_, '_> {
+    fn refine(&mut self, way: &Way<usize>, assumed: &Automata) -> Result<Refined, Reason> {
+        let found = match interleaving(self.scoped, assumed, way) {
+            Interleaving::Steps(found) => found,
+            Interleaving::TooFew => return Ok(Refined::Counters),
+            Interleaving::NoPath => {
+                return Err(Reason::Bounded("context: a counterexample cannot be followed".to_owned()));
+            }
+        };
+        let mut paths = Vec::new();
+        let mut not_found = None;
+        for steps in found.orders() {
+            let path = Path::with_end(self.scoped, &steps, found.end.as_ref())
+                .ok_or_else(|| Reason::Bounded("context: a counterexample cannot be followed".to_owned()))?;
+            match path.check(self.budget) {
+                Feasibility::Infeasible(core) => paths.push((steps, path, core)),
+                Feasibility::Unknown(why) => return Err(no_answer(why)),
+                Feasibility::Feasible(inputs) => {
+                    let schedule = schedule(self.scoped, &steps, &inputs);
+                    match self.execution(&schedule, found.end.as_ref()) {
+                        Some(trace) => return Ok(Refined::Verdict(Verdict::Unsafe(trace))),
+                        None => {
+                            let text = "no execution was found along a violation of the formulas";
+                            not_found = Some(Reason::Approximate(text.to_owned()));
+                        }
+                    }
+                }
+            }
+        }
+        if let Some(reason) = not_found {
+            return Err(reason);
+        }
+        let line = |taken: &PathStep| self.scoped.span(&self.scoped.steps[taken.step]).line.to_string();
+        let lines: Vec<String> = paths.iter().take(1).flat_map(|(steps, _, _)| steps).map(line).collect();
+        let lines = lines.join(", ");
+        self.events.event(Event::Phase(format!("context: no execution takes lines {lines}")));
+        for (_, path, core) in &paths {
+            // What does not depend on how an execution began excludes more.
+            if self.mine(path, core)? {
+                return Ok(Refined::Predicates);
+            }
+            match path.check_from(End::First, self.budget) {
+                Feasibility::Infeasible(core) if self.mine(path, &core)? => return Ok(Refined::Predicates),
+                Feasibility::Infeasible(_) | Feasibility::Feasible(_) => {}
+                Feasibility::Unknown(why) => return Err(no_answer(why)),
+            }
+        }
+        Err(Reason::Bounded(format!(
+            "context: no predicates of one thread exclude an execution that does not exist (lines {lines})"
+        )))
+    }
+
+    /// An execution of the program along a schedule. For a race one of the two threads may have to go on, into an atomic block, for its access.
+    fn execution(&self, schedule: &Schedule, end: Option<&PathEnd>) -> Option<Trace> {
+        let along =
+            |schedule: &Schedule| follow(self.task.program, self.task.property, schedule, self.budget);
+        along(schedule).or_else(|| {
+            let last = end.iter().flat_map(|end| end.threads).collect::<Vec<usize>>();
+            last.into_iter().find_map(|thread| {
+                let mut longer = schedule.clone();
+                longer.turns.push(Turn { thread, spans: Vec::new(), inputs: Vec::new() });
+                along(&longer)
+            })
+        })
+    }
+
+    /// Adds the predicates that a clash gives; says whether any is new.
+    fn mine(&mut self, path: &Path, core: &[(usize, usize)]) -> Result<bool, Reason> {
+        let mined = mine(path, core, self.budget).map_err(Reason::Exhausted)?;
+        let new = self.add(mined.equations)? || self.add(mined.atoms)? || self.add(mined.conditions)?;
+        if !new && mined.out_of_time {
+            return Err(Reason::Exhausted(Exhausted::Time));
+        }
+        Ok(new)
+    }
+
+    /// Adds predicates; says whether any is new.
+    fn add(&mut self, predicates: Vec<Predicate>) -> Result<bool, Reason> {
+        let mut new = false;
+        for predicate in predicates {
+            new |= self.vocabulary.add(self.scoped, predicate, self.budget).map_err(Reason::Exhausted)?;
+        }
+        Ok(new)
+    }
+}

@@ -1,0 +1,52 @@
+//! Formulas over the variables of a program as C expressions, for specifications that people read.
+//!
+//! Exact where it gives a text, as long as no operation leaves the range of its type; numbers are written as they are.
+
+use smt::{Operation, Sort, Term, Variable};
+
+/// The text of a formula, if it is made of comparisons, sums and truth values of variables that have names.
+pub(crate) fn c_text(term: &Term, name: &dyn Fn(&Variable) -> Option<String>) -> Option<String> {
+    let operands =
+        || term.operands().iter().map(|operand| c_text(operand, name)).collect::<Option<Vec<String>>>();
+    let joined = |sign: &str| operands().map(|texts| format!("({})", texts.join(sign)));
+    match term.operation() {
+        Operation::Variable(_) => name(&term.as_variable()?),
+        Operation::Bool(value) => Some(u8::from(*value).to_string()),
+        Operation::Int(value) if *value < 0 => Some(format!("({value})")),
+        Operation::Int(value) => Some(value.to_string()),
+        Operation::Not => operands().map(|texts| format!("!{}", texts[0])),
+        Operation::And => joined(" && "),
+        Operation::Or => joined(" || "),
+        Operation::Equal if term.operands()[0].sort() == &Sort::Bool => {
+            // Truth values of C are numbers; only 0 and 1 are equal if both are.
+            operands().map(|texts| format!("(!{} == !{})", texts[0], texts[1]))
+        }
+        Operation::Equal => joined(" == "),
+        Operation::Less => joined(" < "),
+        Operation::LessOrEqual => joined(" <= "),
+        Operation::Add => joined(" + "),
+        Operation::Multiply => joined(" * "),
+        Operation::IfThenElse => {
+            operands().map(|texts| format!("({} ? {} : {})", texts[0], texts[1], texts[2]))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formulas_in_c() {
+        let x = Variable::new("x", Sort::Int);
+        let name = |variable: &Variable| (*variable.name == *"x").then(|| "count".to_owned());
+        let low = x.term().less_than(&Term::int(-1));
+        assert_eq!(c_text(&low, &name).as_deref(), Some("(count < (-1))"));
+        let either = low.or(&x.term().equals(&Term::int(3)));
+        let text = c_text(&either, &name).expect("it has a text");
+        assert!(text.contains("||") && text.contains("=="), "{text}");
+        let other = Variable::new("y", Sort::Int).term().equals(&x.term());
+        assert_eq!(c_text(&other, &name), None);
+    }
+}

@@ -1,0 +1,61 @@
+//! Many small questions that have nothing to do with each other: asked of one solver after the other, since to make a solver takes longer than to answer one of them.
+
+use crate::{Answer, NoAnswer, Solver, Term, satisfiable};
+use verdict::Budget;
+
+/// After so many questions a new solver is made: what the old one knows of their terms only costs time by then.
+const MOST: usize = 400;
+
+/// Asks questions.
+#[derive(Default)]
+pub struct Questions {
+    solver: Solver,
+    asked: usize,
+}
+
+impl Questions {
+    /// Asks something with a solver that has no assertions; those that are made are gone afterwards.
+    pub fn ask<Found>(&mut self, question: impl FnOnce(&mut Solver) -> Found) -> Found {
+        self.asked += 1;
+        if self.asked > MOST {
+            *self = Self::default();
+        }
+        self.solver.push();
+        let found = question(&mut self.solver);
+        self.solver.pop();
+        found
+    }
+
+    /// Whether a formula can hold.
+    pub fn satisfiable(&mut self, formula: &Term, budget: &Budget) -> Answer {
+        let answer = self.ask(|solver| {
+            solver.assert(formula);
+            solver.check(budget)
+        });
+        match answer {
+            Answer::Unknown(NoAnswer::GaveUp(_)) => satisfiable(formula, budget),
+            Answer::Sat | Answer::Unsat | Answer::Unknown(NoAnswer::Exhausted(_)) => answer,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No question knows of another one, also across many solvers.
+    #[test]
+    fn questions_have_nothing_to_do_with_each_other() {
+        let mut questions = Questions::default();
+        let budget = Budget::seconds(60.0);
+        let x = Term::int_variable("x");
+        for round in 0..(2 * MOST as i128) {
+            let is = x.equals(&Term::int(round));
+            assert_eq!(questions.satisfiable(&is, &budget), Answer::Sat);
+            assert_eq!(
+                questions.satisfiable(&is.and(&x.equals(&Term::int(round + 1))), &budget),
+                Answer::Unsat
+            );
+        }
+    }
+}

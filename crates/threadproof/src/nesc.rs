@@ -1,0 +1,220 @@
+//! The listing of the shared variables of a program from nesC: for each, whether there is a race on it.
+//!
+//! First `flow` looks at all variables at once, as threads that interleave freely, which over-approximates what one processor does; it is asked again without
+//! those that it leaves open, so that there is one proof for the others. Then each variable that is left is decided alone, with the portfolio or the
+//! engine that was asked for, on the exact program ([`ir::passes::interrupts::run_to_completion`]).
+
+use crate::pipeline::{self, Attempted};
+use crate::race_names::{Variable, is_variable};
+use checker::Checked;
+use ir::ids::Id;
+use ir::passes::footprint::accesses;
+use ir::passes::interrupts::run_to_completion;
+use ir::passes::{Forgetting, PointsTo, concrete, footprint};
+use ir::{Callee, Count, IdVec, ObjectId, Op, Program, Range, Storage, Targets, TemplateId};
+use report::{Outcome, Tried};
+use std::cell::RefCell;
+use std::time::Instant;
+use verdict::{Budget, Check, Engine, Event, Events, Property, Reason, Silent, Task};
+
+/// How often `flow` is asked about all variables that are left.
+const ROUNDS: usize = 4;
+/// The part of the time that is kept for the report.
+const RESERVE: u32 = 20;
+/// The part of the time that it may take then.
+const SHARE: u32 = 3;
+
+/// What is asked about a program.
+pub struct Question<'a> {
+    /// The program, as the front end made it.
+    pub program: &'a Program,
+    /// The variables; nothing: all that are shared.
+    pub variables: Option<Vec<Variable>>,
+    /// Who decides about races in a program, where nothing simpler does.
+    pub answer: &'a dyn Fn(&Program, &Budget) -> Outcome,
+    /// Whether `flow` comes first.
+    pub flow_first: bool,
+    /// When all must be done.
+    pub deadline: Instant,
+    /// Bytes of memory.
+    pub memory: u64,
+}
+
+/// Decides all variables, in the order of their declaration.
+pub fn list(question: &Question<'_>) -> Vec<Outcome> {
+    // What is decided must still be reported.
+    let deadline = question.deadline - question.deadline.saturating_duration_since(Instant::now()) / RESERVE;
+    let threads = concrete(question.program, pipeline::lowering(Check::Races));
+    let (shared, other) = shared(&threads);
+    let variables = question.variables.clone().unwrap_or(shared);
+    let mut outcomes: Vec<Option<Outcome>> = variables.iter().map(|_| None).collect();
+    if question.flow_first {
+        together(question, &threads, &variables, &mut outcomes);
+    }
+    let exact = run_to_completion(&threads);
+    let parts = [Forgetting::of(&threads), Forgetting::of(&exact)];
+    for index in 0..variables.len() {
+        let open = outcomes[index..].iter().filter(|outcome| outcome.is_none()).count() as u32;
+        if outcomes[index].is_some() {
+            continue;
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        let budget =
+            Budget { memory: question.memory, ..Budget::seconds((left / open.max(1)).as_secs_f64()) };
+        let started = Instant::now();
+        let (name, range) = (&variables[index].name, variables[index].range);
+        let found = if question.flow_first { in_part(&parts, name, range, &budget) } else { None };
+        let found = found.unwrap_or_else(|| {
+            let program = Program { races_on: Some(vec![range]), ..question.program.clone() };
+            Outcome { variable: Some(name.clone()), ..(question.answer)(&program, &budget) }
+        });
+        let seconds = started.elapsed().as_secs_f64();
+        outcomes[index] = Some(Outcome { seconds, ..found });
+    }
+    let mut outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
+    if let (None, Some(object)) = (&question.variables, other) {
+        let object = &threads.objects[object];
+        let what = "memory that is no global variable is shared".to_owned();
+        let verdict = Checked::Unknown(Reason::Unsupported(what, object.span));
+        outcomes.push(outcome(&object.name, verdict, Instant::now(), Vec::new()));
+    }
+    outcomes
+}
+
+fn outcome(variable: &str, verdict: Checked, started: Instant, tries: Vec<Tried>) -> Outcome {
+    let (check, variable) = (Check::Races, Some(variable.to_owned()));
+    let seconds = started.elapsed().as_secs_f64();
+    Outcome { check, variable, verdict, decisions: None, seconds, tries }
+}
+
+/// A proof about a variable in the program without most other variables.
+fn in_part(parts: &[Forgetting], name: &str, range: Range, budget: &Budget) -> Option<Outcome> {
+    let engines: [(&dyn Engine, u32); 2] = [(&engine_flow::Flow, 16), (&engine_horn::Horn, 12)];
+    let started = Instant::now();
+    for (engine, part) in engines {
+        for forgetting in parts {
+            for kept in forgetting.candidates(range.object) {
+                let Some(program) = forgetting.keep(&kept, range) else { continue };
+                let share = budget.remaining().map_or(budget.clone(), |left| budget.within(left / part));
+                let task = Task { program: &program, property: &Property::NoRace };
+                let Attempted { verdict, tried, .. } =
+                    pipeline::attempt(task, engine, &share, budget, &Silent);
+                if matches!(verdict, Checked::Proved(_)) {
+                    return Some(outcome(name, verdict, started, vec![tried]));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Decides with `flow` what it can decide of all variables together.
+fn together(
+    question: &Question<'_>,
+    program: &Program,
+    variables: &[Variable],
+    outcomes: &mut [Option<Outcome>],
+) {
+    let started = Instant::now();
+    let left = question.deadline.saturating_duration_since(started) / SHARE;
+    let budget = Budget { memory: question.memory, ..Budget::seconds(left.as_secs_f64()) };
+    let mut hopeful: Vec<usize> = (0..variables.len()).collect();
+    for _ in 0..ROUNDS {
+        if hopeful.is_empty() {
+            return;
+        }
+        let ranges = hopeful.iter().map(|index| variables[*index].range).collect();
+        let program = Program { races_on: Some(ranges), ..program.clone() };
+        let conflicts = Conflicts::default();
+        let task = Task { program: &program, property: &Property::NoRace };
+        let verdict = engine_flow::Flow.verify(task, &budget, &conflicts);
+        if let Ok(Checked::Proved(proof)) = checker::examine(&program, &Property::NoRace, verdict, &budget) {
+            for index in hopeful {
+                let verdict = Checked::Proved(proof.clone());
+                outcomes[index] = Some(outcome(&variables[index].name, verdict, started, Vec::new()));
+            }
+            return;
+        }
+        let before = hopeful.len();
+        let open = conflicts.0.into_inner();
+        hopeful.retain(|index| !open.contains(&program.objects[variables[*index].range.object].name));
+        if hopeful.len() == before {
+            return;
+        }
+    }
+}
+
+/// The names of the objects on which an engine could not exclude races.
+#[derive(Default)]
+struct Conflicts(RefCell<Vec<String>>);
+
+impl Events for Conflicts {
+    fn event(&self, event: Event) {
+        if let Event::Attempt(attempt) = event {
+            *self.0.borrow_mut() = attempt.open.into_iter().flat_map(|open| open.objects).collect();
+        }
+    }
+}
+
+/// Who accesses an object.
+#[derive(Clone, Default)]
+struct Use {
+    /// The start templates that do.
+    threads: Vec<TemplateId>,
+    written: bool,
+}
+
+/// The global variables that two threads access and one writes; and an object of another kind of which that may be so.
+fn shared(program: &Program) -> (Vec<Variable>, Option<ObjectId>) {
+    let points_to = PointsTo::of(program);
+    let escapes = points_to.escaping(program);
+    let mut uses: IdVec<ObjectId, Use> = program.objects.iter().map(|_| Use::default()).collect();
+    for (root, _) in &program.start {
+        let mut seen: IdVec<TemplateId, bool> = program.templates.iter().map(|_| false).collect();
+        let mut queue = vec![*root];
+        while let Some(id) = queue.pop() {
+            if std::mem::replace(&mut seen[id], true) {
+                continue;
+            }
+            for op in program.templates[id].edges.iter().flat_map(|edge| &edge.ops) {
+                if let Op::Call(Callee::Procedure(callee), ..) = op {
+                    queue.push(*callee);
+                }
+                for access in accesses(&points_to, id, op) {
+                    for object in objects(program, &access.region) {
+                        let uses = &mut uses[object];
+                        uses.written |= access.write;
+                        if !uses.threads.contains(root) {
+                            uses.threads.push(*root);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    let several = |uses: &Use| {
+        let again = |root: &TemplateId| program.start.contains(&(*root, Count::Any));
+        uses.written && (uses.threads.len() > 1 || uses.threads.iter().any(again))
+    };
+    let found = uses.enumerate().filter(|(_, uses)| several(uses)).map(|(id, _)| id);
+    let (variables, other): (Vec<ObjectId>, Vec<ObjectId>) =
+        found.partition(|id| is_variable(&program.objects[*id]));
+    let other = other
+        .into_iter()
+        .find(|id| matches!(program.objects[*id].storage, Storage::Frame(_) | Storage::Site) && escapes[*id]);
+    let variable = |id: ObjectId| Variable {
+        name: program.objects[id].name.clone(),
+        range: Range { object: id, offset: 0, size: program.objects[id].size },
+    };
+    let mut variables: Vec<Variable> = variables.into_iter().map(variable).collect();
+    variables
+        .sort_by_key(|variable| (program.objects[variable.range.object].span, variable.range.object.index()));
+    (variables, other)
+}
+
+fn objects(program: &Program, region: &footprint::Region) -> Vec<ObjectId> {
+    match &region.targets {
+        Targets::Of(targets) => targets.iter().map(|target| target.object).collect(),
+        Targets::Any => program.objects.ids().collect(),
+    }
+}

@@ -1,0 +1,27 @@
+// The story of `tosPort` (section 6 of paper 1): a third handler gives the state back while the port is being written.
+// expect: races=false
+// args: --nesc --race port
+typedef unsigned char __nesc_atomic_t;
+__nesc_atomic_t __nesc_atomic_start(void);
+void __nesc_atomic_end(__nesc_atomic_t saved);
+void __nesc_enable_interrupt(void);
+extern volatile unsigned char ADCL;
+unsigned char port, state;
+__attribute((signal)) void __vector_21(void) {
+    state = 0;
+}
+__attribute((interrupt)) void __vector_15(void) {
+    unsigned char free;
+    { __nesc_atomic_t __nesc_atomic = __nesc_atomic_start();
+      free = state == 0;
+      if (free) state = 1;
+      __nesc_atomic_end(__nesc_atomic); }
+    if (free) {
+        port = ADCL; //~ RACE
+        ADCL = 1;
+    }
+}
+int main(void) {
+    __nesc_enable_interrupt();
+    while (1) { }
+}

@@ -1,0 +1,38 @@
+// A handler calls what should be a task.
+// expect: races=false
+// args: --nesc --race x
+typedef unsigned char __nesc_atomic_t;
+__nesc_atomic_t __nesc_atomic_start(void);
+void __nesc_atomic_end(__nesc_atomic_t saved);
+void __nesc_enable_interrupt(void);
+#define TASKS 4
+void (*queue[TASKS])(void);
+unsigned char first, next;
+int x;
+static void post(void (*task)(void)) {
+    { __nesc_atomic_t __nesc_atomic = __nesc_atomic_start();
+      if (queue[next] == 0) {
+          queue[next] = task;
+          next = (next + 1) & (TASKS - 1);
+      }
+      __nesc_atomic_end(__nesc_atomic); }
+}
+static void count(void) { x = x + 1; } //~ RACE
+__attribute((signal)) void __vector_3(void) { post(count); }
+__attribute((signal)) void __vector_4(void) { count(); }
+int main(void) {
+    __nesc_enable_interrupt();
+    while (1) {
+        void (*task)(void);
+        __nesc_atomic_t saved = __nesc_atomic_start();
+        task = queue[first];
+        if (task == 0) {
+            __nesc_enable_interrupt();
+        } else {
+            queue[first] = 0;
+            first = (first + 1) & (TASKS - 1);
+            __nesc_atomic_end(saved);
+            task();
+        }
+    }
+}

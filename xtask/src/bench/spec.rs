@@ -1,0 +1,122 @@
+//! The tables of paper 2: SPIN on the concrete and on the abstract program, and Threadproof on the program with its specification, side by side for 1 to 11 workers and for any number.
+
+use super::measure;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Each run may take so long.
+const SECONDS: u64 = 60;
+/// The most megabytes that SPIN may take, as in the paper.
+const MEGABYTES: u32 = 2048;
+/// The most workers.
+const WORKERS: usize = 11;
+
+/// A driver: its name, program, worker function, and specification.
+const DRIVERS: [(&str, &str, &str, &str); 2] = [
+    ("bluetooth", "abstract-threads-figure4.c", "PnpAdd", "figure5.tspec"),
+    ("battery", "abstract-threads-figure6-any.c", "worker", "figure7.tspec"),
+];
+
+/// Prints the tables.
+pub fn spec() -> Result<(), String> {
+    let tool = measure::build()?;
+    let folder = std::env::temp_dir().join(format!("threadproof-bench-spec-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    for (driver, program, worker, specification) in DRIVERS {
+        println!(
+            "\n{driver}: seconds (SPIN: of `pan` alone; Threadproof: conformance of all threads, composition, and the check of the proof)\n"
+        );
+        println!(
+            "| workers | SPIN, concrete | SPIN, abstract | Threadproof | of processor time |\n|---|---|---|---|---|"
+        );
+        for count in (1..=WORKERS).map(Some).chain([None]) {
+            let spin = |version: &str| match count {
+                Some(count) => run_spin(&format!("{driver}-{version}"), count, &folder),
+                None => Ok("not possible".to_owned()),
+            };
+            let (concrete, abstracted) = (spin("concrete")?, spin("abstract")?);
+            let ours = run_ours(&tool, program, worker, specification, count, &folder)?;
+            let workers = count.map_or("any".to_owned(), |count| count.to_string());
+            println!("| {workers} | {concrete} | {abstracted} | {ours} |");
+        }
+    }
+    std::fs::remove_dir_all(&folder).map_err(|error| error.to_string())
+}
+
+fn text(path: PathBuf) -> Result<String, String> {
+    std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// Threadproof on a driver with so many workers.
+fn run_ours(
+    tool: &Path,
+    program: &str,
+    worker: &str,
+    specification: &str,
+    count: Option<usize>,
+    folder: &Path,
+) -> Result<String, String> {
+    let tests = crate::root().join("tests");
+    let mut program = text(tests.join("programs/papers").join(program))?;
+    let mut specification = text(tests.join("specifications").join(specification))?;
+    if let Some(count) = count {
+        let start = format!("pthread_create(&t, 0, {worker}, 0);");
+        let all = vec![start.as_str(); count].join("\n  ");
+        program = program.replace(&format!("while (__VERIFIER_nondet_bool())\n    {start}"), &all);
+        specification = specification.replace("times any", &format!("times {count}"));
+    }
+    let (c, spec) = (folder.join("driver.c"), folder.join("driver.tspec"));
+    std::fs::write(&c, program).map_err(|error| error.to_string())?;
+    std::fs::write(&spec, specification).map_err(|error| error.to_string())?;
+    let limit = SECONDS.to_string();
+    let words = ["--timeout", &limit, "--spec", &spec.to_string_lossy().into_owned()].map(str::to_owned);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let run = measure::run_engine(tool, "auto", &words, &c)?;
+    match run.verdict() {
+        "true" => Ok(format!("{:.2} | {:.2}", run.seconds, run.processor)),
+        other => Ok(format!("{other} | {:.2}", run.processor)),
+    }
+}
+
+/// SPIN on a model with so many workers: the seconds that the search takes.
+fn run_spin(model: &str, count: usize, folder: &Path) -> Result<String, String> {
+    let file = crate::root().join("bench/promela").join(format!("{model}.pml"));
+    run_quietly(Command::new("spin").arg(format!("-DN={count}")).arg("-a").arg(&file), folder)?;
+    let memory = format!("-DMEMLIM={MEGABYTES}");
+    run_quietly(Command::new("gcc").args(["-O2", "-DSAFETY", &memory, "-o", "pan", "pan.c"]), folder)?;
+    let start = Instant::now();
+    // Threads that wait for ever are no errors.
+    let mut child = Command::new(folder.join("pan"))
+        .args(["-E", "-m1000000"])
+        .current_dir(folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| format!("pan: {error}"))?;
+    while child.try_wait().map_err(|error| error.to_string())?.is_none() {
+        if start.elapsed() > Duration::from_secs(SECONDS) {
+            child.kill().and_then(|()| child.wait()).map_err(|error| error.to_string())?;
+            return Ok(format!("more than {SECONDS}"));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    let output = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.contains("out of memory") || output.contains("reached -DMEMLIM") {
+        Ok("out of memory".to_owned())
+    } else if output.contains("errors: 0") {
+        Ok(format!("{seconds:.2}"))
+    } else {
+        Err(format!("{model} with {count} workers is not proved by SPIN:\n{output}"))
+    }
+}
+
+fn run_quietly(command: &mut Command, folder: &Path) -> Result<(), String> {
+    let output = command.current_dir(folder).output().map_err(|error| format!("{command:?}: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(format!("{command:?}: {}", String::from_utf8_lossy(&output.stderr)))
+}
