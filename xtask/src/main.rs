@@ -1,5 +1,5 @@
 //! Development tasks: `cargo xtask test` runs all checks and tests, `cargo xtask tidy` the checks on the repository alone, and
-//! `cargo xtask bench` measures.
+//! `cargo xtask bench` measures. `cargo xtask fuzz` compares engines with the oracle on random programs, until it is stopped.
 
 mod bench;
 mod setup;
@@ -15,7 +15,10 @@ fn main() -> ExitCode {
         ["tidy"] => tidy(),
         ["setup"] => setup::install(),
         ["bench", words @ ..] => bench::run(words),
-        _ => Err("usage: cargo xtask test | tidy | setup | bench".to_owned()),
+        ["fuzz", words @ ..] => {
+            run("cargo", &[&["run", "--quiet", "-p", "threadproof-fuzz", "--"], words].concat())
+        }
+        _ => Err("usage: cargo xtask test | tidy | setup | bench | fuzz".to_owned()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

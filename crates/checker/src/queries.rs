@@ -1,6 +1,6 @@
 //! Checks proofs by environment queries ([`verdict::QueriesProof`]; paper 5, chapters 5 to 7).
 //!
-//! The program as transitions is made again, and its threads are settled. A *cut-point state* is one in which no thread is in an atomic region. Others than the thread that ran last run only there.
+//! The program as transitions is made again, and its threads are settled. A *cut-point state* is one in which no thread is in an atomic region or at a quiet location ([`transitions::quiet`]). Others than the thread that ran last need to run only there.
 //! In each part:
 //!
 //! 1. Threads outside of the order write nothing that those in it read, or that the part speaks of; so without their steps each execution is still one.
@@ -19,8 +19,10 @@ use indexmap::{IndexMap, IndexSet};
 use ir::passes::Goal;
 use ir::{LocationKind, Program};
 use smt::expressions::Mode;
-use smt::{Answer, NoAnswer, Term, Variable};
+use smt::{Answer, NoAnswer, Solver, Term, Variable};
+use std::cell::RefCell;
 use std::sync::Arc;
+use std::time::Duration;
 use transitions::threads::{ThreadStep, Threads};
 use transitions::{NotReady, System, prepare};
 use verdict::queries::{BEFORE_START, Places, kept, old, place};
@@ -28,6 +30,8 @@ use verdict::{Budget, Exhausted, Property, QueriesClaim, QueriesPart, QueriesPro
 
 /// No run through an atomic region that nothing is written down of is longer.
 const LONGEST: usize = 1_000;
+/// How long a question is asked before all simplifications are used on it.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Checks a proof about a lowered program.
 pub fn check(
@@ -59,7 +63,7 @@ pub fn check(
     for part in &proof.parts {
         view.check_names(part)?;
         view.check_order(part)?;
-        let checker = Part { view: &view, part, budget };
+        let checker = Part { view: &view, part, budget, solver: RefCell::new(Solver::new()) };
         checker.check_main()?;
         for (position, claims) in part.claims.iter().enumerate() {
             claims.iter().try_for_each(|claim| checker.check_claim(position, claim))?;
@@ -72,6 +76,8 @@ struct Part<'a> {
     view: &'a View,
     part: &'a QueriesPart,
     budget: &'a Budget,
+    /// For all questions; a new one costs more than most of them.
+    solver: RefCell<Solver>,
 }
 
 /// What the variables are, over those at first and values that may be anything; and what holds of all these.
@@ -145,7 +151,16 @@ impl<'a> Part<'a> {
     fn follows(&self, state: &State, formula: &Term, text: &str) -> Result<(), ProofError> {
         let violated = Term::all(state.facts.iter().cloned().chain([formula.not()]));
         let ranges = violated.free_variables().into_iter().filter_map(|v| self.view.range(&v));
-        match smt::satisfiable(&Term::all(ranges).and(&violated), self.budget) {
+        let violated = Term::all(ranges).and(&violated);
+        let mut solver = self.solver.borrow_mut();
+        solver.push();
+        solver.assert(&violated);
+        let mut answer = solver.check(&self.budget.within(PATIENCE));
+        solver.pop();
+        if matches!(answer, Answer::Unknown(_)) {
+            answer = smt::satisfiable(&violated, self.budget);
+        }
+        match answer {
             Answer::Unsat => Ok(()),
             Answer::Unknown(NoAnswer::Exhausted(limit)) => Err(ProofError::TooExpensive(limit)),
             Answer::Sat | Answer::Unknown(NoAnswer::GaveUp(_)) => Err(ProofError::Claim(text.to_owned())),

@@ -17,7 +17,7 @@ pub(crate) struct Thread {
     pub(crate) steps: Vec<Vec<ThreadStep>>,
     pub(crate) entry: usize,
     pub(crate) at_start: bool,
-    /// Locations at which only this thread runs.
+    /// Locations at which only this thread runs, or may as well run alone.
     pub(crate) atomic: Vec<bool>,
     /// What it has for itself.
     pub(crate) own: IndexSet<Variable>,
@@ -42,6 +42,7 @@ impl View {
         let mut variables = settled.variables.clone();
         let mut initial = vec![settled.initial.clone()];
         let mut found = Vec::new();
+        let quiet = settled.quiet_locations();
         for (number, thread) in settled.threads.iter().enumerate() {
             let first = if thread.at_start { i128::from(thread.entry.0) } else { BEFORE_START };
             initial.push(place(number).term().equals(&Term::int(first)));
@@ -55,7 +56,10 @@ impl View {
                 atomic: thread
                     .steps
                     .ids()
-                    .map(|at| settled.is_atomic(system, number, at) && !settled.is_error(system, number, at))
+                    .map(|at| {
+                        let alone = settled.is_atomic(system, number, at) || quiet[number][at];
+                        alone && !settled.is_error(system, number, at)
+                    })
                     .collect(),
                 own: settled.own_variables(system, number),
             });

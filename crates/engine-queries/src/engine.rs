@@ -2,7 +2,7 @@
 
 use crate::before::{Taken, before_all};
 use crate::model::Model;
-use crate::query::{Found, Search, places};
+use crate::query::{Found, Options, Search, places};
 use engine_explicit::guided::follow;
 use ir::LocationId;
 use ir::passes::Goal;
@@ -41,6 +41,19 @@ impl Engine for Queries {
         "queries"
     }
     fn verify(&self, task: Task<'_>, budget: &Budget, events: &dyn Events) -> Verdict {
+        self.verify_with(&Options::default(), task, budget, events)
+    }
+}
+
+impl Queries {
+    /// Looks for a verdict with some options.
+    pub fn verify_with(
+        &self,
+        options: &Options,
+        task: Task<'_>,
+        budget: &Budget,
+        events: &dyn Events,
+    ) -> Verdict {
         if !matches!(task.property, Property::NoError(_)) {
             return bounded("only errors are looked for");
         }
@@ -70,7 +83,7 @@ impl Engine for Queries {
         let model = Model::new(&system, &settled);
         let mut parts = Vec::new();
         for (main, with_errors) in self.choices(&system, &settled, &model) {
-            match prove(&model, main, &with_errors, budget, events) {
+            match prove(&model, main, &with_errors, options, budget, events) {
                 Ok(Outcome::Proved(part)) => parts.push(part),
                 Ok(Outcome::Refuted(taken)) => {
                     let schedule = schedule((&system, &settled, &model), &taken, budget);
@@ -126,6 +139,7 @@ fn prove(
     model: &Model,
     main: ThreadNumber,
     with_errors: &[ThreadNumber],
+    options: &Options,
     budget: &Budget,
     events: &dyn Events,
 ) -> Result<Outcome, NoAnswer> {
@@ -134,10 +148,14 @@ fn prove(
         .flat_map(|thread| model.threads[*thread].errors.iter().map(|error| (*thread, *error)))
         .collect();
     let mut search = Search::new(model, model.hierarchy(main, with_errors), budget);
+    search.options = options.clone();
     let found = search.explore(0, None, &errors)?;
+    let counts = search.counts();
     events.event(Event::Phase(format!(
-        "queries: {} calls of the model checker, {} claims",
+        "queries: {} calls of the model checker ({} answered by known paths, {} by known facts), {} claims",
         search.calls,
+        counts.by_path,
+        counts.by_facts,
         search.claims.iter().map(Vec::len).sum::<usize>()
     )));
     Ok(match found {

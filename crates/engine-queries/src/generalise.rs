@@ -5,14 +5,22 @@
 //!
 //! Where a bound is asked for, the nearest that is never reached is looked for first, in the same way.
 //!
+//! What chapter 8 tells, and where it is:
+//! * reused counterexamples: `Search::follow_back` goes back the whole path; paths of earlier programs are tried first ([`sequential::Memory`]);
+//! * skipped assertions in preconditions: what is forbidden is no step of a program, so preconditions never speak of other assertions;
+//! * query invariants, and constants in the second formula: `Search::reduced`; an answer is computed from the formula that was asked about at first;
+//! * inductive environment properties: [`crate::inductive`];
+//! * preserved environment information: `Search::claims` and `Search::reachable` stay for all later questions;
+//! * quick generalisation: [`quickly`].
+//!
 //! Deviation: to leave out facts one by one, with a call each, was never worth its time behind the cores.
 
 use crate::after::conjuncts;
 use crate::build::{Built, Kind, Question};
 use crate::query::{Search, places};
 use indexmap::{IndexMap, IndexSet};
-use sequential::{Execution, Invariants, Node, Outcome, check};
-use smt::{Answer, NoAnswer, Operation, Solver, Sort, Term, Variable};
+use sequential::{Execution, Invariants, Node, Outcome};
+use smt::{Answer, NoAnswer, Operation, Sort, Term, Variable};
 use transitions::threads::literals;
 use verdict::QueriesClaim;
 use verdict::queries::{kept, old};
@@ -22,7 +30,8 @@ const NEAR: i128 = 16;
 /// Bounds that are further off are not made tighter.
 const LARGEST_GAP: i128 = 4_096;
 
-type Proved = (Built, Invariants);
+/// A program of which nothing forbidden is reached, and why.
+pub type Proved = (Built, Invariants);
 
 /// A claim that follows from an answer to a question about the threads from a position on.
 pub fn generalised(
@@ -127,14 +136,13 @@ fn halves(facts: &[Term]) -> Vec<Term> {
 }
 
 /// Asks the model checker once.
-fn quickly(
+pub fn quickly(
     search: &mut Search<'_>,
     position: usize,
     question: &Question,
 ) -> Result<Option<Proved>, NoAnswer> {
     let built = search.level(position).build(Some(question), &[], &[]);
-    search.calls += 1;
-    match check(&built.program, search.budget) {
+    match search.check(&built) {
         Outcome::Safe(invariants) => Ok(Some((built, invariants))),
         Outcome::Unsafe(_) | Outcome::Unknown(NoAnswer::GaveUp(_)) => Ok(None),
         Outcome::Unknown(NoAnswer::Exhausted(limit)) => Err(NoAnswer::Exhausted(limit)),
@@ -159,25 +167,23 @@ fn needed(search: &Search<'_>, question: &Question, proved: &Proved) -> Result<Q
         if let (Some(first), Some(second)) = (invariant(&built.first), invariant(&built.second)) {
             let mut execution = Execution::new();
             step_of(Kind::Wait(at)).into_iter().for_each(|wait| execution.step(wait));
-            let mut solver = Solver::new();
             let conditions = execution.conditions.iter().cloned();
-            solver.assert(&Term::all([ranges.clone(), first].into_iter().chain(conditions)));
-            solver.assert(&execution.value(&level.not_started_yet(at)));
             let now: IndexMap<Variable, Term> =
                 built.kept.iter().map(|v| (kept(v, built.position), level.here(at, &v.term()))).collect();
-            solver.assert(&execution.value(&second.substitute(&now)).not());
+            let not_started = execution.value(&level.not_started_yet(at));
+            let fails = execution.value(&second.substitute(&now)).not();
+            let known = Term::all([ranges.clone(), first, not_started, fails].into_iter().chain(conditions));
             let value = |fact: &Term| execution.value(&level.here(at, fact));
-            add_core(search, &mut solver, &question.before, &value, &mut before)?;
+            add_core(search, &known, &question.before, &value, &mut before)?;
         }
         // It excludes the second formula.
         if let Some(second) = invariant(&built.second) {
             let mut execution = Execution::new();
             step_of(Kind::Environment(at)).into_iter().for_each(|moved| execution.step(moved));
-            let mut solver = Solver::new();
             let conditions = execution.conditions.iter().cloned();
-            solver.assert(&Term::all([ranges.clone(), second].into_iter().chain(conditions)));
+            let known = Term::all([ranges.clone(), second].into_iter().chain(conditions));
             let value = |fact: &Term| execution.value(&level.here(at, fact));
-            add_core(search, &mut solver, &question.after, &value, &mut after)?;
+            add_core(search, &known, &question.after, &value, &mut after)?;
         }
     }
     let chosen = |facts: &[Term], chosen: &IndexSet<usize>| {
@@ -187,10 +193,10 @@ fn needed(search: &Search<'_>, question: &Question, proved: &Proved) -> Result<Q
     Ok(Question { before: chosen(&question.before, &before), after: chosen(&question.after, &after) })
 }
 
-/// Adds facts that cannot all hold with what a solver knows.
+/// Adds facts that cannot all hold with what is known.
 fn add_core(
     search: &Search<'_>,
-    solver: &mut Solver,
+    known: &Term,
     facts: &[Term],
     value: &dyn Fn(&Term) -> Term,
     core: &mut IndexSet<usize>,
@@ -203,25 +209,28 @@ fn add_core(
     }
     // Those that are needed anyway first.
     let chosen: Vec<Term> = core.iter().map(|number| facts[*number].clone()).collect();
-    if !chosen.is_empty() && solver.check_assuming(&chosen, search.budget) == Answer::Unsat {
-        return Ok(());
-    }
-    match solver.check_assuming(&facts, search.budget) {
-        Answer::Unsat => {
-            core.extend(solver.core().iter().copied());
-            Ok(())
+    search.model.questions.ask(|solver| {
+        solver.assert(known);
+        if !chosen.is_empty() && solver.check_assuming(&chosen, search.budget) == Answer::Unsat {
+            return Ok(());
         }
-        // Something that the invariants do not show by themselves: nothing is left out.
-        Answer::Sat => {
-            core.extend(0..facts.len());
-            Ok(())
+        match solver.check_assuming(&facts, search.budget) {
+            Answer::Unsat => {
+                core.extend(solver.core().iter().copied());
+                Ok(())
+            }
+            // Something that the invariants do not show by themselves: nothing is left out.
+            Answer::Sat => {
+                core.extend(0..facts.len());
+                Ok(())
+            }
+            Answer::Unknown(why) => Err(why),
         }
-        Answer::Unknown(why) => Err(why),
-    }
+    })
 }
 
 /// The claim of a question that is proved.
-fn claim(
+pub fn claim(
     search: &Search<'_>,
     position: usize,
     question: &Question,

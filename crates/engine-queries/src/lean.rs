@@ -8,7 +8,7 @@ use crate::model::Model;
 use indexmap::IndexMap;
 use smt::construct::make;
 use smt::visit::fold;
-use smt::{Answer, Operation, Solver, Sort, Term};
+use smt::{Answer, Operation, Sort, Term};
 use std::convert::identity;
 use verdict::Budget;
 
@@ -128,16 +128,17 @@ pub fn lean(model: &Model, formula: &Term, budget: &Budget) -> Term {
     if facts.len() < 2 || facts.len() > MOST {
         return Term::all(facts);
     }
-    let mut solver = Solver::new();
-    let variables = facts.iter().flat_map(Term::free_variables);
-    solver.assert(&Term::all(variables.filter_map(|variable| model.variables.get(&variable).cloned())));
     let mut needed = vec![true; facts.len()];
-    for number in 0..facts.len() {
-        let others = (0..facts.len()).filter(|other| *other != number && needed[*other]);
-        let mut question: Vec<Term> = others.map(|other| facts[other].clone()).collect();
-        question.push(facts[number].not());
-        needed[number] = solver.check_assuming(&question, budget) != Answer::Unsat;
-    }
+    model.questions.ask(|solver| {
+        let variables = facts.iter().flat_map(Term::free_variables);
+        solver.assert(&Term::all(variables.filter_map(|variable| model.variables.get(&variable).cloned())));
+        for number in 0..facts.len() {
+            let others = (0..facts.len()).filter(|other| *other != number && needed[*other]);
+            let mut question: Vec<Term> = others.map(|other| facts[other].clone()).collect();
+            question.push(facts[number].not());
+            needed[number] = solver.check_assuming(&question, budget) != Answer::Unsat;
+        }
+    });
     if !needed.iter().copied().any(identity) {
         return Term::bool(true);
     }

@@ -8,8 +8,11 @@
 //! * [`build`]: the sequential programs, for the main thread (chapter 4) and for queries (chapters 6 and 7).
 //! * [`query`]: algorithms 4.1 and 7.1.
 //! * [`before`], [`after`]: what leads to a state along steps, and what steps lead to.
+//! * [`known`]: what is known of threads without any question.
 //! * [`lean`]: smaller formulas.
+//! * [`questions`]: small questions to a solver.
 //! * [`generalise`]: how to exclude more than was asked (sections 4.6 and 8).
+//! * [`inductive`]: conditions that stay (section 8.2).
 //! * [`engine`]: the engine, its proofs and its schedules.
 //!
 //! Over-approximates as [`transitions`] does; what comes out of it is otherwise exact.
@@ -19,9 +22,12 @@ pub mod before;
 pub mod build;
 pub mod engine;
 pub mod generalise;
+pub mod inductive;
+pub mod known;
 pub mod lean;
 pub mod model;
 pub mod query;
+pub mod questions;
 #[cfg(test)]
 mod tests;
 

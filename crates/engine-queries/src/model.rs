@@ -2,6 +2,7 @@
 
 use crate::after::conjuncts;
 use crate::lean::normal;
+use crate::questions::Questions;
 use indexmap::{IndexMap, IndexSet};
 use ir::LocationId;
 use sequential::Step;
@@ -24,7 +25,7 @@ pub struct ModelThread {
     pub entry: usize,
     /// Whether it runs from the beginning.
     pub at_start: bool,
-    /// Locations at which only this thread runs, and that are no errors.
+    /// Locations at which only this thread runs, and that are no errors: those in atomic regions, and those that locks keep quiet ([`transitions::quiet`]).
     pub atomic: Vec<bool>,
     /// Locations that must not be reached.
     pub errors: Vec<usize>,
@@ -37,7 +38,6 @@ pub struct ModelThread {
 }
 
 /// The threads of a program.
-#[derive(Clone, Debug)]
 pub struct Model {
     /// The threads.
     pub threads: Vec<ModelThread>,
@@ -47,6 +47,8 @@ pub struct Model {
     pub variables: IndexMap<Variable, Term>,
     /// What always holds, fact by fact.
     ranges: IndexSet<Term>,
+    /// For questions about formulas over the variables.
+    pub questions: Questions,
 }
 
 impl Model {
@@ -56,6 +58,7 @@ impl Model {
         let mut variables = all.variables.clone();
         let mut initial = vec![all.initial.clone()];
         let mut threads = Vec::new();
+        let quiet = all.quiet_locations();
         for (number, thread) in all.threads.iter().enumerate() {
             variables.insert(place(number), Term::bool(true));
             let first = if thread.at_start { i128::from(thread.entry.0) } else { BEFORE_START };
@@ -70,7 +73,10 @@ impl Model {
                 atomic: thread
                     .steps
                     .ids()
-                    .map(|at| all.is_atomic(system, number, at) && !all.is_error(system, number, at))
+                    .map(|at| {
+                        let alone = all.is_atomic(system, number, at) || quiet[number][at];
+                        alone && !all.is_error(system, number, at)
+                    })
                     .collect(),
                 errors: thread
                     .steps
@@ -104,7 +110,7 @@ impl Model {
             threads.push(found);
         }
         let ranges = variables.values().flat_map(|range| conjuncts(&normal(range))).collect();
-        Self { threads, initial: Term::all(initial), variables, ranges }
+        Self { threads, initial: Term::all(initial), variables, ranges, questions: Questions::default() }
     }
 
     /// Whether a fact in normal form is one that always holds.

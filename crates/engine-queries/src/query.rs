@@ -4,20 +4,30 @@
 //! leads to such a state already, no move is needed; otherwise the environment is asked. The whole path is followed back in this way, without asking the model checker again (section 8.1, reused counterexamples).
 //!
 //! Answers are executions, not formulas: from the steps of one, what leads to any state along it is computed when it is needed (section 8.2 needs that for query invariants).
-//! Claims stay for all later questions (section 8.3, preserved environment information).
+//! Claims stay for all later questions (section 8.3, preserved environment information). So does what the model checker learnt at a position: paths and invariants of earlier programs are tried first
+//! ([`sequential::Memory`]).
 
 use crate::after::{after, conjuncts};
 use crate::before::{Taken, before_all, before_step};
 use crate::build::{Bad, Built, Kind, Level, Promise, Question};
 use crate::generalise::{generalised, tight_bound};
+use crate::inductive::{guesses, inductive};
+use crate::known::Known;
 use crate::lean::{lean, normal};
 use crate::model::Model;
 use indexmap::{IndexMap, IndexSet};
-use sequential::{Execution, Invariants, Outcome, Path, check};
-use smt::{Answer, NoAnswer, Operation, Solver, Term, Variable};
+use sequential::{Count, Execution, Invariants, Memory, Outcome, Path};
+use smt::{Answer, NoAnswer, Operation, Term, Variable};
 use transitions::threads::ThreadNumber;
 use verdict::queries::{Places, kept};
 use verdict::{Budget, QueriesClaim};
+
+/// How to search.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// Whether inductive environment properties are looked for ([`crate::inductive`]). They do not pay: see `docs/decisions.md`.
+    pub inductive: bool,
+}
 
 /// A search for a proof.
 pub struct Search<'a> {
@@ -33,6 +43,14 @@ pub struct Search<'a> {
     pub calls: usize,
     /// What is known to hold whenever the thread at a position is at a place, whatever the others did: each fact was proved with a claim, by position and place.
     pub reachable: Vec<Vec<IndexSet<Term>>>,
+    /// At each position what the model checker has learnt of the programs of the thread there.
+    memories: Vec<Memory>,
+    /// At each position how many of the claims were there before any question.
+    given: Vec<usize>,
+    /// How to search.
+    pub options: Options,
+    /// Conditions that were looked at.
+    tried: IndexSet<(usize, Term)>,
 }
 
 /// What came out of looking at a thread.
@@ -51,7 +69,53 @@ impl<'a> Search<'a> {
         let claims = vec![Vec::new(); order.len()];
         let places = |thread: &ThreadNumber| vec![IndexSet::new(); model.threads[*thread].locations + 1];
         let reachable = order.iter().map(places).collect();
-        Self { model, order, claims, budget, calls: 0, reachable }
+        let memories = order.iter().map(|_| Memory::default()).collect();
+        let given = vec![0; order.len()];
+        let mut search = Self {
+            model,
+            order,
+            claims,
+            budget,
+            calls: 0,
+            reachable,
+            memories,
+            given,
+            options: Options::default(),
+            tried: IndexSet::new(),
+        };
+        search.add_known();
+        search
+    }
+
+    /// Adds what is known of threads without any question.
+    fn add_known(&mut self) {
+        for position in 0..self.order.len() {
+            let known = Known::new(self.model, &self.order, position);
+            for (at, facts) in known.places(self.model).enumerate() {
+                for phase in ["first", "second"] {
+                    self.memories[position].suggest(&format!("{phase} {at}"), facts.iter().cloned());
+                }
+            }
+            if let Some(claim) = known.claim(self.model).filter(|_| position > 0) {
+                self.add(position, claim);
+                self.given[position - 1] = 1;
+            }
+        }
+    }
+
+    /// Asks the model checker.
+    pub fn check(&mut self, built: &Built) -> Outcome {
+        self.calls += 1;
+        self.memories[built.position].check(&built.program, self.budget)
+    }
+
+    /// How the model checker answered, at all positions together.
+    pub fn counts(&self) -> Count {
+        self.memories.iter().fold(Count::default(), |sum, memory| Count {
+            by_path: sum.by_path + memory.count.by_path,
+            by_facts: sum.by_facts + memory.count.by_facts,
+            anew: sum.anew + memory.count.anew,
+        })
     }
 
     /// The level at a position.
@@ -74,9 +138,8 @@ impl<'a> Search<'a> {
     ) -> Result<Found, NoAnswer> {
         let mut promises: Vec<Promise> = Vec::new();
         // Without claims nothing can be said of the environment.
-        let mut claims_before =
-            usize::from(!self.order[position + 1..].is_empty()) * self.claims[position].len();
-        let mut is_new = self.order[position + 1..].is_empty() || claims_before > 0;
+        let mut claims_before = self.claims[position].len();
+        let mut is_new = self.order[position + 1..].is_empty() || claims_before > self.given[position];
         loop {
             if let Some(question) = question.filter(|_| is_new)
                 && let Some(claim) = tight_bound(self, position, question)?
@@ -84,8 +147,7 @@ impl<'a> Search<'a> {
                 return Ok(Found::Bound(Box::new(claim)));
             }
             let built = self.level(position).build(question, &promises, errors);
-            self.calls += 1;
-            match check(&built.program, self.budget) {
+            match self.check(&built) {
                 Outcome::Safe(invariants) => return Ok(Found::Safe(Box::new(built), invariants)),
                 Outcome::Unknown(why) => return Err(why),
                 Outcome::Unsafe(path) => {
@@ -158,12 +220,15 @@ impl<'a> Search<'a> {
 
     /// Whether an execution of a program can lead to a state that a formula holds of.
     fn is_possible(&self, built: &Built, prefix: &Execution, formula: &Term) -> Result<bool, NoAnswer> {
-        let mut solver = Solver::new();
         let conditions = prefix.conditions.iter().cloned();
-        solver.assert(&Term::all(conditions.chain([built.program.initial.clone()])));
-        solver.assert(&Term::all(built.program.variables.values().cloned()));
-        solver.assert(&prefix.value(formula));
-        match solver.check(self.budget) {
+        let ranges = built.program.variables.values().cloned();
+        let start = [built.program.initial.clone(), prefix.value(formula)];
+        let question = Term::all(conditions.chain(start).chain(ranges));
+        let answer = self.model.questions.ask(|solver| {
+            solver.assert(&question);
+            solver.check(self.budget)
+        });
+        match answer {
             Answer::Sat => Ok(true),
             Answer::Unsat => Ok(false),
             Answer::Unknown(why) => Err(why),
@@ -246,7 +311,13 @@ impl<'a> Search<'a> {
             }
             Found::Safe(built, invariants) => {
                 let claim = generalised(self, position, &question, (*built, invariants))?;
+                let guesses =
+                    if self.options.inductive { guesses(self, position, &claim) } else { Vec::new() };
                 self.add(position, claim);
+                let mut tried = std::mem::take(&mut self.tried);
+                let more = inductive(self, position, guesses, &mut tried);
+                self.tried = tried;
+                more?.into_iter().for_each(|claim| self.add(position, claim));
                 Ok(None)
             }
         }

@@ -78,7 +78,7 @@ mod tests {
     fn atomic_states_are_passed() {
         let x = Variable::new("x+0", Sort::Int);
         let is = |value: i128| x.term().equals(&Term::int(value));
-        let state = |label: Term, atomic: bool| AbstractState { label, atomic };
+        let state = AbstractState::new;
         let states = [state(Term::bool(true), false), state(is(0), true), state(is(1), false)];
         let edge = |source: u32, target: u32, havoc: bool| AbstractEdge {
             source: AbstractId(source),

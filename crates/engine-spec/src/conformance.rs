@@ -251,8 +251,8 @@ impl Checker<'_> {
     /// Where a step stands.
     fn span_of(&self, step: usize) -> Span {
         let edges = &self.system.program.templates[self.template].edges;
-        let spans = self.system.steps[step].edges.iter().map(|edge| edges[*edge].span);
-        spans.filter(|span| span.line > 0).last().unwrap_or_default()
+        let mut spans = self.system.steps[step].edges.iter().map(|edge| edges[*edge].span);
+        spans.rfind(|span| span.line > 0).unwrap_or_default()
     }
 }
 

@@ -288,7 +288,12 @@ impl Search<'_, '_> {
         let mut schedule = Schedule::default();
         for (thread, step) in moves.into_iter().rev() {
             if let Some((span, inputs)) = step {
-                let values = inputs.iter().filter_map(|input| solver.int_value(&input.term()).ok());
+                // Inputs are numbers or truth values. One without a value is of no account, but keeps its place.
+                let mut number = |input: &Variable| {
+                    let value = solver.value(&input.term()).ok()?;
+                    value.as_int().or_else(|| value.as_bool().map(i128::from))
+                };
+                let values = inputs.iter().map(|input| number(input).unwrap_or(0));
                 schedule.push(thread, span, values.collect::<Vec<_>>());
             }
         }

@@ -3,7 +3,7 @@
 use crate::encode::Encoding;
 use crate::path::{Path, realise};
 use crate::program::{Node, Program};
-use smt::horn::{Derivation, Solution, solve};
+use smt::horn::{Derivation, Interpretation, Solution, solve};
 use smt::{NoAnswer, Term};
 use verdict::Budget;
 
@@ -34,20 +34,29 @@ impl Invariants {
 
 /// Whether something forbidden can be reached.
 pub fn check(program: &Program, budget: &Budget) -> Outcome {
-    let encoding = Encoding::new(program, budget);
+    check_encoded(program, &Encoding::new(program, budget), budget)
+}
+
+/// The same, by the solver for Horn clauses.
+pub(crate) fn check_encoded(program: &Program, encoding: &Encoding, budget: &Budget) -> Outcome {
     match solve(&encoding.system, budget) {
-        Solution::Solved(solution) => {
-            let invariant = |node: Node| match encoding.relations.get(&node) {
-                Some(relation) => Some(solution.formulas[*relation].clone()),
-                None if !encoding.reached[node] => Some(Term::bool(false)),
-                // From here nothing forbidden is reached, whatever holds.
-                None if !encoding.leads[node] => Some(Term::bool(true)),
-                None => None,
-            };
-            Outcome::Safe(Invariants { formulas: (0..program.nodes.len()).map(invariant).collect() })
-        }
-        Solution::Refuted(derivation) => follow(program, &encoding, &derivation, budget),
+        Solution::Solved(solution) => Outcome::Safe(encoding.invariants(program, &solution)),
+        Solution::Refuted(derivation) => follow(program, encoding, &derivation, budget),
         Solution::Unknown(why) => Outcome::Unknown(why),
+    }
+}
+
+impl Encoding {
+    /// The invariants of a solution.
+    pub(crate) fn invariants(&self, program: &Program, solution: &Interpretation) -> Invariants {
+        let invariant = |node: Node| match self.relations.get(&node) {
+            Some(relation) => Some(solution.formulas[*relation].clone()),
+            None if !self.reached[node] => Some(Term::bool(false)),
+            // From here nothing forbidden is reached, whatever holds.
+            None if !self.leads[node] => Some(Term::bool(true)),
+            None => None,
+        };
+        Invariants { formulas: (0..program.nodes.len()).map(invariant).collect() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Small programs, safe and broken.
 
-use crate::{Forbidden, Outcome, Program, Step, check};
+use crate::{Count, Forbidden, Memory, Outcome, Program, Step, check};
 use indexmap::IndexMap;
 use smt::{Answer, Term, Variable, can_fail};
 use verdict::Budget;
@@ -91,4 +91,62 @@ fn inputs_get_values() {
     assert_eq!(path.inputs[0][&y].as_int(), Some(99));
     program.forbidden[0].formula = x.term().greater_than(&Term::int(297));
     assert!(matches!(check(&program, &Budget::seconds(60.0)), Outcome::Safe(_)));
+}
+
+/// What was learnt counts for programs that are alike, and for no others: a memory always answers as the model checker does.
+#[test]
+fn a_memory_answers_the_same() {
+    let budget = Budget::seconds(60.0);
+    let x = variable("x");
+    let mut memory = Memory::default();
+    let mut counts = Vec::new();
+    for (wrong, first, safe) in [
+        (10, 0, false), // nothing is known
+        (12, 0, true),
+        (10, 0, false),  // the path is known
+        (13, 0, true),   // the facts may be known
+        (10, 10, false), // a known path does not lead there any more
+        (11, 1, false),  // the facts do not hold any more
+        (11, 0, true),
+    ] {
+        let mut program = counter(wrong);
+        program.initial = x.term().equals(&Term::int(first));
+        let found = memory.check(&program, &budget);
+        match &found {
+            Outcome::Safe(invariants) => {
+                let end = invariants.at(2).expect("it is kept");
+                assert_eq!(
+                    can_fail(&end.implies(&x.term().differs(&Term::int(wrong))), &budget),
+                    Answer::Unsat
+                );
+                let start = invariants.at(0).expect("it is kept");
+                assert_eq!(can_fail(&program.initial.implies(start), &budget), Answer::Unsat);
+            }
+            Outcome::Unsafe(path) => {
+                assert_eq!(path.states.last().and_then(|state| state[&x].as_int()), Some(wrong));
+            }
+            Outcome::Unknown(why) => panic!("{why}"),
+        }
+        assert_eq!(matches!(found, Outcome::Safe(_)), safe, "{wrong} from {first}");
+        assert_eq!(matches!(check(&program, &budget), Outcome::Safe(_)), safe);
+        counts.push(memory.count);
+    }
+    assert_eq!(counts[0], Count { by_path: 0, by_facts: 0, anew: 1 });
+    assert_eq!(counts[2].by_path, 1, "the same program again is answered by its path");
+    assert_eq!(counts[6].by_path + counts[6].by_facts + counts[6].anew, 7);
+}
+
+/// Facts that are suggested are used where they hold and are enough, and are left out one by one where they do not hold.
+#[test]
+fn facts_can_be_suggested() {
+    let budget = Budget::seconds(60.0);
+    let x = variable("x").term();
+    let mut memory = Memory::default();
+    memory.suggest("head", [x.at_most(&Term::int(11)), x.at_most(&Term::int(3)), x.at_least(&Term::int(0))]);
+    memory.suggest("end", [x.equals(&Term::int(10)), x.at_most(&Term::int(11))]);
+    let Outcome::Safe(invariants) = memory.check(&counter(12), &budget) else { panic!("it is safe") };
+    assert_eq!(memory.count, Count { by_path: 0, by_facts: 1, anew: 0 });
+    // That it is even is not known, so neither is that it ends with 10.
+    assert_eq!(invariants.at(2), Some(&x.at_most(&Term::int(11))));
+    let Outcome::Unsafe(_) = memory.check(&counter(10), &budget) else { panic!("it is not safe") };
 }

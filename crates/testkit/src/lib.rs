@@ -1,4 +1,4 @@
-//! What tests are made of: annotated programs and what they expect, and random programs.
+//! What tests are made of: annotated programs and what they expect, random programs, and the oracle.
 //!
 //! A test program is a C file whose comments say the truth about it. `// expect: races=false` must be the verdict.
 //! `// todo: races=true` is the truth, which the tool may not find yet: the opposite verdict is a soundness failure, and
@@ -6,4 +6,5 @@
 //! violation's report must name.
 
 pub mod annotation;
+pub mod oracle;
 pub mod random;

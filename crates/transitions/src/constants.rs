@@ -9,7 +9,8 @@ use indexmap::{IndexMap, IndexSet};
 use ir::{IdVec, LocationId, TemplateId};
 use smt::{Term, Variable};
 
-type Values = IndexMap<Variable, Term>;
+/// Values of variables.
+pub type Values = IndexMap<Variable, Term>;
 
 /// Puts known values into all steps. `mine` are the variables that the one thread of a template has for itself; nothing for templates with any number of threads.
 pub(crate) fn put_known_values(
@@ -99,11 +100,11 @@ fn known_values(
 }
 
 /// What matters of a step: its guard, the new values, and where it ends.
-type KnownStep<'s> = (&'s Term, &'s IndexMap<Variable, Term>, LocationId);
+pub type KnownStep<'s> = (&'s Term, &'s IndexMap<Variable, Term>, LocationId);
 
 /// Conditional constant propagation over the control of one thread: the variables that always have the same value at each location that is reached. `is_kept` says of which
 /// variables that is looked for: nobody else may change them meanwhile.
-pub(crate) fn propagate<'s>(
+pub fn propagate<'s>(
     locations: usize,
     entry: LocationId,
     first: Values,

@@ -16,6 +16,7 @@
 //! * [`groups`]: some threads out of any number of them.
 //! * [`accesses`]: which accesses of two threads may be a race.
 //! * [`threads`]: the threads of a program that starts a fixed set of them.
+//! * [`quiet`]: where others need not run, since locks keep them apart.
 //! * [`settled`]: threads that are there from the beginning.
 //! * [`blocks`]: fewer locations, by putting steps together.
 //! * [`scopes`]: the steps with variables sorted into shared ones and those of a thread.
@@ -25,12 +26,13 @@
 pub mod accesses;
 pub mod blocks;
 pub mod boolean_program;
-mod constants;
+pub mod constants;
 mod expressions;
 pub mod follow;
 pub mod groups;
 pub mod memory;
 pub mod prepare;
+pub mod quiet;
 pub mod scopes;
 pub mod settled;
 pub mod specification;

@@ -212,6 +212,15 @@ pub fn literals(formula: &Term, found: &mut IndexMap<Variable, Term>) {
                 }
             }
         }
+        Operation::Variable(_) | Operation::Not => {
+            let (atom, value) = match formula.operation() {
+                Operation::Not => (&formula.operands()[0], false),
+                _ => (formula, true),
+            };
+            if let Some(variable) = atom.as_variable() {
+                found.insert(variable, Term::bool(value));
+            }
+        }
         _ => {}
     }
 }

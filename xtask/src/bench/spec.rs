@@ -70,7 +70,7 @@ fn run_ours(
     std::fs::write(&c, program).map_err(|error| error.to_string())?;
     std::fs::write(&spec, specification).map_err(|error| error.to_string())?;
     let limit = SECONDS.to_string();
-    let words = ["--timeout", &limit, "--spec", &spec.to_string_lossy().into_owned()].map(str::to_owned);
+    let words = ["--timeout", &limit, "--spec", &spec.to_string_lossy()].map(str::to_owned);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let run = measure::run_engine(tool, "auto", &words, &c)?;
     match run.verdict() {

@@ -41,13 +41,27 @@ const ATTEMPTS: [(usize, Effort, u32); 6] = [
     (3, Effort::All, 1),
 ];
 
+/// No larger groups are tried.
+pub const LARGEST_GROUP: usize = 3;
+
 /// Looks for a proof that nothing bad is reached, as hard as is said at most.
 pub fn prove(system: &System<'_>, most: Effort, budget: &Budget) -> Result<ModularProof, Reason> {
+    prove_by_groups(system, LARGEST_GROUP, most, budget)
+}
+
+/// The same, by groups of at most so many threads.
+pub fn prove_by_groups(
+    system: &System<'_>,
+    largest: usize,
+    most: Effort,
+    budget: &Budget,
+) -> Result<ModularProof, Reason> {
     let model = Model::new(system, budget);
     let mut last = Reason::Bounded("nothing was tried".to_owned());
     let mut facts: BTreeMap<usize, Interpretation> = BTreeMap::new();
     let mut bases: BTreeMap<usize, Base> = BTreeMap::new();
-    for (size, effort, share) in ATTEMPTS.into_iter().filter(|(_, effort, _)| *effort <= most) {
+    let tried = |(size, effort, _): &(usize, Effort, u32)| *size <= largest && *effort <= most;
+    for (size, effort, share) in ATTEMPTS.into_iter().filter(tried) {
         budget.check(0).map_err(Reason::Exhausted)?;
         let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / share));
         // What is known of smaller groups; always the same for the same size, so that facts are about the same relations.

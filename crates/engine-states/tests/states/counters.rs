@@ -1,6 +1,5 @@
 //! Counting up to k (paper 1, appendix A): lemma 1 on random programs, programs that need a certain k, and changed proofs.
 
-use crate::generate::{Features, Random, program};
 use crate::{read, verify_by};
 use boolean::{FALSE, Recursion, View};
 use checker::{Checked, check_proof};
@@ -10,6 +9,8 @@ use engine_states::cover::Cover;
 use engine_states::reach::{Locks, reach};
 use engine_states::transitions::{SharedId, Transitions};
 use ir::Program;
+use testkit::random::Random;
+use testkit::random::boolean::{Features, program};
 use verdict::{Budget, Check, Engine, Population, Proof, Property, Silent, Task, Verdict};
 
 /// The states that a search finds, or the length of the way and whether it is an execution.
@@ -47,9 +48,9 @@ fn found(program: &Program, bound: u32) -> Vec<Found> {
 /// Lemma 1: what is found with k + 1 is within what is found with k. And a way gets no shorter, nor stops being an execution.
 #[test]
 fn a_larger_k_finds_no_more() {
-    let mut random = Random(11);
+    let mut random = Random::new(11);
     let mut compared = [0; 2];
-    for _ in 0..400 {
+    for _ in 0..800 {
         let features = Features { atomic: true, waits: true, ..Features::default() };
         let text = program(&mut random, features);
         for pair in found(&read(&text), 4).windows(2) {

@@ -1,8 +1,6 @@
 //! Tests of the `states` engine: the paper's examples, and random programs against the machine.
 
 mod counters;
-mod generate;
-mod oracle;
 mod paper;
 mod random;
 mod systems;

@@ -1,22 +1,26 @@
 //! The engine and the machine agree on random programs.
 
-use crate::generate::{Features, Random, program};
-use crate::oracle::{Seen, look};
 use crate::{read, verify, verify_by};
 use checker::Checked;
 use engine_states::{Counting, States};
-use verdict::{Engine, Reason};
+use testkit::oracle::{Bounds, Seen, explore};
+use testkit::random::Random;
+use testkit::random::boolean::{Features, program};
+use verdict::{Check, Engine, Reason};
+
+/// How far the oracle looks.
+const BOUNDS: Bounds = Bounds { states: 4_000, threads: Some(4), copies: 2 };
 
 /// Compares on so many programs; how many were proved, refuted, and left open.
 fn compare(seed: u64, count: usize, features: Features) -> [usize; 3] {
     // More of them on request.
     let more = std::env::var("THREADPROOF_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut answers = [0; 3];
     for round in 0..count * more {
         let text = program(&mut random, features);
         let program = read(&text);
-        let seen = look(&program, 4, 4_000);
+        let seen = explore(&program, &Check::Assertions.property(), BOUNDS);
         for engine in [&States as &dyn Engine, &Counting] {
             let name = engine.name();
             // Following calls ends where the time does.
@@ -25,7 +29,7 @@ fn compare(seed: u64, count: usize, features: Features) -> [usize; 3] {
                 Checked::Proved(_) => {
                     assert_ne!(
                         seen,
-                        Seen::Error,
+                        Seen::Violation,
                         "{name}, round {round}: proved, but there is an error:\n{text}"
                     );
                     answers[0] += 1;

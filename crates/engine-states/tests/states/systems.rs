@@ -1,13 +1,16 @@
 //! Random thread transition systems, with threads that are started and steps that move all others, against the machine.
 
-use crate::generate::Random;
-use crate::oracle::{Seen, look_with};
 use crate::verify_by;
 use checker::Checked;
 use engine_states::{Counting, States};
 use ir::Program;
 use ir::passes::{Lowering, lower};
-use verdict::{Engine, Reason};
+use testkit::oracle::{Bounds, Seen, explore};
+use testkit::random::Random;
+use verdict::{Check, Engine, Reason};
+
+/// How far the oracle looks.
+const BOUNDS: Bounds = Bounds { states: 3_000, threads: Some(6), copies: 3 };
 
 /// A system as text, its target, and its initial states.
 fn system(random: &mut Random, broadcasts: bool) -> (String, String, String) {
@@ -51,19 +54,19 @@ fn read(text: &str, target: &str, initial: &str) -> Program {
 /// Compares on so many systems; how many were proved, refuted, and left open.
 fn compare(seed: u64, count: usize, broadcasts: bool) -> [usize; 3] {
     let more = std::env::var("THREADPROOF_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut answers = [0; 3];
     for round in 0..count * more {
         let (text, target, initial) = system(&mut random, broadcasts);
         let program = read(&text, &target, &initial);
-        let seen = look_with(&program, 3, 6, 3_000);
+        let seen = explore(&program, &Check::Assertions.property(), BOUNDS);
         let place = format!("round {round}, target {target}, from {initial}:\n{text}");
         let mut said = Vec::new();
         for engine in [&States as &dyn Engine, &Counting] {
             let name = engine.name();
             match verify_by(engine, &program, 10.0) {
                 Checked::Proved(_) => {
-                    assert_ne!(seen, Seen::Error, "{name} proves what is violated: {place}");
+                    assert_ne!(seen, Seen::Violation, "{name} proves what is violated: {place}");
                     said.push(true);
                     answers[0] += 1;
                 }

@@ -61,13 +61,8 @@ pub(super) fn read(
     budget: &Budget,
 ) -> Result<Derivation, NoAnswer> {
     let inferences = inferences(proof, names, goal)?;
-    let mut reader = Reader {
-        system,
-        budget,
-        solvers: FxHashMap::default(),
-        by_rule: FxHashMap::default(),
-        steps: vec![],
-    };
+    let mut reader =
+        Reader { system, budget, solver: Solver::new(), by_rule: FxHashMap::default(), steps: vec![] };
     for inference in &inferences {
         reader.explain(&inferences, inference)?;
         if inference.fact.relation.is_none() {
@@ -139,8 +134,8 @@ fn fact(term: &Dynamic, names: &BTreeMap<String, RelationId>, goal: &str) -> Res
 struct Reader<'a> {
     system: &'a HornSystem,
     budget: &'a Budget,
-    /// For each clause a solver that has its constraint.
-    solvers: FxHashMap<ClauseId, Solver>,
+    /// One for all: a new one costs more than most of these questions.
+    solver: Solver,
     by_rule: FxHashMap<Dynamic, ClauseId>,
     /// As many as inferences were explained.
     steps: Vec<Step>,
@@ -182,11 +177,6 @@ impl Reader<'_> {
         premises: &[usize],
     ) -> Result<Option<Step>, NoAnswer> {
         let clause = &self.system.clauses[id];
-        let solver = self.solvers.entry(id).or_insert_with(|| {
-            let mut solver = Solver::new();
-            solver.assert(&clause.constraint);
-            solver
-        });
         let matches = |application: &Application, premise: usize| {
             let fact = &all[premise].fact;
             if fact.relation == Some(application.relation) {
@@ -206,8 +196,9 @@ impl Reader<'_> {
         if demand.is_false() {
             return Ok(None);
         }
+        let solver = &mut self.solver;
         solver.push();
-        solver.assert(&demand);
+        solver.assert(&clause.constraint.and(&demand));
         let answer = solver.check(self.budget);
         solver.pop();
         match answer {

@@ -4,11 +4,10 @@
 //! by following all steps of the latter, one by one, is the truth. `THREADPROOF_SEEDS=5000` tries that many.
 
 use checker::Checked;
-use ir::semantics::{Choice, Choices, Machine, State};
-use std::collections::HashSet;
+use testkit::oracle::{Bounds, Seen, explore};
 use threadproof::pipeline;
 use threadproof::runs::{OnRuns, Runs};
-use verdict::{Budget, Check, Engine, Proof, Property, RunsProof, Silent, Task, Verdict};
+use verdict::{Budget, Check, Engine, Proof, RunsProof, Silent, Task, Verdict};
 
 /// How many programs are tried by default.
 const SEEDS: u64 = 150;
@@ -201,72 +200,9 @@ fn is_violated(program: &ir::Program, check: Check) -> bool {
 /// Whether following all steps leads to a bad state; nothing if there are too many states to say.
 fn explored(program: &ir::Program, check: Check, most: usize) -> Option<bool> {
     let program = pipeline::prepare(program, check);
-    let machine = Machine::new(&program).expect("random programs are small");
-    let initial = machine.initial(&[1]).expect("random programs are small");
-    let property = check.property();
-    let mut seen = HashSet::from([initial.clone()]);
-    let mut open = vec![initial];
-    while let Some(state) = open.pop() {
-        if is_bad(&machine, &property, &state) {
-            return Some(true);
-        }
-        if seen.len() > most {
-            return None;
-        }
-        for thread in machine.schedulable(&state) {
-            for &edge in machine.edges(&state, thread) {
-                let mut bits = Bits { values: Vec::new(), next: 0 };
-                loop {
-                    if let Ok(next) = machine.step(&state, thread, edge, &mut bits).result
-                        && seen.insert(next.clone())
-                    {
-                        open.push(next);
-                    }
-                    if !bits.advance() {
-                        break;
-                    }
-                }
-            }
-        }
-    }
-    Some(false)
-}
-
-fn is_bad(machine: &Machine<'_>, property: &Property, state: &State) -> bool {
-    match property {
-        Property::NoError(kinds) => machine.error(state).is_some_and(|(_, kind)| kinds.contains(&kind)),
-        Property::NoRace => machine.race(state).is_some(),
-        Property::NoDeadlock => machine.deadlock(state).is_some(),
-    }
-}
-
-/// All sequences of 0 and 1, one after the other: the inputs of random programs are truth values.
-struct Bits {
-    values: Vec<i128>,
-    next: usize,
-}
-
-impl Bits {
-    /// Goes on to the next sequence, if there is one.
-    fn advance(&mut self) -> bool {
-        self.values.truncate(self.next);
-        self.next = 0;
-        while let Some(last) = self.values.pop() {
-            if last == 0 {
-                self.values.push(1);
-                return true;
-            }
-        }
-        false
-    }
-}
-
-impl Choices for Bits {
-    fn choose(&mut self, _: Choice) -> i128 {
-        if self.next == self.values.len() {
-            self.values.push(0);
-        }
-        self.next += 1;
-        self.values[self.next - 1]
+    match explore(&program, &check.property(), Bounds::states(most)) {
+        Seen::Violation => Some(true),
+        Seen::Nothing => Some(false),
+        Seen::Bounded => None,
     }
 }

@@ -17,6 +17,7 @@ mod modular_mutations;
 mod product_mutations;
 mod programs;
 mod queries;
+mod queries_figures;
 mod reports;
 mod reproducers;
 mod spec_mutations;

@@ -2,9 +2,13 @@
 
 use checker::check_proof;
 use engine_horn::Horn;
+use engine_horn::modular::{Effort, prove_by_groups};
+use ir::passes::Goal;
+use smt::expressions::Mode;
 use terms::{Operation, Term};
 use threadproof::pipeline;
-use verdict::{Budget, Check, Engine, ModularProof, Proof, Silent, Task, Verdict};
+use transitions::{System, prepare};
+use verdict::{Budget, Check, Engine, ModularProof, Proof, Reason, Silent, Task, Verdict};
 
 /// A lock that is tested and set in one step, for which two threads must be looked at together; a counter under a mutex; and threads that start threads.
 const PROGRAMS: [(&str, Check, &str); 4] = [
@@ -92,4 +96,20 @@ fn a_modular_proof_counts_as_a_whole_only() {
         assert_eq!(stronger_refused, stronger, "{name}");
         assert!(weaker_refused > 0, "{name}: {weaker_refused} of {weaker}");
     }
+}
+
+/// Two permits for any number of threads: what holds of every two threads is not enough, what holds of every three is.
+#[test]
+fn two_permits_need_groups_of_three() {
+    let text = include_str!("../../../../tests/programs/modular/two-permits.c");
+    let lowered = pipeline::prepare(&crate::queries::read(text), Check::Assertions);
+    let words = prepare(&lowered, Goal { races: false, faults: false }, None).expect("it is small");
+    let system = System::new(&words, Mode::Integers);
+    let budget = Budget::seconds(200.0);
+    let proved = |largest: usize| prove_by_groups(&system, largest, Effort::All, &budget);
+    match proved(2) {
+        Err(Reason::Bounded(why)) => assert!(why.starts_with("what holds of every 2 threads"), "{why}"),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(proved(3).map(|proof| proof.size), Ok(3));
 }

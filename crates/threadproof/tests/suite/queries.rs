@@ -2,12 +2,13 @@
 
 use checker::{Checked, check_proof};
 use engine_queries::Queries;
+use engine_queries::query::Options;
 use terms::{Sort, Term, Variable};
 use threadproof::pipeline;
 use verdict::queries::Places;
-use verdict::{Budget, Check, Engine, Proof, QueriesProof, Silent, Task, Verdict};
+use verdict::{Budget, Check, Engine, Proof, QueriesClaim, QueriesProof, Silent, Task, Verdict};
 
-fn read(text: &str) -> ir::Program {
+pub fn read(text: &str) -> ir::Program {
     let source = frontend_c::Source { name: "test.c".to_owned(), text: text.as_bytes().to_vec() };
     frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C")
 }
@@ -93,6 +94,33 @@ fn a_chain_is_proved_by_bounds() {
     );
     let broken = verdict(&read(&CHAIN.replace("LIMIT", "14")), None);
     assert!(matches!(broken, Checked::Refuted(_)), "{broken:?}");
+}
+
+/// Inductive environment properties (section 8.2), which are off by default: Peterson's algorithm has some, the checker accepts them, and a broken version is not proved with them.
+#[test]
+fn inductive_properties_are_found() {
+    let program = pipeline::prepare(&paper("comus-figure4-2.c"), Check::Assertions);
+    let property = Check::Assertions.property();
+    let verify = |program: &ir::Program| {
+        let task = Task { program, property: &property };
+        Queries::default().verify_with(&Options { inductive: true }, task, &Budget::seconds(200.0), &Silent)
+    };
+    let proof = match verify(&program) {
+        Verdict::Safe(Proof::Queries(proof)) => *proof,
+        other => panic!("no proof: {other:?}"),
+    };
+    let stays = |claim: &&QueriesClaim| claim.before == claim.after.not();
+    let found: Vec<Term> = proof.parts[0].claims[0].iter().filter(stays).map(|c| c.before.clone()).collect();
+    assert!(!found.is_empty());
+    assert!(accepts(&program, proof.clone()));
+    // Its opposite does not stay.
+    let mut other = proof;
+    for claim in other.parts[0].claims[0].iter_mut().filter(|claim| claim.before == claim.after.not()) {
+        std::mem::swap(&mut claim.before, &mut claim.after);
+    }
+    assert!(!accepts(&program, other), "{found:?}");
+    let broken = verify(&pipeline::prepare(&paper("comus-figure4-2-broken.c"), Check::Assertions));
+    assert!(matches!(broken, Verdict::Unsafe(_)), "{broken:?}");
 }
 
 /// An assertion of a thread that is not the main one (section 7.3).

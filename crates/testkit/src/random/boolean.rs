@@ -1,20 +1,6 @@
 //! Random small Boolean programs, as text.
 
-/// A source of numbers that depend on nothing but the seed.
-pub struct Random(pub u64);
-
-impl Random {
-    /// A number below a bound.
-    pub fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) % bound
-    }
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.below(from.len() as u64) as usize]
-    }
-}
+use super::Random;
 
 /// What a program may contain.
 #[derive(Clone, Copy, Default, Debug)]
@@ -140,7 +126,7 @@ impl Writer<'_> {
         text
     }
 
-    fn statements(&mut self, count: u64, depth: u32) {
+    fn statements(&mut self, count: usize, depth: u32) {
         for _ in 0..=self.random.below(count) {
             self.statement(depth);
         }

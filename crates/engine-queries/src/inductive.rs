@@ -1,0 +1,50 @@
+//! Inductive environment properties (paper 5, section 8.2): conditions that the threads behind a position never end once they hold.
+//!
+//! They are guessed from claims that were just proved. Where a claim speaks of variables that those threads do not write, each conjunct of its first formula that does not is such a guess; where its first formula is
+//! true, so is the negation of each conjunct of its second. A guess costs one call of the model checker, is made once, and is claimed if it is right.
+
+use crate::after::conjuncts;
+use crate::build::{Question, spoken_of};
+use crate::generalise::{claim, quickly};
+use crate::query::Search;
+use indexmap::IndexSet;
+use smt::{NoAnswer, Term};
+use verdict::QueriesClaim;
+
+/// The conditions to look at after a claim about the threads from a position on.
+pub fn guesses(search: &Search<'_>, position: usize, claim: &QueriesClaim) -> Vec<Term> {
+    let written = search.model.written_by(&search.order[position..]);
+    let is_theirs = |fact: &Term| {
+        let variables = fact.free_variables();
+        !variables.is_empty() && variables.iter().all(|variable| written.contains(variable))
+    };
+    let after = conjuncts(&claim.after);
+    let found: Vec<Term> = if claim.before.is_true() {
+        after.iter().filter(|_| after.len() > 1).map(Term::not).collect()
+    } else if spoken_of(claim).iter().any(|variable| !written.contains(variable)) {
+        conjuncts(&claim.before)
+    } else {
+        Vec::new()
+    };
+    found.into_iter().filter(is_theirs).collect()
+}
+
+/// Claims about the threads from a position on that each of some conditions stays, where it does. What was looked at before is in `tried`.
+pub fn inductive(
+    search: &mut Search<'_>,
+    position: usize,
+    guesses: Vec<Term>,
+    tried: &mut IndexSet<(usize, Term)>,
+) -> Result<Vec<QueriesClaim>, NoAnswer> {
+    let mut found = Vec::new();
+    for guess in guesses {
+        if !tried.insert((position, guess.clone())) {
+            continue;
+        }
+        let question = Question { before: vec![guess.clone()], after: vec![guess.not()] };
+        if let Some(proved) = quickly(search, position, &question)? {
+            found.push(claim(search, position, &question, &proved));
+        }
+    }
+    Ok(found)
+}

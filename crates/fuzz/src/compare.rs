@@ -1,0 +1,181 @@
+//! Asks engines about a case, and compares what they say with what exploration shows.
+
+use crate::case::{Case, Kind};
+use checker::Checked;
+use engine_context::ContextInference;
+use engine_explicit::Explicit;
+use engine_flow::Flow;
+use engine_horn::Horn;
+use engine_queries::Queries;
+use engine_states::{Counting, States};
+use engine_symbolic::Symbolic;
+use ir::Program;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+use testkit::oracle::{Seen, explore};
+use threadproof::pipeline;
+use threadproof::portfolio::Portfolio;
+use verdict::{Budget, Engine, Silent};
+
+/// Who is asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Asked {
+    /// Explores all interleavings.
+    Explicit,
+    /// Proves by data flow.
+    Flow,
+    /// Proves by Horn clauses.
+    Horn,
+    /// Thread states.
+    States,
+    /// Counts of thread states.
+    Counters,
+    /// Asks the other threads.
+    Queries,
+    /// Infers contexts of threads.
+    Context,
+    /// Executions with inputs as formulas.
+    Symbolic,
+    /// All of them, side by side.
+    Portfolio,
+}
+
+impl Asked {
+    /// Everyone.
+    pub const ALL: [Self; 9] = [
+        Self::Explicit,
+        Self::Flow,
+        Self::Horn,
+        Self::States,
+        Self::Counters,
+        Self::Queries,
+        Self::Context,
+        Self::Symbolic,
+        Self::Portfolio,
+    ];
+
+    /// The name, as on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Explicit => "explicit",
+            Self::Flow => "flow",
+            Self::Horn => "horn",
+            Self::States => "states",
+            Self::Counters => "counters",
+            Self::Queries => "queries",
+            Self::Context => "context",
+            Self::Symbolic => "symbolic",
+            Self::Portfolio => "portfolio",
+        }
+    }
+
+    /// Who is asked about the program with this number, if there is no time to ask all: the fast ones always, the others in turn.
+    pub fn in_turn(kind: Kind, seed: u64) -> Vec<Self> {
+        let slow = [
+            Self::Horn,
+            Self::States,
+            Self::Queries,
+            Self::Portfolio,
+            Self::Context,
+            Self::Symbolic,
+            Self::Portfolio,
+        ];
+        let turn = |by: u64| slow[((seed + by) % slow.len() as u64) as usize];
+        match kind {
+            Kind::Wild | Kind::Tame => vec![Self::Explicit, Self::Flow, turn(0), turn(2)],
+            Kind::Boolean => vec![Self::States, Self::Counters, turn(0)],
+        }
+    }
+
+    /// Everyone who knows programs of a kind.
+    pub fn all(kind: Kind) -> Vec<Self> {
+        let counts = |asked: &Self| kind == Kind::Boolean || *asked != Self::Counters;
+        Self::ALL.into_iter().filter(counts).collect()
+    }
+
+    fn answer(self, case: &Case, program: &Program, budget: &Budget) -> report::Outcome {
+        let by = |engine: &dyn Engine| pipeline::verify(program, case.check, engine, budget, &Silent);
+        match self {
+            Self::Explicit => by(&Explicit::default()),
+            Self::Flow => by(&Flow),
+            Self::Horn => by(&Horn),
+            Self::States => by(&States),
+            Self::Counters => by(&Counting),
+            Self::Queries => by(&Queries::default()),
+            Self::Context => by(&ContextInference),
+            Self::Symbolic => by(&Symbolic),
+            Self::Portfolio => {
+                let boolean = case.kind == Kind::Boolean;
+                Portfolio { boolean, jobs: 2, ..Portfolio::default() }.verify(program, case.check, budget)
+            }
+        }
+    }
+}
+
+/// What someone said.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer {
+    /// It holds.
+    Proved,
+    /// It is violated.
+    Refuted,
+    /// Neither.
+    Unknown,
+}
+
+/// What came of a case.
+pub struct Examined {
+    /// What exploration shows.
+    pub seen: Seen,
+    /// What was said, and how long that took.
+    pub answers: Vec<(Asked, Answer, Duration)>,
+    /// Who is wrong, and how.
+    pub wrong: Vec<(Asked, String)>,
+}
+
+/// Asks about a case, each for some time.
+pub fn examine(case: &Case, asked: &[Asked], seconds: f64) -> Result<Examined, String> {
+    let program = case.read()?;
+    let prepared = pipeline::prepare(&program, case.check);
+    let seen = explore(&prepared, &case.check.property(), case.bounds());
+    let mut examined = Examined { seen, answers: vec![], wrong: vec![] };
+    // C programs that are too large for the oracle would only take time.
+    if seen == Seen::Bounded && case.kind != Kind::Boolean {
+        return Ok(examined);
+    }
+    for &who in asked {
+        let start = Instant::now();
+        let budget = Budget::seconds(seconds);
+        let outcome = catch_unwind(AssertUnwindSafe(|| who.answer(case, &program, &budget)));
+        let Ok(outcome) = outcome else {
+            examined.wrong.push((who, "panics".to_owned()));
+            continue;
+        };
+        let answer = match &outcome.verdict {
+            Checked::Proved(_) => Answer::Proved,
+            Checked::Refuted(_) => Answer::Refuted,
+            Checked::Unknown(_) => Answer::Unknown,
+        };
+        for tried in outcome.tries.iter().filter(|tried| tried.rejected.is_some()) {
+            let why = match &tried.end {
+                report::End::Unknown(reason) => reason.to_string(),
+                report::End::Proved | report::End::Refuted | report::End::Stopped => String::new(),
+            };
+            examined.wrong.push((who, format!("the checker rejects what {} says: {why}", tried.engine)));
+        }
+        let wrong = match (answer, seen) {
+            (Answer::Proved, Seen::Violation) => Some("proves what is violated"),
+            (Answer::Refuted, Seen::Nothing) => Some("refutes what holds"),
+            (Answer::Proved | Answer::Refuted | Answer::Unknown, _) => None,
+        };
+        examined.wrong.extend(wrong.map(|wrong| (who, wrong.to_owned())));
+        let opposite = examined.answers.iter().find(|(_, other, _)| {
+            matches!((answer, other), (Answer::Proved, Answer::Refuted) | (Answer::Refuted, Answer::Proved))
+        });
+        if let Some((other, _, _)) = opposite {
+            examined.wrong.push((who, format!("contradicts {}", other.name())));
+        }
+        examined.answers.push((who, answer, start.elapsed()));
+    }
+    Ok(examined)
+}

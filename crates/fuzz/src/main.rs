@@ -1,0 +1,207 @@
+//! The endless mode: `cargo xtask fuzz [--seed N] [--jobs J]` tries one seed after the other until engines and exploration disagree.
+//!
+//! Every few seconds it prints how many programs were tried, and what engines said of them. The first disagreement is shrunk, printed, and written to a file.
+
+use clap::Parser;
+use fuzz::{Answer, Asked, Case, Examined, Kind, examine};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use testkit::oracle::Seen;
+
+/// Random programs, until engines and naive exploration disagree.
+#[derive(Parser)]
+struct Arguments {
+    /// The first seed.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// How many programs are tried at once.
+    #[arg(long, default_value_t = 2)]
+    jobs: usize,
+    /// How many programs to try; without it, there is no end.
+    #[arg(long)]
+    count: Option<u64>,
+    /// Milliseconds that each engine has.
+    #[arg(long, default_value_t = 60)]
+    budget: u64,
+    /// Programs of one kind only: wild, tame or boolean.
+    #[arg(long)]
+    kind: Option<String>,
+    /// Asks this engine alone.
+    #[arg(long)]
+    engine: Option<String>,
+    /// Asks every engine about every program.
+    #[arg(long)]
+    all: bool,
+    /// Goes on after a disagreement.
+    #[arg(long)]
+    keep_going: bool,
+    /// Prints the program with the first seed, and nothing else.
+    #[arg(long)]
+    print: bool,
+    /// Where disagreements are written to.
+    #[arg(long, default_value = "target/fuzz")]
+    out: PathBuf,
+}
+
+/// Deeply nested programs need a deep stack.
+const STACK: usize = 256 << 20;
+/// How often figures are printed.
+const INTERVAL: Duration = Duration::from_secs(10);
+/// An engine that takes this long in spite of its budget is mentioned.
+const SLOW: Duration = Duration::from_secs(20);
+
+/// What happened so far.
+#[derive(Default)]
+struct Figures {
+    programs: u64,
+    violated: u64,
+    fine: u64,
+    large: u64,
+    wrong: u64,
+    /// Proved, refuted, unknown, by who was asked.
+    answers: [[u64; 3]; Asked::ALL.len()],
+}
+
+impl Figures {
+    fn add(&mut self, examined: &Examined) {
+        self.programs += 1;
+        match examined.seen {
+            Seen::Violation => self.violated += 1,
+            Seen::Nothing => self.fine += 1,
+            Seen::Bounded => self.large += 1,
+        }
+        for (asked, answer, _) in &examined.answers {
+            let row = Asked::ALL.iter().position(|other| other == asked).unwrap_or_default();
+            let column = match answer {
+                Answer::Proved => 0,
+                Answer::Refuted => 1,
+                Answer::Unknown => 2,
+            };
+            self.answers[row][column] += 1;
+        }
+    }
+
+    fn print(&self, since: Instant) {
+        let seconds = since.elapsed().as_secs_f64();
+        let rate = self.programs as f64 / seconds.max(0.001);
+        println!(
+            "{:.0} s: {} programs ({rate:.1} each second), {} violated, {} fine, {} too large to say, {} wrong",
+            seconds, self.programs, self.violated, self.fine, self.large, self.wrong
+        );
+        let row = |(asked, counts): (&Asked, &[u64; 3])| {
+            format!("{} {}/{}/{}", asked.name(), counts[0], counts[1], counts[2])
+        };
+        let rows: Vec<String> = Asked::ALL.iter().zip(&self.answers).map(row).collect();
+        println!("  proved/refuted/unknown: {}", rows.join(", "));
+    }
+}
+
+fn kind_of(arguments: &Arguments, seed: u64) -> Kind {
+    match arguments.kind.as_deref() {
+        Some("wild") => Kind::Wild,
+        Some("tame") => Kind::Tame,
+        Some("boolean") => Kind::Boolean,
+        _ => match seed % 8 {
+            0..=4 => Kind::Wild,
+            5 => Kind::Tame,
+            _ => Kind::Boolean,
+        },
+    }
+}
+
+fn asked_of(arguments: &Arguments, kind: Kind, seed: u64) -> Vec<Asked> {
+    match &arguments.engine {
+        Some(name) => Asked::ALL.into_iter().filter(|asked| asked.name() == name).collect(),
+        None if arguments.all => Asked::all(kind),
+        None => Asked::in_turn(kind, seed),
+    }
+}
+
+/// Shrinks a case that someone is wrong about, and writes it to a file.
+fn report(arguments: &Arguments, seed: u64, case: &Case, examined: &Examined) {
+    let Some((who, how)) = examined.wrong.first() else { return };
+    println!("seed {seed}, {}: {} {how}", case.check.name(), who.name());
+    let seconds = (arguments.budget as f64 / 1000.0).max(1.0);
+    let smaller = case.shrunk(|smaller| {
+        examine(smaller, &[*who], seconds)
+            .is_ok_and(|examined| examined.wrong.iter().any(|(other, what)| other == who && what == how))
+    });
+    let comment = format!("// Seed {seed}, {}: {} {how}.\n", case.check.name(), who.name());
+    let text = format!("{comment}{}", smaller.text);
+    println!("{text}");
+    let path = arguments.out.join(format!("seed-{seed}-{}.{}", who.name(), case.extension()));
+    let written = std::fs::create_dir_all(&arguments.out).and_then(|()| std::fs::write(&path, text));
+    match written {
+        Ok(()) => println!("written to {}", path.display()),
+        Err(error) => println!("{}: {error}", path.display()),
+    }
+}
+
+fn work(arguments: &Arguments, next: &AtomicU64, stop: &AtomicBool, figures: &Mutex<Figures>) {
+    while !stop.load(Ordering::Relaxed) {
+        let seed = next.fetch_add(1, Ordering::Relaxed);
+        if arguments.count.is_some_and(|count| seed >= arguments.seed.saturating_add(count)) {
+            return;
+        }
+        let kind = kind_of(arguments, seed);
+        let case = Case::new(kind, seed);
+        let asked = asked_of(arguments, kind, seed);
+        let examined = examine(&case, &asked, arguments.budget as f64 / 1000.0);
+        let mut held = figures.lock().unwrap_or_else(PoisonError::into_inner);
+        match examined {
+            Ok(examined) => {
+                held.add(&examined);
+                for (asked, _, time) in examined.answers.iter().filter(|(_, _, time)| *time > SLOW) {
+                    println!("seed {seed}: {} takes {:.1} s", asked.name(), time.as_secs_f64());
+                }
+                if !examined.wrong.is_empty() {
+                    held.wrong += 1;
+                    if !arguments.keep_going && stop.swap(true, Ordering::Relaxed) {
+                        return;
+                    }
+                    drop(held);
+                    report(arguments, seed, &case, &examined);
+                }
+            }
+            Err(error) => {
+                println!("seed {seed}: {error}\n{}", case.text);
+                held.wrong += 1;
+                stop.store(!arguments.keep_going, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    if arguments.print {
+        let case = Case::new(kind_of(&arguments, arguments.seed), arguments.seed);
+        println!("// check: {}\n{}", case.check.name(), case.text);
+        return ExitCode::SUCCESS;
+    }
+    let start = Instant::now();
+    let (next, stop) = (AtomicU64::new(arguments.seed), AtomicBool::new(false));
+    let figures = Mutex::new(Figures::default());
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..arguments.jobs.max(1))
+            .filter_map(|_| {
+                let work = || work(&arguments, &next, &stop, &figures);
+                std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).ok()
+            })
+            .collect();
+        let mut printed = Instant::now();
+        while !workers.iter().all(|worker| worker.is_finished()) {
+            std::thread::sleep(Duration::from_millis(100));
+            if printed.elapsed() >= INTERVAL {
+                figures.lock().unwrap_or_else(PoisonError::into_inner).print(start);
+                printed = Instant::now();
+            }
+        }
+    });
+    let figures = figures.into_inner().unwrap_or_else(PoisonError::into_inner);
+    figures.print(start);
+    if figures.wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

@@ -1,0 +1,77 @@
+//! A bounded run of what `cargo xtask fuzz` does without an end: random programs, every engine in turn, and the portfolio.
+
+use fuzz::{Answer, Asked, Case, Kind, examine};
+use std::time::{Duration, Instant};
+use testkit::oracle::Seen;
+
+/// How long each kind of programs may take; at least [`LEAST`] are tried.
+const TIME: Duration = Duration::from_secs(20);
+/// How many programs of each kind are tried on the slowest machine.
+const LEAST: u64 = 40;
+/// Wild programs about which someone was wrong once.
+const ONCE_WRONG: [u64; 0] = [];
+
+/// What was seen of programs of a kind, and how many answers there were.
+#[derive(Default, Debug)]
+struct Figures {
+    programs: usize,
+    bounded: usize,
+    violated: usize,
+    proved: usize,
+    refuted: usize,
+}
+
+fn run(kind: Kind, once_wrong: &[u64]) -> Figures {
+    let start = Instant::now();
+    let mut figures = Figures::default();
+    let seeds = once_wrong.iter().map(|seed| (*seed, Asked::all(kind)));
+    let more = (0..).map(|seed| (seed, Asked::in_turn(kind, seed)));
+    for (seed, asked) in seeds.chain(more) {
+        if seed >= LEAST && !once_wrong.contains(&seed) && start.elapsed() > TIME {
+            break;
+        }
+        let case = Case::new(kind, seed);
+        let examined =
+            examine(&case, &asked, 0.1).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{}", case.text));
+        let name = case.check.name();
+        assert!(examined.wrong.is_empty(), "seed {seed}, {name}: {:?}\n{}", examined.wrong, case.text);
+        figures.programs += 1;
+        figures.bounded += usize::from(examined.seen == Seen::Bounded);
+        figures.violated += usize::from(examined.seen == Seen::Violation);
+        let count = |answer| examined.answers.iter().filter(|(_, other, _)| *other == answer).count();
+        figures.proved += count(Answer::Proved);
+        figures.refuted += count(Answer::Refuted);
+    }
+    figures
+}
+
+#[test]
+fn wild_programs() {
+    let figures = run(Kind::Wild, &ONCE_WRONG);
+    let Figures { programs, bounded, violated, proved, refuted } = figures;
+    assert!(3 * bounded <= programs, "most are small enough for the oracle: {figures:?}");
+    assert!(violated > programs / 10 && proved > programs / 10 && refuted > programs / 10, "{figures:?}");
+}
+
+#[test]
+fn tame_programs() {
+    let figures = run(Kind::Tame, &[]);
+    assert_eq!(figures.bounded, 0, "{figures:?}");
+    assert!(figures.proved > 10 && figures.refuted > 10, "{figures:?}");
+}
+
+#[test]
+fn boolean_programs() {
+    let figures = run(Kind::Boolean, &[]);
+    assert!(figures.proved > 10 && figures.refuted > 10, "{figures:?}");
+}
+
+/// What is left out is only what does not count.
+#[test]
+fn shrinking_keeps_what_counts() {
+    let case = Case::new(Kind::Wild, 1);
+    let keeps = |case: &Case| case.read().is_ok() && case.text.contains("pthread_create");
+    let smaller = case.shrunk(keeps);
+    assert!(keeps(&smaller), "{}", smaller.text);
+    assert!(smaller.text.len() < case.text.len() / 2, "{}", smaller.text);
+}

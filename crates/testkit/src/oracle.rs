@@ -1,0 +1,139 @@
+//! The oracle of differential tests: all executions, one step after the other, on the machine.
+//!
+//! It is naive on purpose: no reduction, no abstraction, every state is kept whole.
+
+use ir::semantics::{Choice, ChoiceKind, Choices, Machine, State, Stuck};
+use ir::{Count, Program, Value};
+use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
+use verdict::Property;
+
+/// What there is to see.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Seen {
+    /// A violation.
+    Violation,
+    /// No violation, and nothing was left out.
+    Nothing,
+    /// No violation so far.
+    Bounded,
+}
+
+/// How far to look.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// How many states.
+    pub states: usize,
+    /// How many threads, if fewer than the machine allows.
+    pub threads: Option<usize>,
+    /// How many threads of each kind of which any number may run from the start.
+    pub copies: u32,
+}
+
+impl Bounds {
+    /// So many states, and as many threads as there are.
+    pub fn states(states: usize) -> Self {
+        Self { states, threads: None, copies: 2 }
+    }
+}
+
+/// The widest type all of whose values are tried.
+const WIDEST: u8 = 8;
+
+/// Counts through all values of what is open. Of wide types, only 0 and 1 are tried.
+#[derive(Default)]
+struct Counter {
+    digits: Vec<Value>,
+    most: Vec<Value>,
+    next: usize,
+    /// Whether some values were left out.
+    partial: bool,
+    /// Whether a value is not modelled.
+    unknown: bool,
+}
+
+impl Choices for Counter {
+    fn choose(&mut self, choice: Choice) -> Value {
+        let narrow = choice.ty.bits <= WIDEST && !choice.ty.signed;
+        self.partial |= !narrow;
+        self.unknown |= choice.kind == ChoiceKind::Unknown;
+        if self.next == self.digits.len() {
+            self.digits.push(0);
+            self.most.push(if narrow { choice.ty.max() } else { 1 });
+        }
+        self.next += 1;
+        self.digits[self.next - 1]
+    }
+}
+
+impl Counter {
+    fn turn(&mut self) -> bool {
+        self.digits.truncate(self.next);
+        self.most.truncate(self.next);
+        self.next = 0;
+        while let (Some(digit), Some(most)) = (self.digits.pop(), self.most.pop()) {
+            if digit < most {
+                self.digits.push(digit + 1);
+                self.most.push(most);
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// Looks at all states of a program that was lowered for the property.
+pub fn explore(program: &Program, property: &Property, bounds: Bounds) -> Seen {
+    let Ok(mut machine) = Machine::new(program) else { return Seen::Bounded };
+    if let Some(threads) = bounds.threads {
+        machine.max_threads = threads;
+    }
+    let copies = |count: &Count| match count {
+        Count::Exactly(copies) => *copies,
+        Count::Any => bounds.copies,
+    };
+    let copies: Vec<u32> = program.start.iter().map(|(_, count)| copies(count)).collect();
+    let Ok(initial) = machine.initial(&copies) else { return Seen::Bounded };
+    let mut bounded = program.start.iter().any(|(_, count)| *count == Count::Any);
+    let mut seen = FxHashSet::from_iter([initial.clone()]);
+    let mut work = VecDeque::from([initial]);
+    while let Some(state) = work.pop_front() {
+        if is_bad(&machine, property, &state) {
+            return Seen::Violation;
+        }
+        for thread in machine.schedulable(&state) {
+            for &edge in machine.edges(&state, thread) {
+                let mut counter = Counter::default();
+                loop {
+                    match machine.step(&state, thread, edge, &mut counter).result {
+                        // An execution with a value that is not modelled may not exist.
+                        Ok(_) if counter.unknown => bounded = true,
+                        Ok(next) => {
+                            if seen.insert(next.clone()) {
+                                work.push_back(next);
+                            }
+                        }
+                        Err(Stuck::Limit(_)) => bounded = true,
+                        Err(Stuck::Blocked | Stuck::Fault(_)) => {}
+                    }
+                    if !counter.turn() {
+                        break;
+                    }
+                }
+                bounded |= counter.partial;
+            }
+        }
+        if seen.len() > bounds.states {
+            return Seen::Bounded;
+        }
+    }
+    if bounded { Seen::Bounded } else { Seen::Nothing }
+}
+
+fn is_bad(machine: &Machine<'_>, property: &Property, state: &State) -> bool {
+    match property {
+        Property::NoError(kinds) => machine.error(state).is_some_and(|(_, kind)| kinds.contains(&kind)),
+        Property::NoRace => machine.race(state).is_some(),
+        Property::NoDeadlock => machine.deadlock(state).is_some(),
+    }
+}
