@@ -74,12 +74,15 @@ impl Known {
         for (at, values) in self.values.iter().enumerate().filter(|(at, _)| !thread.atomic[*at]) {
             states.extend(values.iter().map(|values| here(at as i128).and(&of(values))));
         }
-        let before_start = (!thread.at_start).then(|| of(&self.first));
-        states.extend(before_start.iter().map(|formula| here(BEFORE_START).and(formula)));
+        let starts = (!thread.at_start).then(|| here(BEFORE_START).and(&of(&self.first)));
+        states.extend(starts);
         if self.decided.is_empty() || states.len() * self.decided.len() > MOST_PARTS {
             return None;
         }
-        let at = self.values.iter().map(|values| Some(values.as_ref().map_or(Term::bool(false), of)));
+        // Values that nobody asks for may be why others are known.
+        let all = |values: &Values| Term::all(facts(values));
+        let before_start = (!thread.at_start).then(|| all(&self.first));
+        let at = self.values.iter().map(|values| Some(values.as_ref().map_or(Term::bool(false), all)));
         let places = Places { at: at.collect(), before_start };
         Some(QueriesClaim {
             before: Term::bool(true),

@@ -293,14 +293,14 @@ RANGE(__tsan_write_range, AS_WRITE)
 #define ATOMICS(bits, type) \
   type __real___tsan_atomic##bits##_load(const volatile type *, int); \
   type __wrap___tsan_atomic##bits##_load(const volatile type *a, int order) { \
-    reach(AS_STEP, (const void *)a, sizeof(type)); \
+    reach(AS_READ, (const void *)a, sizeof(type)); \
     type old = ATOMIC_BODY(__real___tsan_atomic##bits##_load(a, order), __atomic_load_n(a, __ATOMIC_SEQ_CST)); \
     done(); \
     return old; \
   } \
   void __real___tsan_atomic##bits##_store(volatile type *, type, int); \
   void __wrap___tsan_atomic##bits##_store(volatile type *a, type v, int order) { \
-    reach(AS_STEP, (const void *)a, sizeof(type)); \
+    reach(AS_WRITE, (const void *)a, sizeof(type)); \
     ATOMIC_BODY(__real___tsan_atomic##bits##_store(a, v, order), __atomic_store_n(a, v, __ATOMIC_SEQ_CST)); \
     done(); \
   } \

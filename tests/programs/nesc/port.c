@@ -1,5 +1,5 @@
 // The story of `tosPort` (section 6 of paper 1): the handler that gives the state back is enabled only when the port is written.
-// todo: races=true
+// expect: races=true
 // args: --nesc --race port
 typedef unsigned char __nesc_atomic_t;
 __nesc_atomic_t __nesc_atomic_start(void);

@@ -8,9 +8,9 @@ int first, second;
 static void *up(void *unused) {
   for (;;) {
     pthread_mutex_lock(&m);
-    if (first < 1000) {
-      first = first + 1;
-      second = second + 1;
+    if (first < 1000) { //~ RACE
+      first = first + 1; //~ RACE
+      second = second + 1; //~ RACE
     }
     pthread_mutex_unlock(&m);
   }
@@ -19,9 +19,9 @@ static void *up(void *unused) {
 static void *down(void *unused) {
   for (;;) {
     pthread_mutex_lock(&m);
-    if (first > 0) {
-      first = first - 1;
-      second = second - 1;
+    if (first > 0) { //~ RACE
+      first = first - 1; //~ RACE
+      second = second - 1; //~ RACE
     }
     pthread_mutex_unlock(&m);
   }

@@ -10,7 +10,7 @@ use threadproof::runs::{OnRuns, Runs};
 use verdict::{Budget, Check, Engine, Proof, RunsProof, Silent, Task, Verdict};
 
 /// How many programs are tried by default.
-const SEEDS: u64 = 150;
+const SEEDS: u64 = 80;
 /// Seeds that showed a mistake once.
 const ONCE_WRONG: [u64; 4] = [1799, 12694, 31260, 32547];
 /// The checks that the random programs are about.

@@ -109,9 +109,9 @@ const PROGRAMS: [(&str, &str, &str, u32); 18] = [
     ),
     (
         "a comparison function",
-        "#include <stdlib.h>\nint a[3]; int compare(const void *p, const void *q) { x = 77; return 0; }\nint main(void) {\n  qsort(a, 3, 4, compare);\n  if (x == 77) reach_error(); return 0; }",
-        "qsort",
-        5,
+        "#include <stdlib.h>\nint a[3]; int compare(const void *p, const void *q, void *r) { x = 77; return 0; }\nvoid qsort_r(void *, unsigned long, unsigned long, int (*)(const void *, const void *, void *), void *);\nint main(void) {\n  qsort_r(a, 3, 4, compare, 0);\n  if (x == 77) reach_error(); return 0; }",
+        "qsort_r",
+        6,
     ),
 ];
 

@@ -3,7 +3,7 @@
 use super::flag::{Analysis, Entry, Exit, State, Step};
 use crate::expr::Expr;
 use crate::ids::{IdVec, LocalId, LocationId, ObjectId, TemplateId};
-use crate::op::{Callee, Lhs, LockKind, Op};
+use crate::op::{Assignment, Callee, Lhs, LockKind, Op, Rhs};
 use crate::passes::renumber::each_mention;
 use crate::program::{Location, LocationKind, Program, Storage, Template};
 use crate::types::IntType;
@@ -147,7 +147,10 @@ impl<'a, 'p> Builder<'a, 'p> {
     ) -> (Vec<Op>, bool) {
         let mut ops = step.ops;
         if step.guessed {
-            ops.push(Op::unknown(Lhs::Local(marked(template, mark))));
+            // The constraint keeps it: nobody else reads the local.
+            let mark = marked(template, mark);
+            let pairs = vec![(Lhs::Local(mark), Rhs::Unknown)];
+            ops.push(Op::Assign(Assignment { pairs, constraint: Some(Expr::Local(mark)) }));
         }
         if let Some((entry, exit)) = step.call {
             let exits = self.analysis.exits(&entry).len();

@@ -12,12 +12,12 @@ const SECTION: &str = "program ilp32
     static flag: u8
     static x: i32
     template main() {
-      local old: u8
+      local saved: u8
       locations 6
       l0 -> l1: atomic u8[&flag] := 128u8
-      l1 -> l2: old := atomic u8[&flag], atomic u8[&flag] := 0u8
+      l1 -> l2: saved := atomic u8[&flag], atomic u8[&flag] := 0u8
       l2 -> l3: i32[&x] := 1
-      l3 -> l4: atomic u8[&flag] := old
+      l3 -> l4: atomic u8[&flag] := saved
       l4 -> l1:
     }
     template handler() {
@@ -83,7 +83,7 @@ fn a_handler_with_interrupts_holds_the_processor() {
 
 #[test]
 fn what_is_not_known_is_a_guess() {
-    let source = SECTION.replace(":= old", ":= u8[&y]").replace("static x", "static y: u8\n static x");
+    let source = SECTION.replace(":= saved", ":= u8[&y]").replace("static x", "static y: u8\n static x");
     let program = program(&source, false);
     let guesses = edges(&program).into_iter().filter(|(_, _, ops)| {
         ops.iter().any(|op| matches!(op, Op::Assign(assignment) if assignment.pairs.iter().any(|(_, rhs)| *rhs == Rhs::Unknown)))
