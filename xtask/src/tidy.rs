@@ -101,7 +101,8 @@ fn dependencies(name: &str, manifest: &str, architecture: &str, complaints: &mut
             section = line;
             continue;
         }
-        let Some(dependency) = line.split(['=', '.', ' ']).next().filter(|word| !word.is_empty()) else {
+        let first = line.split(['=', '.', ' ']).next();
+        let Some(dependency) = first.filter(|word| !word.is_empty() && !word.starts_with('#')) else {
             continue;
         };
         if !section.contains("dependencies]") {

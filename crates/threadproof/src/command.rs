@@ -421,7 +421,7 @@ fn show(
                 }
                 Checked::Proved(_) => String::new(),
                 Checked::Refuted(_) => {
-                    printer.say(&format!("threadproof: there is no context to show: there is a violation"));
+                    printer.say("threadproof: there is no context to show: there is a violation");
                     return status::REFUTED;
                 }
                 Checked::Unknown(reason) => {
