@@ -96,7 +96,11 @@ pub fn attempt(
         Checked::Unknown(reason) => End::Unknown(reason.clone()),
     };
     let checking = start.elapsed().as_secs_f64() - seconds;
-    Attempted { verdict, decisions, tried: Tried { engine: engine.name(), seconds, checking, end, rejected } }
+    Attempted {
+        verdict,
+        decisions,
+        tried: Tried { engine: engine.name(), started: 0.0, seconds, checking, end, rejected },
+    }
 }
 
 /// Who crashed, and what is known of it.

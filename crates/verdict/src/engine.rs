@@ -98,7 +98,7 @@ impl fmt::Display for Reason {
         match self {
             Self::Exhausted(Exhausted::Time) => f.write_str("out of time"),
             Self::Exhausted(Exhausted::Memory) => f.write_str("out of memory"),
-            Self::Exhausted(Exhausted::Cancelled) => f.write_str("cancelled"),
+            Self::Exhausted(Exhausted::Cancelled) => f.write_str("interrupted"),
             Self::Unsupported(what, span) => {
                 let what = what.strip_prefix("unsupported: ").unwrap_or(what);
                 match span.line {
