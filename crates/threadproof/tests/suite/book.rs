@@ -104,10 +104,16 @@ fn commands_print_what_the_documents_say() {
     for file in documents() {
         let text = std::fs::read_to_string(&file).expect("documents are text");
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-        // From the end, so that numbers of lines stay right.
-        for shown in commands(&text).into_iter().rev() {
+        // One may need what another has written, so they run in order; the text is changed from its end, so that numbers of lines stay right.
+        let ran: Vec<(Shown, String)> = commands(&text)
+            .into_iter()
+            .map(|shown| {
+                let printed = run(&shown.command);
+                (shown, printed)
+            })
+            .collect();
+        for (shown, printed) in ran.into_iter().rev() {
             tried += 1;
-            let printed = run(&shown.command);
             let printed: Vec<&str> = printed.lines().collect();
             if matches(&shown.output, &printed) {
                 continue;
