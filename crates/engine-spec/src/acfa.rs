@@ -1,104 +1,291 @@
 //! Abstract control flow automata ([`verdict::Acfa`]) as specifications: a context that another engine has inferred is an abstract thread that the user can read and change.
 //!
-//! A label becomes the assertion of its state, a set of variables that an edge may change becomes what its transition changes. A thread does not stay in an atomic state: ways through such states become
-//! one transition. What cannot be said in C (labels that speak of what has no name there) is left out: then there are more behaviours.
+//! A label becomes the assertion of its state; what an edge may change, and what holds before and behind it, becomes its transition. A thread does not stay in an atomic state: ways through such states become
+//! one transition. What cannot be said in C (what has no name there) is left out: then there are more behaviours.
+//!
+//! A label says what holds while the others keep to their automata; an assertion is all that a thread may rely on. So a thread need not conform to the abstract thread that its automaton gives: whoever makes
+//! one has to check that.
 
-use crate::text::c_text;
-use ir::Count;
-use smt::Variable;
+use crate::text::weaker_text;
+use indexmap::{IndexMap, IndexSet};
+use smt::{Answer, Operation, Questions, Term, Variable};
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use verdict::{AbstractId, Acfa};
+use std::sync::Arc;
+use verdict::{AbstractId, Acfa, Budget};
 
-/// The text of an abstract thread, which stands for the threads that run a function. Variables are those that have names.
-pub fn spec_of_acfa(
-    acfa: &Acfa,
-    thread: &str,
-    function: &str,
-    count: Count,
-    name: &dyn Fn(&Variable) -> Option<String>,
-) -> String {
-    let count = match count {
-        Count::Any => "any".to_owned(),
-        Count::Exactly(copies) => copies.to_string(),
-    };
-    let mut out = format!("thread {thread} runs {function} times {count} {{\n");
-    let stays = |state: AbstractId| !acfa.states[state].atomic || state == acfa.start;
-    let mut transitions: BTreeSet<(AbstractId, AbstractId, Vec<String>)> = BTreeSet::new();
-    let mut reached: BTreeSet<AbstractId> = BTreeSet::from([acfa.start]);
-    for (source, _) in acfa.states.enumerate().filter(|(state, _)| stays(*state)) {
-        let mut open: Vec<(AbstractId, BTreeSet<String>)> = vec![(source, BTreeSet::new())];
-        let mut seen = open.clone();
-        while let Some((at, changed)) = open.pop() {
-            for edge in acfa.leaving(at) {
-                let mut changed = changed.clone();
-                changed.extend(edge.action.havoc.iter().filter_map(name));
-                if !stays(edge.target) {
-                    let next = (edge.target, changed);
-                    if !seen.contains(&next) {
-                        seen.push(next.clone());
-                        open.push(next);
-                    }
-                } else if edge.target != source || !changed.is_empty() {
-                    transitions.insert((source, edge.target, changed.into_iter().collect()));
-                    reached.insert(edge.target);
+/// More ways through atomic states are not looked at.
+const MOST_WAYS: usize = 2_000;
+
+/// An automaton, and what its variables are called.
+pub(crate) struct Automaton<'a> {
+    pub(crate) acfa: &'a Acfa,
+    /// The variables that specifications can speak of.
+    pub(crate) names: &'a IndexMap<Variable, String>,
+    /// What always holds of them.
+    pub(crate) ranges: &'a Term,
+    /// Whether it is the one of the first thread, which begins to count when it starts another.
+    pub(crate) is_first: bool,
+}
+
+/// What a thread does from a state where it stays to the next one.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Way {
+    source: AbstractId,
+    target: AbstractId,
+    /// The variables that it may change.
+    changed: BTreeSet<Variable>,
+    /// What holds before it.
+    before: BTreeSet<Term>,
+    /// What holds behind it.
+    behind: BTreeSet<Term>,
+    /// Whether another thread is started.
+    starts: bool,
+}
+
+/// An abstract thread as text.
+pub(crate) struct Written {
+    /// What holds when the first thread has started another, if this is that one.
+    pub(crate) start: Option<String>,
+    /// The variables that it may change until then.
+    pub(crate) changed_before: BTreeSet<Variable>,
+    /// States and transitions; nothing if it changes and asserts nothing.
+    pub(crate) body: Option<String>,
+}
+
+/// The conjuncts of a formula.
+fn parts(formula: &Term) -> Vec<Term> {
+    match formula.operation() {
+        Operation::And => formula.operands().to_vec(),
+        _ if formula.is_true() => Vec::new(),
+        _ => vec![formula.clone()],
+    }
+}
+
+fn is_about(formula: &Term, variables: &BTreeSet<Variable>) -> bool {
+    formula.free_variables().iter().any(|variable| variables.contains(variable))
+}
+
+impl Automaton<'_> {
+    fn stays(&self, state: AbstractId) -> bool {
+        !self.acfa.states[state].atomic || state == self.acfa.start
+    }
+
+    /// All ways from a state where a thread stays; nothing if there are too many.
+    fn ways(&self, source: AbstractId) -> Option<BTreeSet<Way>> {
+        let nothing = Way {
+            source,
+            target: source,
+            changed: BTreeSet::new(),
+            before: BTreeSet::new(),
+            behind: BTreeSet::new(),
+            starts: false,
+        };
+        let mut open = vec![nothing];
+        let mut seen: BTreeSet<Way> = open.iter().cloned().collect();
+        let mut found = BTreeSet::new();
+        while let Some(way) = open.pop() {
+            for edge in self.acfa.leaving(way.target) {
+                let action = &edge.action;
+                let mut next = Way { target: edge.target, ..way.clone() };
+                let holds = parts(&action.guard).into_iter().filter(|part| !is_about(part, &way.changed));
+                next.before.extend(holds);
+                next.behind.retain(|part| !is_about(part, &action.havoc));
+                next.behind.extend(parts(&action.behind));
+                next.changed.extend(action.havoc.iter().cloned());
+                next.starts |= !action.starts.is_empty();
+                if self.stays(edge.target) {
+                    next.behind.extend(parts(&self.acfa.states[edge.target].label));
+                    found.insert(next);
+                } else if seen.insert(next.clone()) {
+                    open.push(next);
+                }
+                if seen.len() + found.len() > MOST_WAYS {
+                    return None;
                 }
             }
         }
+        Some(found)
     }
-    for state in reached {
-        let start = if state == acfa.start { "start " } else { "" };
-        let label = &acfa.states[state].label;
-        let asserts = match c_text(label, name) {
-            _ if label.is_true() => String::new(),
-            Some(text) => format!(" asserts {text}"),
-            None => format!("; // {label}").trim_end().to_owned(),
+
+    /// Whether some step is such a way. If that is not known, one is.
+    fn is_possible(&self, way: &Way, questions: &mut Questions, budget: &Budget) -> bool {
+        let after = |variable: &Variable| {
+            let name = Arc::from(format!("{} after the step", variable.name));
+            way.changed.contains(variable).then(|| Variable::new(name, variable.sort.clone()))
         };
-        let end = if asserts.starts_with(';') { "" } else { ";" };
+        let before = Term::all(way.before.iter().cloned()).and(&self.acfa.states[way.source].label);
+        let behind = Term::all(way.behind.iter().cloned()).and(self.ranges).rename(after);
+        let whole = before.and(self.ranges).and(&behind);
+        !matches!(questions.satisfiable(&whole, budget), Answer::Unsat)
+    }
+
+    fn text(&self, way: &Way) -> Option<String> {
+        let primed = |variable: &Variable| {
+            let prime = if way.changed.contains(variable) { "'" } else { "" };
+            self.names.get(variable).map(|name| format!("{name}{prime}"))
+        };
+        let plain = |variable: &Variable| self.names.get(variable).cloned();
+        let changes: Vec<&str> =
+            way.changed.iter().filter_map(|variable| self.names.get(variable)).map(String::as_str).collect();
+        if way.source == way.target && changes.is_empty() {
+            return None;
+        }
+        let known = parts(&self.acfa.states[way.source].label);
+        let before = way.before.iter().filter(|part| !known.contains(part));
+        let mut conditions: IndexSet<String> =
+            before.filter_map(|part| weaker_text(part, &plain)).collect();
+        conditions.extend(way.behind.iter().filter_map(|part| weaker_text(part, &primed)));
+        let mut out = format!("S{} -> S{}", way.source.0, way.target.0);
         // Writing to a string does not fail.
-        let _ = writeln!(out, "  {start}state S{}{asserts}{end}", state.0);
+        if !changes.is_empty() {
+            let _ = write!(out, " changes {}", changes.join(", "));
+        }
+        if !conditions.is_empty() {
+            let conditions: Vec<String> = conditions.into_iter().collect();
+            let _ = write!(out, ": {}", conditions.join(" && "));
+        }
+        Some(out + ";")
     }
-    for (source, target, changed) in transitions {
-        let changes =
-            if changed.is_empty() { String::new() } else { format!(" changes {}", changed.join(", ")) };
-        let _ = writeln!(out, "  S{} -> S{}{changes};", source.0, target.0);
+
+    /// The abstract thread; nothing if it is too large.
+    pub(crate) fn written(&self, budget: &Budget) -> Option<Written> {
+        let mut questions = Questions::default();
+        let plain = |variable: &Variable| self.names.get(variable).cloned();
+        let (mut initial, mut changed_before) = (BTreeSet::from([self.acfa.start]), BTreeSet::new());
+        let mut start = None;
+        if self.is_first {
+            let mut conditions: BTreeSet<String> = BTreeSet::new();
+            let mut is_open = false;
+            let mut alone = vec![self.acfa.start];
+            initial.clear();
+            let mut at = 0;
+            while at < alone.len() {
+                for way in self.ways(alone[at])? {
+                    changed_before.extend(way.changed.iter().cloned());
+                    if way.starts {
+                        initial.insert(way.target);
+                        let holds = Term::all(way.behind.iter().cloned());
+                        match weaker_text(&holds, &plain) {
+                            Some(text) => drop(conditions.insert(text)),
+                            None => is_open = true,
+                        }
+                    } else if !alone.contains(&way.target) {
+                        alone.push(way.target);
+                    }
+                }
+                at += 1;
+            }
+            let conditions: Vec<String> = conditions.into_iter().collect();
+            start = (!is_open && !conditions.is_empty()).then(|| conditions.join(" || "));
+        }
+        let mut transitions: IndexSet<String> = IndexSet::new();
+        let mut reached: Vec<AbstractId> = initial.iter().copied().collect();
+        let mut at = 0;
+        while at < reached.len() {
+            for way in self.ways(reached[at])? {
+                if self.is_possible(&way, &mut questions, budget) {
+                    transitions.extend(self.text(&way));
+                    if !reached.contains(&way.target) {
+                        reached.push(way.target);
+                    }
+                }
+            }
+            at += 1;
+        }
+        reached.sort();
+        let mut out = String::new();
+        let mut says_something = !transitions.is_empty();
+        for state in reached {
+            let first = if initial.contains(&state) { "start " } else { "" };
+            let asserts = weaker_text(&self.acfa.states[state].label, &plain);
+            says_something |= asserts.is_some();
+            let asserts = asserts.map_or_else(String::new, |text| format!(" asserts {text}"));
+            let _ = writeln!(out, "  {first}state S{}{asserts};", state.0);
+        }
+        for transition in transitions {
+            let _ = writeln!(out, "  {transition}");
+        }
+        Some(Written { start, changed_before, body: says_something.then_some(out) })
     }
-    out.push_str("}\n");
-    out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use smt::{Sort, Term};
+    use smt::Sort;
     use verdict::{AbstractEdge, AbstractState, Action};
 
     /// A thread that takes a flag in one step through an atomic state, works, and gives it back.
     #[test]
     fn atomic_states_are_passed() {
         let x = Variable::new("x+0", Sort::Int);
+        let hidden = Variable::new("hidden", Sort::Int);
         let is = |value: i128| x.term().equals(&Term::int(value));
         let state = AbstractState::new;
-        let states = [state(Term::bool(true), false), state(is(0), true), state(is(1), false)];
-        let edge = |source: u32, target: u32, havoc: bool| AbstractEdge {
+        let known = is(1).and(&hidden.term().equals(&Term::int(7)));
+        let states = [state(Term::bool(true), false), state(is(0), true), state(known, false)];
+        let edge = |source: u32, target: u32, guard: Term, behind: Option<Term>| AbstractEdge {
             source: AbstractId(source),
             target: AbstractId(target),
-            action: Action { havoc: havoc.then(|| x.clone()).into_iter().collect(), ..Action::default() },
+            action: Action {
+                havoc: behind.is_some().then(|| x.clone()).into_iter().collect(),
+                guard,
+                behind: behind.unwrap_or_else(|| Term::bool(true)),
+                ..Action::default()
+            },
         };
+        let always = || Term::bool(true);
         let acfa = Acfa::new(
             states.into_iter().collect(),
             AbstractId(0),
-            [edge(0, 1, false), edge(1, 2, true), edge(2, 0, true), edge(2, 2, false)],
+            [
+                edge(0, 1, always(), None),
+                edge(1, 2, is(0), Some(is(1))),
+                edge(2, 0, always(), Some(is(0))),
+                edge(2, 2, always(), None),
+                // Not possible: the variable is 1 here.
+                edge(2, 0, is(5), Some(is(9))),
+            ],
         );
-        let name = |variable: &Variable| variable.name.strip_suffix("+0").map(str::to_owned);
-        let text = spec_of_acfa(&acfa, "Taker", "take", Count::Any, &name);
-        let expected = "thread Taker runs take times any {
-  start state S0;
+        let names = IndexMap::from([(x.clone(), "x".to_owned())]);
+        let always = Term::bool(true);
+        let automaton = Automaton { acfa: &acfa, names: &names, ranges: &always, is_first: false };
+        let written = automaton.written(&Budget::seconds(60.0)).expect("it is small");
+        let expected = "  start state S0;
   state S2 asserts (x == 1);
-  S0 -> S2 changes x;
-  S2 -> S0 changes x;
-}
+  S0 -> S2 changes x: (x == 0) && (x' == 1);
+  S2 -> S0 changes x: (x' == 0);
 ";
-        assert_eq!(text, expected);
+        assert_eq!(written.body.as_deref(), Some(expected));
+        assert_eq!(written.start, None);
+    }
+
+    /// The first thread counts from where it starts another.
+    #[test]
+    fn the_first_thread_begins_late() {
+        let x = Variable::new("x+0", Sort::Int);
+        let is = |value: i128| x.term().equals(&Term::int(value));
+        let states = [is(0), is(3), Term::bool(true)].map(|label| AbstractState::new(label, false));
+        let edge = |source: u32, target: u32, action: Action| AbstractEdge {
+            source: AbstractId(source),
+            target: AbstractId(target),
+            action,
+        };
+        let changes = || Action { havoc: BTreeSet::from([x.clone()]), ..Action::default() };
+        let starts = Action { starts: vec![ir::TemplateId(1)], ..Action::default() };
+        let acfa = Acfa::new(
+            states.into_iter().collect(),
+            AbstractId(0),
+            [edge(0, 1, changes()), edge(1, 1, starts), edge(1, 2, changes())],
+        );
+        let names = IndexMap::from([(x.clone(), "x".to_owned())]);
+        let always = Term::bool(true);
+        let automaton = Automaton { acfa: &acfa, names: &names, ranges: &always, is_first: true };
+        let written = automaton.written(&Budget::seconds(60.0)).expect("it is small");
+        assert_eq!(written.start.as_deref(), Some("(x == 3)"));
+        assert!(written.changed_before.contains(&x));
+        let expected = "  start state S1 asserts (x == 3);\n  state S2;\n  S1 -> S2 changes x;\n";
+        assert_eq!(written.body.as_deref(), Some(expected));
     }
 }

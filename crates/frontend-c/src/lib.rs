@@ -16,6 +16,7 @@
 mod aggregates;
 mod arithmetic;
 mod assembly;
+mod avr;
 mod atomics;
 mod bitfields;
 pub mod builder;

@@ -65,11 +65,12 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(Watched::Done(code)) => code,
         Ok(Watched::Overrun(exhausted)) => {
             let answer = Answer::Unknown(Reason::Exhausted(exhausted).to_string());
-            printer.print(&match about_specification {
-                false => without_program(format, &answer),
-                true => format!("conformance: {answer}\n"),
+            let (document, status) = printer.kept().unwrap_or_else(|| match about_specification {
+                false => (without_program(format, &answer), status::UNKNOWN),
+                true => (format!("conformance: {answer}\n"), status::UNKNOWN),
             });
-            status::UNKNOWN
+            printer.print(&document);
+            status
         }
         Ok(Watched::Panicked) | Err(_) => {
             printer.print("verdict: unknown(internal error)\n");
@@ -90,12 +91,23 @@ fn without_program(format: Format, answer: &Answer) -> String {
 
 /// Prints one document and no more, whoever is first.
 #[derive(Clone, Default)]
-struct Printer(Arc<Mutex<bool>>);
+struct Printer {
+    done: Arc<Mutex<bool>>,
+    /// What is known so far, with the exit status: for the case that the work does not end.
+    kept: Arc<Mutex<Option<(String, u8)>>>,
+}
 
 impl Printer {
+    /// Keeps a document in place of the last one.
+    fn keep(&self, document: String, status: u8) {
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some((document, status));
+    }
+    fn kept(&self) -> Option<(String, u8)> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
     /// Prints a document, unless one was printed; a reader that went away is no error.
     fn print(&self, document: &str) {
-        let mut done = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         if !std::mem::replace(&mut *done, true) {
             let mut out = std::io::stdout().lock();
             let _ = out.write_all(document.as_bytes()).and_then(|()| out.flush());
@@ -125,9 +137,19 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
             Ok(specification) => specification,
             Err(messages) => return bad_input(options.format, &messages, printer),
         };
-    let outcomes = run_checks(options, &asked, &program, named, kind, specification.as_ref(), deadline);
-    let answer = Answer::of(&outcomes, &asked.open);
-    print(printer, options.format, &program, &sources, &outcomes, &answer, options.explain);
+    let document = |outcomes: &[Outcome]| {
+        let answer = Answer::of(outcomes, &asked.open);
+        let text = rendered(options.format, &program, &sources, outcomes, &answer, options.explain);
+        (text, status_of(&answer))
+    };
+    let keep = |outcomes: &[Outcome]| {
+        let (text, status) = document(outcomes);
+        printer.keep(text, status);
+    };
+    let listing = Listing { variables: named, keep: &keep };
+    let outcomes = run_checks(options, &asked, &program, listing, kind, specification.as_ref(), deadline);
+    let (text, status) = document(&outcomes);
+    printer.print(&text);
     let run = Run { options, kind, program: &program, sources: &sources, outcomes: &outcomes, deadline };
     for message in run.write() {
         eprintln!("threadproof: {message}");
@@ -135,7 +157,7 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
     for message in run.write_rejected() {
         eprintln!("threadproof: internal error: {message}");
     }
-    status_of(&answer)
+    status
 }
 
 fn status_of(answer: &Answer) -> u8 {
@@ -146,21 +168,20 @@ fn status_of(answer: &Answer) -> u8 {
     }
 }
 
-/// Prints the report.
-fn print(
-    printer: &Printer,
+/// The report.
+fn rendered(
     format: Format,
     program: &Program,
     sources: &Sources,
     outcomes: &[Outcome],
     answer: &Answer,
     explain: bool,
-) {
-    printer.print(&match format {
+) -> String {
+    match format {
         Format::Human => report::human::render(program, sources, outcomes, answer, explain),
         Format::Json => report::json::render(program, outcomes, answer),
         Format::Sarif => report::sarif::render(program, outcomes),
-    });
+    }
 }
 
 /// Checks evidence from a file against a program that is read anew. No engine runs.
@@ -208,8 +229,16 @@ fn check(options: CheckEvidence, deadline: Instant, printer: &Printer) -> u8 {
     }
     let open = if outcomes.is_empty() { vec!["none: there is no evidence".to_owned()] } else { Vec::new() };
     let answer = Answer::of(&outcomes, &open);
-    print(printer, format, &program, &sources, &outcomes, &answer, false);
+    printer.print(&rendered(format, &program, &sources, &outcomes, &answer, false));
     status_of(&answer)
+}
+
+/// What a listing of variables needs.
+struct Listing<'a> {
+    /// The variables that were named; nothing: all that are shared.
+    variables: Option<Vec<Variable>>,
+    /// Takes what is known so far.
+    keep: &'a dyn Fn(&[Outcome]),
 }
 
 /// Runs every check within its share of the time. One that needs less leaves more to the next.
@@ -217,7 +246,7 @@ fn run_checks(
     options: &Verify,
     asked: &Asked,
     program: &Program,
-    named: Option<Vec<Variable>>,
+    listing: Listing<'_>,
     kind: Kind,
     specification: Option<&Specification>,
     deadline: Instant,
@@ -250,8 +279,9 @@ fn run_checks(
         let answer = |program: &Program, budget: &Budget| answer(program, Check::Races, budget);
         let flow_first = matches!(options.engine, EngineName::Auto | EngineName::Flow);
         let memory = options.memory << 20;
+        let Listing { variables, keep } = listing;
         let question =
-            nesc::Question { program, variables: named, answer: &answer, flow_first, deadline, memory };
+            nesc::Question { program, variables, answer: &answer, flow_first, deadline, memory, keep };
         outcomes = nesc::list(&question);
         if !outcomes.is_empty() {
             return outcomes;
@@ -332,7 +362,7 @@ fn draft(options: &OfSpecification, deadline: Instant, printer: &Printer) -> u8 
         Err(messages) => return fails(&messages, status::BAD_INPUT),
     };
     let budget = Budget { deadline: Some(deadline), memory: options.memory << 20, ..Budget::unlimited() };
-    match engine_spec::draft(&pipeline::prepare(&program, Check::Assertions), &budget) {
+    match specification::draft(&program, &budget) {
         Ok(text) => {
             printer.print(&text);
             status::PROVED

@@ -197,6 +197,7 @@ fn listed(shown: &str, wanted: &Annotations, program: &ir::Program) -> Option<St
         flow_first: true,
         deadline: Instant::now() + Duration::from_secs_f64(SECONDS),
         memory: u64::MAX,
+        keep: &|_| {},
     });
     let answers: Vec<Answer> = outcomes.iter().map(|outcome| answer_of(&outcome.verdict)).collect();
     let answer = if answers.contains(&Answer::False) {
