@@ -133,6 +133,10 @@ impl<'a, 'p> Firings<'a, 'p> {
 
     /// A thread to run: the first one, one that was interrupted, or one of those of a template that wait to fire.
     fn who(&mut self, state: &State) -> Option<ThreadIndex> {
+        // In an atomic region nobody else runs.
+        if let Some(alone) = (0..state.threads.len()).find(|thread| self.model.machine.is_atomic(state, *thread)) {
+            return Some(alone);
+        }
         let mut choices: Vec<(TemplateId, ThreadIndex)> = Vec::new();
         for thread in 0..state.threads.len() {
             let template = state.threads[thread].template;

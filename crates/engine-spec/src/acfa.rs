@@ -180,11 +180,13 @@ impl Automaton<'_> {
             start = (!is_open && !conditions.is_empty()).then(|| conditions.join(" || "));
         }
         let mut transitions: IndexSet<String> = IndexSet::new();
+        let mut says_something = false;
         let mut reached: Vec<AbstractId> = initial.iter().copied().collect();
         let mut at = 0;
         while at < reached.len() {
             for way in self.ways(reached[at])? {
                 if self.is_possible(&way, &mut questions, budget) {
+                    says_something |= way.changed.iter().any(|variable| self.names.contains_key(variable));
                     transitions.extend(self.text(&way));
                     if !reached.contains(&way.target) {
                         reached.push(way.target);
@@ -195,7 +197,6 @@ impl Automaton<'_> {
         }
         reached.sort();
         let mut out = String::new();
-        let mut says_something = !transitions.is_empty();
         for state in reached {
             let first = if initial.contains(&state) { "start " } else { "" };
             let asserts = weaker_text(&self.acfa.states[state].label, &plain);
