@@ -134,14 +134,18 @@ impl<'a, 'p> Firings<'a, 'p> {
     /// A thread to run: the first one, one that was interrupted, or one of those of a template that wait to fire.
     fn who(&mut self, state: &State) -> Option<ThreadIndex> {
         // In an atomic region nobody else runs.
-        if let Some(alone) = (0..state.threads.len()).find(|thread| self.model.machine.is_atomic(state, *thread)) {
+        if let Some(alone) =
+            (0..state.threads.len()).find(|thread| self.model.machine.is_atomic(state, *thread))
+        {
             return Some(alone);
         }
         let mut choices: Vec<(TemplateId, ThreadIndex)> = Vec::new();
         for thread in 0..state.threads.len() {
             let template = state.threads[thread].template;
             let waits = thread > 0 && self.is_idle(state, thread);
-            if !waits || choices.iter().all(|(other, first)| *other != template || !self.is_idle(state, *first)) {
+            if !waits
+                || choices.iter().all(|(other, first)| *other != template || !self.is_idle(state, *first))
+            {
                 choices.push((template, thread));
             }
         }
@@ -215,8 +219,14 @@ impl<'a, 'p> Firings<'a, 'p> {
         for offset in 0..edges.len() {
             let edge = edges[(first + offset) % edges.len()];
             let random = self.below(usize::MAX);
-            let mut values =
-                Picked { model: self.model, edge: (template, edge), random, made: vec![], asked: 0, tainted: false };
+            let mut values = Picked {
+                model: self.model,
+                edge: (template, edge),
+                random,
+                made: vec![],
+                asked: 0,
+                tainted: false,
+            };
             let mut state = place.state.clone();
             self.steps += 1;
             if machine.advance(&mut state, thread, edge, &mut values, &mut Vec::new()).is_ok() {

@@ -133,8 +133,7 @@ impl Automaton<'_> {
         }
         let known = parts(&self.acfa.states[way.source].label);
         let before = way.before.iter().filter(|part| !known.contains(part));
-        let mut conditions: IndexSet<String> =
-            before.filter_map(|part| weaker_text(part, &plain)).collect();
+        let mut conditions: IndexSet<String> = before.filter_map(|part| weaker_text(part, &plain)).collect();
         conditions.extend(way.behind.iter().filter_map(|part| weaker_text(part, &primed)));
         let mut out = format!("S{} -> S{}", way.source.0, way.target.0);
         // Writing to a string does not fail.

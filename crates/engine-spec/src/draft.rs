@@ -100,10 +100,10 @@ pub fn drafts(program: &Program, contexts: &Contexts<'_>, budget: &Budget) -> Re
         for (_, acfa) in of_it {
             let automaton = Automaton { acfa, names: &known, ranges: &ranges, is_first };
             let Some(written) = automaton.written(budget) else { continue };
-            let text = written.body.as_ref().map_or_else(
-                || without_thread(&function),
-                |body| drafter.frame(&function, &templates, body),
-            );
+            let text = written
+                .body
+                .as_ref()
+                .map_or_else(|| without_thread(&function), |body| drafter.frame(&function, &templates, body));
             if is_first {
                 start = Some(written);
             }
@@ -173,9 +173,8 @@ fn cell_name(layout: &Layout, name: String, offset: u64) -> Option<String> {
         Layout::Record(fields) => {
             let field = fields.iter().rev().find(|field| field.offset <= offset)?;
             let named = !field.name.is_empty();
-            named.then(|| {
-                cell_name(&field.layout, format!("{name}.{}", field.name), offset - field.offset)
-            })?
+            named
+                .then(|| cell_name(&field.layout, format!("{name}.{}", field.name), offset - field.offset))?
         }
         Layout::Sync(_) | Layout::Bytes(_) => None,
     }
@@ -183,7 +182,9 @@ fn cell_name(layout: &Layout, name: String, offset: u64) -> Option<String> {
 
 /// What is written of a function that needs no abstract thread.
 fn without_thread(function: &str) -> String {
-    format!("\n// `{function}` needs no abstract thread: it changes no variable of the specification, and its checks do not fail.\n")
+    format!(
+        "\n// `{function}` needs no abstract thread: it changes no variable of the specification, and its checks do not fail.\n"
+    )
 }
 
 struct Drafter<'a> {

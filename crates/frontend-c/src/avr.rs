@@ -109,7 +109,10 @@ impl Avr {
         let mut is_early_written = false;
         for (target, value) in &self.done {
             let reads = |local: &LocalId| value.mentions(*local);
-            if open.iter().any(reads) || is_early_written && inputs.iter().any(reads) || inputs.contains(target) {
+            if open.iter().any(reads)
+                || is_early_written && inputs.iter().any(reads)
+                || inputs.contains(target)
+            {
                 return false;
             }
             open.retain(|local| local != target);
@@ -362,11 +365,14 @@ mod tests {
     #[test]
     fn the_rest_is_refused() {
         let operands = || vec![bytes(&[0], "=r"), bytes(&[1], "r")];
-        for text in ["rjmp 1b", "mov %0, r0", "adc %0, %1", "mov %1, %1", "eor %0, %1", "mov %0, %1\nadd %0, %1"] {
+        for text in
+            ["rjmp 1b", "mov %0, r0", "adc %0, %1", "mov %1, %1", "eor %0, %1", "mov %0, %1\nadd %0, %1"]
+        {
             assert_eq!(run(text, operands(), &[(1, 7)]), None, "{text}");
         }
         assert!(run("mov %0, %1", operands(), &[(1, 7)]).is_some());
-        let pointer = || vec![Operand { registers: Registers::Pointer(LocalId(0)), constraint: "+z".to_owned() }];
+        let pointer =
+            || vec![Operand { registers: Registers::Pointer(LocalId(0)), constraint: "+z".to_owned() }];
         // The carry of the low register is not added to the high one.
         assert_eq!(run("add r30, __zero_reg__", pointer(), &[(0, 5)]), None);
     }

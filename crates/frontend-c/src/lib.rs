@@ -16,8 +16,8 @@
 mod aggregates;
 mod arithmetic;
 mod assembly;
-mod avr;
 mod atomics;
+mod avr;
 mod bitfields;
 pub mod builder;
 mod builtins;

@@ -38,12 +38,12 @@ pub struct Question<'a> {
     pub deadline: Instant,
     /// Bytes of memory.
     pub memory: u64,
-    /// Takes the whole listing as far as it is known, each time that more is.
-    pub keep: &'a dyn Fn(&[Outcome]),
+    /// Takes what is known of the variable with a number, at first and each time that more is: so the whole listing is at hand at any time.
+    pub keep: &'a dyn Fn(usize, Outcome),
 }
 
-/// Decides all variables, in the order of their declaration.
-pub fn list(question: &Question<'_>) -> Vec<Outcome> {
+/// Decides all variables, in the order of their declaration. Says how many there are.
+pub fn list(question: &Question<'_>) -> usize {
     // What is decided must still be reported.
     let deadline = question.deadline - question.deadline.saturating_duration_since(Instant::now()) / RESERVE;
     let threads = concrete(question.program, pipeline::lowering(Check::Races));
@@ -53,18 +53,21 @@ pub fn list(question: &Question<'_>) -> Vec<Outcome> {
         let reason = Reason::Bounded("a limit came before it was looked at".to_owned());
         outcome(&variable.name, Checked::Unknown(reason), Instant::now(), Vec::new())
     };
-    let mut outcomes: Vec<Outcome> = variables.iter().map(open).collect();
+    for (index, variable) in variables.iter().enumerate() {
+        (question.keep)(index, open(variable));
+    }
+    let mut count = variables.len();
     if let (None, Some(object)) = (&question.variables, other) {
         let object = &threads.objects[object];
         let what = "memory that is no global variable is shared".to_owned();
         let verdict = Checked::Unknown(Reason::Unsupported(what, object.span));
-        outcomes.push(outcome(&object.name, verdict, Instant::now(), Vec::new()));
+        (question.keep)(count, outcome(&object.name, verdict, Instant::now(), Vec::new()));
+        count += 1;
     }
     let mut left: Vec<usize> = (0..variables.len()).collect();
     if question.flow_first {
-        left = together(question, &threads, &variables, &mut outcomes);
+        left = together(question, &threads, &variables);
     }
-    (question.keep)(&outcomes);
     let exact = run_to_completion(&threads);
     let parts = [Forgetting::of(&threads), Forgetting::of(&exact)];
     for (done, index) in left.iter().copied().enumerate() {
@@ -78,10 +81,9 @@ pub fn list(question: &Question<'_>) -> Vec<Outcome> {
             Outcome { variable: Some(name.clone()), ..(question.answer)(&program, &budget) }
         });
         let seconds = started.elapsed().as_secs_f64();
-        outcomes[index] = Outcome { seconds, ..found };
-        (question.keep)(&outcomes);
+        (question.keep)(index, Outcome { seconds, ..found });
     }
-    outcomes
+    count
 }
 
 fn outcome(variable: &str, verdict: Checked, started: Instant, tries: Vec<Tried>) -> Outcome {
@@ -112,12 +114,7 @@ fn in_part(parts: &[Forgetting], name: &str, range: Range, budget: &Budget) -> O
 }
 
 /// Decides with `flow` what it can decide of all variables together. Gives those that are left.
-fn together(
-    question: &Question<'_>,
-    program: &Program,
-    variables: &[Variable],
-    outcomes: &mut [Outcome],
-) -> Vec<usize> {
+fn together(question: &Question<'_>, program: &Program, variables: &[Variable]) -> Vec<usize> {
     let all: Vec<usize> = (0..variables.len()).collect();
     let started = Instant::now();
     let left = question.deadline.saturating_duration_since(started) / SHARE;
@@ -135,7 +132,7 @@ fn together(
         if let Ok(Checked::Proved(proof)) = checker::examine(&program, &Property::NoRace, verdict, &budget) {
             for index in &hopeful {
                 let verdict = Checked::Proved(proof.clone());
-                outcomes[*index] = outcome(&variables[*index].name, verdict, started, Vec::new());
+                (question.keep)(*index, outcome(&variables[*index].name, verdict, started, Vec::new()));
             }
             return all.into_iter().filter(|index| !hopeful.contains(index)).collect();
         }
@@ -251,10 +248,7 @@ mod tests {
         let source = frontend_c::Source { name: "listing.c".to_owned(), text: text.into() };
         let options = frontend_c::Options { nesc: true, ..frontend_c::Options::default() };
         let program = frontend_c::read(&[source], &options).expect("it is C");
-        let known = |outcome: &Outcome| {
-            (outcome.variable.clone().unwrap_or_default(), matches!(outcome.verdict, Checked::Proved(_)))
-        };
-        let kept: RefCell<Vec<Vec<(String, bool)>>> = RefCell::default();
+        let kept: RefCell<Vec<(usize, String, bool)>> = RefCell::default();
         let undecided = |_: &Program, _: &Budget| {
             outcome("", Checked::Unknown(Reason::Bounded("not asked".to_owned())), Instant::now(), Vec::new())
         };
@@ -265,11 +259,17 @@ mod tests {
             flow_first: true,
             deadline: Instant::now() + std::time::Duration::from_secs(60),
             memory: 1 << 32,
-            keep: &|outcomes| kept.borrow_mut().push(outcomes.iter().map(known).collect()),
+            keep: &|index, outcome| {
+                let proved = matches!(outcome.verdict, Checked::Proved(_));
+                kept.borrow_mut().push((index, outcome.variable.unwrap_or_default(), proved));
+            },
         };
-        let last: Vec<(String, bool)> = list(&question).iter().map(known).collect();
-        // `safe` is decided at once, and stays so while `open` is looked at.
-        assert_eq!(last, [("safe".to_owned(), true), ("open".to_owned(), false)]);
-        assert_eq!(kept.into_inner(), [last.clone(), last]);
+        assert_eq!(list(&question), 2);
+        let said = |index: usize, name: &str, proved: bool| (index, name.to_owned(), proved);
+        // `safe` is decided at once, before `open` is looked at.
+        let expected = [said(0, "safe", false), said(1, "open", false), said(0, "safe", true)];
+        let kept = kept.into_inner();
+        assert_eq!(kept[..3], expected);
+        assert!(kept[3..].iter().all(|(index, _, proved)| *index == 1 && !proved));
     }
 }

@@ -370,8 +370,14 @@ fn mistakes_in_specifications_are_located() {
     let cases = [
         ("{ start state S asserts h > 0; }", "1:49: error: the program has no global variable `h`"),
         ("{ start state S;\nstate T; }", "2:7: error: no transition leads to the state `T`"),
-        ("{ start state S;\nS -> S changes g: g' > 3 && g' < 4; }", "2:1: error: no step from `S` to `S` can be so"),
-        ("{\nstart state S asserts g < 0; }", "2:13: error: the assertion of the start state `S` does not hold at the start"),
+        (
+            "{ start state S;\nS -> S changes g: g' > 3 && g' < 4; }",
+            "2:1: error: no step from `S` to `S` can be so",
+        ),
+        (
+            "{\nstart state S asserts g < 0; }",
+            "2:13: error: the assertion of the start state `S` does not hold at the start",
+        ),
     ];
     for (number, (body, message)) in cases.into_iter().enumerate() {
         let name = format!("mistake{number}.tspec");

@@ -3,6 +3,7 @@
 mod abstraction_mutations;
 mod benchexec;
 mod boolean;
+mod browser;
 mod command_line;
 mod context;
 mod context_mutations;
@@ -17,6 +18,7 @@ mod product_mutations;
 mod programs;
 mod queries;
 mod queries_figures;
+mod reports;
 mod reproducers;
 mod spec_mutations;
 mod specifications;
