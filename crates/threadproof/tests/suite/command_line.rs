@@ -334,12 +334,20 @@ fn the_listing_of_a_program_from_nesc() {
               __attribute((signal)) void __vector_3(void) { s.b = 1; other = 1; }
 
         How it happens, with 2 threads:
-          thread 0 (main)
-            named.c:13               __nesc_enable_interrupt();
-            named.c:14               while (1) {
-            named.c:15               s.a = 2;                                     ▸ s.a = 2
-          thread 1 (__vector_3)
-            named.c:11               __attribute((signal)) void __vector_3(void) { s.b = 1; other = 1; }
+
+        line  │ thread 0: main                               │ thread 1: __vector_3
+        ──────┼──────────────────────────────────────────────┼─────────────────────────────────────────────
+          13  │ __nesc_enable_interrupt();                   │
+          14  │ while (1) {                                  │
+          15  │ s.a = 2;                                     │
+              │ ▸ s.a = 2                                    │
+          11  │                                              │ __attribute((signal)) void __vector_3(void)…
+          16  │ s.b = 2;                                     │
+              │ ✗ writes s.b                                 │
+              │ ▪ holds no lock                              │
+          11  │                                              │ __attribute((signal)) void __vector_3(void)…
+              │                                              │ ✗ writes s.b, atomically
+              │                                              │ ▪ holds no lock
         `other`: race, N s:
         data race on `other`, declared at tests/programs/nesc/named.c:10:5
           tests/programs/nesc/named.c:18:9: thread 0 (main) writes it
@@ -348,14 +356,25 @@ fn the_listing_of_a_program_from_nesc() {
               __attribute((signal)) void __vector_3(void) { s.b = 1; other = 1; }
 
         How it happens, with 2 threads:
-          thread 0 (main)
-            named.c:13               __nesc_enable_interrupt();
-            named.c:14               while (1) {
-            named.c:15               s.a = 2;                                     ▸ s.a = 2
-            named.c:16               s.b = 2;                                     ▸ s.b = 2
-            named.c:17               table[1] = 1;                                ▸ table[1] = 1
-          thread 1 (__vector_3)
-            named.c:11               __attribute((signal)) void __vector_3(void) { s.b = 1; other = 1; }  ▸ s.b = 1
+
+        line  │ thread 0: main                               │ thread 1: __vector_3
+        ──────┼──────────────────────────────────────────────┼─────────────────────────────────────────────
+          13  │ __nesc_enable_interrupt();                   │
+          14  │ while (1) {                                  │
+          15  │ s.a = 2;                                     │
+              │ ▸ s.a = 2                                    │
+          16  │ s.b = 2;                                     │
+              │ ▸ s.b = 2                                    │
+          17  │ table[1] = 1;                                │
+              │ ▸ table[1] = 1                               │
+          11  │                                              │ __attribute((signal)) void __vector_3(void)…
+              │                                              │ ▸ s.b = 1
+          18  │ other = 2;                                   │
+              │ ✗ writes other                               │
+              │ ▪ holds no lock                              │
+          11  │                                              │ __attribute((signal)) void __vector_3(void)…
+              │                                              │ ✗ writes other, atomically
+              │                                              │ ▪ holds no lock
 
         This takes for granted:
           tests/programs/nesc/named.c: integers have the widths of the data model (32 bits for a pointer), not those of the processor
