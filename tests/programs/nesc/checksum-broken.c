@@ -13,12 +13,9 @@ static uint16_t checksum(uint16_t old, uint8_t byte) {
         : "=r"(result), "+r"(byte), "+z"(entry) : "r"(old));
     return result;
 }
-__attribute((signal)) void __vector_1(void) {
-    if (checksum(0x0005, 3) == 0x3563)
-        x = 1;
-}
+__attribute((signal)) void __vector_1(void) { if (checksum(0x0005, 3) == 0x3563) x = 1; } //~ RACE
 int main(void) {
     __nesc_enable_interrupt();
     while (1)
-        x = 2;
+        x = 2; //~ RACE
 }

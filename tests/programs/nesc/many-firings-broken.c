@@ -6,17 +6,7 @@ __nesc_atomic_t __nesc_atomic_start(void);
 void __nesc_atomic_end(__nesc_atomic_t saved);
 void __nesc_enable_interrupt(void);
 unsigned char left = 60, converting, counted;
-__attribute((signal)) void __vector_1(void) {
-    if (left > 0) {
-        left--;
-    } else {
-        left = 40;
-        if (converting == 2)
-            counted = 0; //~ RACE
-        else
-            converting = 1;
-    }
-}
+__attribute((signal)) void __vector_1(void) { if (left > 0) left--; else { left = 40; if (converting == 2) counted = 0; else converting = 1; } } //~ RACE
 __attribute((interrupt)) void __vector_2(void) {
     unsigned char taken;
     { __nesc_atomic_t __nesc_atomic = __nesc_atomic_start();
@@ -24,7 +14,7 @@ __attribute((interrupt)) void __vector_2(void) {
       if (taken) converting = 2;
       __nesc_atomic_end(__nesc_atomic); }
     if (taken) {
-        counted = counted + 1;
+        counted = counted + 1; //~ RACE
         { __nesc_atomic_t __nesc_atomic = __nesc_atomic_start();
           converting = 0;
           __nesc_atomic_end(__nesc_atomic); }

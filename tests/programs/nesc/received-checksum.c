@@ -9,20 +9,8 @@ extern volatile unsigned char DATA;
 unsigned char received[3], count;
 unsigned short sum;
 int x;
-__attribute((signal)) void __vector_1(void) {
-    unsigned char byte = DATA;
-    if (count < 3) {
-        received[count] = byte;
-        if (count == 0)
-            sum = (unsigned short)((byte * 4129u) ^ 0x5a5au);
-        count++;
-    } else {
-        unsigned short told = (unsigned short)((received[1] << 8) | received[2]);
-        if (told == sum && received[0] > 100)
-            x = 1;
-        count = 0;
-    }
-}
+static unsigned short sum_of(unsigned char byte) { return (unsigned short)((byte * 4129u) ^ 0x5a5au); }
+__attribute((signal)) void __vector_1(void) { if (count < 3) { received[count] = DATA; count++; } else { count = 0; sum = sum_of(received[0]); if (((received[1] << 8) | received[2]) == sum && received[0] > 100) x = 1; } }
 int main(void) {
     __nesc_enable_interrupt();
     while (1) {
