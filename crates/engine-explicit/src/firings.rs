@@ -39,6 +39,8 @@ const NEWEST: usize = 48;
 const VALUES: usize = 40;
 /// Cells that are looked at.
 const MOST_CELLS: usize = 3_000;
+/// Elements of longer arrays are not looked at.
+const LONGEST_ARRAY: u64 = 16;
 /// Steps between two looks at the budget.
 const INTERVAL: u64 = 1 << 10;
 
@@ -406,6 +408,11 @@ impl<'a, 'p> Firings<'a, 'p> {
         }
         if new && self.kept.len() < MOST_KEPT {
             self.kept.push(place.clone());
+        } else if new {
+            // The newest leads on; any other may go.
+            let at = self.below(MOST_KEPT);
+            self.kept.remove(at);
+            self.kept.push(place.clone());
         }
     }
 }
@@ -424,8 +431,10 @@ enum Fired {
 fn add_cells(layout: &Layout, start: usize, cells: &mut Vec<(usize, usize)>) {
     match layout {
         Layout::Scalar(ty) => cells.push((start, ty.bytes() as usize)),
+        // Long arrays hold tables and messages: what is new there is seldom a stage of anything.
+        Layout::Array { count, .. } if *count > LONGEST_ARRAY => {}
         Layout::Array { element, count, stride } => {
-            for index in 0..(*count).min(MOST_CELLS as u64) {
+            for index in 0..*count {
                 add_cells(element, start + (index * stride) as usize, cells);
             }
         }
@@ -477,7 +486,7 @@ impl Choices for Picked<'_, '_> {
             }
         };
         let all = candidates.values.len().max(1);
-        let count = if self.random % 4 == 0 { all } else { all.min(LIKELY) };
+        let count = if self.random.is_multiple_of(4) { all } else { all.min(LIKELY) };
         self.random /= 4;
         let value = candidates.values.get(self.random % count).copied().unwrap_or(0);
         self.random /= count;
