@@ -2,6 +2,7 @@
 
 use crate::compact::Compact;
 use crate::crowd::Crowd;
+use crate::firings::Firings;
 use crate::model::{Facts, Model};
 use crate::search::{Outcome, Search};
 use crate::shorten::shorten;
@@ -48,6 +49,8 @@ const TRACE_TIME: Duration = Duration::from_millis(100);
 const FIRST_WALKS: u64 = 320_000;
 /// Walks of a crowd in each round.
 const CROWD_WALKS: usize = 8;
+/// Where handlers fire, the search by firings gets so many times a search's steps.
+const FIRINGS_SHARE: u64 = 4;
 /// A walk gets this part of a search's steps, and so does a search that only finds violations.
 const WALK_SHARE: u64 = 4;
 
@@ -109,6 +112,12 @@ impl Explicit {
         // For programs that start more threads than any of the searches allows.
         let mut crowd = Crowd::new();
         let many = Model::new(program, facts.clone(), property.clone(), most, false)?;
+        // For handlers of interrupts, of which three may have interrupted each other.
+        let copies = program.start.iter().map(|(_, count)| match count {
+            Count::Exactly(copies) => *copies,
+            Count::Any => 3,
+        });
+        let mut firings = Firings::new(&many, copies.collect()).filter(|_| !self.options.shortest);
         let mut compact: Vec<Option<Compact<'_, '_>>> = searches.iter().map(|_| None).collect();
         loop {
             let mut grown = false;
@@ -164,6 +173,13 @@ impl Explicit {
             let only_walks = !more && fate[..active].iter().all(|fate| *fate != Fate::Running);
             if only_walks && budget.deadline.is_none() {
                 return Ok(Verdict::Unknown(Reason::Exhausted(Exhausted::Memory)));
+            }
+            if let Some(firings) = &mut firings {
+                match firings.run(FIRINGS_SHARE * slice, budget) {
+                    Ok(Some(trace)) => return Ok(Verdict::Unsafe(shorten(&many, trace, budget))),
+                    Ok(None) => {}
+                    Err(exhausted) => return Ok(Verdict::Unknown(Reason::Exhausted(exhausted))),
+                }
             }
             let crowded = active == searches.len()
                 && searches[active - 1].notes().limits.contains(&LimitKind::Threads)

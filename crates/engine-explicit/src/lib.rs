@@ -5,7 +5,7 @@
 //! search is complete; then exact.
 //!
 //! * [`engine`]: which searches run, and how they share the time with searches that only find violations
-//!   ([`compact`]) and random walks ([`walk`], [`crowd`]).
+//!   ([`compact`]), random walks ([`walk`], [`crowd`]), and a search by whole firings of handlers ([`firings`]).
 //! * [`expand`]: steps and the partial-order reduction, with the argument that it keeps all violations.
 //! * [`touches`], [`footprint`], [`guards`], [`model`]: what is known about a program before it runs.
 //! * [`inputs`], [`flow`], [`script`]: values that the program leaves open.
@@ -23,6 +23,7 @@ mod components;
 mod crowd;
 mod engine;
 mod expand;
+mod firings;
 mod flow;
 mod footprint;
 mod graph;

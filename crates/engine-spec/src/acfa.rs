@@ -1,242 +1,291 @@
 //! Abstract control flow automata ([`verdict::Acfa`]) as specifications: a context that another engine has inferred is an abstract thread that the user can read and change.
 //!
-//! A label becomes the assertion of its state; what an edge may change, what holds before it and what holds behind it become a transition. A thread does not stay in an atomic state: ways
-//! through such states become one transition. What cannot be said in C (of what has no name there) is left out: then there are more behaviours.
+//! A label becomes the assertion of its state; what an edge may change, and what holds before and behind it, becomes its transition. A thread does not stay in an atomic state: ways through such states become
+//! one transition. What cannot be said in C (what has no name there) is left out: then there are more behaviours.
 //!
-//! The first thread counts from when it starts another: its abstract thread begins behind such steps, and what it did before is a start condition.
+//! A label says what holds while the others keep to their automata; an assertion is all that a thread may rely on. So a thread need not conform to the abstract thread that its automaton gives: whoever makes
+//! one has to check that.
 
-use crate::text::c_text;
-use ir::{Layout, Program, Storage, TemplateId};
-use smt::{Term, Variable};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::text::weaker_text;
+use indexmap::{IndexMap, IndexSet};
+use smt::{Answer, Operation, Questions, Term, Variable};
+use std::collections::BTreeSet;
 use std::fmt::Write;
-use verdict::{AbstractEdge, AbstractId, Acfa, ContextProof, known_name};
+use std::sync::Arc;
+use verdict::{AbstractId, Acfa, Budget};
 
-/// A way from state to state: what is changed, and conditions on the variables before and behind it.
-type Transition = (AbstractId, AbstractId, BTreeSet<Variable>, Vec<String>);
+/// More ways through atomic states are not looked at.
+const MOST_WAYS: usize = 2_000;
 
-/// The abstract threads that a context says threads are.
-pub fn spec_of_context(program: &Program, proof: &ContextProof) -> String {
-    let name = |variable: &Variable| variable_name(program, variable);
-    let mut functions: BTreeMap<&str, Vec<TemplateId>> = BTreeMap::new();
-    for (template, code) in program.templates.enumerate() {
-        if proof.nodes.iter().any(|node| node.template == template) {
-            functions.entry(&code.name).or_default().push(template);
-        }
-    }
-    let first = program.start.first().map(|(template, _)| *template);
-    let mut out = String::new();
-    for (function, templates) in functions {
-        let mut threads = Vec::new();
-        for template in templates {
-            let acfa = &proof.acfas[template];
-            if Some(template) == first {
-                let starts = starting(acfa);
-                let states = starts.iter().map(|state| acfa.states[*state].label.clone());
-                let before = alone(acfa).iter().any(|edge| !edge.action.havoc.is_empty());
-                if before && !starts.is_empty() {
-                    let condition = c_text(&Term::any(states), &name).unwrap_or_else(|| "1".to_owned());
-                    out.insert_str(0, &format!("start {condition};\n"));
-                }
-                threads.push((acfa, if starts.is_empty() { BTreeSet::from([acfa.start]) } else { starts }));
-            } else {
-                threads.push((acfa, BTreeSet::from([acfa.start])));
-            }
-        }
-        let is_first = threads.len() == 1
-            && program.templates.enumerate().any(|(id, code)| Some(id) == first && code.name == function);
-        let count = if is_first { "1" } else { "any" };
-        match spec_of_acfas(&threads, &format!("{function}_context"), function, count, &name) {
-            Some(text) => out.push_str(&text),
-            None => {
-                let _ = writeln!(
-                    out,
-                    "// `{function}` does nothing to variables that matter: it needs no abstract thread."
-                );
-            }
-        }
-    }
-    out
+/// An automaton, and what its variables are called.
+pub(crate) struct Automaton<'a> {
+    pub(crate) acfa: &'a Acfa,
+    /// The variables that specifications can speak of.
+    pub(crate) names: &'a IndexMap<Variable, String>,
+    /// What always holds of them.
+    pub(crate) ranges: &'a Term,
+    /// Whether it is the one of the first thread, which begins to count when it starts another.
+    pub(crate) is_first: bool,
 }
 
-/// The name that specifications have for a variable of transitions: that of a global number.
-fn variable_name(program: &Program, variable: &Variable) -> Option<String> {
-    let name = known_name(&variable.name);
-    let mut same = program.objects.iter().filter(|object| object.name == name);
-    let (object, others) = (same.next()?, same.count());
-    let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.');
-    let fits = matches!(object.layout, Layout::Scalar(_)) && object.storage == Storage::Static;
-    (fits && others == 0 && is_word).then(|| name.to_owned())
-}
-
-/// The edges that the first thread takes before it has started another, and those that start the first one.
-fn alone(acfa: &Acfa) -> Vec<&AbstractEdge> {
-    let mut seen = BTreeSet::from([acfa.start]);
-    let mut open = vec![acfa.start];
-    let mut found = Vec::new();
-    while let Some(at) = open.pop() {
-        for edge in acfa.leaving(at) {
-            found.push(edge);
-            if edge.action.starts.is_empty() && seen.insert(edge.target) {
-                open.push(edge.target);
-            }
-        }
-    }
-    found
-}
-
-/// Where the first thread is when it has just started another.
-fn starting(acfa: &Acfa) -> BTreeSet<AbstractId> {
-    alone(acfa).iter().filter(|edge| !edge.action.starts.is_empty()).map(|edge| edge.target).collect()
-}
-
-/// The text of an abstract thread, which stands for the threads that run a function: each is one of some automata, with the states in which it begins. Variables are those that have names. Nothing if
-/// it has nothing to say.
-fn spec_of_acfas(
-    acfas: &[(&Acfa, BTreeSet<AbstractId>)],
-    thread: &str,
-    function: &str,
-    count: &str,
-    name: &dyn Fn(&Variable) -> Option<String>,
-) -> Option<String> {
-    let mut states = String::new();
-    let mut arrows: BTreeSet<(u32, u32, String)> = BTreeSet::new();
-    let mut first_number = 0;
-    let mut says_nothing = true;
-    for (acfa, starts) in acfas {
-        let mut reached: BTreeSet<AbstractId> = starts.clone();
-        let mut open: Vec<AbstractId> = starts.iter().copied().collect();
-        while let Some(at) = open.pop() {
-            for transition in transitions(acfa, starts, at, name) {
-                if reached.insert(transition.1) {
-                    open.push(transition.1);
-                }
-                let number = |state: AbstractId| first_number + state.0;
-                says_nothing &= transition.2.is_empty();
-                arrows.insert((number(transition.0), number(transition.1), said(&transition, name)));
-            }
-        }
-        for state in reached {
-            let start = if starts.contains(&state) { "start " } else { "" };
-            let label = &acfa.states[state].label;
-            says_nothing &= label.is_true();
-            let asserts = match c_text(label, name) {
-                _ if label.is_true() => ";".to_owned(),
-                Some(text) => format!(" asserts {text};"),
-                None => format!("; // {label}"),
-            };
-            // Writing to a string does not fail.
-            let _ = writeln!(states, "  {start}state S{}{asserts}", first_number + state.0);
-        }
-        first_number += acfa.states.len() as u32;
-    }
-    if says_nothing {
-        return None;
-    }
-    let mut out = format!("thread {thread} runs {function} times {count} {{\n{states}");
-    for (source, target, what) in arrows {
-        let _ = writeln!(out, "  S{source} -> S{target}{what};");
-    }
-    out.push_str("}\n");
-    Some(out)
-}
-
-/// What a transition says behind its states.
-fn said((_, _, changed, conditions): &Transition, name: &dyn Fn(&Variable) -> Option<String>) -> String {
-    let changed: BTreeSet<String> = changed.iter().filter_map(name).collect();
-    let mut text = String::new();
-    if !changed.is_empty() {
-        let names: Vec<String> = changed.into_iter().collect();
-        let _ = write!(text, " changes {}", names.join(", "));
-    }
-    if !conditions.is_empty() {
-        let _ = write!(text, ": {}", conditions.join(" && "));
-    }
-    text
-}
-
-/// The ways from a state to the next in which a thread stays.
-fn transitions(
-    acfa: &Acfa,
-    starts: &BTreeSet<AbstractId>,
+/// What a thread does from a state where it stays to the next one.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Way {
     source: AbstractId,
-    name: &dyn Fn(&Variable) -> Option<String>,
-) -> Vec<Transition> {
-    let stays = |state: AbstractId| !acfa.states[state].atomic || starts.contains(&state);
-    let text = |term: &Term, name: &dyn Fn(&Variable) -> Option<String>| {
-        (!term.is_true()).then(|| c_text(term, name)).flatten()
-    };
-    let mut found = Vec::new();
-    // Where it is, what was changed, and what held before.
-    type Open = (AbstractId, BTreeSet<Variable>, Option<String>);
-    let mut open: Vec<Open> = vec![(source, BTreeSet::new(), None)];
-    let mut seen: BTreeSet<Open> = open.iter().cloned().collect();
-    while let Some((at, before, condition)) = open.pop() {
-        for edge in acfa.leaving(at) {
-            let mut changed = before.clone();
-            changed.extend(edge.action.havoc.iter().filter(|one| name(one).is_some()).cloned());
-            let condition = if at == source { text(&edge.action.guard, name) } else { condition.clone() };
-            if !stays(edge.target) {
-                let next = (edge.target, changed, condition);
-                if seen.insert(next.clone()) {
+    target: AbstractId,
+    /// The variables that it may change.
+    changed: BTreeSet<Variable>,
+    /// What holds before it.
+    before: BTreeSet<Term>,
+    /// What holds behind it.
+    behind: BTreeSet<Term>,
+    /// Whether another thread is started.
+    starts: bool,
+}
+
+/// An abstract thread as text.
+pub(crate) struct Written {
+    /// What holds when the first thread has started another, if this is that one.
+    pub(crate) start: Option<String>,
+    /// The variables that it may change until then.
+    pub(crate) changed_before: BTreeSet<Variable>,
+    /// States and transitions; nothing if it changes and asserts nothing.
+    pub(crate) body: Option<String>,
+}
+
+/// The conjuncts of a formula.
+fn parts(formula: &Term) -> Vec<Term> {
+    match formula.operation() {
+        Operation::And => formula.operands().to_vec(),
+        _ if formula.is_true() => Vec::new(),
+        _ => vec![formula.clone()],
+    }
+}
+
+fn is_about(formula: &Term, variables: &BTreeSet<Variable>) -> bool {
+    formula.free_variables().iter().any(|variable| variables.contains(variable))
+}
+
+impl Automaton<'_> {
+    fn stays(&self, state: AbstractId) -> bool {
+        !self.acfa.states[state].atomic || state == self.acfa.start
+    }
+
+    /// All ways from a state where a thread stays; nothing if there are too many.
+    fn ways(&self, source: AbstractId) -> Option<BTreeSet<Way>> {
+        let nothing = Way {
+            source,
+            target: source,
+            changed: BTreeSet::new(),
+            before: BTreeSet::new(),
+            behind: BTreeSet::new(),
+            starts: false,
+        };
+        let mut open = vec![nothing];
+        let mut seen: BTreeSet<Way> = open.iter().cloned().collect();
+        let mut found = BTreeSet::new();
+        while let Some(way) = open.pop() {
+            for edge in self.acfa.leaving(way.target) {
+                let action = &edge.action;
+                let mut next = Way { target: edge.target, ..way.clone() };
+                let holds = parts(&action.guard).into_iter().filter(|part| !is_about(part, &way.changed));
+                next.before.extend(holds);
+                next.behind.retain(|part| !is_about(part, &action.havoc));
+                next.behind.extend(parts(&action.behind));
+                next.changed.extend(action.havoc.iter().cloned());
+                next.starts |= !action.starts.is_empty();
+                if self.stays(edge.target) {
+                    next.behind.extend(parts(&self.acfa.states[edge.target].label));
+                    found.insert(next);
+                } else if seen.insert(next.clone()) {
                     open.push(next);
                 }
-            } else if edge.target != source || !changed.is_empty() {
-                let behind = text(&edge.action.behind, &|variable| {
-                    let prime = if changed.contains(variable) { "'" } else { "" };
-                    name(variable).map(|name| format!("{name}{prime}"))
-                });
-                let conditions = condition.into_iter().chain(behind).collect();
-                found.push((source, edge.target, changed, conditions));
+                if seen.len() + found.len() > MOST_WAYS {
+                    return None;
+                }
             }
         }
+        Some(found)
     }
-    found
+
+    /// Whether some step is such a way. If that is not known, one is.
+    fn is_possible(&self, way: &Way, questions: &mut Questions, budget: &Budget) -> bool {
+        let after = |variable: &Variable| {
+            let name = Arc::from(format!("{} after the step", variable.name));
+            way.changed.contains(variable).then(|| Variable::new(name, variable.sort.clone()))
+        };
+        let before = Term::all(way.before.iter().cloned()).and(&self.acfa.states[way.source].label);
+        let behind = Term::all(way.behind.iter().cloned()).and(self.ranges).rename(after);
+        let whole = before.and(self.ranges).and(&behind);
+        !matches!(questions.satisfiable(&whole, budget), Answer::Unsat)
+    }
+
+    fn text(&self, way: &Way) -> Option<String> {
+        let primed = |variable: &Variable| {
+            let prime = if way.changed.contains(variable) { "'" } else { "" };
+            self.names.get(variable).map(|name| format!("{name}{prime}"))
+        };
+        let plain = |variable: &Variable| self.names.get(variable).cloned();
+        let changes: Vec<&str> =
+            way.changed.iter().filter_map(|variable| self.names.get(variable)).map(String::as_str).collect();
+        if way.source == way.target && changes.is_empty() {
+            return None;
+        }
+        let known = parts(&self.acfa.states[way.source].label);
+        let before = way.before.iter().filter(|part| !known.contains(part));
+        let mut conditions: IndexSet<String> = before.filter_map(|part| weaker_text(part, &plain)).collect();
+        conditions.extend(way.behind.iter().filter_map(|part| weaker_text(part, &primed)));
+        let mut out = format!("S{} -> S{}", way.source.0, way.target.0);
+        // Writing to a string does not fail.
+        if !changes.is_empty() {
+            let _ = write!(out, " changes {}", changes.join(", "));
+        }
+        if !conditions.is_empty() {
+            let conditions: Vec<String> = conditions.into_iter().collect();
+            let _ = write!(out, ": {}", conditions.join(" && "));
+        }
+        Some(out + ";")
+    }
+
+    /// The abstract thread; nothing if it is too large.
+    pub(crate) fn written(&self, budget: &Budget) -> Option<Written> {
+        let mut questions = Questions::default();
+        let plain = |variable: &Variable| self.names.get(variable).cloned();
+        let (mut initial, mut changed_before) = (BTreeSet::from([self.acfa.start]), BTreeSet::new());
+        let mut start = None;
+        if self.is_first {
+            let mut conditions: BTreeSet<String> = BTreeSet::new();
+            let mut is_open = false;
+            let mut alone = vec![self.acfa.start];
+            initial.clear();
+            let mut at = 0;
+            while at < alone.len() {
+                for way in self.ways(alone[at])? {
+                    changed_before.extend(way.changed.iter().cloned());
+                    if way.starts {
+                        initial.insert(way.target);
+                        let holds = Term::all(way.behind.iter().cloned());
+                        match weaker_text(&holds, &plain) {
+                            Some(text) => drop(conditions.insert(text)),
+                            None => is_open = true,
+                        }
+                    } else if !alone.contains(&way.target) {
+                        alone.push(way.target);
+                    }
+                }
+                at += 1;
+            }
+            let conditions: Vec<String> = conditions.into_iter().collect();
+            start = (!is_open && !conditions.is_empty()).then(|| conditions.join(" || "));
+        }
+        let mut transitions: IndexSet<String> = IndexSet::new();
+        let mut says_something = false;
+        let mut reached: Vec<AbstractId> = initial.iter().copied().collect();
+        let mut at = 0;
+        while at < reached.len() {
+            for way in self.ways(reached[at])? {
+                if self.is_possible(&way, &mut questions, budget) {
+                    says_something |= way.changed.iter().any(|variable| self.names.contains_key(variable));
+                    transitions.extend(self.text(&way));
+                    if !reached.contains(&way.target) {
+                        reached.push(way.target);
+                    }
+                }
+            }
+            at += 1;
+        }
+        reached.sort();
+        let mut out = String::new();
+        for state in reached {
+            let first = if initial.contains(&state) { "start " } else { "" };
+            let asserts = weaker_text(&self.acfa.states[state].label, &plain);
+            says_something |= asserts.is_some();
+            let asserts = asserts.map_or_else(String::new, |text| format!(" asserts {text}"));
+            let _ = writeln!(out, "  {first}state S{}{asserts};", state.0);
+        }
+        for transition in transitions {
+            let _ = writeln!(out, "  {transition}");
+        }
+        Some(Written { start, changed_before, body: says_something.then_some(out) })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use smt::Sort;
-    use verdict::{AbstractState, Action};
+    use verdict::{AbstractEdge, AbstractState, Action};
 
     /// A thread that takes a flag in one step through an atomic state, works, and gives it back.
     #[test]
     fn atomic_states_are_passed() {
         let x = Variable::new("x+0", Sort::Int);
+        let hidden = Variable::new("hidden", Sort::Int);
         let is = |value: i128| x.term().equals(&Term::int(value));
         let state = AbstractState::new;
-        let states = [state(Term::bool(true), false), state(is(0), true), state(is(1), false)];
-        let edge = |source: u32, target: u32, guard: Option<i128>, behind: Option<i128>| AbstractEdge {
+        let known = is(1).and(&hidden.term().equals(&Term::int(7)));
+        let states = [state(Term::bool(true), false), state(is(0), true), state(known, false)];
+        let edge = |source: u32, target: u32, guard: Term, behind: Option<Term>| AbstractEdge {
             source: AbstractId(source),
             target: AbstractId(target),
             action: Action {
-                havoc: behind.map(|_| x.clone()).into_iter().collect(),
-                guard: guard.map_or(Term::bool(true), is),
-                behind: behind.map_or(Term::bool(true), is),
+                havoc: behind.is_some().then(|| x.clone()).into_iter().collect(),
+                guard,
+                behind: behind.unwrap_or_else(|| Term::bool(true)),
                 ..Action::default()
             },
         };
+        let always = || Term::bool(true);
         let acfa = Acfa::new(
             states.into_iter().collect(),
             AbstractId(0),
             [
-                edge(0, 1, Some(0), None),
-                edge(1, 2, None, Some(1)),
-                edge(2, 0, None, Some(0)),
-                edge(2, 2, None, None),
+                edge(0, 1, always(), None),
+                edge(1, 2, is(0), Some(is(1))),
+                edge(2, 0, always(), Some(is(0))),
+                edge(2, 2, always(), None),
+                // Not possible: the variable is 1 here.
+                edge(2, 0, is(5), Some(is(9))),
             ],
         );
-        let name = |variable: &Variable| variable.name.strip_suffix("+0").map(str::to_owned);
-        let starts = BTreeSet::from([AbstractId(0)]);
-        let text = spec_of_acfas(&[(&acfa, starts)], "Taker", "take", "any", &name);
-        let expected = "thread Taker runs take times any {
-  start state S0;
+        let names = IndexMap::from([(x.clone(), "x".to_owned())]);
+        let always = Term::bool(true);
+        let automaton = Automaton { acfa: &acfa, names: &names, ranges: &always, is_first: false };
+        let written = automaton.written(&Budget::seconds(60.0)).expect("it is small");
+        let expected = "  start state S0;
   state S2 asserts (x == 1);
   S0 -> S2 changes x: (x == 0) && (x' == 1);
   S2 -> S0 changes x: (x' == 0);
-}
 ";
-        assert_eq!(text.as_deref(), Some(expected));
+        assert_eq!(written.body.as_deref(), Some(expected));
+        assert_eq!(written.start, None);
+    }
+
+    /// The first thread counts from where it starts another.
+    #[test]
+    fn the_first_thread_begins_late() {
+        let x = Variable::new("x+0", Sort::Int);
+        let is = |value: i128| x.term().equals(&Term::int(value));
+        let states = [is(0), is(3), Term::bool(true)].map(|label| AbstractState::new(label, false));
+        let edge = |source: u32, target: u32, action: Action| AbstractEdge {
+            source: AbstractId(source),
+            target: AbstractId(target),
+            action,
+        };
+        let changes = || Action { havoc: BTreeSet::from([x.clone()]), ..Action::default() };
+        let starts = Action { starts: vec![ir::TemplateId(1)], ..Action::default() };
+        let acfa = Acfa::new(
+            states.into_iter().collect(),
+            AbstractId(0),
+            [edge(0, 1, changes()), edge(1, 1, starts), edge(1, 2, changes())],
+        );
+        let names = IndexMap::from([(x.clone(), "x".to_owned())]);
+        let always = Term::bool(true);
+        let automaton = Automaton { acfa: &acfa, names: &names, ranges: &always, is_first: true };
+        let written = automaton.written(&Budget::seconds(60.0)).expect("it is small");
+        assert_eq!(written.start.as_deref(), Some("(x == 3)"));
+        assert!(written.changed_before.contains(&x));
+        let expected = "  start state S1 asserts (x == 3);\n  state S2;\n  S1 -> S2 changes x;\n";
+        assert_eq!(written.body.as_deref(), Some(expected));
     }
 }

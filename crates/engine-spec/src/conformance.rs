@@ -42,7 +42,7 @@ pub enum Problem {
 }
 
 /// Why a program cannot be looked at.
-fn not_ready(why: NotReady) -> Reason {
+pub(crate) fn not_ready(why: NotReady) -> Reason {
     match why {
         NotReady::OutOfTime => Reason::Exhausted(Exhausted::Time),
         NotReady::TooLarge(why) => Reason::Unsupported(why, Span::default()),

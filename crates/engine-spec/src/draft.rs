@@ -3,18 +3,23 @@
 //! A state is a region of locations between which no variable is written and nothing is checked; a transition is a step that writes some, to anything. Where a check of the program is, the state's assertion
 //! says that it does not fail, as far as it is about global variables; else it never holds. So the threads conform by construction (each step is a transition of
 //! its region, or idling), and the composition mostly goes wrong until the user has said more.
+//!
+//! Where contexts were inferred ([`Contexts`]), the automaton of a thread says more than that ([`drafts`]); whether the thread conforms to it is for the caller to check.
 
-use crate::conformance::{prepared, run_templates, system};
+use crate::acfa::Automaton;
+use crate::conformance::{not_ready, prepared, run_templates, system};
 use crate::text::c_text;
 use indexmap::IndexMap;
-use ir::{LocationId, LocationKind, Program, TemplateId};
-use smt::Variable;
+use ir::passes::Goal;
+use ir::{IdVec, Layout, LocationId, LocationKind, Program, TemplateId};
 use smt::eliminate::eliminate;
+use smt::expressions::Mode;
+use smt::{Term, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::time::Duration;
-use transitions::{Kind, Step, System};
-use verdict::{Budget, Reason};
+use transitions::{Kind, Step, System, prepare};
+use verdict::{Acfa, Budget, Reason};
 
 /// How long it is tried to say in terms of global variables when a check fails.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -27,20 +32,115 @@ pub fn draft(program: &Program, budget: &Budget) -> Result<String, Reason> {
     let mut out = String::from(
         "// A first specification: every thread conforms to it. Say more in assertions and transitions (see docs/specifications.md).\n",
     );
-    let mut done: BTreeSet<String> = BTreeSet::new();
-    let templates = run_templates(&ready);
-    out.push_str(&drafter.start(templates[0]));
-    for template in &templates {
-        let function = &ready.templates[*template].name;
-        if !done.insert(function.clone()) {
-            continue;
-        }
-        let of_it: Vec<TemplateId> =
-            templates.iter().copied().filter(|other| ready.templates[*other].name == *function).collect();
-        out.push_str(&drafter.thread(function, &of_it, *template == templates[0]));
+    let functions = drafter.functions();
+    out.push_str(&drafter.start(functions[0].1[0]));
+    for (number, (function, templates)) in functions.iter().enumerate() {
+        out.push_str(&drafter.thread(function, templates, number == 0));
     }
     Ok(out)
 }
+
+/// What another engine has inferred of the threads of a program, by contexts.
+pub struct Contexts<'a> {
+    /// The lowered program that it was asked about.
+    pub program: &'a Program,
+    /// What it was asked.
+    pub goal: Goal,
+    /// What threads of each template do to shared variables, at most: templates of the program that [`transitions::prepare`] makes.
+    pub acfas: &'a IdVec<TemplateId, Acfa>,
+}
+
+/// Texts for a first specification, of which one is chosen for each function.
+pub struct Drafts {
+    /// The start condition.
+    pub start: String,
+    /// For each function that threads run its abstract threads, the best first. To the last one it conforms by construction.
+    pub functions: Vec<(String, Vec<String>)>,
+}
+
+impl Drafts {
+    /// The specification with the chosen text for each function.
+    pub fn text(&self, chosen: &[usize]) -> String {
+        let mut out = String::from(
+            "// A first specification, from what threads were found to do. Every thread conforms to it. Say more in assertions and transitions (see docs/specifications.md).\n",
+        );
+        out.push_str(&self.start);
+        for ((_, texts), number) in self.functions.iter().zip(chosen) {
+            out.push_str(&texts[*number]);
+        }
+        out
+    }
+}
+
+/// First specifications of a lowered program from contexts. They speak of the variables that the contexts speak of.
+pub fn drafts(program: &Program, contexts: &Contexts<'_>, budget: &Budget) -> Result<Drafts, Reason> {
+    let inferred = prepare(contexts.program, contexts.goal, budget.deadline).map_err(not_ready)?;
+    let inferred = System::new(&inferred, Mode::Integers);
+    let all_names = names(&inferred);
+    let spoken: BTreeSet<Variable> = contexts.acfas.iter().flat_map(variables).collect();
+    let known: IndexMap<Variable, String> =
+        all_names.into_iter().filter(|(variable, _)| spoken.contains(variable)).collect();
+    let of_known = inferred.shared.iter().filter(|shared| known.contains_key(&shared.variable));
+    let ranges = inferred.ranges(of_known);
+
+    let ready = prepared(program, budget)?;
+    let system = system(&ready);
+    let mut names = names(&system);
+    names.retain(|_, name| known.values().any(|other| other == name));
+    let drafter = Drafter { system: &system, names, budget };
+    let main = run_templates(inferred.program)[0];
+    let mut start = None;
+    let mut functions = Vec::new();
+    for (number, (function, templates)) in drafter.functions().into_iter().enumerate() {
+        let is_first = number == 0;
+        let of_it = contexts.acfas.enumerate().filter(|(template, _)| {
+            inferred.program.templates[*template].name == function && (*template == main) == is_first
+        });
+        let mut texts: Vec<String> = Vec::new();
+        for (_, acfa) in of_it {
+            let automaton = Automaton { acfa, names: &known, ranges: &ranges, is_first };
+            let Some(written) = automaton.written(budget) else { continue };
+            let text = written
+                .body
+                .as_ref()
+                .map_or_else(|| without_thread(&function), |body| drafter.frame(&function, &templates, body));
+            if is_first {
+                start = Some(written);
+            }
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        texts.push(drafter.thread(&function, &templates, is_first));
+        functions.push((function, texts));
+    }
+    let start = match start {
+        Some(written) if written.changed_before.iter().any(|variable| known.contains_key(variable)) => {
+            let changed = |name: &String| {
+                let mut changed = written.changed_before.iter().filter_map(|variable| known.get(variable));
+                changed.any(|other| other == name)
+            };
+            drafter.start_condition(changed, written.start.as_deref())
+        }
+        Some(_) => String::new(),
+        None => drafter.start(run_templates(&ready)[0]),
+    };
+    Ok(Drafts { start, functions })
+}
+
+/// The variables that an automaton speaks of.
+fn variables(acfa: &Acfa) -> BTreeSet<Variable> {
+    let labels = acfa.states.iter().flat_map(|state| state.label.free_variables());
+    let edges = acfa.edges.iter().flat_map(|edge| {
+        let formulas = [&edge.action.guard, &edge.action.behind];
+        let spoken = formulas.into_iter().flat_map(Term::free_variables);
+        spoken.chain(edge.action.havoc.iter().cloned()).collect::<Vec<_>>()
+    });
+    labels.chain(edges).collect()
+}
+
+/// Elements of longer arrays are not spoken of.
+const LONGEST_ARRAY: u64 = 8;
 
 /// The names that users know shared variables by, as far as specifications can speak of them.
 fn names(system: &System<'_>) -> IndexMap<Variable, String> {
@@ -48,14 +148,43 @@ fn names(system: &System<'_>) -> IndexMap<Variable, String> {
     for shared in &system.shared {
         let Kind::Cell(object, offset) = shared.kind else { continue };
         let what = &system.program.objects[object];
-        let scalar = matches!(what.layout, ir::Layout::Scalar(_)) && offset == 0;
         let same = system.program.objects.iter().filter(|other| other.name == what.name).count();
         let is_word = what.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.');
-        if scalar && same == 1 && is_word && what.storage == ir::Storage::Static {
-            found.insert(shared.variable.clone(), what.name.clone());
+        if same == 1
+            && is_word
+            && what.storage == ir::Storage::Static
+            && let Some(name) = cell_name(&what.layout, what.name.clone(), offset)
+        {
+            found.insert(shared.variable.clone(), name);
         }
     }
     found
+}
+
+/// The name of the number at an offset of an object.
+fn cell_name(layout: &Layout, name: String, offset: u64) -> Option<String> {
+    match layout {
+        Layout::Scalar(_) => (offset == 0).then_some(name),
+        Layout::Array { element, count, stride } => {
+            let index = offset.checked_div(*stride)?;
+            let inside = index < *count && *count <= LONGEST_ARRAY;
+            inside.then(|| cell_name(element, format!("{name}[{index}]"), offset % stride))?
+        }
+        Layout::Record(fields) => {
+            let field = fields.iter().rev().find(|field| field.offset <= offset)?;
+            let named = !field.name.is_empty();
+            named
+                .then(|| cell_name(&field.layout, format!("{name}.{}", field.name), offset - field.offset))?
+        }
+        Layout::Sync(_) | Layout::Bytes(_) => None,
+    }
+}
+
+/// What is written of a function that needs no abstract thread.
+fn without_thread(function: &str) -> String {
+    format!(
+        "\n// `{function}` needs no abstract thread: it changes no variable of the specification, and its checks do not fail.\n"
+    )
 }
 
 struct Drafter<'a> {
@@ -78,21 +207,45 @@ impl Drafter<'_> {
         if written.is_empty() {
             return String::new();
         }
-        let mut facts = vec!["1".to_owned()];
+        self.start_condition(|name| written.contains(name), None)
+    }
+
+    /// That variables that are not written have their first values, and what else is known.
+    fn start_condition(&self, written: impl Fn(&String) -> bool, known: Option<&str>) -> String {
+        let mut facts: Vec<String> = Vec::new();
         for shared in &self.system.shared {
-            let name = self.names.get(&shared.variable).filter(|name| !written.contains(name));
+            let name = self.names.get(&shared.variable).filter(|name| !written(name));
             let first = shared.first.as_ref().and_then(|first| c_text(first, &|_| None));
             facts.extend(name.zip(first).map(|(name, first)| format!("{name} == {first}")));
+        }
+        facts.extend(known.map(|known| format!("({known})")));
+        if facts.is_empty() {
+            facts.push("1".to_owned());
         }
         format!("start {};\n", facts.join(" && "))
     }
 
-    fn thread(&self, function: &str, templates: &[TemplateId], is_first: bool) -> String {
+    /// The functions that threads run, the first thread's first, each with its templates.
+    fn functions(&self) -> Vec<(String, Vec<TemplateId>)> {
+        let mut found: IndexMap<String, Vec<TemplateId>> = IndexMap::new();
+        for template in run_templates(self.system.program) {
+            let function = self.system.program.templates[template].name.clone();
+            found.entry(function).or_default().push(template);
+        }
+        found.into_iter().collect()
+    }
+
+    /// An abstract thread with some states and transitions.
+    fn frame(&self, function: &str, templates: &[TemplateId], body: &str) -> String {
         let copies = if templates.iter().all(|template| self.system.unique.templates[*template]) {
             templates.len().to_string()
         } else {
             "any".to_owned()
         };
+        format!("\nthread {}_spec runs {function} times {copies} {{\n{body}}}\n", capital(function))
+    }
+
+    fn thread(&self, function: &str, templates: &[TemplateId], is_first: bool) -> String {
         let mut out = String::new();
         // All templates of one function have the same text.
         let template = templates[0];
@@ -122,13 +275,8 @@ impl Drafter<'_> {
         }
         let is_plain = transitions.is_empty() && assertions.is_empty();
         if is_plain {
-            let _ = writeln!(
-                out,
-                "\n// `{function}` writes no global variable and checks nothing: it needs no abstract thread."
-            );
-            return out;
+            return without_thread(function);
         }
-        let _ = writeln!(out, "\nthread {}_spec runs {function} times {copies} {{", capital(function));
         for region in &reached {
             let start = if initial.contains(region) { "start " } else { "" };
             let said: Vec<String> = assertions.get(region).into_iter().flatten().cloned().collect();
@@ -145,8 +293,7 @@ impl Drafter<'_> {
                 let _ = writeln!(out, "  S{from} -> S{to}{changes};");
             }
         }
-        out.push_str("}\n");
-        out
+        self.frame(function, templates, &out)
     }
 
     fn is_inside(&self, template: TemplateId, location: LocationId) -> bool {

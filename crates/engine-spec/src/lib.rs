@@ -22,9 +22,8 @@ mod explain;
 mod sums;
 mod text;
 
-pub use acfa::spec_of_context;
 pub use conformance::{Checked, Conformances, Problem};
 pub use diagnose::{Mistake, mistakes};
-pub use draft::draft;
+pub use draft::{Contexts, Drafts, draft, drafts};
 pub use engine::{Composed, Spec, conform};
 pub use explain::{Candidates, Failure, Mismatch};

@@ -33,6 +33,28 @@ pub(crate) fn c_text(term: &Term, name: &dyn Fn(&Variable) -> Option<String>) ->
     }
 }
 
+/// The text of what a formula says as far as that has a text: parts of conjunctions that have none are left out. Nothing if that says nothing.
+pub(crate) fn weaker_text(term: &Term, name: &dyn Fn(&Variable) -> Option<String>) -> Option<String> {
+    match term.operation() {
+        Operation::Bool(true) => None,
+        Operation::And => {
+            let texts: Vec<String> =
+                term.operands().iter().filter_map(|part| weaker_text(part, name)).collect();
+            match texts.as_slice() {
+                [] => None,
+                [one] => Some(one.clone()),
+                _ => Some(format!("({})", texts.join(" && "))),
+            }
+        }
+        Operation::Or => {
+            let texts: Option<Vec<String>> =
+                term.operands().iter().map(|part| weaker_text(part, name)).collect();
+            texts.map(|texts| format!("({})", texts.join(" || ")))
+        }
+        _ => c_text(term, name),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,5 +70,8 @@ mod tests {
         assert!(text.contains("||") && text.contains("=="), "{text}");
         let other = Variable::new("y", Sort::Int).term().equals(&x.term());
         assert_eq!(c_text(&other, &name), None);
+        // What has no text is left out of a conjunction, and takes a disjunction with it.
+        assert_eq!(weaker_text(&low.and(&other), &name).as_deref(), Some("(count < (-1))"));
+        assert_eq!(weaker_text(&low.or(&other), &name), None);
     }
 }

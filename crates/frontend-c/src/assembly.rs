@@ -2,13 +2,14 @@
 //!
 //! By the compiler's contract a template changes its outputs, and memory only if it says so. One without a memory
 //! clobber and without operands in memory is therefore over-approximated by unknown outputs. All else ends the
-//! execution.
+//! execution. For programs from nesC, instructions that only compute are exact (`avr.rs`).
 
+use crate::avr::{self, Avr, Operand, Registers};
 use crate::function::Function;
 use crate::places::Lvalue;
 use ir::ids::Id;
 use ir::passes::liveness::live_locals;
-use ir::{IntType, Lhs, Op};
+use ir::{BinaryOp, Expr, IntType, Lhs, LocalId, Op};
 use rucc_sema::{AsmId, AsmOperand, StrId};
 
 /// Instructions and prefixes that change nothing that a program sees.
@@ -60,6 +61,9 @@ impl Function<'_, '_> {
         if (!is_idle && touches_memory) || changes_structure || !unit.tree[asm.labels].is_empty() {
             return self.unsupported(&format!("inline assembly {shown:?}"));
         }
+        if !is_idle && unit.tree[asm.clobbers].is_empty() && self.avr_assembly(&text, &outputs, &inputs) {
+            return;
+        }
         let span = self.builder.span;
         if !is_idle {
             // What an arbitrary pointer points to is not modelled; below, one that nobody looks at is not counted.
@@ -102,5 +106,102 @@ impl Function<'_, '_> {
                 }
             }
         }
+    }
+    /// Instructions of AVR processors that only compute, in a program from nesC. Says whether all of them are known.
+    fn avr_assembly(&mut self, text: &str, outputs: &[AsmOperand], inputs: &[AsmOperand]) -> bool {
+        if self.global.nesc.is_none() {
+            return false;
+        }
+        // First it is tried with locals that are not there yet: what is not known must leave nothing behind.
+        let all = || outputs.iter().chain(inputs);
+        let is_known = |constraint: &str| constraint.chars().all(|letter| "=+&rdlaewxyzbq".contains(letter));
+        let mut operands = Vec::new();
+        let mut types = Vec::new();
+        for operand in all() {
+            let ty = self.unit.tree[operand.value].ty;
+            let constraint = self.text(operand.constraint);
+            let Some(scalar) = self.unit.scalar_type(ty).filter(|_| is_known(&constraint)) else {
+                return false;
+            };
+            let is_pointer = self.unit.is_pointer(ty);
+            if is_pointer && constraint.contains('=') || !is_pointer && !matches!(scalar.bits, 8 | 16 | 32) {
+                return false;
+            }
+            let fresh = |part: usize| LocalId((4 * operands.len() + part) as u32);
+            let registers = match is_pointer {
+                true => Registers::Pointer(fresh(0)),
+                false => Registers::Bytes((0..usize::from(scalar.bits / 8)).map(fresh).collect()),
+            };
+            operands.push(Operand { registers, constraint });
+            types.push((ty, scalar));
+        }
+        let own = [0, 1, 2].map(|number| LocalId((4 * operands.len() + number) as u32));
+        if Avr::new(operands.clone(), own, self.pointer()).run(text).is_none() {
+            return false;
+        }
+        let span = self.builder.span;
+        let mut places = Vec::new();
+        for (operand, (number, asked)) in operands.iter_mut().zip(all().enumerate()) {
+            let (ty, scalar) = types[number];
+            let value = if number < outputs.len() {
+                let place = self.lvalue(asked.value);
+                let place = self.freeze_lvalue(place);
+                let reads = operand.constraint.contains('+');
+                let value = reads.then(|| self.load(&place, ty));
+                places.push(place);
+                value
+            } else {
+                Some(self.rvalue(asked.value))
+            };
+            let value = value.map(|value| self.freeze(value));
+            match &mut operand.registers {
+                Registers::Pointer(pointer) => {
+                    *pointer = self.builder.temporary(scalar);
+                    if let Some(value) = value {
+                        self.builder.set(Lhs::Local(*pointer), value);
+                    }
+                }
+                Registers::Bytes(bytes) => {
+                    let whole = IntType { signed: false, ..scalar };
+                    for (part, byte) in bytes.iter_mut().enumerate() {
+                        *byte = self.builder.temporary(IntType::U8);
+                        if let Some(value) = &value {
+                            let value = self.cast(value.clone(), whole);
+                            let distance = Expr::int(8 * part as i128, whole);
+                            let shifted = Expr::binary(BinaryOp::Shr, whole, value, distance);
+                            let value = self.cast(shifted, IntType::U8);
+                            self.builder.set(Lhs::Local(*byte), value);
+                        }
+                    }
+                }
+            }
+        }
+        let own = [IntType::U8, IntType::U8, avr::WORD].map(|ty| self.builder.temporary(ty));
+        let mut avr = Avr::new(operands.clone(), own, self.pointer());
+        // It went well before.
+        let _ = avr.run(text);
+        for (target, value) in avr.done {
+            self.builder.span = span;
+            self.builder.set(Lhs::Local(target), value);
+        }
+        for ((operand, place), (ty, scalar)) in operands.iter().zip(&places).zip(types) {
+            let whole = IntType { signed: false, ..scalar };
+            let value = match &operand.registers {
+                Registers::Pointer(pointer) => Expr::Local(*pointer),
+                Registers::Bytes(bytes) => {
+                    let mut value = Expr::int(0, whole);
+                    for (part, byte) in bytes.iter().enumerate() {
+                        let byte = self.cast(Expr::Local(*byte), whole);
+                        let distance = Expr::int(8 * part as i128, whole);
+                        let shifted = Expr::binary(BinaryOp::Shl, whole, byte, distance);
+                        value = Expr::binary(BinaryOp::Or, whole, value, shifted);
+                    }
+                    self.cast(value, scalar)
+                }
+            };
+            self.builder.span = span;
+            self.store(place, ty, value);
+        }
+        true
     }
 }

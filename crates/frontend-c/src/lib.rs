@@ -17,6 +17,7 @@ mod aggregates;
 mod arithmetic;
 mod assembly;
 mod atomics;
+mod avr;
 mod bitfields;
 pub mod builder;
 mod builtins;

@@ -69,13 +69,19 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(Watched::Overrun(exhausted)) => {
             let Partial { input, outcomes } = live.partial(exhausted);
             let input = input.unwrap_or_default();
-            let answer = Answer::Unknown(Reason::Exhausted(exhausted).to_string());
+            // A violation that was found is one, whatever else is not known.
+            let answer = match Answer::of(&outcomes, &[]) {
+                found @ Answer::False(_) => found,
+                Answer::True | Answer::Unknown(_) => {
+                    Answer::Unknown(Reason::Exhausted(exhausted).to_string())
+                }
+            };
             let report = presenting::plain((&input.0, &input.1), &outcomes, &answer);
             printer.print(&match about_specification {
                 false => presenting::document(format, &report),
                 true => format!("conformance: {answer}\n"),
             });
-            status::UNKNOWN
+            status_of(&answer)
         }
         Ok(Watched::Panicked) | Err(_) => {
             printer.print("verdict: unknown(internal error)\n");
@@ -251,11 +257,18 @@ fn run_checks(
         let answer = |program: &Program, budget: &Budget| answer(program, Check::Races, budget);
         let flow_first = matches!(options.engine, EngineName::Auto | EngineName::Flow);
         let memory = options.memory << 20;
-        let question =
-            nesc::Question { program, variables: named, answer: &answer, flow_first, deadline, memory };
-        let outcomes = nesc::list(&question);
-        if !outcomes.is_empty() {
-            outcomes.into_iter().for_each(|outcome| live.finish(outcome));
+        let keep = |index: usize, outcome: Outcome| live.put(index, outcome);
+        let question = nesc::Question {
+            program,
+            variables: named,
+            answer: &answer,
+            flow_first,
+            deadline,
+            memory,
+            keep: &keep,
+        };
+        if nesc::list(&question) > 0 {
+            live.done();
             return;
         }
     }
@@ -348,7 +361,7 @@ fn draft(options: &OfSpecification, deadline: Instant, printer: &Printer, live: 
     };
     let cancel = live.cancel.clone();
     let budget = Budget { deadline: Some(deadline), memory: options.memory << 20, cancel };
-    match engine_spec::draft(&pipeline::prepare(&program, Check::Assertions), &budget) {
+    match specification::draft(&program, &budget) {
         Ok(text) => {
             printer.print(&text);
             status::PROVED
@@ -432,9 +445,16 @@ fn show(
                         eprintln!("threadproof: there is no context to show: out of time");
                         return status::UNKNOWN;
                     };
+                    let written = || specification::of_contexts(program, check, &proof, &budget);
                     match what {
                         Show::ContextSvg => report::graph::contexts_svg(&prepared, &proof),
-                        Show::ContextSpec => engine_spec::spec_of_context(&prepared, &proof),
+                        Show::ContextSpec => match written() {
+                            Ok(text) => text,
+                            Err(reason) => {
+                                printer.say(&format!("threadproof: there is no context to show: {reason}"));
+                                return status::UNKNOWN;
+                            }
+                        },
                         _ => report::graph::contexts(&prepared, &proof),
                     }
                 }

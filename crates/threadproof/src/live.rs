@@ -91,6 +91,18 @@ impl Live {
         state.current = None;
         state.outcomes.push(outcome);
     }
+    /// Something is known of one of the parts of a check, or more than before. Parts come in order.
+    pub fn put(&self, index: usize, outcome: Outcome) {
+        let outcomes = &mut self.state().outcomes;
+        match outcomes.get_mut(index) {
+            Some(known) => *known = outcome,
+            None => outcomes.push(outcome),
+        }
+    }
+    /// All parts of the check are decided, as far as they will be.
+    pub fn done(&self) {
+        self.state().current = None;
+    }
     /// All outcomes; they are no longer here then.
     pub fn outcomes(&self) -> Vec<Outcome> {
         std::mem::take(&mut self.state().outcomes)

@@ -38,29 +38,41 @@ pub struct Question<'a> {
     pub deadline: Instant,
     /// Bytes of memory.
     pub memory: u64,
+    /// Takes what is known of the variable with a number, at first and each time that more is: so the whole listing is at hand at any time.
+    pub keep: &'a dyn Fn(usize, Outcome),
 }
 
-/// Decides all variables, in the order of their declaration.
-pub fn list(question: &Question<'_>) -> Vec<Outcome> {
+/// Decides all variables, in the order of their declaration. Says how many there are.
+pub fn list(question: &Question<'_>) -> usize {
     // What is decided must still be reported.
     let deadline = question.deadline - question.deadline.saturating_duration_since(Instant::now()) / RESERVE;
     let threads = concrete(question.program, pipeline::lowering(Check::Races));
     let (shared, other) = shared(&threads);
     let variables = question.variables.clone().unwrap_or(shared);
-    let mut outcomes: Vec<Option<Outcome>> = variables.iter().map(|_| None).collect();
+    let open = |variable: &Variable| {
+        let reason = Reason::Bounded("a limit came before it was looked at".to_owned());
+        outcome(&variable.name, Checked::Unknown(reason), Instant::now(), Vec::new())
+    };
+    for (index, variable) in variables.iter().enumerate() {
+        (question.keep)(index, open(variable));
+    }
+    let mut count = variables.len();
+    if let (None, Some(object)) = (&question.variables, other) {
+        let object = &threads.objects[object];
+        let what = "memory that is no global variable is shared".to_owned();
+        let verdict = Checked::Unknown(Reason::Unsupported(what, object.span));
+        (question.keep)(count, outcome(&object.name, verdict, Instant::now(), Vec::new()));
+        count += 1;
+    }
+    let mut left: Vec<usize> = (0..variables.len()).collect();
     if question.flow_first {
-        together(question, &threads, &variables, &mut outcomes);
+        left = together(question, &threads, &variables);
     }
     let exact = run_to_completion(&threads);
     let parts = [Forgetting::of(&threads), Forgetting::of(&exact)];
-    for index in 0..variables.len() {
-        let open = outcomes[index..].iter().filter(|outcome| outcome.is_none()).count() as u32;
-        if outcomes[index].is_some() {
-            continue;
-        }
-        let left = deadline.saturating_duration_since(Instant::now());
-        let budget =
-            Budget { memory: question.memory, ..Budget::seconds((left / open.max(1)).as_secs_f64()) };
+    for (done, index) in left.iter().copied().enumerate() {
+        let time = deadline.saturating_duration_since(Instant::now()) / (left.len() - done) as u32;
+        let budget = Budget { memory: question.memory, ..Budget::seconds(time.as_secs_f64()) };
         let started = Instant::now();
         let (name, range) = (&variables[index].name, variables[index].range);
         let found = if question.flow_first { in_part(&parts, name, range, &budget) } else { None };
@@ -69,16 +81,9 @@ pub fn list(question: &Question<'_>) -> Vec<Outcome> {
             Outcome { variable: Some(name.clone()), ..(question.answer)(&program, &budget) }
         });
         let seconds = started.elapsed().as_secs_f64();
-        outcomes[index] = Some(Outcome { seconds, ..found });
+        (question.keep)(index, Outcome { seconds, ..found });
     }
-    let mut outcomes: Vec<Outcome> = outcomes.into_iter().flatten().collect();
-    if let (None, Some(object)) = (&question.variables, other) {
-        let object = &threads.objects[object];
-        let what = "memory that is no global variable is shared".to_owned();
-        let verdict = Checked::Unknown(Reason::Unsupported(what, object.span));
-        outcomes.push(outcome(&object.name, verdict, Instant::now(), Vec::new()));
-    }
-    outcomes
+    count
 }
 
 fn outcome(variable: &str, verdict: Checked, started: Instant, tries: Vec<Tried>) -> Outcome {
@@ -108,20 +113,16 @@ fn in_part(parts: &[Forgetting], name: &str, range: Range, budget: &Budget) -> O
     None
 }
 
-/// Decides with `flow` what it can decide of all variables together.
-fn together(
-    question: &Question<'_>,
-    program: &Program,
-    variables: &[Variable],
-    outcomes: &mut [Option<Outcome>],
-) {
+/// Decides with `flow` what it can decide of all variables together. Gives those that are left.
+fn together(question: &Question<'_>, program: &Program, variables: &[Variable]) -> Vec<usize> {
+    let all: Vec<usize> = (0..variables.len()).collect();
     let started = Instant::now();
     let left = question.deadline.saturating_duration_since(started) / SHARE;
     let budget = Budget { memory: question.memory, ..Budget::seconds(left.as_secs_f64()) };
-    let mut hopeful: Vec<usize> = (0..variables.len()).collect();
+    let mut hopeful = all.clone();
     for _ in 0..ROUNDS {
         if hopeful.is_empty() {
-            return;
+            break;
         }
         let ranges = hopeful.iter().map(|index| variables[*index].range).collect();
         let program = Program { races_on: Some(ranges), ..program.clone() };
@@ -129,19 +130,20 @@ fn together(
         let task = Task { program: &program, property: &Property::NoRace };
         let verdict = engine_flow::Flow.verify(task, &budget, &conflicts);
         if let Ok(Checked::Proved(proof)) = checker::examine(&program, &Property::NoRace, verdict, &budget) {
-            for index in hopeful {
+            for index in &hopeful {
                 let verdict = Checked::Proved(proof.clone());
-                outcomes[index] = Some(outcome(&variables[index].name, verdict, started, Vec::new()));
+                (question.keep)(*index, outcome(&variables[*index].name, verdict, started, Vec::new()));
             }
-            return;
+            return all.into_iter().filter(|index| !hopeful.contains(index)).collect();
         }
         let before = hopeful.len();
         let open = conflicts.0.into_inner();
         hopeful.retain(|index| !open.contains(&program.objects[variables[*index].range.object].name));
         if hopeful.len() == before {
-            return;
+            break;
         }
     }
+    all
 }
 
 /// The names of the objects on which an engine could not exclude races.
@@ -216,5 +218,58 @@ fn objects(program: &Program, region: &footprint::Region) -> Vec<ObjectId> {
     match &region.targets {
         Targets::Of(targets) => targets.iter().map(|target| target.object).collect(),
         Targets::Any => program.objects.ids().collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is known so far is there at any time: who stops the listing can report it.
+    #[test]
+    fn the_listing_is_kept_as_it_grows() {
+        let text = "int safe, open;
+            void __vector_1(void) __attribute((signal));
+            void __vector_1(void) { safe = 1; open = open + 1; }
+            extern volatile unsigned char SREG;
+            typedef unsigned char __nesc_atomic_t;
+            __nesc_atomic_t __nesc_atomic_start(void);
+            void __nesc_atomic_end(__nesc_atomic_t);
+            void __nesc_enable_interrupt(void);
+            int main(void) {
+              __nesc_enable_interrupt();
+              while (1) {
+                __nesc_atomic_t saved = __nesc_atomic_start();
+                safe = 2;
+                __nesc_atomic_end(saved);
+                open = 0;
+              }
+            }";
+        let source = frontend_c::Source { name: "listing.c".to_owned(), text: text.into() };
+        let options = frontend_c::Options { nesc: true, ..frontend_c::Options::default() };
+        let program = frontend_c::read(&[source], &options).expect("it is C");
+        let kept: RefCell<Vec<(usize, String, bool)>> = RefCell::default();
+        let undecided = |_: &Program, _: &Budget| {
+            outcome("", Checked::Unknown(Reason::Bounded("not asked".to_owned())), Instant::now(), Vec::new())
+        };
+        let question = Question {
+            program: &program,
+            variables: None,
+            answer: &undecided,
+            flow_first: true,
+            deadline: Instant::now() + std::time::Duration::from_secs(60),
+            memory: 1 << 32,
+            keep: &|index, outcome| {
+                let proved = matches!(outcome.verdict, Checked::Proved(_));
+                kept.borrow_mut().push((index, outcome.variable.unwrap_or_default(), proved));
+            },
+        };
+        assert_eq!(list(&question), 2);
+        let said = |index: usize, name: &str, proved: bool| (index, name.to_owned(), proved);
+        // `safe` is decided at once, before `open` is looked at.
+        let expected = [said(0, "safe", false), said(1, "open", false), said(0, "safe", true)];
+        let kept = kept.into_inner();
+        assert_eq!(kept[..3], expected);
+        assert!(kept[3..].iter().all(|(index, _, proved)| *index == 1 && !proved));
     }
 }

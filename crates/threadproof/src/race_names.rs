@@ -124,10 +124,9 @@ fn unknown(program: &Program, name: &str) -> String {
             names.push(name);
         }
     }
-    let file = program.files.first().map_or("", String::as_str);
     let suggestion =
         if names.is_empty() { String::new() } else { format!("; did you mean {}?", names.join(" or ")) };
-    format!("{file}:1:1: error: --race: the program accesses no variable '{name}'{suggestion}")
+    format!("threadproof: error: --race: the program accesses no variable '{name}'{suggestion}")
 }
 
 /// How many letters to insert, leave out or change.

@@ -1,13 +1,16 @@
 //! The commands about specifications: reading them, `conform`, and `draft`.
 
 use crate::pipeline;
-use engine_spec::{Conformances, Problem};
+use checker::Checked;
+use engine_context::ContextInference;
+use engine_spec::{Conformances, Contexts, Problem};
 use ir::Program;
+use ir::passes::Goal;
 use ir::specification::Specification;
 use report::Sources;
 use std::fmt::Write;
 use std::path::Path;
-use verdict::{Budget, Check, Reason};
+use verdict::{Budget, Check, ContextProof, Proof, Reason, Silent};
 
 /// Reads a specification about a program, and looks for mistakes in it.
 pub fn read(path: &Path, program: &Program, budget: &Budget) -> Result<Specification, Vec<String>> {
@@ -79,6 +82,96 @@ pub fn conform(
             (Conforming::Yes, out)
         }
         Err(error) => unknown(out, &Reason::from(error)),
+    }
+}
+
+/// The part of the time that contexts for a draft may take.
+const CONTEXTS: u32 = 3;
+
+/// A first specification: from the automata of the engine `context` where there are any and the threads conform to them; else from the text of the program alone.
+pub fn draft(program: &Program, budget: &Budget) -> Result<String, Reason> {
+    let lowered = prepared(program);
+    let share = budget.remaining().map_or(budget.clone(), |left| budget.within(left / CONTEXTS));
+    match from_contexts(program, &lowered, &share, budget) {
+        Some(text) => Ok(text),
+        None => engine_spec::draft(&lowered, budget),
+    }
+}
+
+/// A specification from contexts that prove the program: its assertions, or, if it has none, that it has no races.
+fn from_contexts(program: &Program, lowered: &Program, share: &Budget, budget: &Budget) -> Option<String> {
+    for check in [Check::Assertions, Check::Races] {
+        let outcome = pipeline::verify(program, check, &ContextInference::OmegaCirc, share, &Silent);
+        let proof = match outcome.verdict {
+            Checked::Proved(Proof::Context(proof)) => proof,
+            Checked::Proved(_) if check == Check::Assertions => continue,
+            _ => return None,
+        };
+        let drafts = drafts(program, lowered, check, &proof, share).ok()?;
+        let spoken = drafts.functions.iter().any(|(_, texts)| texts.len() > 1);
+        match spoken.then(|| conforming(program, lowered, &drafts, budget))? {
+            // There is nothing to say about assertions.
+            Some((_, specification)) if specification.variables.is_empty() && check == Check::Assertions => {}
+            found => return found.map(|(text, _)| text),
+        }
+    }
+    None
+}
+
+/// What contexts that prove a check say that threads do, as a specification. Whether the threads conform to it is another question.
+pub fn of_contexts(
+    program: &Program,
+    check: Check,
+    proof: &ContextProof,
+    budget: &Budget,
+) -> Result<String, Reason> {
+    let drafts = drafts(program, &prepared(program), check, proof, budget)?;
+    Ok(drafts.text(&vec![0; drafts.functions.len()]))
+}
+
+fn drafts(
+    program: &Program,
+    lowered: &Program,
+    check: Check,
+    proof: &ContextProof,
+    budget: &Budget,
+) -> Result<engine_spec::Drafts, Reason> {
+    let goal = Goal { races: check == Check::Races, faults: false };
+    let asked = pipeline::prepare(program, check);
+    let contexts = Contexts { program: &asked, goal, acfas: &proof.acfas };
+    engine_spec::drafts(lowered, &contexts, budget)
+}
+
+/// The best texts to which all threads conform.
+fn conforming(
+    program: &Program,
+    lowered: &Program,
+    drafts: &engine_spec::Drafts,
+    budget: &Budget,
+) -> Option<(String, Specification)> {
+    let mut chosen = vec![0; drafts.functions.len()];
+    loop {
+        let text = drafts.text(&chosen);
+        let specification = frontend_spec::read("draft.tspec", text.as_bytes(), program).ok()?;
+        if !engine_spec::mistakes(&specification, lowered, budget).ok()?.is_empty() {
+            return None;
+        }
+        let found = engine_spec::conform(&specification, lowered, budget).ok()?;
+        let failed: Vec<&String> =
+            found.threads.iter().filter(|one| one.result.is_err()).map(|one| &one.function).collect();
+        for (number, (function, texts)) in drafts.functions.iter().enumerate() {
+            if failed.contains(&function) {
+                chosen[number] += 1;
+                if chosen[number] == texts.len() {
+                    return None;
+                }
+            }
+        }
+        if failed.is_empty() {
+            let proved: Vec<_> = found.threads.into_iter().filter_map(|one| one.result.ok()).collect();
+            checker::check_conformance(lowered, &specification, &proved, budget).ok()?;
+            return Some((text, specification));
+        }
     }
 }
 

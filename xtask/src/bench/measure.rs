@@ -74,7 +74,7 @@ pub fn run_engine(tool: &Path, engine: &str, words: &[&str], file: &Path) -> Res
 }
 
 /// Whether a program has ended, and the seconds of processor time that it took so far.
-fn state(child: &Child) -> Option<(bool, f64)> {
+pub fn state(child: &Child) -> Option<(bool, f64)> {
     let text = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
     // The name in parentheses may hold anything.
     let words: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();

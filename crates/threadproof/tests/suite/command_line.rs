@@ -1,6 +1,7 @@
 //! The contract of the command line: verdict lines, exit statuses, formats.
 
 use assert_cmd::Command;
+use expect_test::expect;
 use std::path::PathBuf;
 
 fn threadproof(words: &[&str]) -> (i32, String, String) {
@@ -284,7 +285,7 @@ fn an_unknown_variable_is_bad_usage() {
     let (status, out, err) = threadproof(&["verify", "--race", "countre", "examples/counter.c"]);
     assert_eq!(status, 3, "{out}");
     assert!(
-        err.contains("examples/counter.c:1:1: error: --race: the program accesses no variable 'countre'"),
+        err.starts_with("threadproof: error: --race: the program accesses no variable 'countre'"),
         "{err}"
     );
     assert!(err.contains("did you mean 'counter'?"), "{err}");
@@ -309,6 +310,105 @@ fn programs_from_nesc_are_listed() {
     assert_eq!(value["checks"][0]["variable"], "x");
     assert_eq!(value["checks"][0]["verdict"], "true");
     assert_eq!(value["checks"][1]["variable"], "y");
+}
+
+/// A report with all seconds replaced.
+fn without_seconds(report: &str) -> String {
+    let words = report.split(' ').map(|word| {
+        let is_number = word.contains('.') && word.parse::<f64>().is_ok();
+        if is_number { "N" } else { word }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_listing_of_a_program_from_nesc() {
+    let (status, out, _) = threadproof(&["verify", "--nesc", "tests/programs/nesc/named.c"]);
+    assert_eq!(status, 1, "{out}");
+    expect![[r#"
+        `s`: race, N s:
+        data race on `s.b`, declared at tests/programs/nesc/named.c:8:26
+          tests/programs/nesc/named.c:16:9: thread 0 (main) writes it
+              s.b = 2;
+          tests/programs/nesc/named.c:11:47: thread 1 (__vector_3) writes it atomically
+              __attribute((signal)) void __vector_3(void) { s.b = 1; other = 1; }
+
+        How it happens, with 2 threads:
+
+        line  │ thread 0: main                               │ thread 1: __vector_3
+        ──────┼──────────────────────────────────────────────┼─────────────────────────────────────────────
+          13  │ __nesc_enable_interrupt();                   │
+          14  │ while (1) {                                  │
+          15  │ s.a = 2;                                     │
+              │ ▸ s.a = 2                                    │
+          11  │                                              │ __attribute((signal)) void __vector_3(void)…
+          16  │ s.b = 2;                                     │
+              │ ✗ writes s.b                                 │
+              │ ▪ holds no lock                              │
+          11  │                                              │ __attribute((signal)) void __vector_3(void)…
+              │                                              │ ✗ writes s.b, atomically
+              │                                              │ ▪ holds no lock
+        `other`: race, N s:
+        data race on `other`, declared at tests/programs/nesc/named.c:10:5
+          tests/programs/nesc/named.c:18:9: thread 0 (main) writes it
+              other = 2;
+          tests/programs/nesc/named.c:11:56: thread 1 (__vector_3) writes it atomically
+              __attribute((signal)) void __vector_3(void) { s.b = 1; other = 1; }
+
+        How it happens, with 2 threads:
+
+        line  │ thread 0: main                               │ thread 1: __vector_3
+        ──────┼──────────────────────────────────────────────┼─────────────────────────────────────────────
+          13  │ __nesc_enable_interrupt();                   │
+          14  │ while (1) {                                  │
+          15  │ s.a = 2;                                     │
+              │ ▸ s.a = 2                                    │
+          16  │ s.b = 2;                                     │
+              │ ▸ s.b = 2                                    │
+          17  │ table[1] = 1;                                │
+              │ ▸ table[1] = 1                               │
+          11  │                                              │ __attribute((signal)) void __vector_3(void)…
+              │                                              │ ▸ s.b = 1
+          18  │ other = 2;                                   │
+              │ ✗ writes other                               │
+              │ ▪ holds no lock                              │
+          11  │                                              │ __attribute((signal)) void __vector_3(void)…
+              │                                              │ ✗ writes other, atomically
+              │                                              │ ▪ holds no lock
+
+        This takes for granted:
+          tests/programs/nesc/named.c: integers have the widths of the data model (32 bits for a pointer), not those of the processor
+
+        verdict: false(no-data-race)
+    "#]].assert_eq(&without_seconds(&out));
+}
+
+/// Each mistake in a specification has its place, and is bad input.
+#[test]
+fn mistakes_in_specifications_are_located() {
+    let cases = [
+        ("{ start state S asserts h > 0; }", "1:49: error: the program has no global variable `h`"),
+        ("{ start state S;\nstate T; }", "2:7: error: no transition leads to the state `T`"),
+        (
+            "{ start state S;\nS -> S changes g: g' > 3 && g' < 4; }",
+            "2:1: error: no step from `S` to `S` can be so",
+        ),
+        (
+            "{\nstart state S asserts g < 0; }",
+            "2:13: error: the assertion of the start state `S` does not hold at the start",
+        ),
+    ];
+    for (number, (body, message)) in cases.into_iter().enumerate() {
+        let name = format!("mistake{number}.tspec");
+        let file = temporary(&name, &format!("thread T runs A times 1 {body}"));
+        for words in [["conform", FIGURE2].as_slice(), &["verify", FIGURE2, "--spec"]] {
+            let path = file.to_string_lossy();
+            let words: Vec<&str> = words.iter().copied().chain([&*path]).collect();
+            let (status, out, err) = threadproof(&words);
+            assert_eq!(status, 3, "{out}{err}");
+            assert!(err.contains(&format!("{name}:{message}")), "{err}");
+        }
+    }
 }
 
 const FIGURE2: &str = "tests/programs/papers/abstract-threads-figure2.c";

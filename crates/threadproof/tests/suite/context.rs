@@ -108,10 +108,8 @@ fn contexts_are_specifications() {
         let outcome =
             pipeline::verify(&program, Check::Races, &ContextInference::OmegaCirc, &budget, &Told::default());
         let Checked::Proved(Proof::Context(proof)) = outcome.verdict else { panic!("not proved") };
-        let lowered = pipeline::prepare(&program, Check::Races);
-        let seen =
-            engine_context::seen_program(&lowered, &Check::Races.property(), None).expect("it is small");
-        let text = engine_spec::spec_of_context(&seen, &proof);
+        let text = threadproof::specification::of_contexts(&program, Check::Races, &proof, &budget);
+        let text = text.expect("it is small");
         let specification = crate::specifications::read_spec(&text, &program);
         let lowered = pipeline::prepare(&program, Check::Assertions);
         let found = engine_spec::conform(&specification, &lowered, &budget).expect("it can be looked at");

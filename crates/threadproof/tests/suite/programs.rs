@@ -188,7 +188,8 @@ fn listed(shown: &str, wanted: &Annotations, program: &ir::Program) -> Option<St
     let ranges = program.races_on.iter().flatten();
     let variables: Vec<Variable> =
         ranges.map(|range| Variable { name: "named".to_owned(), range: *range }).collect();
-    let outcomes = threadproof::nesc::list(&threadproof::nesc::Question {
+    let outcomes: std::cell::RefCell<std::collections::BTreeMap<usize, Outcome>> = Default::default();
+    threadproof::nesc::list(&threadproof::nesc::Question {
         program,
         variables: program.races_on.as_ref().map(|_| variables),
         answer: &|program, budget| {
@@ -197,8 +198,12 @@ fn listed(shown: &str, wanted: &Annotations, program: &ir::Program) -> Option<St
         flow_first: true,
         deadline: Instant::now() + Duration::from_secs_f64(SECONDS),
         memory: u64::MAX,
+        keep: &|index, outcome| {
+            outcomes.borrow_mut().insert(index, outcome);
+        },
     });
-    let answers: Vec<Answer> = outcomes.iter().map(|outcome| answer_of(&outcome.verdict)).collect();
+    let outcomes = outcomes.into_inner();
+    let answers: Vec<Answer> = outcomes.values().map(|outcome| answer_of(&outcome.verdict)).collect();
     let answer = if answers.contains(&Answer::False) {
         Answer::False
     } else if answers.contains(&Answer::Unknown) {
@@ -207,7 +212,7 @@ fn listed(shown: &str, wanted: &Annotations, program: &ir::Program) -> Option<St
         Answer::True
     };
     let complaint = match expectation.judge(answer) {
-        Ok(()) => outcomes.iter().find_map(|outcome| wrong_line(wanted, program, outcome)),
+        Ok(()) => outcomes.values().find_map(|outcome| wrong_line(wanted, program, outcome)),
         Err(mismatch) => Some(format!("{mismatch:?}: {answers:?}")),
     };
     complaint.map(|complaint| format!("{shown}: listing: {complaint}"))

@@ -2,6 +2,7 @@
 
 use checker::Checked;
 use engine_spec::{Candidates, Failure, Mismatch, Problem, Spec};
+use expect_test::expect;
 use ir::Program;
 use ir::specification::Specification;
 use threadproof::pipeline;
@@ -357,6 +358,102 @@ fn drafts() {
             }
         }
     }
+}
+
+/// A thread that has taken the state alone is in its critical section.
+const STATE: &str = "#include <assert.h>
+#include <pthread.h>
+extern void __VERIFIER_atomic_begin(void);
+extern void __VERIFIER_atomic_end(void);
+extern _Bool __VERIFIER_nondet_bool(void);
+int state;
+void *work(void *arg) {
+  while (1) {
+    int old;
+    __VERIFIER_atomic_begin();
+    old = state;
+    if (state == 0)
+      state = 1;
+    __VERIFIER_atomic_end();
+    if (old == 0) {
+      assert(state == 1);
+      __VERIFIER_atomic_begin();
+      state = 0;
+      __VERIFIER_atomic_end();
+    }
+  }
+  return arg;
+}
+int main(void) {
+  pthread_t t;
+  while (__VERIFIER_nondet_bool())
+    pthread_create(&t, 0, work, 0);
+  pthread_exit(0);
+}
+";
+
+/// The draft of a program, which can be read, has no mistakes, and to which all threads conform.
+fn checked_draft(text: &str) -> String {
+    let program = read_c(text);
+    let budget = Budget::seconds(120.0);
+    let draft = threadproof::specification::draft(&program, &budget).expect("there is a draft");
+    let specification = read_spec(&draft, &program);
+    let lowered = pipeline::prepare(&program, Check::Assertions);
+    assert_eq!(engine_spec::mistakes(&specification, &lowered, &budget), Ok(vec![]), "{draft}");
+    let found = engine_spec::conform(&specification, &lowered, &budget).expect("it can be looked at");
+    let threads: Vec<_> = found
+        .threads
+        .into_iter()
+        .map(|checked| checked.result.unwrap_or_else(|problem| panic!("{problem:?}\n{draft}")))
+        .collect();
+    assert_eq!(checker::check_conformance(&lowered, &specification, &threads, &budget), Ok(()), "{draft}");
+    draft
+}
+
+fn is_from_contexts(draft: &str) -> bool {
+    draft.starts_with("// A first specification, from what threads were found to do.")
+}
+
+/// A draft from contexts says enough to prove the program; without contexts it does not.
+#[test]
+fn drafts_from_contexts() {
+    let draft = checked_draft(STATE);
+    expect![[r#"
+        // A first specification, from what threads were found to do. Every thread conforms to it. Say more in assertions and transitions (see docs/specifications.md).
+
+        // `main` needs no abstract thread: it changes no variable of the specification, and its checks do not fail.
+
+        thread Work_spec runs work times any {
+          start state S0;
+          state S1 asserts (state == 1);
+          S0 -> S1 changes state: !(state == 1) && (state' == 1);
+          S1 -> S0 changes state: !(state' == 1);
+        }
+    "#]].assert_eq(&draft);
+    assert!(proves(STATE, &draft), "{draft}");
+    let broken = STATE.replace(
+        "    if (state == 0)\n      state = 1;\n    __VERIFIER_atomic_end();",
+        "    __VERIFIER_atomic_end();\n    if (old == 0)\n      state = 1;",
+    );
+    assert_ne!(broken, STATE);
+    let plain = checked_draft(&broken);
+    assert!(!is_from_contexts(&plain), "{plain}");
+    assert!(!proves(&broken, &plain) && !proves(&broken, &draft));
+    // A program without assertions: what it does to be without races.
+    let draft = checked_draft(&paper("circ-figure1.c"));
+    assert!(is_from_contexts(&draft) && draft.contains("state"), "{draft}");
+}
+
+/// Threads conform to the drafts of programs that contexts prove.
+#[test]
+fn drafts_of_race_free_programs() {
+    let mut from_contexts = 0;
+    for name in ["flag-stops-workers", "lock-by-choice", "state-of-three", "turn-of-two", "split-enable"] {
+        let file = crate::root().join(format!("tests/programs/context-pairs/{name}.c"));
+        let draft = checked_draft(&std::fs::read_to_string(file).expect("the program is there"));
+        from_contexts += usize::from(is_from_contexts(&draft));
+    }
+    assert!(from_contexts >= 3, "{from_contexts}");
 }
 
 /// Mistakes that the language does not see.
