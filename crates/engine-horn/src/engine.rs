@@ -95,7 +95,10 @@ impl Engine for Horn {
                     continue;
                 }
             };
-            match prove(&system, way, &part) {
+            let t0 = std::time::Instant::now();
+            let found = prove(&system, way, &part);
+            eprintln!("{way:?} {:?} {:?}", t0.elapsed(), found.as_ref().err());
+            match found {
                 Ok(proof) => return Verdict::Safe(Proof::Product(Box::new(proof))),
                 Err(NoProof::Open(reason)) => last = reason,
                 Err(NoProof::Refuted(schedule)) => {
