@@ -27,15 +27,17 @@ const fn product(order: Order, split: bool, effort: Effort) -> Way {
 }
 
 /// The ways in the order in which they are tried, and with which part of the time that is left. Where the threads are no fixed set only the last is possible.
-const WAYS: [(Way, u32); 9] = [
-    (product(Order::Sequential, false, Effort::All), 6),
+const WAYS: [(Way, u32); 11] = [
+    (product(Order::Sequential, false, Effort::Facts), 8),
     (product(Order::RoundRobin, false, Effort::Facts), 6),
-    (Way::Modular(Effort::Facts), 5),
-    (product(Order::Sequential, true, Effort::Facts), 5),
-    (product(Order::RoundRobin, true, Effort::Facts), 5),
-    (product(Order::RoundRobin, false, Effort::All), 3),
-    (product(Order::Sequential, true, Effort::All), 3),
-    (product(Order::Sequential, false, Effort::All), 2),
+    (product(Order::Sequential, false, Effort::All), 8),
+    (Way::Modular(Effort::Facts), 6),
+    (product(Order::Sequential, true, Effort::Facts), 6),
+    (product(Order::RoundRobin, true, Effort::Facts), 6),
+    (product(Order::RoundRobin, false, Effort::All), 4),
+    (product(Order::Sequential, false, Effort::All), 4),
+    (product(Order::Sequential, true, Effort::All), 4),
+    (product(Order::RoundRobin, true, Effort::All), 3),
     (Way::Modular(Effort::All), 1),
 ];
 
@@ -95,10 +97,7 @@ impl Engine for Horn {
                     continue;
                 }
             };
-            let t0 = std::time::Instant::now();
-            let found = prove(&system, way, &part);
-            eprintln!("{way:?} {:?} {:?}", t0.elapsed(), found.as_ref().err());
-            match found {
+            match prove(&system, way, &part) {
                 Ok(proof) => return Verdict::Safe(Proof::Product(Box::new(proof))),
                 Err(NoProof::Open(reason)) => last = reason,
                 Err(NoProof::Refuted(schedule)) => {

@@ -1,13 +1,16 @@
-//! Linear equations between numbers: all that hold of some points.
+//! Linear equations between numbers, and what numbers leave over when they are divided: all that hold of some points.
 //!
 //! Reps, Sagiv, Yorsh: Symbolic implementation of the best transformer (VMCAI 2004), for the domain of Karr (Affine relationships among variables of a program, Acta Informatica 1976): the
 //! points are models that a solver gives, one after the other; each takes one equation away at least. Under-approximates what holds of all points where numbers grow too large: an
-//! equation is then forgotten.
+//! equation is then forgotten. Divisions are those of Granger (Static analysis of arithmetical congruences, 1989).
 
-use smt::{Term, Value};
+use smt::{Operation, Term, Value};
 
 /// Equations with larger factors than this say nothing about programs.
 const LARGEST_FACTOR: i128 = 1 << 34;
+
+/// Divisions by larger numbers say nothing about programs, either.
+const LARGEST_DIVISOR: i128 = 1 << 16;
 
 /// A sum of numbers with factors, and a constant: it is zero.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -70,10 +73,27 @@ fn common(one: i128, other: i128) -> i128 {
     i128::try_from(one).unwrap_or(1)
 }
 
-/// Equations between parameters.
+/// That a number is another one plus a multiple of a divisor.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Rest {
+    position: usize,
+    /// Zero: no other number was seen.
+    divisor: i128,
+    value: i128,
+}
+
+impl Rest {
+    /// What is known by it beside equations.
+    fn is_simple(&self) -> bool {
+        (2..=LARGEST_DIVISOR).contains(&self.divisor)
+    }
+}
+
+/// Equations between parameters, and their rests.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Equations {
     rows: Vec<Equation>,
+    rests: Vec<Rest>,
 }
 
 impl Equations {
@@ -85,7 +105,11 @@ impl Equations {
             factors[position] = 1;
             Some(Equation { factors, constant: number(value)?.checked_neg()? })
         });
-        Self { rows: rows.collect() }
+        let rests = values
+            .iter()
+            .enumerate()
+            .filter_map(|(position, value)| Some(Rest { position, divisor: 0, value: number(value)? }));
+        Self { rows: rows.collect(), rests: rests.collect() }
     }
 
     /// Keeps what holds of one more point; says whether that is less.
@@ -93,6 +117,14 @@ impl Equations {
         let numbers: Vec<Option<i128>> =
             values.iter().map(|value| value.as_ref().and_then(Value::as_int)).collect();
         let before = self.rows.len();
+        let mut fewer = false;
+        self.rests.retain_mut(|rest| {
+            let distance = numbers[rest.position].and_then(|number| number.checked_sub(rest.value));
+            let divisor = distance.map_or(1, |distance| common(rest.divisor, distance));
+            fewer |= rest.is_simple() && divisor != rest.divisor;
+            rest.divisor = divisor;
+            divisor != 1
+        });
         // Nothing can be said of a number without a value.
         self.rows.retain(|row| {
             row.factors.iter().zip(&numbers).all(|(factor, number)| *factor == 0 || number.is_some())
@@ -114,17 +146,29 @@ impl Equations {
             kept.extend(off.iter().filter_map(|(other, row)| row.combined(distance, &pivot, *other)));
         }
         self.rows = kept;
-        self.rows.len() < before
+        fewer || self.rows.len() < before
     }
 
     /// Forgets all of them.
     pub fn clear(&mut self) {
         self.rows.clear();
+        self.rests.clear();
+    }
+
+    /// Whether they say nothing.
+    pub fn is_nothing(&self) -> bool {
+        !self.rows.iter().any(Equation::is_simple) && !self.rests.iter().any(Rest::is_simple)
     }
 
     /// The equations about some arguments.
     pub fn terms<'a>(&'a self, arguments: &'a [Term]) -> impl Iterator<Item = Term> + 'a {
-        self.rows.iter().filter(|row| row.is_simple()).map(move |row| row.term(arguments))
+        let rows = self.rows.iter().filter(|row| row.is_simple()).map(move |row| row.term(arguments));
+        let rests = self.rests.iter().filter(|rest| rest.is_simple()).map(move |rest| {
+            let divided =
+                Term::binary(Operation::Modulo, &arguments[rest.position], &Term::int(rest.divisor));
+            divided.equals(&Term::int(rest.value.rem_euclid(rest.divisor)))
+        });
+        rows.chain(rests)
     }
 }
 
@@ -149,6 +193,18 @@ mod tests {
         assert!(row.factors == [1, 1, -1] || row.factors == [-1, -1, 1], "{row:?}");
         assert!(equations.add_point(&point(&[5, 6, 12])), "it is not");
         assert!(equations.rows.is_empty());
+    }
+
+    #[test]
+    fn what_is_left_over_stays() {
+        let mut equations = Equations::of_point(&point(&[4]));
+        for (value, said) in [(10, "(= (mod x 6) 4)"), (1, "(= (mod x 3) 1)"), (-2, "(= (mod x 3) 1)")] {
+            equations.add_point(&point(&[value]));
+            let terms: Vec<String> =
+                equations.terms(&[Term::int_variable("x")]).map(|term| term.to_smt_lib()).collect();
+            assert_eq!(terms, [said], "with {value}");
+        }
+        assert!(equations.add_point(&point(&[0])) && equations.is_nothing());
     }
 
     #[test]

@@ -16,6 +16,7 @@
 
 use super::independence::Independence;
 use super::needed::Needed;
+use super::turns::turns;
 use indexmap::{IndexMap, IndexSet};
 use ir::LocationId;
 use rustc_hash::FxHashMap;
@@ -30,7 +31,7 @@ use verdict::{Budget, Exhausted};
 pub enum Order {
     /// Always the same: each thread runs as long as it can.
     Sequential,
-    /// A thread that comes to the head of a loop lets the next one go first.
+    /// A thread that has come to the head of a loop a few times ([`super::turns`]) lets the next one go first.
     RoundRobin,
 }
 
@@ -43,6 +44,8 @@ pub struct Node {
     pub sleep: u32,
     /// The thread that comes first in the order.
     pub first: ThreadNumber,
+    /// How often the thread that comes first has come to the head of a loop since it does.
+    pub turns: usize,
     /// Values that tell it apart from others.
     pub values: Vec<Option<Term>>,
 }
@@ -117,6 +120,7 @@ impl Graph {
         };
         let count = threads.threads.len();
         let heads: Vec<IndexSet<LocationId>> = threads.threads.iter().map(Thread::loop_heads).collect();
+        let turns = turns(threads, &heads);
         let starters = (0..count).map(|thread| threads.starters(thread)).collect();
         let mut futures = Futures { system, threads, starters, known: FxHashMap::default() };
         let mut independence = Independence::new(system, threads, budget);
@@ -124,7 +128,7 @@ impl Graph {
             threads.threads.iter().map(|thread| thread.at_start.then_some(thread.entry)).collect();
         let mut known = IndexMap::new();
         literals(&threads.initial, &mut known);
-        let start = Node { locations, sleep: 0, first: 0, values: apart(&known) };
+        let start = Node { locations, sleep: 0, first: 0, turns: 0, values: apart(&known) };
         let mut graph = Self {
             nodes: vec![start.clone()],
             constants: vec![known],
@@ -192,7 +196,12 @@ impl Graph {
                         }
                     }
                     if order == Order::RoundRobin && heads[thread].contains(&step.target) {
-                        next.first = (thread + 1) % count;
+                        next.turns = if thread == node.first { node.turns + 1 } else { 1 };
+                        next.first = thread;
+                        if next.turns >= turns[thread] {
+                            next.first = (thread + 1) % count;
+                            next.turns = 0;
+                        }
                     }
                     next.values = apart(&after);
                     let target = match numbers.get(&next) {

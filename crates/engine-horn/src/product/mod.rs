@@ -10,6 +10,7 @@ pub mod graph;
 pub mod independence;
 pub mod needed;
 pub mod split;
+pub mod turns;
 
 use crate::modular::Effort;
 use crate::modular::facts::Vocabulary;
@@ -140,25 +141,24 @@ fn solution(clauses: &Clauses, effort: Effort, budget: &Budget) -> Result<Invari
     let system = &clauses.system;
     let vocabulary = Vocabulary::new(system);
     let share = |part: u32| budget.remaining().map_or(budget.clone(), |left| budget.within(left / part));
-    let between_loops = blocks(system).map(|blocks| {
-        let vocabulary = vocabulary.of_some(&blocks.kept);
-        let facts = strongest(&blocks.system, &vocabulary, Language::Equations, &share(FACTS));
-        (blocks, facts)
-    });
     let mut known: Option<Invariants> = None;
-    if let Some((blocks, Ok(facts))) = between_loops {
-        let mut invariants: Invariants = system.relations.iter().map(|_| None).collect();
-        for (relation, kept) in blocks.kept.enumerate() {
-            invariants[*kept] = Some(facts.formulas[relation].clone());
+    if let Some(blocks) = blocks(system) {
+        let vocabulary = vocabulary.of_some(&blocks.kept);
+        for language in [Language::Equations, Language::All] {
+            let Ok(facts) = strongest(&blocks.system, &vocabulary, language, &share(FACTS)) else { continue };
+            let mut invariants: Invariants = system.relations.iter().map(|_| None).collect();
+            for (relation, kept) in blocks.kept.enumerate() {
+                invariants[*kept] = Some(facts.formulas[relation].clone());
+            }
+            if is_safe(&blocks.system, &facts, &share(FACTS)) {
+                return Ok(invariants);
+            }
+            known = Some(invariants);
         }
-        if is_safe(&blocks.system, &facts, &share(FACTS)) {
-            return Ok(invariants);
-        }
-        known = Some(invariants);
     }
     if effort == Effort::Facts {
         // What holds at every node may be more than what holds at the heads of loops.
-        let facts = strongest(system, &vocabulary, Language::Equations, budget).map_err(Unsolved::Open)?;
+        let facts = strongest(system, &vocabulary, Language::All, budget).map_err(Unsolved::Open)?;
         if is_safe(system, &facts, budget) {
             return Ok(facts.formulas.iter().cloned().map(Some).collect());
         }

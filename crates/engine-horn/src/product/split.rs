@@ -10,7 +10,7 @@ use transitions::threads::Threads;
 /// The variables of which it is worth a try.
 ///
 /// * Truth values.
-/// * Numbers that never depend on other variables; if they count, some condition compares them with constants.
+/// * Numbers that never depend on other variables; if they count, some condition compares them with a small constant.
 pub fn with_few_values(threads: &Threads) -> IndexSet<Variable> {
     let steps = || threads.threads.iter().flat_map(|thread| thread.steps.iter().flatten());
     let mut counting: IndexSet<Variable> = IndexSet::new();
@@ -38,12 +38,19 @@ pub fn with_few_values(threads: &Threads) -> IndexSet<Variable> {
     threads.variables.keys().filter(|variable| few(variable)).cloned().collect()
 }
 
-/// The variables that some part of a condition depends on alone.
+/// Loops that go on for longer are not unrolled.
+const SMALL: i128 = 40;
+
+/// The variables that some part of a condition compares with a small number, and depends on alone.
 fn collect_compared(guard: &Term, found: &mut IndexSet<Variable>) {
     guard.walk(|part| {
         if *part.sort() == Sort::Bool && part.as_variable().is_none() {
             let variables = part.free_variables();
-            if variables.len() == 1 {
+            let small = |inner: &Term| match inner.as_literal().and_then(|literal| literal.as_int()) {
+                Some(2..=SMALL) => ControlFlow::Break(()),
+                Some(_) | None => ControlFlow::Continue(()),
+            };
+            if variables.len() == 1 && part.walk(small).is_some() {
                 found.extend(variables);
             }
         }
