@@ -118,7 +118,7 @@ fn check_runs(
         return claim("races are excluded everywhere");
     }
     check_proof(program, &Property::NoRace, &proof.races, budget)?;
-    check_proof(&ir::passes::atomic_runs(program, proof.at_loops), property, &proof.errors, budget)
+    check_proof(&ir::passes::atomic_runs(program), property, &proof.errors, budget)
 }
 
 /// Checks that a proof shows the property.

@@ -59,8 +59,6 @@ enum Use {
     Answer,
     /// The question itself, about the program with atomic runs where that is known to be enough.
     AnswerOnRuns,
-    /// The same, with runs that end at the heads of loops.
-    AnswerAtLoops,
     /// Whether there are data races: if not, runs may be atomic.
     Races,
 }
@@ -79,11 +77,6 @@ struct Turn<'a> {
 impl<'a> Turn<'a> {
     fn of(engine: &'a (dyn Engine + Sync), part: u32) -> Self {
         Self { engine, to: Use::Answer, part, most: None }
-    }
-
-    /// On the program with atomic runs that end at the heads of loops.
-    fn at_loops(engine: &'a (dyn Engine + Sync), part: u32) -> Self {
-        Self { to: Use::AnswerAtLoops, ..Self::of(engine, part) }
     }
 
     /// On the program with atomic runs.
@@ -218,13 +211,8 @@ impl Portfolio {
                         let time = share.into_iter().chain(turn.most).min();
                         let budget = time.map_or(whole.clone(), |time| whole.within(time));
                         let engine = match turn.to {
-                            Use::Answer => OnRuns { engine: turn.engine, runs: None, at_loops: false },
-                            Use::AnswerOnRuns => {
-                                OnRuns { engine: turn.engine, runs: runs.get(), at_loops: false }
-                            }
-                            Use::AnswerAtLoops => {
-                                OnRuns { engine: turn.engine, runs: runs.get(), at_loops: true }
-                            }
+                            Use::Answer => OnRuns { engine: turn.engine, runs: None },
+                            Use::AnswerOnRuns => OnRuns { engine: turn.engine, runs: runs.get() },
                             Use::Races => {
                                 if let Some(found) = Runs::of(task, turn.engine, &budget) {
                                     let _ = runs.set(found);
@@ -281,7 +269,8 @@ impl Portfolio {
             if !self.boolean {
                 provers.push_back(Turn { to: Use::Races, ..Turn::of(&Flow, 8) });
             }
-            provers.push_back(Turn::at_loops(&Horn, 2));
+            // Without runs, loops of several threads can go on side by side.
+            provers.extend([Turn::of(&Horn, 3), Turn::on_runs(&Horn, 3)]);
             match features.many_threads {
                 _ if self.boolean => provers.push_back(Turn::of(queries, 2)),
                 true => provers.extend([Turn::on_runs(&States, 2), Turn::on_runs(queries, 2)]),

@@ -6,8 +6,6 @@ use verdict::{Budget, Engine, Events, Proof, Property, RunsProof, Silent, Task, 
 /// The program with atomic runs, and why it may be taken instead: it has no data race.
 pub struct Runs {
     program: Program,
-    /// The same, with runs that end at the heads of loops.
-    at_loops: Program,
     races: Proof,
 }
 
@@ -21,8 +19,7 @@ impl Runs {
         match engine.verify(Task { property: &Property::NoRace, ..task }, budget, &Silent) {
             // One thread is not interrupted anyway.
             Verdict::Safe(races @ Proof::Flow(_)) => {
-                let of = |at_loops: bool| ir::passes::atomic_runs(task.program, at_loops);
-                Some(Self { program: of(false), at_loops: of(true), races })
+                Some(Self { program: ir::passes::atomic_runs(task.program), races })
             }
             Verdict::Safe(_) | Verdict::Unsafe(_) | Verdict::Unknown(_) => None,
         }
@@ -35,8 +32,6 @@ pub struct OnRuns<'a> {
     pub engine: &'a dyn Engine,
     /// What it is given.
     pub runs: Option<&'a Runs>,
-    /// Whether runs end at the heads of loops.
-    pub at_loops: bool,
 }
 
 impl Engine for OnRuns<'_> {
@@ -44,14 +39,12 @@ impl Engine for OnRuns<'_> {
         self.engine.name()
     }
     fn verify(&self, task: Task<'_>, budget: &Budget, events: &dyn Events) -> Verdict {
-        let Some(Runs { program, at_loops, races }) = self.runs else {
+        let Some(Runs { program, races }) = self.runs else {
             return self.engine.verify(task, budget, events);
         };
-        let program = if self.at_loops { at_loops } else { program };
         match self.engine.verify(Task { program, ..task }, budget, events) {
             Verdict::Safe(errors) => {
-                let (races, at_loops) = (races.clone(), self.at_loops);
-                Verdict::Safe(Proof::Runs(Box::new(RunsProof { races, at_loops, errors })))
+                Verdict::Safe(Proof::Runs(Box::new(RunsProof { races: races.clone(), errors })))
             }
             // Only flags of locations are different: it is an execution of the program, too.
             Verdict::Unsafe(trace) => Verdict::Unsafe(trace),

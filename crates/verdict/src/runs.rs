@@ -8,9 +8,6 @@ use serde::{Deserialize, Serialize};
 pub struct RunsProof {
     /// Why the program has no data race: a proof that covers all accesses that a step could make, whatever it reads ([`Proof::Flow`]), or that there is one thread.
     pub races: Proof,
-    /// Whether runs end at the heads of loops.
-    #[serde(default)]
-    pub at_loops: bool,
     /// Why there is no error in the program with atomic runs.
     pub errors: Proof,
 }

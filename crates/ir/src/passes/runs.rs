@@ -11,20 +11,19 @@
 //! 1. The movers behind a thread's last other step, unless it is the thread at the error, are moved to the end and left out: the error is reached without them. So a run without an end does no harm.
 //! 2. All others are moved to the right, until they stand right before the step that their run ends with.
 //!
-//! What comes out is an execution in which runs are not interrupted. More locations that are not atomic would be right as well: they end runs earlier. If asked to, runs end at the head of
-//! each loop, so that loops of several threads may go on side by side.
+//! What comes out is an execution in which runs are not interrupted. More locations that are not atomic would be right as well: they end runs earlier.
 
 use super::footprint::{Extent, Region, accesses};
 use super::points_to::PointsTo;
 use crate::expr::Expr;
-use crate::ids::{IdVec, LocationId, TemplateId};
+use crate::ids::{IdVec, TemplateId};
 use crate::op::{Callee, Op};
 use crate::program::{Edge, LocationKind, Program, Storage, Template};
 use crate::semantics::mutex_kind_offset;
 use std::collections::BTreeSet;
 
-/// Makes runs of steps atomic. For programs that have no data races. With `at_loops`, they end at the head of each loop.
-pub fn atomic_runs(program: &Program, at_loops: bool) -> Program {
+/// Makes runs of steps atomic. For programs that have no data races.
+pub fn atomic_runs(program: &Program) -> Program {
     let movers = Movers::of(program);
     let mut result = program.clone();
     for (template, code) in program.templates.enumerate() {
@@ -37,40 +36,12 @@ pub fn atomic_runs(program: &Program, at_loops: bool) -> Program {
         for edge in code.edges.iter().filter(|edge| !movers.is_mover(program, template, edge)) {
             inside[edge.target] = false;
         }
-        if at_loops {
-            loop_heads(code).into_iter().for_each(|head| inside[head] = false);
-        }
         for (location, inside) in inside.enumerate() {
             let target = &mut result.templates[template].locations[location];
             target.atomic |= *inside && target.kind == LocationKind::Normal;
         }
     }
     result
-}
-
-/// Locations of which every cycle has one: those that an edge leads back to, in a depth-first walk.
-fn loop_heads(code: &Template) -> BTreeSet<LocationId> {
-    let mut behind: IdVec<LocationId, Vec<LocationId>> = code.locations.iter().map(|_| Vec::new()).collect();
-    for edge in &code.edges {
-        behind[edge.source].push(edge.target);
-    }
-    let mut heads = BTreeSet::new();
-    let (mut seen, mut above) = (BTreeSet::from([code.entry]), BTreeSet::from([code.entry]));
-    let mut stack = vec![(code.entry, std::mem::take(&mut behind[code.entry]))];
-    while let Some((at, open)) = stack.last_mut() {
-        let Some(next) = open.pop() else {
-            above.remove(at);
-            stack.pop();
-            continue;
-        };
-        if above.contains(&next) {
-            heads.insert(next);
-        } else if seen.insert(next) {
-            above.insert(next);
-            stack.push((next, std::mem::take(&mut behind[next])));
-        }
-    }
-    heads
 }
 
 struct Movers {

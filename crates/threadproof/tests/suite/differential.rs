@@ -98,15 +98,11 @@ fn atomic_runs_change_no_verdict() {
             continue;
         };
         let truth = is_violated(&read, Check::Assertions);
-        let explicit = engine_explicit::Explicit::default();
-        for (engine, at_loops, sure) in [
-            (&explicit as &dyn Engine, false, true),
-            (&explicit, true, true),
-            (&engine_horn::Horn, false, false),
-            (&engine_horn::Horn, true, false),
-        ] {
+        for (engine, sure) in
+            [(&engine_explicit::Explicit::default() as &dyn Engine, true), (&engine_horn::Horn, false)]
+        {
             let name = engine.name();
-            let engine = OnRuns { engine, runs: Some(&runs), at_loops };
+            let engine = OnRuns { engine, runs: Some(&runs) };
             let limit = if sure { budget.clone() } else { Budget::seconds(1.0) };
             match pipeline::attempt(task, &engine, &limit, &budget, &Silent).verdict {
                 Checked::Proved(_) => assert!(!truth, "seed {seed}: {name} proves what is violated"),
@@ -131,14 +127,14 @@ fn atomic_runs_need_a_proof_that_nothing_races() {
     let program = pipeline::prepare(&read, Check::Assertions);
     let property = Check::Assertions.property();
     let budget = Budget::seconds(20.0);
-    let runs = ir::passes::atomic_runs(&program, false);
+    let runs = ir::passes::atomic_runs(&program);
     let task = Task { program: &runs, property: &property };
     let Verdict::Safe(errors) = engine_explicit::Explicit::default().verify(task, &budget, &Silent) else {
         panic!("without interruptions the counter is right");
     };
     assert_eq!(checker::check_proof(&runs, &property, &errors, &budget), Ok(()));
     for races in [Proof::OneThread, Proof::NoErrorLocation, errors.clone()] {
-        let proof = Proof::Runs(Box::new(RunsProof { races, at_loops: false, errors: errors.clone() }));
+        let proof = Proof::Runs(Box::new(RunsProof { races, errors: errors.clone() }));
         assert!(checker::check_proof(&program, &property, &proof, &budget).is_err());
     }
     assert!(Runs::of(Task { program: &program, property: &property }, &engine_flow::Flow, &budget).is_none());
