@@ -4,12 +4,13 @@ use std::path::Path;
 use std::process::Command;
 
 /// A package, and a file that shows that it is there.
-const PACKAGES: [(&str, &[&str]); 7] = [
+const PACKAGES: [(&str, &[&str]); 8] = [
     ("spin", &["/usr/bin/spin"]),
     ("gcc", &["/usr/bin/gcc"]),
     ("make", &["/usr/bin/make"]),
     ("python3-venv", &["/usr/lib/python3/dist-packages", "/usr/bin/python3"]),
     ("libc6-dev", &["/usr/include/pthread.h"]),
+    ("chromium", &["/usr/bin/chromium"]),
     ("csmith", &["/usr/bin/csmith"]),
     ("libcsmith-dev", &["/usr/include/csmith/csmith.h"]),
 ];

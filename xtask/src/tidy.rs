@@ -32,7 +32,7 @@ const ALLOWED: [(&str, &[&str]); 18] = [
         ],
     ),
     ("checker", &["ir", "verdict", "domains", "smt", "transitions", "boolean"]),
-    ("report", &["ir", "verdict", "checker"]),
+    ("report", &["ir", "terms", "verdict", "checker"]),
     ("reproducer", &["ir", "verdict", "checker"]),
     ("testkit", &["ir", "verdict"]),
     ("threadproof", &["ir", "verdict", "frontend-", "engine-", "checker", "report", "reproducer"]),
@@ -101,7 +101,8 @@ fn dependencies(name: &str, manifest: &str, architecture: &str, complaints: &mut
             section = line;
             continue;
         }
-        let Some(dependency) = line.split(['=', '.', ' ']).next().filter(|word| !word.is_empty()) else {
+        let first = line.split(['=', '.', ' ']).next();
+        let Some(dependency) = first.filter(|word| !word.is_empty() && !word.starts_with('#')) else {
             continue;
         };
         if !section.contains("dependencies]") {

@@ -38,6 +38,11 @@ pub(crate) fn cell_at(program: &Program, object: ObjectId, offset: u64, length: 
     cell_in(&declared.layout, declared.name.clone(), offset)
 }
 
+/// The name of the cell of an object that holds the byte at `offset`, such as `s.a[2]`.
+pub fn cell_name(program: &Program, object: ObjectId, offset: u64) -> String {
+    cell_at(program, object, offset, 0).name
+}
+
 fn cell_in(layout: &Layout, name: String, offset: u64) -> Cell {
     match layout {
         Layout::Scalar(ty) if offset < ty.bytes() => Cell { name, offset: 0, ty: *ty },

@@ -21,7 +21,7 @@ mod replay;
 mod spec;
 mod states;
 
-pub use describe::Change;
+pub use describe::{Change, cell_name};
 pub use examine::{Checked, Refutation, Rejection, examine};
 pub use flow::decide;
 pub use proof::{ProofError, check_all_executions, check_proof};

@@ -1,7 +1,34 @@
 //! What all checks of a program come to.
 
+use crate::Sources;
+use crate::story::Story;
 use checker::Checked;
+use ir::Program;
 use verdict::{Check, Decisions, Evidence, Reason};
+
+/// All that a report is about.
+#[derive(Clone, Copy)]
+pub struct Report<'a> {
+    /// The program as it was read.
+    pub program: &'a Program,
+    /// Its lines.
+    pub sources: &'a Sources,
+    /// What became of each check.
+    pub outcomes: &'a [Outcome],
+    /// What they come to.
+    pub answer: &'a Answer,
+    /// Whether to say what each engine tried, also where there is an answer.
+    pub explain: bool,
+    /// Why some checks hold.
+    pub stories: &'a [(Check, Story)],
+}
+
+impl<'a> Report<'a> {
+    /// Why a check holds.
+    pub fn story(&self, check: Check) -> Option<&'a Story> {
+        self.stories.iter().find(|(known, _)| *known == check).map(|(_, story)| story)
+    }
+}
 
 /// What became of one check.
 #[derive(Debug)]
@@ -25,6 +52,8 @@ pub struct Outcome {
 pub struct Tried {
     /// The engine.
     pub engine: &'static str,
+    /// How long after the beginning of the check it began, in seconds.
+    pub started: f64,
     /// How long it searched.
     pub seconds: f64,
     /// How long its evidence was checked.

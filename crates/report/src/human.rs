@@ -1,42 +1,45 @@
 //! The report for people: what went wrong, how, and the verdict in the last line.
 
+use crate::interleaving::{Interleaving, lock_name, name};
 use crate::sources::position;
-use crate::{Answer, End, Outcome, Sources, Tried};
-use checker::{Change, Checked, Refutation, Replayed, ReplayedStep, ReplayedViolation};
-use ir::semantics::ThreadIndex;
+use crate::story::Story;
+use crate::style::{Style, Tone, clean};
+use crate::{Answer, End, Outcome, Report, Sources, Tried, columns};
+use checker::{Checked, Refutation, ReplayedViolation};
 use ir::{Assumption, ErrorKind, Program, Span};
-use std::fmt::Write;
 use verdict::{Check, Decisions, Exhausted, Proof, Reason};
 
-/// The most lines of an interleaving that are shown: its beginning and its end.
-const MOST_LINES: usize = 120;
-
-/// Renders all outcomes. `explain`: also what each engine tried, where there is an answer.
-pub fn render(
-    program: &Program,
-    sources: &Sources,
-    outcomes: &[Outcome],
-    answer: &Answer,
-    explain: bool,
-) -> String {
+/// Renders all outcomes.
+pub fn render(report: &Report<'_>, style: Style) -> String {
+    let Report { program, sources, outcomes, answer, explain, .. } = *report;
     let mut out = String::new();
     for outcome in outcomes {
+        let subject = about(outcome);
         match &outcome.verdict {
             Checked::Proved(proof) => {
                 let what = if outcome.variable.is_some() { "race-free" } else { "proved" };
-                line(&mut out, &format!("{}: {what} ({}){}.", about(outcome), reason(proof), time(outcome)))
+                let what = style.paint(Tone::Good, what);
+                line(&mut out, &format!("{subject}: {what} ({}){}.", reason(proof), time(outcome)));
+                if let Some(story) = report.story(outcome.check) {
+                    tell(&mut out, program, sources, story, style);
+                }
             }
             Checked::Unknown(reason) => {
-                line(&mut out, &format!("{}: unknown: {reason}{}.", about(outcome), time(outcome)));
+                let unknown = style.paint(Tone::Open, "unknown");
+                let reason = clean(&reason.to_string());
+                line(&mut out, &format!("{subject}: {unknown}: {reason}{}.", time(outcome)));
                 if let Some(found) = &outcome.decisions {
                     decisions(&mut out, program, sources, found);
                 }
             }
             Checked::Refuted(refutation) => {
                 if outcome.variable.is_some() {
-                    line(&mut out, &format!("{}: race{}:", about(outcome), time(outcome)));
+                    line(
+                        &mut out,
+                        &format!("{subject}: {}{}:", style.paint(Tone::Bad, "race"), time(outcome)),
+                    );
                 }
-                violation(&mut out, sources, refutation);
+                violation(&mut out, sources, refutation, style);
             }
         }
         let unknown = matches!(outcome.verdict, Checked::Unknown(_));
@@ -54,8 +57,29 @@ pub fn render(
     if !out.is_empty() {
         out.push('\n');
     }
-    line(&mut out, &format!("verdict: {answer}"));
+    let tone = match answer {
+        Answer::True => Tone::Good,
+        Answer::False(_) => Tone::Bad,
+        Answer::Unknown(_) => Tone::Open,
+    };
+    line(&mut out, &style.paint(tone, &format!("verdict: {}", clean(&answer.to_string()))));
     out
+}
+
+/// Why something holds, at the lines that matter.
+fn tell(out: &mut String, program: &Program, sources: &Sources, story: &Story, style: Style) {
+    for part in &story.parts {
+        line(out, &format!("  {}:", part.title));
+        for claim in &part.claims {
+            let at = claim.span.map(|span| position(program, Span { column: 0, ..span }));
+            let at = at.map(|at| format!("{}: ", clean(&at))).unwrap_or_default();
+            line(out, &format!("    {at}{}", clean(&claim.text)));
+            let code = claim.span.and_then(|span| sources.line(span)).map(clean);
+            if let Some(code) = code.filter(|code| !code.is_empty()) {
+                line(out, &style.paint(Tone::Faint, &format!("        {code}")));
+            }
+        }
+    }
 }
 
 /// What each engine tried, and what came of it.
@@ -109,7 +133,7 @@ fn assumptions(out: &mut String, program: &Program, all: &[Assumption]) {
     }
     for (text, span, times) in seen {
         let more = if times > 1 { format!(" (and {} more times)", times - 1) } else { String::new() };
-        line(out, &format!("  {}: {text}{more}", position(program, span)));
+        line(out, &format!("  {}: {}{more}", place(program, span), clean(text)));
     }
 }
 
@@ -138,7 +162,7 @@ fn decisions(out: &mut String, program: &Program, sources: &Sources, found: &Dec
         let why = decision.why.first().map_or("", String::as_str);
         line(out, &format!("  not proved: {}{of}: {why}{more}", position(program, decision.span)));
         if let Some(code) = sources.line(decision.span) {
-            line(out, &format!("      {code}"));
+            line(out, &format!("      {}", clean(code)));
         }
     }
     let more = open.count().saturating_sub(MOST_OPEN);
@@ -159,9 +183,9 @@ fn line(out: &mut String, text: &str) {
 }
 
 /// What an outcome is about.
-fn about(outcome: &Outcome) -> String {
+pub(crate) fn about(outcome: &Outcome) -> String {
     match &outcome.variable {
-        Some(variable) => format!("`{variable}`"),
+        Some(variable) => format!("`{}`", clean(variable)),
         None => subject(outcome.check).to_owned(),
     }
 }
@@ -182,7 +206,7 @@ fn subject(check: Check) -> &'static str {
     }
 }
 
-fn reason(proof: &Proof) -> String {
+pub(crate) fn reason(proof: &Proof) -> String {
     match proof {
         Proof::Exhaustive { states, .. } => format!("all executions were followed, {states} states"),
         Proof::NoErrorLocation => "there is nothing that could go wrong".to_owned(),
@@ -241,9 +265,28 @@ fn reason(proof: &Proof) -> String {
 }
 
 /// What went wrong, and the interleaving that leads there.
-fn violation(out: &mut String, sources: &Sources, refutation: &Refutation) {
+fn violation(out: &mut String, sources: &Sources, refutation: &Refutation, style: Style) {
     let Refutation { program, replayed, .. } = refutation;
-    let shown = |span: Span| sources.line(span).map(|text| format!("    {text}")).unwrap_or_default();
+    for (index, (text, span)) in complaint(refutation).into_iter().enumerate() {
+        match (index, span) {
+            (0, _) => line(out, &style.paint(Tone::Bad, &text)),
+            (_, _) => line(out, &format!("  {text}")),
+        }
+        if let Some(code) = span.and_then(|span| sources.line(span)) {
+            line(out, &style.paint(Tone::Faint, &format!("      {}", clean(code))));
+        }
+    }
+    let threads = match replayed.threads.len() {
+        1 => "one thread".to_owned(),
+        many => format!("{many} threads"),
+    };
+    line(out, &format!("\nHow it happens, with {threads}:\n"));
+    out.push_str(&columns::render(program, &Interleaving::of(refutation, sources), style));
+}
+
+/// What went wrong, in one sentence or more, with the lines that it is about.
+pub(crate) fn complaint(refutation: &Refutation) -> Vec<(String, Option<Span>)> {
+    let Refutation { program, replayed, .. } = refutation;
     match &replayed.violation {
         ReplayedViolation::Error { thread, kind, span } => {
             let what = match kind {
@@ -252,127 +295,37 @@ fn violation(out: &mut String, sources: &Sources, refutation: &Refutation) {
                 ErrorKind::InvalidAccess => "an access is outside of any live object",
                 ErrorKind::Overflow => "a signed operation overflows",
             };
-            line(out, &format!("{}: {what}, in {}", position(program, *span), name(replayed, *thread)));
-            line(out, &shown(*span));
+            let text = format!("{}: {what}, in {}", place(program, *span), name(replayed, *thread));
+            vec![(text, Some(*span))]
         }
         ReplayedViolation::Race { name: variable, declared, accesses } => {
-            line(out, &format!("data race on `{variable}`, declared at {}", position(program, *declared)));
+            let declared = place(program, *declared);
+            let mut all = vec![(format!("data race on `{}`, declared at {declared}", clean(variable)), None)];
             for access in accesses {
                 let verb = if access.access.write { "writes" } else { "reads" };
                 let atomic = if access.access.atomic { " atomically" } else { "" };
                 let who = name(replayed, access.thread);
-                line(out, &format!("  {}: {who} {verb} it{atomic}", position(program, access.span)));
-                line(out, &format!("  {}", shown(access.span)));
+                let text = format!("{}: {who} {verb} it{atomic}", place(program, access.span));
+                all.push((text, Some(access.span)));
             }
+            all
         }
         ReplayedViolation::Deadlock(waits) => {
-            line(out, "deadlock: these threads wait for one another");
+            let mut all = vec![("deadlock: these threads wait for one another".to_owned(), None)];
             for wait in waits {
                 let (who, owner) = (name(replayed, wait.thread), name(replayed, wait.owner));
-                let at = position(program, wait.span);
                 let what = match &wait.lock {
-                    Some(lock) => format!("`{lock}`, which {owner} holds"),
+                    Some(lock) => format!("`{}`, which {owner} holds", lock_name(lock)),
                     None => format!("{owner} to end"),
                 };
-                line(out, &format!("  {at}: {who} waits for {what}"));
-                line(out, &format!("  {}", shown(wait.span)));
+                let text = format!("{}: {who} waits for {what}", place(program, wait.span));
+                all.push((text, Some(wait.span)));
             }
+            all
         }
     }
-    let threads = match replayed.threads.len() {
-        1 => "one thread".to_owned(),
-        many => format!("{many} threads"),
-    };
-    line(out, &format!("\nHow it happens, with {threads}:"));
-    interleaving(out, program, sources, replayed);
 }
 
-/// How a thread is called in reports.
-fn name(replayed: &Replayed, thread: ThreadIndex) -> String {
-    format!("thread {thread} ({})", replayed.threads.get(thread).map_or("?", |thread| thread.name.as_str()))
-}
-
-/// Consecutive steps of one thread on one line.
-struct Group<'a> {
-    thread: ThreadIndex,
-    span: Span,
-    steps: Vec<&'a ReplayedStep>,
-}
-
-fn interleaving(out: &mut String, program: &Program, sources: &Sources, replayed: &Replayed) {
-    let mut groups: Vec<Group<'_>> = Vec::new();
-    for step in &replayed.steps {
-        match groups.last_mut() {
-            Some(group) if group.thread == step.thread && same_line(group.span, step.span) => {
-                group.steps.push(step)
-            }
-            _ => groups.push(Group { thread: step.thread, span: step.span, steps: vec![step] }),
-        }
-    }
-    groups.retain(|group| group.span.line > 0 || !effects(replayed, group).is_empty());
-    let mut last = None;
-    for (index, group) in groups.iter().enumerate() {
-        if groups.len() > MOST_LINES && index == MOST_LINES / 3 {
-            line(out, &format!("  … {} lines …", groups.len() - MOST_LINES));
-        }
-        let hidden = MOST_LINES / 3..MOST_LINES / 3 + groups.len().saturating_sub(MOST_LINES);
-        if hidden.contains(&index) {
-            continue;
-        }
-        if last != Some(group.thread) {
-            line(out, &format!("  {}", name(replayed, group.thread)));
-            last = Some(group.thread);
-        }
-        let at = position(program, Span { column: 0, ..group.span });
-        // The whole path is above; here the name is enough.
-        let at = at.rsplit('/').next().unwrap_or(&at);
-        let code = sources.line(group.span).unwrap_or("");
-        let mut text = format!("    {at:24} {code}");
-        let effects = effects(replayed, group);
-        if !effects.is_empty() {
-            let _ = write!(
-                text,
-                "{:width$}  ▸ {}",
-                "",
-                effects.join(", "),
-                width = 72usize.saturating_sub(text.chars().count())
-            );
-        }
-        line(out, text.trim_end());
-    }
-}
-
-fn same_line(a: Span, b: Span) -> bool {
-    (a.file, a.line) == (b.file, b.line)
-}
-
-/// What a group of steps changed, in the user's words. Temporaries stay hidden.
-fn effects(replayed: &Replayed, group: &Group<'_>) -> Vec<String> {
-    let mut texts: Vec<String> = Vec::new();
-    let mut names: Vec<&str> = Vec::new();
-    for step in &group.steps {
-        if let Some(created) = step.created {
-            texts.push(format!("starts {}", name(replayed, created)));
-            names.push("");
-        }
-        let changes = step.memory.iter().chain(&step.locals).filter(|change| !change.name.starts_with('%'));
-        for change in changes {
-            let text = effect(change);
-            match names.iter().position(|name| *name == change.name) {
-                Some(index) => texts[index] = text,
-                None => {
-                    names.push(&change.name);
-                    texts.push(text);
-                }
-            }
-        }
-    }
-    texts
-}
-
-fn effect(change: &Change) -> String {
-    match change.new {
-        Some(value) => format!("{} = {value}", change.name),
-        None => format!("{} is open", change.name),
-    }
+fn place(program: &Program, span: Span) -> String {
+    clean(&position(program, span))
 }

@@ -1,7 +1,9 @@
-//! The report for programs: one JSON object.
+//! The report for programs: one JSON object. Its schema is `docs/report.schema.json`.
 
+use crate::human;
+use crate::interleaving::Interleaving;
 use crate::sources::position;
-use crate::{Answer, Outcome};
+use crate::{Outcome, Report};
 use checker::{Checked, Refutation, ReplayedViolation};
 use ir::Program;
 use serde::Serialize;
@@ -9,6 +11,8 @@ use verdict::{Decisions, Proof};
 
 #[derive(Serialize)]
 struct Document<'a> {
+    /// The version of the schema.
+    format: &'static str,
     tool: &'static str,
     version: &'static str,
     verdict: String,
@@ -31,15 +35,34 @@ struct CheckResult<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     states: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<ProofEntry<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     violation: Option<ViolationEntry<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     decisions: Option<DecisionsEntry<'a>>,
+}
+
+/// Why a property holds.
+#[derive(Serialize)]
+struct ProofEntry<'a> {
+    summary: String,
+    /// What carries the proof, where it was asked for.
+    claims: Vec<ClaimEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct ClaimEntry<'a> {
+    about: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    position: Option<String>,
+    text: &'a str,
 }
 
 /// What one engine came to.
 #[derive(Serialize)]
 struct TriedEntry {
     engine: &'static str,
+    started: f64,
     seconds: f64,
     checking_seconds: f64,
     end: String,
@@ -81,6 +104,20 @@ struct ViolationEntry<'a> {
     places: Vec<PlaceEntry>,
     threads: Vec<&'a str>,
     steps: Vec<StepEntry<'a>>,
+    /// The same execution by source lines, with the locks that are held and what is wrong.
+    lines: Vec<LineEntry>,
+}
+
+#[derive(Serialize)]
+struct LineEntry {
+    thread: usize,
+    position: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    effects: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    holds: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wrong: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -112,12 +149,14 @@ struct ChangeEntry<'a> {
 }
 
 /// Renders all outcomes.
-pub fn render(program: &Program, outcomes: &[Outcome], answer: &Answer) -> String {
+pub fn render(report: &Report<'_>) -> String {
+    let Report { program, outcomes, answer, .. } = *report;
     let document = Document {
+        format: "threadproof report 1",
         tool: "threadproof",
         version: env!("CARGO_PKG_VERSION"),
         verdict: answer.to_string(),
-        checks: outcomes.iter().map(|outcome| check_result(program, outcome)).collect(),
+        checks: outcomes.iter().map(|outcome| check_result(report, outcome)).collect(),
         assumptions: assumption_entries(program, &program.assumptions),
     };
     let mut text = serde_json::to_string_pretty(&document).expect("the document has text keys only");
@@ -150,7 +189,8 @@ fn decisions_entry<'a>(program: &Program, found: &'a Decisions) -> DecisionsEntr
     }
 }
 
-fn check_result<'a>(program: &Program, outcome: &'a Outcome) -> CheckResult<'a> {
+fn check_result<'a>(report: &Report<'a>, outcome: &'a Outcome) -> CheckResult<'a> {
+    let program = report.program;
     let (verdict, reason, states, violation) = match &outcome.verdict {
         Checked::Proved(Proof::Exhaustive { states, .. }) => ("true", None, Some(*states), None),
         Checked::Proved(
@@ -166,17 +206,32 @@ fn check_result<'a>(program: &Program, outcome: &'a Outcome) -> CheckResult<'a> 
             | Proof::Context(_)
             | Proof::Runs(_),
         ) => ("true", None, None, None),
-        Checked::Refuted(refutation) => ("false", None, None, Some(violation_entry(refutation))),
+        Checked::Refuted(refutation) => ("false", None, None, Some(violation_entry(report, refutation))),
         Checked::Unknown(reason) => ("unknown", Some(reason.to_string()), None, None),
     };
     let (check, property) = (outcome.check.name(), outcome.check.property_name());
     let decisions = outcome.decisions.as_ref().map(|found| decisions_entry(program, found));
     let tries = outcome.tries.iter().map(|tried| TriedEntry {
         engine: tried.engine,
+        started: tried.started,
         seconds: tried.seconds,
         checking_seconds: tried.checking,
         end: tried.end.to_string(),
     });
+    let proof = match &outcome.verdict {
+        Checked::Proved(proof) => {
+            let parts = report.story(outcome.check).map(|story| story.parts.as_slice()).unwrap_or_default();
+            let claims = parts.iter().flat_map(|part| {
+                part.claims.iter().map(|claim| ClaimEntry {
+                    about: &part.title,
+                    position: claim.span.map(|span| position(program, span)),
+                    text: &claim.text,
+                })
+            });
+            Some(ProofEntry { summary: human::reason(proof), claims: claims.collect() })
+        }
+        Checked::Refuted(_) | Checked::Unknown(_) => None,
+    };
     CheckResult {
         check,
         variable: outcome.variable.as_deref(),
@@ -186,12 +241,13 @@ fn check_result<'a>(program: &Program, outcome: &'a Outcome) -> CheckResult<'a> 
         reason,
         tries: tries.collect(),
         states,
+        proof,
         violation,
         decisions,
     }
 }
 
-fn violation_entry(refutation: &Refutation) -> ViolationEntry<'_> {
+fn violation_entry<'a>(report: &Report<'_>, refutation: &'a Refutation) -> ViolationEntry<'a> {
     let Refutation { program, replayed, .. } = refutation;
     let (kind, variable, places) = match &replayed.violation {
         ReplayedViolation::Error { thread, span, .. } => (
@@ -233,5 +289,13 @@ fn violation_entry(refutation: &Refutation) -> ViolationEntry<'_> {
         starts: step.created,
     });
     let threads = replayed.threads.iter().map(|thread| thread.name.as_str()).collect();
-    ViolationEntry { kind, variable, places, threads, steps: steps.collect() }
+    let interleaving = Interleaving::of(refutation, report.sources);
+    let lines = interleaving.rows.iter().map(|row| LineEntry {
+        thread: row.thread,
+        position: position(program, row.span),
+        effects: row.effects(),
+        holds: row.held.clone(),
+        wrong: row.mark.clone(),
+    });
+    ViolationEntry { kind, variable, places, threads, steps: steps.collect(), lines: lines.collect() }
 }

@@ -1,14 +1,20 @@
-//! Renderings of programs and verdicts: text, JSON, SARIF, graphs. Does no IO.
+//! Renderings of programs and verdicts: text, Markdown, HTML, JSON, SARIF, graphs. Does no IO.
 
 mod answer;
+mod columns;
 pub mod graph;
+pub mod html;
 pub mod human;
+pub mod interleaving;
 pub mod json;
 pub mod listing;
+pub mod markdown;
 pub mod sarif;
 mod sources;
+pub mod story;
+pub mod style;
 pub mod text;
 pub mod witness;
 
-pub use answer::{Answer, End, Outcome, Tried};
+pub use answer::{Answer, End, Outcome, Report, Tried};
 pub use sources::Sources;

@@ -46,7 +46,7 @@ pub fn render(program: &Program, sources: &Sources, listing: &Listing, outcome: 
     out
 }
 
-fn same_function(a: &ListedLine, b: &ListedLine) -> bool {
+pub(crate) fn same_function(a: &ListedLine, b: &ListedLine) -> bool {
     a.function == b.function && a.span.file == b.span.file
 }
 
@@ -90,7 +90,7 @@ fn note_line(out: &mut String, note: &str) {
 }
 
 /// What is new at a line.
-fn notes(program: &Program, before: Option<&ListedLine>, line: &ListedLine) -> Vec<String> {
+pub(crate) fn notes(program: &Program, before: Option<&ListedLine>, line: &ListedLine) -> Vec<String> {
     if !line.reached {
         let known = before.is_some_and(|before| !before.reached);
         return if known { Vec::new() } else { vec!["no thread ever comes here".to_owned()] };

@@ -1,70 +1,179 @@
 //! The report for code-scanning tools: a SARIF 2.1.0 log with one result for each violation, and one of kind `open` for each line with a
 //! check that is neither proved nor refuted.
+//!
+//! It has what GitHub's code scanning asks for: rules with descriptions and help, addresses of files relative to where the tool ran, fingerprints, and the
+//! execution as a code flow with one thread flow for each thread, whose locations say in which order they happen.
 
-use crate::Outcome;
-use checker::{Checked, Refutation, ReplayedViolation};
+use crate::interleaving::Interleaving;
+use crate::{Report, human};
+use checker::{Checked, Refutation};
 use ir::{Program, Span};
 use serde_json::{Value, json};
-use verdict::Decision;
+use sha2::{Digest, Sha256};
+use verdict::{Check, Decision};
+
+/// GitHub takes no more locations of a result.
+const MOST_LOCATIONS: usize = 1000;
 
 /// Renders all violations, and what is open.
-pub fn render(program: &Program, outcomes: &[Outcome]) -> String {
-    let results: Vec<Value> = outcomes
-        .iter()
-        .flat_map(|outcome| {
-            let rule = outcome.check.property_name();
-            match &outcome.verdict {
-                Checked::Refuted(refutation) => vec![result(rule, refutation)],
-                Checked::Proved(_) => Vec::new(),
-                Checked::Unknown(_) => {
-                    let lines = outcome.decisions.iter().flat_map(|decisions| &decisions.lines);
-                    let open = lines.filter(|line| line.proved < line.checks);
-                    open.map(|line| open_result(program, rule, line)).collect()
-                }
+pub fn render(report: &Report<'_>) -> String {
+    let mut rules: Vec<Check> = Vec::new();
+    for outcome in report.outcomes {
+        if !rules.iter().any(|rule| rule.property_name() == outcome.check.property_name()) {
+            rules.push(outcome.check);
+        }
+    }
+    let mut results: Vec<Value> = Vec::new();
+    for outcome in report.outcomes {
+        let name = outcome.check.property_name();
+        let index = rules.iter().position(|rule| rule.property_name() == name).unwrap_or(0);
+        let rule = (name, index);
+        match &outcome.verdict {
+            Checked::Refuted(refutation) => results.push(result(report, rule, refutation)),
+            Checked::Proved(_) => {}
+            Checked::Unknown(_) => {
+                let lines = outcome.decisions.iter().flat_map(|decisions| &decisions.lines);
+                let open = lines.filter(|line| line.proved < line.checks);
+                results.extend(open.map(|line| open_result(report.program, rule, line)));
             }
-        })
-        .collect();
-    let rules: Vec<Value> =
-        outcomes.iter().map(|outcome| json!({ "id": outcome.check.property_name() })).collect();
-    let driver = json!({ "name": "threadproof", "version": env!("CARGO_PKG_VERSION"), "rules": rules });
-    let log = json!({ "version": "2.1.0", "runs": [{ "tool": { "driver": driver }, "results": results }] });
+        }
+    }
+    let driver = json!({
+        "name": "threadproof",
+        "semanticVersion": env!("CARGO_PKG_VERSION"),
+        "version": env!("CARGO_PKG_VERSION"),
+        "rules": rules.iter().map(|check| rule(*check)).collect::<Vec<_>>(),
+    });
+    let log = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": driver },
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+            "properties": { "verdict": report.answer.to_string() },
+        }],
+    });
     format!("{log:#}\n")
 }
 
-fn result(rule: &str, refutation: &Refutation) -> Value {
-    let Refutation { program, replayed, .. } = refutation;
-    let (message, spans) = match &replayed.violation {
-        ReplayedViolation::Error { span, .. } => ("The violation can be reached.".to_owned(), vec![*span]),
-        ReplayedViolation::Race { name, accesses, .. } => {
-            (format!("Data race on `{name}`."), accesses.iter().map(|access| access.span).collect())
-        }
-        ReplayedViolation::Deadlock(waits) => {
-            ("These threads wait for one another.".to_owned(), waits.iter().map(|wait| wait.span).collect())
-        }
+/// What a rule is about.
+fn rule(check: Check) -> Value {
+    let (name, short, help) = match check {
+        Check::Assertions | Check::ReachError => (
+            "ErrorReached",
+            "An assertion can fail, or the error function can be called.",
+            "Follow the execution thread by thread: the last location is the check that fails. Make the steps before it exclude one another, or correct the condition.",
+        ),
+        Check::Races => (
+            "DataRace",
+            "Two threads can access the same memory at the same time, and one of them writes.",
+            "Hold the same lock at both accesses, make both atomic, or order them by starting and joining threads.",
+        ),
+        Check::Bounds => (
+            "InvalidAccess",
+            "An access can be outside of any live object.",
+            "Check the pointer or the index before the access, and that the object still lives.",
+        ),
+        Check::Overflow => (
+            "SignedOverflow",
+            "A signed operation can overflow.",
+            "Bound the operands, or use an unsigned or a wider type.",
+        ),
+        Check::Deadlock => (
+            "LockOrderDeadlock",
+            "Threads can wait for one another without end.",
+            "Take the locks in the same order in all threads.",
+        ),
     };
-    let locations: Vec<Value> = spans.iter().map(|span| location(program, *span)).collect();
-    let steps: Vec<Value> = replayed
-        .steps
-        .iter()
-        .filter(|step| step.span.line > 0)
-        .map(|step| {
-            let mut at = location(program, step.span);
-            at["message"] = json!({ "text": format!("thread {}", step.thread) });
-            json!({ "location": at })
-        })
-        .collect();
     json!({
-        "ruleId": rule,
-        "level": "error",
-        "message": { "text": message },
-        "locations": locations,
-        "codeFlows": [{ "threadFlows": [{ "locations": steps }] }],
+        "id": check.property_name(),
+        "name": name,
+        "shortDescription": { "text": short },
+        "fullDescription": { "text": format!("{short} Threadproof looks at every schedule, and replays what it reports.") },
+        "help": { "text": help, "markdown": help },
+        "defaultConfiguration": { "level": "error" },
+        "properties": { "tags": ["concurrency", "correctness"], "precision": "very-high", "problem.severity": "error" },
     })
 }
 
-fn open_result(program: &Program, rule: &str, line: &Decision) -> Value {
+fn result(report: &Report<'_>, (rule, index): (&str, usize), refutation: &Refutation) -> Value {
+    let program = &refutation.program;
+    let complaint = human::complaint(refutation);
+    let mut spans = complaint.iter().filter_map(|(_, span)| *span);
+    let first = spans.next().unwrap_or_default();
+    let message: Vec<&str> = complaint.iter().map(|(text, _)| text.as_str()).collect();
+    let related: Vec<Value> = complaint
+        .iter()
+        .filter_map(|(text, span)| Some((text, (*span)?)))
+        .enumerate()
+        .map(|(id, (text, span))| {
+            let mut at = location(program, span);
+            at["id"] = json!(id + 1);
+            at["message"] = json!({ "text": text });
+            at
+        })
+        .collect();
+    let interleaving = Interleaving::of(refutation, report.sources);
+    let known: Vec<_> = interleaving.rows.iter().filter(|row| row.span.line > 0).collect();
+    let last = &known[known.len().saturating_sub(MOST_LOCATIONS)..];
+    let flows = interleaving.active().into_iter().filter_map(|thread| {
+        let own = last.iter().enumerate().filter(|(_, row)| row.thread == thread);
+        let locations: Vec<Value> = own
+            .map(|(order, row)| {
+                let mut at = location(program, row.span);
+                let texts: Vec<String> =
+                    row.effects().into_iter().chain(row.mark.clone()).chain(row.locks()).collect();
+                let who = format!("thread {thread}");
+                let text = if texts.is_empty() { who } else { format!("{who}: {}", texts.join(", ")) };
+                at["message"] = json!({ "text": text });
+                let importance = if row.mark.is_some() { "essential" } else { "important" };
+                json!({ "location": at, "executionOrder": order + 1, "importance": importance })
+            })
+            .collect();
+        let name = interleaving.threads.get(thread).map_or("?", String::as_str);
+        let title = format!("thread {thread}: {name}");
+        (!locations.is_empty()).then(
+            || json!({ "id": thread.to_string(), "message": { "text": title }, "locations": locations }),
+        )
+    });
+    let flows: Vec<Value> = flows.collect();
+    let mut value = json!({
+        "ruleId": rule,
+        "ruleIndex": index,
+        "level": "error",
+        "message": { "text": format!("{}.", message.join("; ")) },
+        "locations": [location(program, first)],
+        "relatedLocations": related,
+        "partialFingerprints": { "threadproof/v1": fingerprint(report, program, rule, &complaint) },
+    });
+    if !flows.is_empty() {
+        value["codeFlows"] = json!([{ "threadFlows": flows }]);
+    }
+    value
+}
+
+/// Stays the same when lines move: the rule, and the texts of the lines that it is about.
+fn fingerprint(
+    report: &Report<'_>,
+    program: &Program,
+    rule: &str,
+    complaint: &[(String, Option<Span>)],
+) -> String {
+    let mut lines: Vec<String> = complaint
+        .iter()
+        .filter_map(|(_, span)| *span)
+        .map(|span| format!("{} {}", file(program, span), report.sources.line(span).unwrap_or_default()))
+        .collect();
+    lines.sort();
+    let hash = Sha256::digest(format!("{rule}\n{}", lines.join("\n")));
+    hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn open_result(program: &Program, (rule, index): (&str, usize), line: &Decision) -> Value {
     json!({
         "ruleId": rule,
+        "ruleIndex": index,
         "kind": "open",
         "level": "none",
         "message": { "text": format!("Not proved: {}.", line.why.join("; or ")) },
@@ -72,11 +181,35 @@ fn open_result(program: &Program, rule: &str, line: &Decision) -> Value {
     })
 }
 
+fn file(program: &Program, span: Span) -> &str {
+    program.files.get(span.file as usize).map_or("unknown", String::as_str)
+}
+
 fn location(program: &Program, span: Span) -> Value {
-    let file = program.files.get(span.file as usize).map_or("?", String::as_str);
     let region = match span.column {
         0 => json!({ "startLine": span.line.max(1) }),
         column => json!({ "startLine": span.line.max(1), "startColumn": column }),
     };
-    json!({ "physicalLocation": { "artifactLocation": { "uri": file }, "region": region } })
+    let uri = address(file(program, span));
+    json!({ "physicalLocation": { "artifactLocation": { "uri": uri }, "region": region } })
+}
+
+/// A file name as an address.
+fn address(name: &str) -> String {
+    let name = name.strip_prefix("./").unwrap_or(name);
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
+    let path: String = name
+        .bytes()
+        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect();
+    if path.starts_with('/') { format!("file://{path}") } else { path }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn file_names_are_addresses() {
+        assert_eq!(super::address("./a b/ü.c"), "a%20b/%C3%BC.c");
+        assert_eq!(super::address("/tmp/x.c"), "file:///tmp/x.c");
+    }
 }

@@ -33,6 +33,11 @@ impl Sources {
     pub fn line(&self, span: Span) -> Option<&str> {
         self.whole_line(span).map(str::trim)
     }
+    /// All lines of a file that are known, with their numbers.
+    pub fn lines(&self, file: u32) -> impl Iterator<Item = (u32, &str)> {
+        let lines = self.files.get(file as usize).into_iter().flatten();
+        lines.map(|(number, text)| (*number, text.as_str()))
+    }
     /// The line that a span is on, with its indentation.
     pub fn whole_line(&self, span: Span) -> Option<&str> {
         self.files.get(span.file as usize)?.get(&span.line).map(String::as_str)

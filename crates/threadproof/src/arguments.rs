@@ -138,7 +138,7 @@ pub struct Verify {
     /// How many engines run at once, without `--engine` [default: one for each processor, at most 4].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub jobs: Option<u16>,
-    /// Say what each engine tried, how long it took, and what came of it.
+    /// Say what each engine tried, how long it took, and what came of it; and of a proof, what carries it.
     #[arg(long)]
     pub explain: bool,
     /// Look for a shortest execution to a violation.
@@ -147,6 +147,9 @@ pub struct Verify {
     /// How to answer.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,
+    /// Also write a page to this file that needs nothing else: the source with what is known, the execution to step through, graphs, and when each engine ran.
+    #[arg(long, value_name = "FILE.html")]
+    pub html: Option<PathBuf>,
     /// Write a program that makes the violation happen into this folder.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["nesc", "race"])]
     pub reproducer: Option<PathBuf>,
@@ -243,6 +246,8 @@ pub enum Format {
     Json,
     /// A SARIF log.
     Sarif,
+    /// A page of Markdown, for comments on changes.
+    Markdown,
 }
 
 /// What to print of a program.

@@ -3,27 +3,29 @@
 use crate::arguments::{
     Arguments, CheckEvidence, Command, EngineName, Format, Model, OfSpecification, Show, Verify, normalise,
 };
-use crate::evidence::Run;
+use crate::evidence::{self, Run};
 use crate::input::{self, Input, Kind};
+use crate::live::{Live, Partial};
 use crate::nesc;
 use crate::pipeline;
 use crate::portfolio::{self, Portfolio};
+use crate::presenting;
 use crate::property_file::{self, Asked};
 use crate::race_names::{self, Variable};
 use crate::specification::{self, Conforming};
-use crate::watchdog::{self, Watched};
+use crate::terminal::Printer;
+use crate::watchdog::{self, Limits, Watched};
 use checker::Checked;
 use clap::Parser;
 use ir::Program;
 use ir::specification::Specification;
-use report::{Answer, Outcome, Sources};
+use report::{Answer, End, Outcome, Sources};
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
-use verdict::{Budget, Check, Engine, Evidence, EvidenceFile, Proof, Reason, Silent, Verdict};
+use verdict::{Budget, Check, Engine, Evidence, EvidenceFile, Exhausted, Proof, Reason, Silent, Verdict};
 
 /// The exit statuses that other tools rely on.
 mod status {
@@ -53,57 +55,39 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let about_specification = matches!(arguments.command, Command::Conform(_) | Command::Draft(_));
     let deadline = Instant::now() + Duration::from_secs_f64(timeout.clamp(0.0, 1e8));
-    let printer = Printer::default();
-    let its_printer = printer.clone();
+    let (printer, live) = (Printer::default(), Live::default());
+    let (its_printer, its_live) = (printer.clone(), live.clone());
     let work = move || match arguments.command {
-        Command::Verify(options) => verify(&options, deadline, &its_printer),
-        Command::Check(options) => check(options, deadline, &its_printer),
-        Command::Conform(options) => conform(options, deadline, &its_printer),
-        Command::Draft(options) => draft(&options, deadline, &its_printer),
+        Command::Verify(options) => verify(&options, deadline, &its_printer, &its_live),
+        Command::Check(options) => check(options, deadline, &its_printer, &its_live),
+        Command::Conform(options) => conform(options, deadline, &its_printer, &its_live),
+        Command::Draft(options) => draft(&options, deadline, &its_printer, &its_live),
     };
-    let code = match watchdog::run(work, deadline, memory << 20) {
+    let limits = Limits { deadline, bytes: memory << 20, cancel: live.cancel.clone() };
+    let code = match watchdog::run(work, &limits, |bytes| printer.status(|| live.status(), bytes)) {
         Ok(Watched::Done(code)) => code,
         Ok(Watched::Overrun(exhausted)) => {
+            let Partial { input, outcomes } = live.partial(exhausted);
+            let input = input.unwrap_or_default();
             let answer = Answer::Unknown(Reason::Exhausted(exhausted).to_string());
+            let report = presenting::plain((&input.0, &input.1), &outcomes, &answer);
             printer.print(&match about_specification {
-                false => without_program(format, &answer),
+                false => presenting::document(format, &report),
                 true => format!("conformance: {answer}\n"),
             });
             status::UNKNOWN
         }
         Ok(Watched::Panicked) | Err(_) => {
             printer.print("verdict: unknown(internal error)\n");
+            printer.say("threadproof: internal error: please report this program, and what is said above");
             status::INTERNAL
         }
     };
     ExitCode::from(code)
 }
 
-/// The report if there is no program to speak of.
-fn without_program(format: Format, answer: &Answer) -> String {
-    match format {
-        Format::Human => format!("verdict: {answer}\n"),
-        Format::Json => report::json::render(&Program::default(), &[], answer),
-        Format::Sarif => report::sarif::render(&Program::default(), &[]),
-    }
-}
-
-/// Prints one document and no more, whoever is first.
-#[derive(Clone, Default)]
-struct Printer(Arc<Mutex<bool>>);
-
-impl Printer {
-    /// Prints a document, unless one was printed; a reader that went away is no error.
-    fn print(&self, document: &str) {
-        let mut done = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !std::mem::replace(&mut *done, true) {
-            let mut out = std::io::stdout().lock();
-            let _ = out.write_all(document.as_bytes()).and_then(|()| out.flush());
-        }
-    }
-}
-
-fn verify(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
+fn verify(options: &Verify, deadline: Instant, printer: &Printer, live: &Live) -> u8 {
+    live.doing("reading the program");
     let Input { mut program, sources, kind } = match input::read(&options.reading) {
         Ok(read) => read,
         Err(messages) => return bad_input(options.format, &messages, printer),
@@ -117,25 +101,38 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer) -> u8 {
         Err(messages) => return bad_input(options.format, &messages, printer),
     };
     program.races_on = named.as_ref().map(|named| named.iter().map(|variable| variable.range).collect());
+    // Also for the report if the work is left behind.
+    let input = Arc::new((program, sources));
+    let (program, sources) = (&input.0, &input.1);
+    live.read(&input);
     if let Some(what) = options.show {
-        return show(options, &program, &sources, what, &asked, deadline, printer);
+        live.doing("looking at the program");
+        return show(options, program, sources, what, &asked, deadline, printer);
     }
     let specification =
-        match specification_of(options.spec.as_deref(), &program, kind, options.memory, deadline) {
+        match specification_of(options.spec.as_deref(), program, kind, options.memory, deadline) {
             Ok(specification) => specification,
             Err(messages) => return bad_input(options.format, &messages, printer),
         };
-    let outcomes = run_checks(options, &asked, &program, named, kind, specification.as_ref(), deadline);
+    run_checks(options, &asked, (program, kind), named, specification.as_ref(), deadline, live);
+    let outcomes = live.outcomes();
     let answer = Answer::of(&outcomes, &asked.open);
-    print(printer, options.format, &program, &sources, &outcomes, &answer, options.explain);
-    let run = Run { options, kind, program: &program, sources: &sources, outcomes: &outcomes, deadline };
+    live.doing("writing the report");
+    let budget =
+        Budget { deadline: Some(deadline), memory: options.memory << 20, cancel: live.cancel.clone() };
+    presenting::present(options, (program, sources), &outcomes, &answer, &budget, printer);
+    let run = Run { options, kind, program, sources, outcomes: &outcomes, deadline };
     for message in run.write() {
-        eprintln!("threadproof: {message}");
+        printer.say(&format!("threadproof: {message}"));
     }
     for message in run.write_rejected() {
-        eprintln!("threadproof: internal error: {message}");
+        printer.say(&format!("threadproof: internal error: {message}"));
     }
-    status_of(&answer)
+    let crashed = |outcome: &Outcome| matches!(&outcome.verdict, Checked::Unknown(Reason::Crashed(_)));
+    match answer {
+        Answer::Unknown(_) if outcomes.iter().any(crashed) => status::INTERNAL,
+        _ => status_of(&answer),
+    }
 }
 
 fn status_of(answer: &Answer) -> u8 {
@@ -146,29 +143,15 @@ fn status_of(answer: &Answer) -> u8 {
     }
 }
 
-/// Prints the report.
-fn print(
-    printer: &Printer,
-    format: Format,
-    program: &Program,
-    sources: &Sources,
-    outcomes: &[Outcome],
-    answer: &Answer,
-    explain: bool,
-) {
-    printer.print(&match format {
-        Format::Human => report::human::render(program, sources, outcomes, answer, explain),
-        Format::Json => report::json::render(program, outcomes, answer),
-        Format::Sarif => report::sarif::render(program, outcomes),
-    });
-}
-
 /// Checks evidence from a file against a program that is read anew. No engine runs.
-fn check(options: CheckEvidence, deadline: Instant, printer: &Printer) -> u8 {
+fn check(options: CheckEvidence, deadline: Instant, printer: &Printer, live: &Live) -> u8 {
+    live.doing("checking evidence");
     let CheckEvidence { evidence, mut reading, format, memory, .. } = options;
-    let refuse = |error: &dyn std::fmt::Display| format!("{}: error: {error}", evidence.display());
+    let refuse = |error: &dyn std::fmt::Display| {
+        format!("{}: error: {error}; `threadproof verify --proof` writes evidence", evidence.display())
+    };
     let file = std::fs::read_to_string(&evidence)
-        .map_err(|error| refuse(&error))
+        .map_err(|error| evidence::unreadable(&evidence, &error))
         .and_then(|text| EvidenceFile::read(&text).map_err(|error| refuse(&error)));
     let file = match file {
         Ok(file) => file,
@@ -185,7 +168,7 @@ fn check(options: CheckEvidence, deadline: Instant, printer: &Printer) -> u8 {
         Ok(read) => read,
         Err(messages) => return bad_input(format, &messages, printer),
     };
-    let budget = Budget { deadline: Some(deadline), memory: memory << 20, ..Budget::unlimited() };
+    let budget = Budget { deadline: Some(deadline), memory: memory << 20, cancel: live.cancel.clone() };
     let mut outcomes = Vec::new();
     for (check, evidence) in file.checks {
         let start = Instant::now();
@@ -208,7 +191,8 @@ fn check(options: CheckEvidence, deadline: Instant, printer: &Printer) -> u8 {
     }
     let open = if outcomes.is_empty() { vec!["none: there is no evidence".to_owned()] } else { Vec::new() };
     let answer = Answer::of(&outcomes, &open);
-    print(printer, format, &program, &sources, &outcomes, &answer, false);
+    let report = presenting::plain((&program, &sources), &outcomes, &answer);
+    printer.print(&presenting::document(format, &report));
     status_of(&answer)
 }
 
@@ -216,12 +200,12 @@ fn check(options: CheckEvidence, deadline: Instant, printer: &Printer) -> u8 {
 fn run_checks(
     options: &Verify,
     asked: &Asked,
-    program: &Program,
+    (program, kind): (&Program, Kind),
     named: Option<Vec<Variable>>,
-    kind: Kind,
     specification: Option<&Specification>,
     deadline: Instant,
-) -> Vec<Outcome> {
+    live: &Live,
+) {
     let settings =
         engine_explicit::Options { shortest: options.shortest, ..engine_explicit::Options::default() };
     let explicit = engine_explicit::Explicit { options: settings };
@@ -238,32 +222,60 @@ fn run_checks(
         EngineName::Explicit => Some(&explicit),
     };
     let jobs = options.jobs.map_or_else(portfolio::default_jobs, usize::from);
-    let portfolio = Portfolio { explicit: explicit.clone(), boolean: kind != Kind::C, jobs };
+    let boolean = kind != Kind::C;
+    let portfolio = Portfolio { explicit: explicit.clone(), boolean, jobs, live: live.clone() };
     let spec = specification.map(|specification| engine_spec::Spec { specification, composer: &portfolio });
     let engine = spec.as_ref().map(|spec| spec as &dyn Engine).or(engine);
-    let answer = |program: &Program, check: Check, budget: &Budget| match engine {
-        Some(engine) => pipeline::verify(program, check, engine, budget, &Silent),
-        None => portfolio.verify(program, check, budget),
+    let answer = |program: &Program, check: Check, budget: &Budget| {
+        let budget = Budget { cancel: live.cancel.clone(), ..budget.clone() };
+        let mut outcome = if let Err(exhausted) = budget.check(0) {
+            let verdict = Checked::Unknown(Reason::Exhausted(exhausted));
+            Outcome { check, variable: None, verdict, decisions: None, seconds: 0.0, tries: Vec::new() }
+        } else if let Some(engine) = engine {
+            let (_, listener) = live.start(engine.name());
+            let outcome = pipeline::verify(program, check, engine, &budget, &listener);
+            if let Some(tried) = outcome.tries.last() {
+                listener.end(tried);
+            }
+            outcome
+        } else {
+            portfolio.verify(program, check, &budget)
+        };
+        if live.cancel.is_cancelled() {
+            interrupted(&mut outcome);
+        }
+        outcome
     };
-    let mut outcomes = Vec::new();
     if options.reading.nesc {
+        live.begin(Check::Races);
         let answer = |program: &Program, budget: &Budget| answer(program, Check::Races, budget);
         let flow_first = matches!(options.engine, EngineName::Auto | EngineName::Flow);
         let memory = options.memory << 20;
         let question =
             nesc::Question { program, variables: named, answer: &answer, flow_first, deadline, memory };
-        outcomes = nesc::list(&question);
+        let outcomes = nesc::list(&question);
         if !outcomes.is_empty() {
-            return outcomes;
+            outcomes.into_iter().for_each(|outcome| live.finish(outcome));
+            return;
         }
     }
     for (index, check) in asked.checks.iter().enumerate() {
         let left = deadline.saturating_duration_since(Instant::now());
         let share = left / (asked.checks.len() - index) as u32;
         let budget = Budget { memory: options.memory << 20, ..Budget::seconds(share.as_secs_f64()) };
-        outcomes.push(answer(program, *check, &budget));
+        live.begin(*check);
+        live.finish(answer(program, *check, &budget));
     }
-    outcomes
+}
+
+/// No other engine was first: the user asked to stop.
+fn interrupted(outcome: &mut Outcome) {
+    if matches!(outcome.verdict, Checked::Unknown(_)) {
+        for tried in outcome.tries.iter_mut().filter(|tried| tried.end == End::Stopped) {
+            tried.end = End::Unknown(Reason::Exhausted(Exhausted::Cancelled));
+        }
+        outcome.verdict = Checked::Unknown(Reason::Exhausted(Exhausted::Cancelled));
+    }
 }
 
 /// The specification that the program is proved by, if there is one.
@@ -283,12 +295,13 @@ fn specification_of(
 }
 
 /// Checks that a program conforms. One of its files is the specification.
-fn conform(mut options: OfSpecification, deadline: Instant, printer: &Printer) -> u8 {
+fn conform(mut options: OfSpecification, deadline: Instant, printer: &Printer, live: &Live) -> u8 {
+    live.doing("checking that the program conforms");
     let is_spec = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "tspec");
     let (specs, files): (Vec<PathBuf>, Vec<PathBuf>) = options.reading.files.drain(..).partition(is_spec);
     options.reading.files = files;
     let bad = |messages: &[String]| {
-        messages.iter().for_each(|message| eprintln!("{message}"));
+        messages.iter().for_each(|message| printer.say(message));
         let first = messages.first().map_or("bad input", String::as_str);
         printer.print(&format!("conformance: unknown({})\n", first.replace(['\n', '\r'], " ")));
         status::BAD_INPUT
@@ -307,7 +320,8 @@ fn conform(mut options: OfSpecification, deadline: Instant, printer: &Printer) -
         Ok(None) => return status::BAD_INPUT,
         Err(messages) => return bad(&messages),
     };
-    let budget = Budget { deadline: Some(deadline), memory: options.memory << 20, ..Budget::unlimited() };
+    let cancel = live.cancel.clone();
+    let budget = Budget { deadline: Some(deadline), memory: options.memory << 20, cancel };
     let (answer, text) = specification::conform(&program, &sources, &specification, &budget);
     printer.print(&text);
     match answer {
@@ -318,9 +332,10 @@ fn conform(mut options: OfSpecification, deadline: Instant, printer: &Printer) -
 }
 
 /// Writes a first specification.
-fn draft(options: &OfSpecification, deadline: Instant, printer: &Printer) -> u8 {
+fn draft(options: &OfSpecification, deadline: Instant, printer: &Printer, live: &Live) -> u8 {
+    live.doing("drafting a specification");
     let fails = |messages: &[String], status: u8| {
-        messages.iter().for_each(|message| eprintln!("{message}"));
+        messages.iter().for_each(|message| printer.say(message));
         status
     };
     let program = match input::read(&options.reading) {
@@ -331,7 +346,8 @@ fn draft(options: &OfSpecification, deadline: Instant, printer: &Printer) -> u8 
         Ok(Input { program, .. }) => program,
         Err(messages) => return fails(&messages, status::BAD_INPUT),
     };
-    let budget = Budget { deadline: Some(deadline), memory: options.memory << 20, ..Budget::unlimited() };
+    let cancel = live.cancel.clone();
+    let budget = Budget { deadline: Some(deadline), memory: options.memory << 20, cancel };
     match engine_spec::draft(&pipeline::prepare(&program, Check::Assertions), &budget) {
         Ok(text) => {
             printer.print(&text);
@@ -342,12 +358,12 @@ fn draft(options: &OfSpecification, deadline: Instant, printer: &Printer) -> u8 
 }
 
 fn bad_input(format: Format, messages: &[String], printer: &Printer) -> u8 {
-    for message in messages {
-        eprintln!("{message}");
-    }
+    messages.iter().for_each(|message| printer.say(message));
     let first = messages.first().map_or("bad input", String::as_str);
     let answer = Answer::Unknown(first.replace(['\n', '\r'], " "));
-    printer.print(&without_program(format, &answer));
+    let nothing = (Program::default(), Sources::default());
+    let report = presenting::plain((&nothing.0, &nothing.1), &[], &answer);
+    printer.print(&presenting::document(format, &report));
     status::BAD_INPUT
 }
 
@@ -363,7 +379,7 @@ fn asked(options: &Verify, kind: Kind) -> Result<Asked, String> {
         }
         return Ok(Asked { checks, open: Vec::new() });
     };
-    let bytes = std::fs::read(path).map_err(|error| format!("{}: error: {error}", path.display()))?;
+    let bytes = std::fs::read(path).map_err(|error| evidence::unreadable(path, &error))?;
     property_file::parse(&String::from_utf8_lossy(&bytes))
         .map_err(|error| format!("{}: error: {error}", path.display()))
 }
@@ -389,7 +405,7 @@ fn show(
             match engine_flow::listing(&prepared, &budget) {
                 Ok(listing) => report::listing::render(program, sources, &listing, &outcome),
                 Err(reason) => {
-                    eprintln!("threadproof: there is nothing to show: {reason}");
+                    printer.say(&format!("threadproof: there is nothing to show: {reason}"));
                     return status::UNKNOWN;
                 }
             }
@@ -409,11 +425,11 @@ fn show(
                 }
                 Checked::Proved(_) => String::new(),
                 Checked::Refuted(_) => {
-                    eprintln!("threadproof: there is no context to show: there is a violation");
+                    printer.say("threadproof: there is no context to show: there is a violation");
                     return status::REFUTED;
                 }
                 Checked::Unknown(reason) => {
-                    eprintln!("threadproof: there is no context to show: {reason}");
+                    printer.say(&format!("threadproof: there is no context to show: {reason}"));
                     return status::UNKNOWN;
                 }
             }

@@ -8,6 +8,7 @@ use ir::Program;
 use report::witness::{self, Task};
 use report::{End, Outcome, Sources};
 use reproducer::Compilation;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use verdict::{Budget, Check, Evidence, EvidenceFile, Reason};
@@ -115,7 +116,7 @@ impl Run<'_> {
         let compilation = compilation(&self.options.reading)?;
         let line = |span| self.sources.line(span);
         let files = reproducer::make(refutation, &compilation, line).map_err(|reason| reason.to_string())?;
-        let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
+        let failed = |error: std::io::Error| unwritable(folder, &error);
         std::fs::create_dir_all(folder).map_err(failed)?;
         for file in files {
             std::fs::write(folder.join(&file.name), file.text).map_err(failed)?;
@@ -156,9 +157,32 @@ impl Run<'_> {
     }
 }
 
+/// What to say of a file that cannot be read.
+pub fn unreadable(path: &Path, error: &std::io::Error) -> String {
+    let help = match error.kind() {
+        ErrorKind::NotFound => "check the path",
+        ErrorKind::PermissionDenied => "make it readable, or name another file",
+        ErrorKind::IsADirectory => "name a file in it",
+        _ => "check that it is a plain file",
+    };
+    format!("{}: error: {error}; {help}", path.display())
+}
+
+/// What to say of a file that cannot be written.
+fn unwritable(path: &Path, error: &std::io::Error) -> String {
+    let help = match error.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => "make the folder first",
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "name a path that you may write to",
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free some space; nothing is left of it",
+        ErrorKind::IsADirectory => "name a file in it",
+        _ => "name another path",
+    };
+    format!("{}: {error}; {help}", path.display())
+}
+
 /// Writes a file so that it is whole or not there: a full disk leaves nothing under its name.
 pub fn write_whole(path: &Path, text: &str) -> Result<(), String> {
-    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
+    let failed = |error: std::io::Error| unwritable(path, &error);
     // What is no plain file (a terminal, a pipe) cannot be replaced.
     if path.exists() && !path.is_file() {
         return std::fs::write(path, text).map_err(failed);

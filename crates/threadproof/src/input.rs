@@ -1,6 +1,7 @@
 //! Reads the files that are given, by the front end for their kind.
 
 use crate::arguments::Reading;
+use crate::evidence;
 use ir::Program;
 use report::Sources;
 use std::path::Path;
@@ -58,15 +59,17 @@ pub struct Input {
 pub fn read(options: &Reading) -> Result<Input, Vec<String>> {
     let mut files = Vec::new();
     for path in &options.files {
-        let text =
-            std::fs::read(path).map_err(|error| vec![format!("{}: error: {error}", path.display())])?;
+        let text = std::fs::read(path).map_err(|error| vec![evidence::unreadable(path, &error)])?;
         files.push(frontend_c::Source { name: path.to_string_lossy().into_owned(), text });
     }
     let kinds: Vec<Kind> =
         options.files.iter().zip(&files).map(|(path, file)| Kind::of(path, &file.text)).collect();
     let kind = kinds.first().copied().unwrap_or(Kind::C);
     if kind != Kind::C && files.len() > 1 || kinds.iter().any(|other| *other != kind) {
-        return Err(vec![format!("{}: error: a Boolean program is one file", files[files.len() - 1].name)]);
+        return Err(vec![format!(
+            "{}: error: a Boolean program is one file; name it alone",
+            files[files.len() - 1].name
+        )]);
     }
     let program = match kind {
         Kind::C => read_c(options, &files),
@@ -119,7 +122,7 @@ fn read_system(options: &Reading, file: &frontend_c::Source) -> Read {
         None => None,
         Some(path) => {
             let name = path.to_string_lossy().into_owned();
-            let text = std::fs::read(&path).map_err(|error| vec![format!("{name}: error: {error}")])?;
+            let text = std::fs::read(&path).map_err(|error| vec![evidence::unreadable(&path, &error)])?;
             Some((name, text))
         }
     };

@@ -5,6 +5,7 @@
 //! [`Features`] of the program. A proof or a trace that is not accepted counts as no answer, and is reported.
 
 use crate::features::Features;
+use crate::live::Live;
 use crate::pipeline::{self, Attempted};
 use crate::runs::{OnRuns, Runs};
 use checker::Checked;
@@ -20,9 +21,7 @@ use report::{Outcome, Tried};
 use std::collections::VecDeque;
 use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
 use std::time::{Duration, Instant};
-use verdict::{
-    Budget, Cancel, Check, Decisions, Engine, Events, Exhausted, Property, Reason, Silent, Task, Verdict,
-};
+use verdict::{Budget, Cancel, Check, Decisions, Engine, Events, Exhausted, Property, Reason, Task, Verdict};
 
 /// The engines, and how many of them run at once.
 pub struct Portfolio {
@@ -32,11 +31,13 @@ pub struct Portfolio {
     pub boolean: bool,
     /// How many engines run at once.
     pub jobs: usize,
+    /// Takes note of what they do.
+    pub live: Live,
 }
 
 impl Default for Portfolio {
     fn default() -> Self {
-        Self { explicit: Explicit::default(), boolean: false, jobs: default_jobs() }
+        Self { explicit: Explicit::default(), boolean: false, jobs: default_jobs(), live: Live::default() }
     }
 }
 
@@ -149,7 +150,7 @@ fn why(mut reasons: Vec<(&'static str, Reason)>, best: &str) -> Reason {
     // The last word of an engine is about more than its first.
     reasons.reverse();
     let rank = |(engine, reason): &(&'static str, Reason)| match reason {
-        Reason::Rejected(_) => 0,
+        Reason::Rejected(_) | Reason::Crashed(_) => 0,
         Reason::Exhausted(Exhausted::Cancelled) => 3,
         _ if *engine == best => 1,
         _ => 2,
@@ -220,7 +221,10 @@ impl Portfolio {
                                 continue;
                             }
                         };
-                        let attempted = pipeline::attempt(task, &engine, &budget, whole, &Silent);
+                        let (started, listener) = self.live.start(turn.engine.name());
+                        let mut attempted = pipeline::attempt(task, &engine, &budget, whole, &listener);
+                        attempted.tried.started = started;
+                        listener.end(&attempted.tried);
                         if answers.send(attempted).is_err() {
                             break;
                         }

@@ -19,7 +19,9 @@ pub fn parse(text: &str) -> Result<Asked, String> {
         let Some(formula) =
             compact.strip_prefix("CHECK(init(main()),LTL(").and_then(|rest| rest.strip_suffix("))"))
         else {
-            return Err(format!("`{line}` is not a property that can be checked"));
+            return Err(format!(
+                "`{line}` is not a property that can be checked; such as `CHECK( init(main()), LTL(G ! data-race) )` is, or use --check"
+            ));
         };
         match formula {
             "G!call(reach_error())" | "G!call(__VERIFIER_error())" => asked.checks.push(Check::ReachError),
@@ -31,7 +33,7 @@ pub fn parse(text: &str) -> Result<Asked, String> {
         }
     }
     if asked.checks.is_empty() && asked.open.is_empty() {
-        return Err("there is no property in it".to_owned());
+        return Err("there is no property in it; write one such as `CHECK( init(main()), LTL(G ! data-race) )`, or use --check".to_owned());
     }
     Ok(asked)
 }

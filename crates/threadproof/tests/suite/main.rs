@@ -2,7 +2,9 @@
 
 mod abstraction_mutations;
 mod benchexec;
+mod book;
 mod boolean;
+mod browser;
 mod command_line;
 mod context;
 mod context_mutations;
@@ -17,6 +19,7 @@ mod product_mutations;
 mod programs;
 mod queries;
 mod queries_figures;
+mod reports;
 mod reproducers;
 mod spec_mutations;
 mod specifications;

@@ -1,0 +1,404 @@
+//! An execution line by line: what all reports of a violation show.
+//!
+//! Consecutive steps of one thread on one source line are one row. What is wrong at the end is marked: the two accesses that collide,
+//! the check that fails, or the threads that wait for one another.
+
+use crate::Sources;
+use crate::sources::position;
+use crate::style::clean;
+use checker::{Change, NamedAccess, Refutation, Replayed, ReplayedStep, ReplayedViolation};
+use ir::semantics::ThreadIndex;
+use ir::{ErrorKind, LockKind, Op, Program, Span, Value};
+use std::collections::BTreeMap;
+
+/// Runs of this many rows that concern no other thread are folded.
+const LONG_STRETCH: usize = 5;
+/// The most rows that are shown: the beginning and the end.
+const MOST_ROWS: usize = 120;
+/// The most values that are told of a stretch that is folded.
+const MOST_VALUES: usize = 4;
+
+/// An execution, row by row.
+#[derive(Debug)]
+pub struct Interleaving {
+    /// The name of each thread.
+    pub threads: Vec<String>,
+    /// In the order of execution.
+    pub rows: Vec<Row>,
+}
+
+/// Consecutive steps of one thread on one line.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Who.
+    pub thread: ThreadIndex,
+    /// Where.
+    pub span: Span,
+    /// The procedure and the edge of the last step; nothing if the thread only stands here.
+    pub last: Option<(ir::TemplateId, ir::EdgeId)>,
+    /// The source line, trimmed.
+    pub code: String,
+    /// What happened besides changes of values: locks, starts of threads.
+    pub events: Vec<String>,
+    /// What changed, each name once.
+    pub changes: Vec<ChangedValue>,
+    /// The locks that the thread holds after it.
+    pub held: Vec<String>,
+    /// Whether they are others than before.
+    pub held_changed: bool,
+    /// What is wrong here.
+    pub mark: Option<String>,
+    /// Whether no other thread could notice: nothing that two threads touch, no lock, no start.
+    pub alone: bool,
+}
+
+/// A variable's new value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedValue {
+    /// Its name.
+    pub name: String,
+    /// Whether only this thread has it.
+    pub own: bool,
+    /// The value; nothing if any will do.
+    pub value: Option<Value>,
+}
+
+impl ChangedValue {
+    /// As an equation.
+    pub fn text(&self) -> String {
+        match self.value {
+            Some(value) => format!("{} = {value}", clean(&self.name)),
+            None => format!("{} may be anything", clean(&self.name)),
+        }
+    }
+}
+
+/// Something that is shown of an execution.
+#[derive(Debug)]
+pub enum Shown<'a> {
+    /// A row.
+    Row(&'a Row),
+    /// Rows of one thread that concern no other.
+    Folded(&'a [Row]),
+    /// So many rows of all threads, in an execution that is too long.
+    Gap(usize),
+}
+
+impl Row {
+    /// All that happened, as short texts.
+    pub fn effects(&self) -> Vec<String> {
+        self.events.iter().cloned().chain(self.changes.iter().map(ChangedValue::text)).collect()
+    }
+    /// What is said of the locks.
+    pub fn locks(&self) -> Option<String> {
+        match self.held.as_slice() {
+            [] if self.mark.is_some() => Some("holds no lock".to_owned()),
+            [] => None,
+            held if self.held_changed || self.mark.is_some() => Some(format!("holds {}", held.join(", "))),
+            _ => None,
+        }
+    }
+}
+
+impl Interleaving {
+    /// The rows of a violation.
+    pub fn of(refutation: &Refutation, sources: &Sources) -> Self {
+        let Refutation { program, replayed, .. } = refutation;
+        let mut builder = Builder {
+            program,
+            sources,
+            replayed,
+            contended: contended(replayed),
+            held: vec![Vec::new(); replayed.threads.len()],
+            rows: Vec::new(),
+        };
+        for step in &replayed.steps {
+            builder.step(step);
+        }
+        builder.rows.retain(|row| row.span.line > 0 || !row.events.is_empty() || !row.changes.is_empty());
+        builder.end();
+        let threads = replayed.threads.iter().map(|thread| clean(&thread.name)).collect();
+        Self { threads, rows: builder.rows }
+    }
+
+    /// What fits in a report: long stretches of one thread alone are folded, and the middle of what is still too long is left out.
+    pub fn shown(&self) -> Vec<Shown<'_>> {
+        let mut all: Vec<Shown<'_>> = Vec::new();
+        let several = self.rows.iter().any(|row| row.thread != self.rows[0].thread);
+        let mut at = 0;
+        while let Some(row) = self.rows.get(at) {
+            let same = |other: &&Row| other.alone && other.thread == row.thread;
+            let length = if several { self.rows[at..].iter().take_while(same).count() } else { 0 };
+            if length >= LONG_STRETCH {
+                let end = at + length;
+                all.push(Shown::Row(row));
+                all.push(Shown::Folded(&self.rows[at + 1..end - 1]));
+                all.push(Shown::Row(&self.rows[end - 1]));
+                at = end;
+            } else {
+                all.push(Shown::Row(row));
+                at += 1;
+            }
+        }
+        if all.len() > MOST_ROWS {
+            let (first, hidden) = (MOST_ROWS / 3, all.len() - MOST_ROWS);
+            let rows = all.splice(first..first + hidden, [Shown::Gap(0)]).map(|shown| shown.count()).sum();
+            all[first] = Shown::Gap(rows);
+        }
+        all
+    }
+
+    /// The threads that do something.
+    pub fn active(&self) -> Vec<ThreadIndex> {
+        let mut found: Vec<ThreadIndex> = self.rows.iter().map(|row| row.thread).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+impl Shown<'_> {
+    fn count(&self) -> usize {
+        match self {
+            Self::Row(_) => 1,
+            Self::Folded(rows) => rows.len(),
+            Self::Gap(rows) => *rows,
+        }
+    }
+}
+
+/// What became of values in rows that are folded, in the order in which they were first changed.
+pub fn values_after(rows: &[Row]) -> String {
+    let mut last: Vec<&ChangedValue> = Vec::new();
+    for change in rows.iter().flat_map(|row| &row.changes) {
+        match last.iter_mut().find(|known| known.name == change.name) {
+            Some(known) => *known = change,
+            None => last.push(change),
+        }
+    }
+    let more = if last.len() > MOST_VALUES { ", …" } else { "" };
+    let texts: Vec<String> = last.iter().take(MOST_VALUES).map(|change| change.text()).collect();
+    format!("{}{more}", texts.join(", "))
+}
+
+/// The bytes that several threads touch, at the end or on the way.
+fn contended(replayed: &Replayed) -> BTreeMap<u64, Option<ThreadIndex>> {
+    /// Large copies count by their first bytes.
+    const MOST_BYTES: u64 = 64;
+    let mut owners: BTreeMap<u64, Option<ThreadIndex>> = BTreeMap::new();
+    let mut touch = |access: &NamedAccess| {
+        let first = access.access.address;
+        for byte in first..first.saturating_add(access.access.size.min(MOST_BYTES)) {
+            let owner = owners.entry(byte).or_insert(Some(access.thread));
+            if *owner != Some(access.thread) {
+                *owner = None;
+            }
+        }
+    };
+    replayed.steps.iter().flat_map(|step| &step.accesses).for_each(&mut touch);
+    if let ReplayedViolation::Race { accesses, .. } = &replayed.violation {
+        accesses.iter().for_each(&mut touch);
+    }
+    owners
+}
+
+struct Builder<'a> {
+    program: &'a Program,
+    sources: &'a Sources,
+    replayed: &'a Replayed,
+    contended: BTreeMap<u64, Option<ThreadIndex>>,
+    held: Vec<Vec<String>>,
+    rows: Vec<Row>,
+}
+
+impl Builder<'_> {
+    fn row(&self, thread: ThreadIndex, span: Span) -> Row {
+        Row {
+            thread,
+            span,
+            last: None,
+            code: self.sources.line(span).map(clean).unwrap_or_default(),
+            events: Vec::new(),
+            changes: Vec::new(),
+            held: self.held[thread].clone(),
+            held_changed: false,
+            mark: None,
+            alone: true,
+        }
+    }
+
+    fn step(&mut self, step: &ReplayedStep) {
+        let thread = step.thread;
+        let mut row = match self.rows.pop() {
+            Some(row) if row.thread == thread && same_line(row.span, step.span) => row,
+            other => {
+                self.rows.extend(other);
+                self.row(thread, step.span)
+            }
+        };
+        row.last = Some((step.procedure, step.edge));
+        if let Some(created) = step.created {
+            row.events.push(format!("starts {}", name(self.replayed, created)));
+            row.alone = false;
+        }
+        let meets = |access: &NamedAccess| self.contended.get(&access.access.address) == Some(&None);
+        row.alone &= !step.accesses.iter().any(meets);
+        let edge = self.program.templates.get(step.procedure).and_then(|code| code.edges.get(step.edge));
+        let ops = edge.map(|edge| edge.ops.as_slice()).unwrap_or_default();
+        let own = step.locals.iter().map(|change| (change, true));
+        let taken =
+            ops.iter().find_map(|op| if let Op::Lock(kind, _) = op { Some((true, *kind)) } else { None });
+        let given =
+            ops.iter().find_map(|op| if let Op::Unlock(kind, _) = op { Some((false, *kind)) } else { None });
+        if let Some((taken, kind)) = taken.or(given) {
+            row.alone = false;
+            for change in &step.memory {
+                self.lock(&mut row, taken, kind, change);
+            }
+            own.for_each(|(change, own)| changed(&mut row, change, own));
+        } else {
+            // What others touch, too, is worth a word even if its value stays the same.
+            for access in step.accesses.iter().filter(|access| meets(access)) {
+                let Some(name) = access.name.as_deref().filter(|name| !name.starts_with('%')) else {
+                    continue;
+                };
+                let changes = step.memory.iter().any(|change| change.name == name);
+                let event = match access.access.write {
+                    true if changes => continue,
+                    true => format!("writes {} again", clean(name)),
+                    false => format!("reads {}", clean(name)),
+                };
+                if !row.events.contains(&event) {
+                    row.events.push(event);
+                }
+            }
+            let memory = step.memory.iter().map(|change| (change, false));
+            memory.chain(own).for_each(|(change, own)| changed(&mut row, change, own));
+        }
+        row.held = self.held[thread].clone();
+        self.rows.push(row);
+    }
+
+    /// Takes note of a change to one of a lock's words.
+    fn lock(&mut self, row: &mut Row, taken: bool, kind: LockKind, change: &Change) {
+        let (lock, is_owner) = lock_word(&change.name);
+        let lock = clean(lock);
+        let matters = match (kind, taken) {
+            (LockKind::Read, true) => !is_owner,
+            (LockKind::Read | LockKind::Write, false) => true,
+            // How often a mutex is held by its owner changes nothing for others.
+            (LockKind::Mutex | LockKind::Spin, _) | (LockKind::Write, true) => is_owner,
+        };
+        if !matters {
+            return;
+        }
+        let reading = if kind == LockKind::Read && taken { " for reading" } else { "" };
+        let held = &mut self.held[row.thread];
+        let event = format!("{} {lock}{reading}", if taken { "locks" } else { "unlocks" });
+        match held.iter().position(|held| *held == lock) {
+            None if taken => held.push(lock),
+            Some(index) if !taken => drop(held.remove(index)),
+            // Another byte of the same word.
+            Some(_) | None => return,
+        }
+        row.events.push(event);
+        row.held_changed = true;
+    }
+
+    /// Marks what is wrong.
+    fn end(&mut self) {
+        match &self.replayed.violation {
+            ReplayedViolation::Error { thread, kind, span } => {
+                let here = |row: &Row| row.thread == *thread && same_line(row.span, *span);
+                if !self.rows.last().is_some_and(here) {
+                    let row = self.row(*thread, *span);
+                    self.rows.push(row);
+                }
+                if let Some(row) = self.rows.last_mut() {
+                    row.mark = Some(what_fails(*kind).to_owned());
+                    row.alone = false;
+                }
+            }
+            ReplayedViolation::Race { name, accesses, .. } => {
+                for access in accesses {
+                    let verb = if access.access.write { "writes" } else { "reads" };
+                    let atomic = if access.access.atomic { ", atomically" } else { "" };
+                    self.stand(access.thread, access.span, format!("{verb} {}{atomic}", clean(name)));
+                }
+            }
+            ReplayedViolation::Deadlock(waits) => {
+                for wait in waits {
+                    let what = match &wait.lock {
+                        Some(lock) => format!("waits for {}, held by thread {}", lock_name(lock), wait.owner),
+                        None => format!("waits for thread {} to end", wait.owner),
+                    };
+                    self.stand(wait.thread, wait.span, what);
+                }
+            }
+        }
+    }
+
+    /// A thread stands at a line, about to do something that is wrong.
+    fn stand(&mut self, thread: ThreadIndex, span: Span, mark: String) {
+        let row = Row { mark: Some(mark), alone: false, ..self.row(thread, span) };
+        self.rows.push(row);
+    }
+}
+
+/// The name of the lock that a cell belongs to, and whether the cell is its first word, which says who holds it.
+fn lock_word(cell: &str) -> (&str, bool) {
+    if let Some((lock, word @ ("owner" | "readers" | "count"))) = cell.rsplit_once('.') {
+        return (lock, word == "owner");
+    }
+    // Where the type of the lock is a union, its bytes have numbers.
+    match cell.rsplit_once('+').and_then(|(lock, byte)| Some((lock, byte.parse::<u32>().ok()?))) {
+        Some((lock, byte)) => (lock, byte < 4),
+        None => (cell, true),
+    }
+}
+
+/// The name of the lock that a thread waits for, as the user knows it.
+pub(crate) fn lock_name(cell: &str) -> String {
+    clean(lock_word(cell).0)
+}
+
+fn changed(row: &mut Row, change: &Change, own: bool) {
+    // Temporaries of the tool mean nothing to its user.
+    if change.name.starts_with('%') {
+        return;
+    }
+    let new = ChangedValue { name: change.name.clone(), own, value: change.new };
+    match row.changes.iter_mut().find(|known| known.name == new.name && known.own == own) {
+        Some(known) => *known = new,
+        None => row.changes.push(new),
+    }
+}
+
+/// What fails at an error location.
+pub fn what_fails(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::ReachError => "the error function is called",
+        ErrorKind::Assertion => "the assertion fails",
+        ErrorKind::InvalidAccess => "an access is outside of any live object",
+        ErrorKind::Overflow => "a signed operation overflows",
+    }
+}
+
+/// How a thread is called in reports.
+pub fn name(replayed: &Replayed, thread: ThreadIndex) -> String {
+    let what = replayed.threads.get(thread).map_or("?", |thread| thread.name.as_str());
+    format!("thread {thread} ({})", clean(what))
+}
+
+/// The short name of a row's place: its line, and its file if there are several.
+pub fn place(program: &Program, span: Span, several_files: bool) -> String {
+    if !several_files {
+        return if span.line > 0 { span.line.to_string() } else { String::new() };
+    }
+    let at = position(program, Span { column: 0, ..span });
+    clean(at.rsplit('/').next().unwrap_or(&at))
+}
+
+fn same_line(a: Span, b: Span) -> bool {
+    (a.file, a.line) == (b.file, b.line)
+}

@@ -1,0 +1,192 @@
+//! Formulas in C: variables of the program as transitions get their names in the source back.
+
+use ir::{ObjectId, Program};
+use terms::{Operation, Term, Variable};
+
+/// Longer formulas are not read by anyone.
+const LONGEST: usize = 110;
+
+/// The names of a program.
+pub struct Names<'a> {
+    /// The program that the transitions were made of.
+    pub program: &'a Program,
+}
+
+impl Names<'_> {
+    /// A formula as text; nothing if it speaks of something without a name, says nothing, or is too long.
+    pub fn text(&self, formula: &Term) -> Option<String> {
+        if formula.is_literal() || formula.size() > LONGEST {
+            return None;
+        }
+        let mut known = true;
+        let named = formula.rename(|variable| match self.name(&variable.name) {
+            Some(name) => Some(Variable::new(name, variable.sort.clone())),
+            None => {
+                known = false;
+                None
+            }
+        });
+        let text = infix(&named);
+        (known && text.chars().count() <= LONGEST).then_some(text)
+    }
+
+    /// The name in the source of a variable of the transitions.
+    fn name(&self, name: &str) -> Option<String> {
+        let (name, old) = match name.strip_prefix("old ") {
+            Some(name) => (name, "old "),
+            None => (name, ""),
+        };
+        let (name, owner) = match name.rsplit_once('#') {
+            Some((name, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => (name, Some(number)),
+            Some(_) | None => (name, None),
+        };
+        let plain = self.plain(name)?;
+        // The first of several threads needs no number.
+        let owner = owner.filter(|owner| *owner != "0").map(|owner| format!("#{owner}")).unwrap_or_default();
+        Some(format!("{old}{plain}{owner}"))
+    }
+
+    fn plain(&self, name: &str) -> Option<String> {
+        if let Some((cell, object)) = name.rsplit_once('@') {
+            let object = ObjectId(object.parse().ok()?);
+            if let Some(pointee) = cell.strip_prefix('&') {
+                return Some(format!("&{pointee}"));
+            }
+            if let Some(map) = cell.strip_prefix("map of ") {
+                return (!map.contains(',') && !map.contains('%')).then(|| map.to_owned());
+            }
+            let (_, offset) = cell.rsplit_once('+')?;
+            self.program.objects.get(object)?;
+            let name = checker::cell_name(self.program, object, offset.parse().ok()?);
+            return (!name.contains('%')).then_some(name);
+        }
+        let (local, number) = name.rsplit_once('%')?;
+        number.parse::<u32>().ok()?;
+        let (_, local) = local.split_once('.')?;
+        (!local.starts_with('%')).then(|| local.to_owned())
+    }
+}
+
+/// A formula without double negations, with comparisons the right way around.
+fn infix(term: &Term) -> String {
+    match (term.operation(), term.operands()) {
+        (Operation::Not, [inner]) => match (inner.operation(), inner.operands()) {
+            (Operation::Equal, [left, right]) => format!("{left} != {right}"),
+            (Operation::Less, [left, right]) => format!("{left} >= {right}"),
+            (Operation::LessOrEqual, [left, right]) => format!("{left} > {right}"),
+            _ => term.to_string(),
+        },
+        (Operation::Or, parts) if parts.len() > 1 => {
+            let texts: Vec<String> = parts.iter().map(infix).collect();
+            texts.join(" || ")
+        }
+        (Operation::And, parts) if parts.len() > 1 => {
+            let each = |part: &Term| match part.operation() {
+                Operation::Or => format!("({})", infix(part)),
+                _ => infix(part),
+            };
+            parts.iter().map(each).collect::<Vec<_>>().join(" && ")
+        }
+        // Constants come last.
+        (Operation::Equal, [left, right]) if left.is_literal() => format!("{right} == {left}"),
+        (Operation::Less, [left, right]) if left.is_literal() => format!("{right} > {left}"),
+        (Operation::LessOrEqual, [left, right]) if left.is_literal() => format!("{right} >= {left}"),
+        _ => term.to_string(),
+    }
+}
+
+/// Locations, by the position of the thread in its group.
+pub type Places = Vec<(usize, u32)>;
+
+/// What a formula says at locations: "the threads are here, and …; or they are there, and …", or "if they are here, then …". Nothing is said where there are no locations: it
+/// always holds.
+pub fn cases(formula: &Term) -> Vec<(Places, Term)> {
+    let Operation::Or = formula.operation() else { return vec![(Vec::new(), formula.clone())] };
+    let (mut places, mut rest) = (Vec::new(), Vec::new());
+    for part in formula.operands() {
+        match negated_places(part) {
+            Some(found) => places.extend(found),
+            None => rest.push(part.clone()),
+        }
+    }
+    if !places.is_empty() {
+        return vec![(places, Term::any(rest))];
+    }
+    let mut found: Vec<(Places, Vec<Term>)> = Vec::new();
+    for part in rest {
+        let conjuncts = match part.operation() {
+            Operation::And => part.operands().to_vec(),
+            _ => vec![part],
+        };
+        let (here, facts): (Vec<Term>, Vec<Term>) =
+            conjuncts.into_iter().partition(|part| place(part).is_some());
+        let mut here: Places = here.iter().filter_map(place).collect();
+        here.sort_unstable();
+        let facts = Term::all(facts);
+        match found.iter_mut().find(|(known, _)| *known == here) {
+            Some((_, ways)) => ways.push(facts),
+            None => found.push((here, vec![facts])),
+        }
+    }
+    if found.iter().any(|(here, _)| here.is_empty()) {
+        return vec![(Vec::new(), formula.clone())];
+    }
+    // One way or its opposite is no news.
+    let news = |ways: &[Term]| !ways.iter().any(|way| way.is_true() || ways.contains(&way.not()));
+    found.into_iter().filter(|(_, ways)| news(ways)).map(|(here, ways)| (here, Term::any(ways))).collect()
+}
+
+/// The locations of "a thread is not here", or of "not all threads are here".
+fn negated_places(term: &Term) -> Option<Places> {
+    let (Operation::Not, [inner]) = (term.operation(), term.operands()) else { return None };
+    match inner.operation() {
+        Operation::Equal => place(inner).map(|place| vec![place]),
+        Operation::And => inner.operands().iter().map(place).collect(),
+        _ => None,
+    }
+}
+
+/// The location of "a thread is here".
+fn place(term: &Term) -> Option<(usize, u32)> {
+    let (Operation::Equal, [left, right]) = (term.operation(), term.operands()) else { return None };
+    let number = |term: &Term| match term.operation() {
+        Operation::Int(value) => u32::try_from(*value).ok(),
+        _ => None,
+    };
+    let thread = |term: &Term| match term.operation() {
+        Operation::Variable(name) => name.strip_prefix("location#")?.parse::<usize>().ok(),
+        _ => None,
+    };
+    thread(left).zip(number(right)).or_else(|| thread(right).zip(number(left)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ir::Program;
+    use terms::Sort;
+
+    fn variable(name: &str) -> Term {
+        Variable::new(name, Sort::Int).term()
+    }
+
+    #[test]
+    fn locals_get_their_names_and_temporaries_have_none() {
+        let program = Program::default();
+        let names = Names { program: &program };
+        let own = variable("worker.i%3#0");
+        assert_eq!(names.text(&own.less_than(&variable("worker.n%4#1"))).as_deref(), Some("i < n#1"));
+        assert_eq!(names.text(&own.less_than(&variable("worker.%t%5#0"))), None);
+        assert_eq!(names.text(&own.less_than(&variable("location#0"))), None);
+    }
+
+    #[test]
+    fn what_holds_at_locations_is_found() {
+        let here = |number| variable("location#1").equals(&Term::int(number));
+        let fact = variable("worker.i%3#1").less_than(&Term::int(9));
+        assert_eq!(cases(&here(5).implies(&fact)), [(vec![(1, 5)], fact.clone())]);
+        let ways = Term::any([here(1).and(&fact), here(2), here(3).and(&fact), here(3).and(&fact.not())]);
+        assert_eq!(cases(&ways), [(vec![(1, 1)], fact.clone())]);
+        assert_eq!(cases(&fact), [(vec![], fact.clone())]);
+    }
+}

@@ -1,0 +1,213 @@
+//! What is going on right now: for the status line, and for the report of a run that is interrupted.
+//!
+//! Whatever works takes note here of what it does; whoever waits for it reads it. What is known so far can be reported at any time.
+
+use checker::Checked;
+use ir::Program;
+use report::{End, Outcome, Sources, Tried};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+use verdict::{Cancel, Check, Event, Events, Exhausted, Reason};
+
+/// A run of the tool, as far as it has come.
+#[derive(Clone, Default)]
+pub struct Live {
+    state: Arc<Mutex<State>>,
+    /// Asks all that works to stop.
+    pub cancel: Cancel,
+}
+
+#[derive(Default)]
+struct State {
+    /// What is done before there are engines.
+    doing: String,
+    input: Option<Arc<(Program, Sources)>>,
+    outcomes: Vec<Outcome>,
+    current: Option<Current>,
+}
+
+/// A check that is not decided yet.
+struct Current {
+    check: Check,
+    since: Instant,
+    tried: Vec<Ended>,
+    running: Vec<Running>,
+    /// The number of the next engine.
+    next: usize,
+}
+
+/// What one engine came to.
+struct Ended {
+    engine: &'static str,
+    started: f64,
+    seconds: f64,
+    checking: f64,
+    end: End,
+}
+
+struct Running {
+    number: usize,
+    engine: &'static str,
+    since: Instant,
+    doing: String,
+}
+
+/// An engine that runs: listens to what it says.
+pub struct Listener<'a> {
+    live: &'a Live,
+    number: usize,
+}
+
+/// What is known of a run that did not come to its end.
+pub struct Partial {
+    /// What was read; nothing if it did not come so far.
+    pub input: Option<Arc<(Program, Sources)>>,
+    /// The checks that were begun.
+    pub outcomes: Vec<Outcome>,
+}
+
+impl Live {
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing inside can be left half-done.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    /// Something begins that is no engine.
+    pub fn doing(&self, what: impl Into<String>) {
+        self.state().doing = what.into();
+    }
+    /// The program was read.
+    pub fn read(&self, input: &Arc<(Program, Sources)>) {
+        self.state().input = Some(input.clone());
+    }
+    /// A check begins.
+    pub fn begin(&self, check: Check) {
+        let current =
+            Current { check, since: Instant::now(), tried: Vec::new(), running: Vec::new(), next: 0 };
+        self.state().current = Some(current);
+    }
+    /// The check is decided, as far as it will be.
+    pub fn finish(&self, outcome: Outcome) {
+        let mut state = self.state();
+        state.current = None;
+        state.outcomes.push(outcome);
+    }
+    /// All outcomes; they are no longer here then.
+    pub fn outcomes(&self) -> Vec<Outcome> {
+        std::mem::take(&mut self.state().outcomes)
+    }
+    /// An engine begins. Returns how long after the check, and who listens to it.
+    pub fn start(&self, engine: &'static str) -> (f64, Listener<'_>) {
+        let mut state = self.state();
+        let Some(current) = &mut state.current else { return (0.0, Listener { live: self, number: 0 }) };
+        let number = current.next;
+        current.next += 1;
+        let running = Running { number, engine, since: Instant::now(), doing: String::new() };
+        current.running.push(running);
+        (current.since.elapsed().as_secs_f64(), Listener { live: self, number })
+    }
+
+    /// What is going on, on one line.
+    pub fn status(&self) -> String {
+        let state = self.state();
+        let Some(current) = &state.current else { return state.doing.clone() };
+        let engines = current.running.iter().map(|running| {
+            let doing =
+                if running.doing.is_empty() { String::new() } else { format!(" ({})", running.doing) };
+            format!("{} {:.0} s{doing}", running.engine, running.since.elapsed().as_secs_f64())
+        });
+        let engines: Vec<String> = engines.collect();
+        let engines = if engines.is_empty() { "preparing".to_owned() } else { engines.join(", ") };
+        format!("{}: {engines}", current.check.name())
+    }
+
+    /// What is known so far, if the run ends here because of a limit, or because someone asked for it.
+    pub fn partial(&self, why: Exhausted) -> Partial {
+        let mut state = self.state();
+        let mut outcomes = std::mem::take(&mut state.outcomes);
+        if let Some(current) = state.current.take() {
+            let reason = || Reason::Exhausted(why);
+            let begun = |since: Instant| since.saturating_duration_since(current.since).as_secs_f64();
+            let running = current.running.iter().map(|running| Ended {
+                engine: running.engine,
+                started: begun(running.since),
+                seconds: running.since.elapsed().as_secs_f64(),
+                checking: 0.0,
+                end: End::Unknown(reason()),
+            });
+            let running: Vec<Ended> = running.collect();
+            let tries = current.tried.into_iter().chain(running).map(|ended| Tried {
+                engine: ended.engine,
+                started: ended.started,
+                seconds: ended.seconds,
+                checking: ended.checking,
+                end: ended.end,
+                rejected: None,
+            });
+            outcomes.push(Outcome {
+                check: current.check,
+                variable: None,
+                verdict: Checked::Unknown(reason()),
+                decisions: None,
+                seconds: current.since.elapsed().as_secs_f64(),
+                tries: tries.collect(),
+            });
+        }
+        Partial { input: state.input.take(), outcomes }
+    }
+}
+
+impl Listener<'_> {
+    /// The engine has ended.
+    pub fn end(self, tried: &Tried) {
+        if let Some(current) = &mut self.live.state().current {
+            current.running.retain(|running| running.number != self.number);
+            current.tried.push(Ended {
+                engine: tried.engine,
+                started: tried.started,
+                seconds: tried.seconds,
+                checking: tried.checking,
+                end: tried.end.clone(),
+            });
+        }
+    }
+}
+
+impl Events for Listener<'_> {
+    fn event(&self, event: Event) {
+        let doing = match event {
+            Event::Phase(text) => text,
+            Event::Progress { states } => format!("{states} states"),
+            Event::Attempt(_) => return,
+        };
+        if let Some(current) = &mut self.live.state().current {
+            let number = self.number;
+            if let Some(running) = current.running.iter_mut().find(|running| running.number == number) {
+                running.doing = doing;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_tried_so_far_is_known_at_any_time() {
+        let live = Live::default();
+        live.doing("reading a.c");
+        assert_eq!(live.status(), "reading a.c");
+        live.begin(Check::Races);
+        let (_, flow) = live.start("flow");
+        let (_, explicit) = live.start("explicit");
+        explicit.event(Event::Progress { states: 12 });
+        assert!(live.status().starts_with("races: flow 0 s, explicit 0 s (12 states)"), "{}", live.status());
+        let end = End::Unknown(Reason::Bounded("x".to_owned()));
+        let tried = Tried { engine: "flow", started: 0.0, seconds: 0.5, checking: 0.0, end, rejected: None };
+        flow.end(&tried);
+        let partial = live.partial(Exhausted::Cancelled);
+        let ends: Vec<(&str, String)> =
+            partial.outcomes[0].tries.iter().map(|tried| (tried.engine, tried.end.to_string())).collect();
+        assert_eq!(ends, [("flow", "bounded: x".to_owned()), ("explicit", "interrupted".to_owned())]);
+    }
+}

@@ -1,0 +1,85 @@
+//! From outcomes to what the user sees: the report in the format that was asked for, and the page.
+
+use crate::arguments::{Format, Verify};
+use crate::evidence::write_whole;
+use crate::pipeline;
+use crate::terminal::{self, Printer};
+use checker::Checked;
+use ir::Program;
+use report::html::Extras;
+use report::story::{self, Story};
+use report::{Answer, Outcome, Report, Sources};
+use std::io::IsTerminal;
+use std::time::Duration;
+use verdict::{Budget, Check, Listing, Proof};
+
+/// The least time for what the report tells beyond the verdict, if twice that is left: the verdict must not be late because of it.
+const LEAST: Duration = Duration::from_secs(1);
+
+/// A document in a format.
+pub fn document(format: Format, report: &Report<'_>) -> String {
+    match format {
+        Format::Human => report::human::render(report, terminal::style()),
+        Format::Json => report::json::render(report),
+        Format::Sarif => report::sarif::render(report),
+        Format::Markdown => report::markdown::render(report),
+    }
+}
+
+/// The report about some outcomes, without stories.
+pub fn plain<'a>(
+    (program, sources): (&'a Program, &'a Sources),
+    outcomes: &'a [Outcome],
+    answer: &'a Answer,
+) -> Report<'a> {
+    Report { program, sources, outcomes, answer, explain: false, stories: &[] }
+}
+
+/// Prints the report of a verification, and writes the page.
+pub fn present(
+    options: &Verify,
+    (program, sources): (&Program, &Sources),
+    outcomes: &[Outcome],
+    answer: &Answer,
+    budget: &Budget,
+    printer: &Printer,
+) {
+    let first = outcomes.first().map_or(Check::Assertions, |outcome| outcome.check);
+    let told = options.html.is_some()
+        || options.explain
+        || match options.format {
+            Format::Human => std::io::stdout().is_terminal(),
+            Format::Markdown => true,
+            Format::Json | Format::Sarif => false,
+        };
+    let by_flow =
+        |outcome: &Outcome| matches!(&outcome.verdict, Checked::Proved(Proof::Flow(_) | Proof::Runs(_)));
+    // The story takes no longer than the proof.
+    let seconds: f64 = outcomes.iter().map(|outcome| outcome.seconds).sum();
+    let left = budget.remaining().unwrap_or(Duration::MAX);
+    let has_time = left > 2 * LEAST && budget.check(0).is_ok();
+    let told = told && has_time;
+    let budget = budget.within((left / 2).min(LEAST.max(Duration::from_secs_f64(seconds.clamp(0.0, 1e6)))));
+    let needed = options.html.is_some() || (told && outcomes.iter().any(by_flow));
+    let listing: Option<Listing> = (needed && has_time)
+        .then(|| engine_flow::listing(&pipeline::prepare(program, first), &budget).ok())
+        .flatten();
+    let mut stories: Vec<(Check, Story)> = Vec::new();
+    for outcome in outcomes.iter().filter(|outcome| told && outcome.variable.is_none()) {
+        if let Checked::Proved(proof) = &outcome.verdict {
+            let lowered = pipeline::prepare(program, outcome.check);
+            let story = story::of(&lowered, outcome.check, proof, listing.as_ref(), budget.deadline);
+            stories.push((outcome.check, story));
+        }
+    }
+    let explain = options.explain;
+    let report = Report { program, sources, outcomes, answer, explain, stories: &stories };
+    printer.print(&document(options.format, &report));
+    if let Some(path) = &options.html {
+        let lowered = pipeline::prepare(program, first);
+        let extras = Extras { lowered: &lowered, listing: listing.as_ref() };
+        if let Err(reason) = write_whole(path, &report::html::render(&report, &extras)) {
+            printer.say(&format!("threadproof: there is no page: {reason}"));
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The terminal: its width and colours, the status line, and one document on standard output.
+
+use report::style::{DEFAULT_WIDTH, Style, clean, cut};
+use std::io::{IsTerminal, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How often the status line is drawn.
+const REDRAW: Duration = Duration::from_millis(150);
+/// A run that is over sooner than this has no status line.
+const PATIENCE: Duration = Duration::from_millis(300);
+/// Goes to the beginning of the line and wipes it.
+const WIPE: &str = "\r\x1b[2K";
+
+/// What fits on standard output: as wide as `COLUMNS` or the terminal says, with colours on a terminal, unless `NO_COLOR` is set.
+pub fn style() -> Style {
+    let is_terminal = std::io::stdout().is_terminal();
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    Style { colour: is_terminal && !set("NO_COLOR") && !dumb, width: width() }
+}
+
+fn width() -> usize {
+    let named = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let measured = || {
+        let (columns, _) = terminal_size::terminal_size()?;
+        Some(usize::from(columns.0))
+    };
+    named.filter(|columns| *columns > 0).or_else(measured).unwrap_or(DEFAULT_WIDTH)
+}
+
+/// Prints one document and no more, whoever is first; messages; and the status line, until the document is printed.
+#[derive(Clone)]
+pub struct Printer {
+    screen: Arc<Mutex<Screen>>,
+    /// Whether there is a status line.
+    lively: bool,
+}
+
+struct Screen {
+    printed: bool,
+    /// Whether there is a status line on it.
+    drawn: bool,
+    begun: Instant,
+    next: Instant,
+}
+
+impl Default for Printer {
+    fn default() -> Self {
+        let begun = Instant::now();
+        let screen = Screen { printed: false, drawn: false, begun, next: begun + PATIENCE };
+        Self { screen: Arc::new(Mutex::new(screen)), lively: std::io::stderr().is_terminal() }
+    }
+}
+
+impl Printer {
+    fn screen(&self) -> MutexGuard<'_, Screen> {
+        self.screen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    /// Prints a document, unless one was printed; a reader that went away is no error.
+    pub fn print(&self, document: &str) {
+        let mut screen = self.screen();
+        screen.wipe();
+        if !std::mem::replace(&mut screen.printed, true) {
+            let mut out = std::io::stdout().lock();
+            let _ = out.write_all(document.as_bytes()).and_then(|()| out.flush());
+        }
+    }
+    /// Says something on standard error.
+    pub fn say(&self, message: &str) {
+        let mut screen = self.screen();
+        screen.wipe();
+        let _ = writeln!(std::io::stderr(), "{message}");
+    }
+    /// Draws the status line, if it is time.
+    pub fn status(&self, what: impl FnOnce() -> String, bytes: Option<u64>) {
+        if !self.lively {
+            return;
+        }
+        let mut screen = self.screen();
+        let now = Instant::now();
+        if screen.printed || now < screen.next {
+            return;
+        }
+        screen.next = now + REDRAW;
+        let seconds = now.duration_since(screen.begun).as_secs();
+        let memory = bytes.map(|bytes| format!(", {} MB", bytes >> 20)).unwrap_or_default();
+        let text = format!("[{seconds} s{memory}] {}", clean(&what()));
+        screen.drawn = true;
+        let _ = write!(std::io::stderr(), "{WIPE}{}", cut(&text, width().saturating_sub(1)));
+    }
+}
+
+impl Screen {
+    fn wipe(&mut self) {
+        if std::mem::take(&mut self.drawn) {
+            let _ = write!(std::io::stderr(), "{WIPE}");
+        }
+    }
+}
