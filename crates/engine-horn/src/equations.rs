@@ -6,12 +6,6 @@
 
 use smt::{Operation, Term, Value};
 
-/// Equations with larger factors than this say nothing about programs.
-const LARGEST_FACTOR: i128 = 1 << 34;
-
-/// Divisions by larger numbers say nothing about programs, either.
-const LARGEST_DIVISOR: i128 = 1 << 16;
-
 /// A sum of numbers with factors, and a constant: it is zero.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Equation {
@@ -31,8 +25,11 @@ impl Equation {
 
     /// One factor of this minus another factor of another one, with the smallest factors that say the same.
     fn combined(&self, factor: i128, other: &Self, other_factor: i128) -> Option<Self> {
-        let one =
-            |mine: i128, its: i128| mine.checked_mul(factor)?.checked_sub(its.checked_mul(other_factor)?);
+        // The least number of all has no positive twin, and is left out.
+        let one = |mine: i128, its: i128| {
+            let found = mine.checked_mul(factor)?.checked_sub(its.checked_mul(other_factor)?)?;
+            found.checked_neg().map(|_| found)
+        };
         let factors = self.factors.iter().zip(&other.factors).map(|(mine, its)| one(*mine, *its));
         let mut result =
             Self { factors: factors.collect::<Option<_>>()?, constant: one(self.constant, other.constant)? };
@@ -42,10 +39,6 @@ impl Equation {
             result.constant /= divisor;
         }
         Some(result)
-    }
-
-    fn is_simple(&self) -> bool {
-        self.factors.iter().all(|factor| factor.abs() <= LARGEST_FACTOR)
     }
 
     fn term(&self, arguments: &[Term]) -> Term {
@@ -83,9 +76,15 @@ struct Rest {
 }
 
 impl Rest {
-    /// What is known by it beside equations.
-    fn is_simple(&self) -> bool {
-        (2..=LARGEST_DIVISOR).contains(&self.divisor)
+    fn term(&self, arguments: &[Term]) -> Term {
+        let (argument, divisor) = (&arguments[self.position], Term::int(self.divisor));
+        match self.divisor {
+            0 => argument.equals(&Term::int(self.value)),
+            _ => {
+                let rest = Term::int(self.value.rem_euclid(self.divisor));
+                Term::binary(Operation::Modulo, argument, &divisor).equals(&rest)
+            }
+        }
     }
 }
 
@@ -121,7 +120,7 @@ impl Equations {
         self.rests.retain_mut(|rest| {
             let distance = numbers[rest.position].and_then(|number| number.checked_sub(rest.value));
             let divisor = distance.map_or(1, |distance| common(rest.divisor, distance));
-            fewer |= rest.is_simple() && divisor != rest.divisor;
+            fewer |= divisor != rest.divisor;
             rest.divisor = divisor;
             divisor != 1
         });
@@ -157,17 +156,14 @@ impl Equations {
 
     /// Whether they say nothing.
     pub fn is_nothing(&self) -> bool {
-        !self.rows.iter().any(Equation::is_simple) && !self.rests.iter().any(Rest::is_simple)
+        self.rows.is_empty() && self.rests.is_empty()
     }
 
     /// The equations about some arguments.
     pub fn terms<'a>(&'a self, arguments: &'a [Term]) -> impl Iterator<Item = Term> + 'a {
-        let rows = self.rows.iter().filter(|row| row.is_simple()).map(move |row| row.term(arguments));
-        let rests = self.rests.iter().filter(|rest| rest.is_simple()).map(move |rest| {
-            let divided =
-                Term::binary(Operation::Modulo, &arguments[rest.position], &Term::int(rest.divisor));
-            divided.equals(&Term::int(rest.value.rem_euclid(rest.divisor)))
-        });
+        // Each says less when a point is added, never more: what was kept once stays so.
+        let rows = self.rows.iter().map(move |row| row.term(arguments));
+        let rests = self.rests.iter().map(move |rest| rest.term(arguments));
         rows.chain(rests)
     }
 }
@@ -218,6 +214,6 @@ mod tests {
     fn numbers_too_large_to_multiply_are_forgotten() {
         let mut equations = Equations::of_point(&point(&[i128::MAX, i128::MIN + 1]));
         assert!(equations.add_point(&point(&[i128::MIN + 1, i128::MAX])));
-        assert!(equations.rows.is_empty());
+        assert!(equations.is_nothing());
     }
 }

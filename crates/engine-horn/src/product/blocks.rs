@@ -11,6 +11,7 @@ use ir::{IdVec, LocationId};
 use smt::horn::{Application, Clause, ClauseId, HornSystem, RelationId};
 use smt::{Sort, Term, Variable};
 use transitions::loop_heads;
+use verdict::Budget;
 
 /// No more clauses than this are put into others, all in all.
 const MOST_PARTS: usize = 60_000;
@@ -23,8 +24,8 @@ pub struct Blocks {
     pub kept: IdVec<RelationId, RelationId>,
 }
 
-/// Leaves relations out. Nothing if clauses have several premises, or if that would be too large.
-pub fn blocks(system: &HornSystem) -> Option<Blocks> {
+/// Leaves relations out. Nothing if clauses have several premises, or if that would be too large or take too long.
+pub fn blocks(system: &HornSystem, budget: &Budget) -> Option<Blocks> {
     if system.clauses.iter().any(|clause| clause.body.len() > 1) {
         return None;
     }
@@ -57,7 +58,7 @@ pub fn blocks(system: &HornSystem) -> Option<Blocks> {
         for end in ends {
             let between = ways.between(*source, &behind, end);
             let block = ways.block(*source, &between, end, &mut parts);
-            if parts > MOST_PARTS {
+            if parts > MOST_PARTS || budget.check(0).is_err() {
                 return None;
             }
             let parameters = system.relations[*source].parameters.iter().map(Variable::term).collect();
@@ -241,7 +242,6 @@ mod tests {
     use super::*;
     use crate::modular::weaken::is_safe;
     use smt::horn::{Interpretation, Solution, solve};
-    use verdict::Budget;
 
     /// `x` is any number; it becomes `x + 1` or `x + 2`, and then its double. `false` if that is `bad`, or back to the beginning.
     fn doubled(bad: i128, circle: bool) -> HornSystem {
@@ -272,7 +272,7 @@ mod tests {
     fn without_circles_the_start_decides() {
         let budget = Budget::seconds(60.0);
         for (bad, safe) in [(0, true), (2, false), (3, true), (4, false), (-2, true)] {
-            let blocks = blocks(&doubled(bad, false)).expect("one premise each");
+            let blocks = blocks(&doubled(bad, false), &budget).expect("one premise each");
             assert_eq!((blocks.system.relations.len(), blocks.system.clauses.len()), (1, 2));
             let start = Variable::new("x", Sort::Int).term().at_least(&Term::int(0));
             let known = Interpretation { formulas: [start].into_iter().collect() };
@@ -284,7 +284,7 @@ mod tests {
     fn what_is_left_has_a_solution_if_all_have() {
         let budget = Budget::seconds(60.0);
         for (bad, safe) in [(0, true), (1, true), (2, false), (6, false), (-1, true)] {
-            let blocks = blocks(&doubled(bad, true)).expect("one premise each");
+            let blocks = blocks(&doubled(bad, true), &budget).expect("one premise each");
             assert_eq!(blocks.system.relations.len(), 1);
             match solve(&blocks.system, &budget) {
                 Solution::Solved(_) => assert!(safe, "{bad}"),

@@ -142,7 +142,7 @@ fn solution(clauses: &Clauses, effort: Effort, budget: &Budget) -> Result<Invari
     let vocabulary = Vocabulary::new(system);
     let share = |part: u32| budget.remaining().map_or(budget.clone(), |left| budget.within(left / part));
     let mut known: Option<Invariants> = None;
-    if let Some(blocks) = blocks(system) {
+    if let Some(blocks) = blocks(system, budget) {
         let vocabulary = vocabulary.of_some(&blocks.kept);
         for language in [Language::Equations, Language::All] {
             let Ok(facts) = strongest(&blocks.system, &vocabulary, language, &share(FACTS)) else { continue };
