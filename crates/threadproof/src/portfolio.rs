@@ -273,7 +273,11 @@ impl Portfolio {
             if !self.boolean {
                 provers.push_back(Turn { to: Use::Races, ..Turn::of(&Flow, 8) });
             }
-            provers.push_back(Turn::on_runs(&Horn, 2));
+            match features.many_threads {
+                true => provers.push_back(Turn::on_runs(&Horn, 2)),
+                // Without runs, loops of several threads can go on side by side.
+                false => provers.extend([Turn::of(&Horn, 3), Turn::on_runs(&Horn, 3)]),
+            }
             match features.many_threads {
                 _ if self.boolean => provers.push_back(Turn::of(queries, 2)),
                 true => provers.extend([Turn::on_runs(&States, 2), Turn::on_runs(queries, 2)]),
