@@ -285,7 +285,7 @@ fn violation(out: &mut String, sources: &Sources, refutation: &Refutation, style
 }
 
 /// What went wrong, in one sentence or more, with the lines that it is about.
-pub(crate) fn complaint(refutation: &Refutation) -> Vec<(String, Option<Span>)> {
+pub fn complaint(refutation: &Refutation) -> Vec<(String, Option<Span>)> {
     let Refutation { program, replayed, .. } = refutation;
     match &replayed.violation {
         ReplayedViolation::Error { thread, kind, span } => {

@@ -131,7 +131,7 @@ fn unknown(program: &Program, name: &str) -> String {
 }
 
 /// How many letters to insert, leave out or change.
-fn distance(a: &str, b: &str) -> usize {
+pub fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, left) in a.iter().enumerate() {

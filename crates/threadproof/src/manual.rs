@@ -1,0 +1,25 @@
+//! The manual page, made from the definition of the command line.
+
+use clap::Command;
+use clap_mangen::Man;
+
+/// One page: the program, then each of its commands with its options.
+pub fn page(mut whole: Command) -> String {
+    whole.build();
+    let mut text = Vec::new();
+    // Writing to memory does not fail.
+    let _ = Man::new(whole.clone()).render(&mut text);
+    for command in whole.get_subcommands().filter(|command| command.get_name() != "help") {
+        let man = Man::new(command.clone().display_name(format!("threadproof {}", command.get_name())));
+        let title = format!("\n.SH \"THREADPROOF {}\"\n", command.get_name().to_uppercase());
+        text.extend_from_slice(title.as_bytes());
+        let mut part = Vec::new();
+        let _ = man
+            .render_synopsis_section(&mut part)
+            .and_then(|()| man.render_description_section(&mut part))
+            .and_then(|()| man.render_options_section(&mut part));
+        // Its sections are parts of the command's section.
+        text.extend_from_slice(String::from_utf8_lossy(&part).replace(".SH ", ".SS ").as_bytes());
+    }
+    String::from_utf8_lossy(&text).into_owned()
+}
