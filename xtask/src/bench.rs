@@ -1,20 +1,25 @@
-//! Measurements: `cargo xtask bench races DIR | drivers DIR | growth | spec | families | family NAME N safe|unsafe`. See `bench/README.md`.
+//! Measurements: `cargo xtask bench paper N [SAMPLES] | summary | races DIR | drivers DIR | growth | spec | families | family NAME N safe|unsafe`. See `bench/README.md`.
 
 mod families;
 mod growth;
 mod measure;
+mod papers;
+mod plot;
 mod samples;
 mod spec;
 
 /// Runs one of the benchmarks.
 pub fn run(words: &[&str]) -> Result<(), String> {
     match words {
+        ["paper", number] => papers::paper(number, None),
+        ["paper", number, samples] => papers::paper(number, Some(samples.as_ref())),
+        ["summary"] => papers::summary(),
         ["races", folder] => samples::races(folder.as_ref()),
         ["drivers", folder] => samples::drivers(folder.as_ref()),
         ["growth"] => growth::growth(),
         ["spec"] => spec::spec(),
         ["families"] => families::families(),
         ["family", family, threads, version] => families::print(family, threads, version),
-        _ => Err("usage: cargo xtask bench races DIR | drivers DIR | growth | spec | families | family NAME N safe|unsafe".to_owned()),
+        _ => Err("usage: cargo xtask bench paper N [SAMPLES] | summary | races DIR | drivers DIR | growth | spec | families | family NAME N safe|unsafe".to_owned()),
     }
 }

@@ -1,7 +1,9 @@
 //! Development tasks: `cargo xtask test` runs all checks and tests, `cargo xtask tidy` the checks on the repository alone, and
 //! `cargo xtask bench` measures. `cargo xtask fuzz` compares engines with the oracle on random programs, until it is stopped.
+//! `cargo xtask dist` makes a release.
 
 mod bench;
+mod dist;
 mod setup;
 mod tidy;
 
@@ -14,11 +16,12 @@ fn main() -> ExitCode {
         ["test"] => test(),
         ["tidy"] => tidy(),
         ["setup"] => setup::install(),
+        ["dist"] => dist::dist(),
         ["bench", words @ ..] => bench::run(words),
         ["fuzz", words @ ..] => {
             run("cargo", &[&["run", "--quiet", "-p", "threadproof-fuzz", "--"], words].concat())
         }
-        _ => Err("usage: cargo xtask test | tidy | setup | bench | fuzz".to_owned()),
+        _ => Err("usage: cargo xtask test | tidy | setup | bench | fuzz | dist".to_owned()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -162,7 +162,11 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer, live: &Live) -
     for message in run.write_rejected() {
         printer.say(&format!("threadproof: internal error: {message}"));
     }
-    status_of(&answer)
+    let crashed = |outcome: &Outcome| matches!(&outcome.verdict, Checked::Unknown(Reason::Crashed(_)));
+    match answer {
+        Answer::Unknown(_) if outcomes.iter().any(crashed) => status::INTERNAL,
+        _ => status_of(&answer),
+    }
 }
 
 fn status_of(answer: &Answer) -> u8 {

@@ -4,9 +4,11 @@ use checker::Checked;
 use ir::Program;
 use ir::passes::{self, Lowering};
 use report::{End, Outcome, Tried};
+use std::any::Any;
 use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
-use verdict::{Budget, Check, Decisions, Engine, Event, Events, Exhausted, Reason, Task};
+use verdict::{Budget, Check, Decisions, Engine, Event, Events, Exhausted, Reason, Task, Verdict};
 
 /// What must be lowered for a check.
 pub fn lowering(check: Check) -> Lowering {
@@ -66,15 +68,21 @@ pub fn attempt(
 ) -> Attempted {
     let start = Instant::now();
     let decider = Decider { task, budget, events, decided: RefCell::default() };
-    let verdict = engine.verify(task, budget, &decider);
+    // What crashes says nothing; nothing that it shares with others is used afterwards.
+    let verdict = catch_unwind(AssertUnwindSafe(|| engine.verify(task, budget, &decider)));
+    let verdict = verdict.unwrap_or_else(|panic| Verdict::Unknown(crashed(engine.name(), panic.as_ref())));
     let seconds = start.elapsed().as_secs_f64();
     let decided = decider.decided.into_inner();
     let mut rejected = None;
-    let mut verdict =
-        checker::examine(task.program, task.property, verdict, whole).unwrap_or_else(|rejection| {
+    let examine = || checker::examine(task.program, task.property, verdict, whole);
+    let mut verdict = match catch_unwind(AssertUnwindSafe(examine)) {
+        Ok(Ok(checked)) => checked,
+        Ok(Err(rejection)) => {
             rejected = Some(rejection.evidence);
             Checked::Unknown(Reason::Rejected(rejection.why))
-        });
+        }
+        Err(panic) => Checked::Unknown(crashed("the checker", panic.as_ref())),
+    };
     let mut decisions = None;
     match (decided, &verdict) {
         (Some(Ok(found)), Checked::Unknown(_)) => decisions = Some(found),
@@ -93,6 +101,13 @@ pub fn attempt(
         decisions,
         tried: Tried { engine: engine.name(), started: 0.0, seconds, checking, end, rejected },
     }
+}
+
+/// Who crashed, and what is known of it.
+fn crashed(who: &str, panic: &(dyn Any + Send)) -> Reason {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason is known");
+    Reason::Crashed(format!("{who} crashed: {text}"))
 }
 
 /// Checks what is proved where not all is, while an engine runs.
@@ -123,7 +138,7 @@ impl Events for Decider<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use verdict::{Proof, Silent, Verdict};
+    use verdict::{Proof, Silent};
 
     /// Says that all is well, for no reason.
     struct Careless;
@@ -135,6 +150,28 @@ mod tests {
         fn verify(&self, _: Task<'_>, _: &Budget, _: &dyn Events) -> Verdict {
             Verdict::Safe(Proof::NoErrorLocation)
         }
+    }
+
+    /// Breaks down.
+    struct Broken;
+
+    impl Engine for Broken {
+        fn name(&self) -> &'static str {
+            "broken"
+        }
+        fn verify(&self, _: Task<'_>, _: &Budget, _: &dyn Events) -> Verdict {
+            panic!("a case that was not thought of")
+        }
+    }
+
+    #[test]
+    fn an_engine_that_crashes_does_not_answer() {
+        let source =
+            frontend_c::Source { name: "a.c".to_owned(), text: "int main(void) { return 0; }".into() };
+        let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C");
+        let outcome = verify(&program, Check::Assertions, &Broken, &Budget::seconds(10.0), &Silent);
+        let Checked::Unknown(Reason::Crashed(why)) = outcome.verdict else { panic!("{:?}", outcome.verdict) };
+        assert_eq!(why, "broken crashed: a case that was not thought of");
     }
 
     #[test]

@@ -150,7 +150,7 @@ fn why(mut reasons: Vec<(&'static str, Reason)>, best: &str) -> Reason {
     // The last word of an engine is about more than its first.
     reasons.reverse();
     let rank = |(engine, reason): &(&'static str, Reason)| match reason {
-        Reason::Rejected(_) => 0,
+        Reason::Rejected(_) | Reason::Crashed(_) => 0,
         Reason::Exhausted(Exhausted::Cancelled) => 3,
         _ if *engine == best => 1,
         _ => 2,

@@ -89,6 +89,8 @@ pub enum Reason {
     Specification(String),
     /// The evidence for a verdict was not accepted: a bug in this tool.
     Rejected(String),
+    /// An engine, or the check of its evidence, came to an unexpected end: a bug in this tool.
+    Crashed(String),
 }
 
 impl fmt::Display for Reason {
@@ -108,6 +110,7 @@ impl fmt::Display for Reason {
             Self::Approximate(what) => write!(f, "not modelled exactly: {what}"),
             Self::Specification(what) => write!(f, "specification: {what}"),
             Self::Rejected(what) => write!(f, "evidence rejected: {what}"),
+            Self::Crashed(what) => write!(f, "internal error: {what}"),
         }
     }
 }

@@ -122,7 +122,7 @@ pub fn drivers(folder: &Path) -> Result<(), String> {
 }
 
 /// How many checks a report says are proved, of how many.
-fn decided(report: &str) -> Option<(u32, u32)> {
+pub fn decided(report: &str) -> Option<(u32, u32)> {
     if report.contains("There is nothing to check") {
         return Some((0, 0));
     }
