@@ -122,7 +122,10 @@ pub fn read_each(sources: &[(Source, Options)], whole: &Options) -> Result<Progr
     let files = u32::try_from(sources.len()).unwrap_or(u32::MAX);
     let limit = TIME_LIMIT.saturating_mul(files).min(MOST_TIME);
     if !started {
-        return Err(vec![Diagnostic::limit(name, "no thread with a large stack can be started")]);
+        return Err(vec![Diagnostic::limit(
+            name,
+            "no thread with a large stack can be started; raise the limit on memory",
+        )]);
     }
     match receiver.recv_timeout(limit) {
         Ok(Ok(result)) => result,
@@ -131,11 +134,11 @@ pub fn read_each(sources: &[(Source, Options)], whole: &Options) -> Result<Progr
             0,
             0,
             DiagnosticKind::Internal,
-            "the C front end failed on this file",
+            "the C front end failed on this file; please report it",
         )]),
         Err(mpsc::RecvTimeoutError::Timeout) => Err(vec![Diagnostic::limit(
             name,
-            "reading takes too long: the file is too large or too deeply nested",
+            "reading takes too long: the file is too large or too deeply nested; split it",
         )]),
     }
 }

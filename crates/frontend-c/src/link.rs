@@ -93,7 +93,7 @@ pub fn link(units: &[Unit], start: &Start) -> Result<Links, Vec<Diagnostic>> {
                     let (other_file, other_line, _) =
                         other.position(other.tree.definition_span(definer.at.declaration));
                     let message = format!(
-                        "duplicate definition of '{name}', first defined at {other_file}:{other_line}"
+                        "duplicate definition of '{name}', first defined at {other_file}:{other_line}; leave one out, or make it static"
                     );
                     problems.push(Diagnostic::new(file, line, column, DiagnosticKind::Link, message));
                 }

@@ -68,7 +68,7 @@ pub fn parse(source: &Source, options: &Options) -> Result<Unit, Vec<Diagnostic>
     let internal =
         |message: String| vec![Diagnostic::new(&source.name, 0, 0, DiagnosticKind::Internal, message)];
     if let Some((line, column)) = limits::too_deep(&source.text) {
-        let message = "parentheses are nested too deeply";
+        let message = "parentheses are nested too deeply; split the expression";
         return Err(vec![Diagnostic::new(&source.name, line, column, DiagnosticKind::Limit, message)]);
     }
     let settings = settings(source, options)?;
@@ -221,9 +221,8 @@ fn settings(source: &Source, options: &Options) -> Result<rucc_session::Options,
     let mut settings = rucc_session::Options::new(triple);
     let (standard, gnu) = match &options.standard {
         None => (Std::C17, true),
-        Some(name) => {
-            Std::from_flag(name).ok_or_else(|| wrong(format!("unknown language standard '{name}'")))?
-        }
+        Some(name) => Std::from_flag(name)
+            .ok_or_else(|| wrong(format!("unknown language standard '{name}'; gnu17 is one")))?,
     };
     settings.std = standard;
     settings.gnu_extensions = gnu;

@@ -14,8 +14,10 @@ use crate::function::Function;
 use crate::link::Declared;
 use crate::lowering::Lowering;
 use crate::parse::Unit;
+use crate::types::Class;
 use ir::{
-    Callee, Count, Expr, Initial, Layout, Lhs, LocalId, Object, ObjectId, Op, Storage, Template, TemplateId,
+    Callee, Count, Expr, Initial, IntType, Layout, Lhs, LocalId, Object, ObjectId, Op, Storage, Template,
+    TemplateId,
 };
 use rucc_sema::{DeclId, DeclKind};
 use rucc_types::TypeId;
@@ -184,13 +186,15 @@ impl Function<'_, '_> {
             let (function, name) = (unit.name(declared.declaration), unit.name(parameter));
             let pointee = if unit.is_aggregate(ty) { Some(ty) } else { unit.pointee(ty) };
             let Some(pointee) = pointee else {
-                let scalar = unit.scalar_type(ty).unwrap_or(self.pointer());
-                let local = self.builder.temporary(scalar);
-                self.builder.emit(Op::any(Lhs::Local(local)));
-                passed.push(Expr::Local(local));
+                passed.push(self.arbitrary_scalar(declared.unit, ty));
                 continue;
             };
-            let is_plain = unit.size(pointee).is_some_and(|size| size > 0)
+            let is_data = match unit.class(pointee) {
+                Class::Integer(_) | Class::Odd(..) | Class::Float(_) | Class::Aggregate => true,
+                Class::Void | Class::Function | Class::Unsupported(_) => false,
+            };
+            let is_plain = is_data
+                && unit.size(pointee).is_some_and(|size| size > 0)
                 && !unit.has_pointer(pointee)
                 && !unit.is_variable(pointee);
             let by_value = unit.is_aggregate(ty);
@@ -216,6 +220,22 @@ impl Function<'_, '_> {
             }
         }
         passed
+    }
+
+    /// An input. Of a type that fills no machine type, some values would be none: it is not modelled.
+    fn arbitrary_scalar(&mut self, unit: usize, ty: TypeId) -> Expr {
+        let (ty, exact) = match self.global.units[unit].class(ty) {
+            Class::Integer(ty) | Class::Float(ty) => (ty, true),
+            Class::Odd(ty, _) => (ty, false),
+            // The function itself says that it is not supported.
+            Class::Void | Class::Aggregate | Class::Function | Class::Unsupported(_) => (IntType::U64, false),
+        };
+        if !exact {
+            return self.unknown(ty);
+        }
+        let local = self.builder.temporary(ty);
+        self.builder.emit(Op::any(Lhs::Local(local)));
+        Expr::Local(local)
     }
 
     /// The address of a new object of a type, whose bytes are arbitrary.

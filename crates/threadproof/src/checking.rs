@@ -71,7 +71,10 @@ pub fn specification_of(
 ) -> Result<Option<Specification>, Vec<String>> {
     let Some(path) = path else { return Ok(None) };
     if kind != Kind::C {
-        return Err(vec![format!("{}: error: specifications are about C programs", path.display())]);
+        return Err(vec![format!(
+            "{}: error: specifications are about C programs; leave it out",
+            path.display()
+        )]);
     }
     specification::read(path, program, budget).map(Some)
 }

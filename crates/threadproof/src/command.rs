@@ -244,7 +244,8 @@ fn conform(mut options: OfSpecification, deadline: Instant, printer: &Printer, l
     };
     let ([spec], false) = (specs.as_slice(), options.reading.files.is_empty()) else {
         return bad(&[
-            "threadproof: error: there must be a C program and one specification (.tspec)".to_owned()
+            "threadproof: error: there must be a C program and one specification (.tspec); name both"
+                .to_owned(),
         ]);
     };
     let Input { program, sources, kind, .. } = match input::read(&options.reading, &input::disk) {
@@ -276,7 +277,7 @@ fn draft(options: &OfSpecification, deadline: Instant, printer: &Printer, live: 
     };
     let program = match input::read(&options.reading, &input::disk) {
         Ok(Input { kind, .. }) if kind != Kind::C => {
-            let message = "threadproof: error: specifications are about C programs".to_owned();
+            let message = "threadproof: error: specifications are about C programs; name C files".to_owned();
             return fails(&[message], status::BAD_INPUT);
         }
         Ok(Input { program, .. }) => program,

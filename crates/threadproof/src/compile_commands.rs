@@ -90,7 +90,8 @@ pub fn read(name: &Path, text: &str) -> Result<Database, Vec<String>> {
         }
     }
     if skipped > 0 {
-        database.notes.push(format!("{shown}: {skipped} files are not C; what they define is not known"));
+        let files = if skipped == 1 { "one file is".to_owned() } else { format!("{skipped} files are") };
+        database.notes.push(format!("{shown}: {files} not C; what is defined there is not known"));
     }
     if !problems.is_empty() {
         return Err(problems);

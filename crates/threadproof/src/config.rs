@@ -92,8 +92,10 @@ impl File<'_> {
         let tried = [OsString::from("verify")].into_iter().chain(found.clone());
         if let Err(error) = self.verify.clone().no_binary_name(false).try_get_matches_from(tried) {
             let text = error.to_string();
-            let reason = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-            return Err(self.problem(value.span().start, &reason));
+            let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty());
+            let reason = lines.collect::<Vec<_>>().join(" ");
+            let reason = reason.trim_start_matches("error: ");
+            return Err(self.problem(value.span().start, reason));
         }
         let Some(known) = argument_of(self.command, argument) else { return Ok(Vec::new()) };
         let is_given = |id: &str| {

@@ -94,7 +94,7 @@ impl Run<'_> {
             })
             .collect();
         if checks.is_empty() {
-            return Err("the verdict is unknown".to_owned());
+            return Err("the verdict is unknown; raise --timeout, or see the report".to_owned());
         }
         let data_model = self.options.reading.data_model.name().to_owned();
         write_whole(path, &EvidenceFile { data_model, checks }.write()?)
@@ -109,11 +109,15 @@ impl Run<'_> {
     }
 
     fn require_c(&self) -> Result<(), String> {
-        if self.kind == Kind::C { Ok(()) } else { Err("it is not a C program".to_owned()) }
+        if self.kind == Kind::C {
+            Ok(())
+        } else {
+            Err("it is not a C program; leave the option out".to_owned())
+        }
     }
 
     fn write_reproducer(&self, folder: &Path) -> Result<(), String> {
-        let (_, refutation) = self.refutation().ok_or("nothing was refuted")?;
+        let (_, refutation) = self.refutation().ok_or("nothing was refuted; it is for violations")?;
         self.require_c()?;
         let reading = &self.options.reading;
         if !(reading.entry.is_empty() && reading.thread.is_empty()) {
@@ -138,12 +142,18 @@ impl Run<'_> {
         self.require_c()?;
         let all_proved = self.outcomes.iter().all(|outcome| matches!(outcome.verdict, Checked::Proved(_)));
         let first = self.outcomes.first().filter(|_| all_proved).map(|outcome| outcome.check);
-        let check = self.refutation().map(|(check, _)| check).or(first).ok_or("the verdict is unknown")?;
+        let check = self
+            .refutation()
+            .map(|(check, _)| check)
+            .or(first)
+            .ok_or("the verdict is unknown; raise --timeout, or see the report")?;
         let specification = match &self.options.property {
             Some(file) => {
                 std::fs::read_to_string(file).map_err(|error| unreadable(file, &error))?.trim().to_owned()
             }
-            None => witness::specification(check).ok_or("the format has no such property")?.to_owned(),
+            None => witness::specification(check)
+                .ok_or("the format has no such property; leave the option out")?
+                .to_owned(),
         };
         let mut files = Vec::new();
         for file in self.files {
@@ -154,7 +164,7 @@ impl Run<'_> {
         let task = Task { files, specification, data_model, creation_time: time_of(SystemTime::now()) };
         let text = match self.refutation() {
             Some((_, refutation)) => witness::violation(refutation, self.sources, &task)
-                .ok_or("the violation is not in an input file")?,
+                .ok_or("the violation is not in an input file; name the file that it is in")?,
             None => {
                 let budget = Budget {
                     deadline: Some(self.deadline),
@@ -183,7 +193,8 @@ pub fn unreadable(path: &Path, error: &std::io::Error) -> String {
 /// What to say of a file that cannot be written.
 fn unwritable(path: &Path, error: &std::io::Error) -> String {
     let help = match error.kind() {
-        ErrorKind::NotFound | ErrorKind::NotADirectory => "make the folder first",
+        ErrorKind::NotFound => "make the folder first",
+        ErrorKind::NotADirectory => "a part of it is a file: name another path",
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "name a path that you may write to",
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free some space; nothing is left of it",
         ErrorKind::IsADirectory => "name a file in it",

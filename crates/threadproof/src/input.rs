@@ -194,7 +194,7 @@ fn read_c(options: &Reading, files: &[frontend_c::Source], units: Option<&[&Unit
     let each: Vec<(frontend_c::Source, frontend_c::Options)> =
         files.iter().enumerate().map(|(index, file)| (file.clone(), of_file(index))).collect();
     let mut program = frontend_c::read_each(&each, &whole)
-        .map_err(|diagnostics| diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>())?;
+        .map_err(|diagnostics| diagnostics.iter().map(told).collect::<Vec<_>>())?;
     for (file, unit) in files.iter().zip(units.into_iter().flatten()) {
         for limit in &unit.limits {
             let text = format!("{}: {limit}", file.name);
@@ -202,6 +202,15 @@ fn read_c(options: &Reading, files: &[frontend_c::Source], units: Option<&[&Unit
         }
     }
     Ok(program)
+}
+
+/// What to say of a mistake in a C file.
+fn told(diagnostic: &frontend_c::Diagnostic) -> String {
+    let help = match diagnostic.message.ends_with("file not found") {
+        true => "; name its folder by -I, or give the preprocessed file (.i)",
+        false => "",
+    };
+    format!("{diagnostic}{help}")
 }
 
 /// The data model that the user names, or the one that the build was for.

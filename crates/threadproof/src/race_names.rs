@@ -125,8 +125,11 @@ fn unknown(program: &Program, name: &str) -> String {
         }
     }
     let file = program.files.first().map_or("", String::as_str);
-    let suggestion =
-        if names.is_empty() { String::new() } else { format!("; did you mean {}?", names.join(" or ")) };
+    let suggestion = if names.is_empty() {
+        "; name a global variable that it uses".to_owned()
+    } else {
+        format!("; did you mean {}?", names.join(" or "))
+    };
     format!("{file}:1:1: error: --race: the program accesses no variable '{name}'{suggestion}")
 }
 

@@ -14,6 +14,7 @@ mod flow_mutations;
 mod hostile;
 mod listings;
 mod lsp;
+mod messages;
 mod modular_mutations;
 mod product_mutations;
 mod programs;

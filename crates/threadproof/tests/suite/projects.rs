@@ -94,7 +94,7 @@ fn a_build_is_read_with_its_flags() {
         racy.run(&["verify", "--check", "races", "--compile-commands", "build/compile_commands.json"]);
     assert_eq!((status, out.lines().last()), (RACE.0, Some(RACE.1)), "{out}{error}");
     assert!(out.contains("src/add.c:10"), "{out}");
-    assert!(error.contains("1 files are not C"), "{error}");
+    assert!(error.contains("one file is not C"), "{error}");
     let locked = project(true);
     let words = ["verify", "--compile-commands", "build/compile_commands.json"];
     assert_verdict(&locked.verdict(&words), TRUE);
