@@ -59,7 +59,7 @@ struct File<'a> {
 
 impl File<'_> {
     fn problem(&self, at: usize, text: &str) -> String {
-        let before = &self.text[..self.text.floor_char_boundary(at.min(self.text.len()))];
+        let before = self.text.get(..at).unwrap_or(self.text);
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
         format!("{}:{line}:{column}: error: {text}", self.path.display())
