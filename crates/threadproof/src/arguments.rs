@@ -7,7 +7,7 @@ use verdict::Check;
 
 /// Proves or refutes concurrent programs, for any number of threads and schedules.
 #[derive(Parser, Debug)]
-#[command(name = "threadproof", version, about, max_term_width = 100)]
+#[command(name = "threadproof", version, max_term_width = 100)]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
