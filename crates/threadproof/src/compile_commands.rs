@@ -192,7 +192,15 @@ const DEFINED: &[&str] =
 fn unit(path: PathBuf, folder: &Path, words: &[String]) -> Result<Unit, String> {
     let mut unit = Unit { path, options: Options::default(), data_model: None, limits: Vec::new() };
     let below = |name: &str| tidy(&folder.join(name));
-    let mut rest = words.iter().skip(1).map(String::as_str);
+    // What is handed to the preprocessor by another name counts as if it stood there.
+    let expand = |word: &'_ String| -> Vec<String> {
+        match word.strip_prefix("-Wp,") {
+            Some(flags) => flags.split(',').map(str::to_owned).collect(),
+            None => vec![word.clone()],
+        }
+    };
+    let expanded: Vec<String> = words.iter().skip(1).flat_map(expand).collect();
+    let mut rest = expanded.iter().map(String::as_str);
     while let Some(word) = rest.next() {
         // The value of a flag: glued on, or the next word.
         let mut value = |flag: &str| -> Option<Result<String, String>> {
@@ -237,6 +245,8 @@ fn unit(path: PathBuf, folder: &Path, words: &[String]) -> Result<Unit, String> 
             options.char_signed = Some(false);
         } else if matches!(word, "-fsigned-char" | "-fno-unsigned-char") {
             options.char_signed = Some(true);
+        } else if word == "-pthread" {
+            options.defines.push("_REENTRANT=1".to_owned());
         } else if matches!(word, "-fopenmp" | "-fopenacc" | "-fcilkplus") {
             unit.limits.push(format!("{word}: its threads are not modelled"));
         } else if DEFINED.contains(&word) {
@@ -384,6 +394,12 @@ mod tests {
         assert_eq!(options.char_signed, Some(false));
         assert_eq!(found.data_model, Some(DataModel::Ilp32));
         assert!(found.limits.is_empty());
+        let options =
+            one(&["cc", "-Wp,-MMD,x.d,-DA,-UB", "-pthread", "-Xpreprocessor", "-DC"]).unwrap().options;
+        assert_eq!(
+            (options.defines.join(" "), options.undefines.join(" ")),
+            ("A _REENTRANT=1 C".to_owned(), "B".to_owned())
+        );
     }
 
     #[test]
