@@ -60,7 +60,10 @@ impl Findings {
                 "start": { "line": line, "character": column },
                 "end": { "line": line, "character": column + 1 },
             });
-            findings.add(&path, None, diagnostic(range, ERROR, "input", text));
+            // A part of a program is no mistake while it is edited.
+            let is_part = text.starts_with("there is no function 'main'");
+            let severity = if is_part { INFORMATION } else { ERROR };
+            findings.add(&path, None, diagnostic(range, severity, "input", text));
         }
         findings
     }

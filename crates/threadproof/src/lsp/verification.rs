@@ -67,7 +67,7 @@ fn verify(shared: &Shared, path: &Path, cancel: &Cancel) -> Findings {
 }
 
 fn find(shared: &Shared, path: &Path, cancel: &Cancel) -> Result<Findings, Vec<String>> {
-    let options = options(shared, path)?;
+    let Some(options) = options(shared, path)? else { return Ok(Findings::default()) };
     let place = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let open: Vec<(PathBuf, String)> =
         shared.documents().values().map(|document| (place(&document.path), document.text.clone())).collect();
@@ -92,8 +92,8 @@ fn find(shared: &Shared, path: &Path, cancel: &Cancel) -> Result<Findings, Vec<S
     Ok(Findings::new(path, question.input.clone(), live.outcomes(), listing))
 }
 
-/// The options of the workspace, about the program that the document is a part of; or about the document alone.
-fn options(shared: &Shared, path: &Path) -> Result<Verify, Vec<String>> {
+/// The options of the workspace, about the program that the document is a part of; or about the document alone. Nothing for a header that is a part of no program.
+fn options(shared: &Shared, path: &Path) -> Result<Option<Verify>, Vec<String>> {
     let mut words: Vec<OsString> = ["threadproof", "verify"].map(OsString::from).to_vec();
     if let Some(config) = &shared.config {
         words.extend(["--config".into(), config.into()]);
@@ -106,6 +106,10 @@ fn options(shared: &Shared, path: &Path) -> Result<Verify, Vec<String>> {
     let is_part = |files: Vec<PathBuf>| -> bool { files.iter().any(|file| place(file) == place(path)) };
     let reading = &mut options.reading;
     let has_program = !reading.files.is_empty() || reading.compile_commands.is_some();
+    if path.extension().is_some_and(|extension| extension == "h") {
+        // It is read as it is on the disk, where files include it.
+        return Ok(has_program.then_some(options));
+    }
     if !(has_program && is_part(input::files(reading)?)) {
         reading.files = vec![path.to_owned()];
         reading.compile_commands = None;
@@ -115,5 +119,5 @@ fn options(shared: &Shared, path: &Path) -> Result<Verify, Vec<String>> {
             reading.thread.clear();
         }
     }
-    Ok(options)
+    Ok(Some(options))
 }

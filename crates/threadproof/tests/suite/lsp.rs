@@ -289,6 +289,13 @@ fn options_of_the_workspace_count() {
     let found = editor.diagnostics(&other);
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!((&found[0]["code"], &found[0]["range"]["start"]["line"]), (&"unreach-call".into(), &2.into()));
+    // A header is no program, and a part of one is no mistake.
+    let header = editor.open("header.h", "void put(void);\n");
+    let found = editor.diagnostics(&header);
+    assert_eq!(found, [] as [Value; 0]);
+    let part = editor.open("part.c", "void put(void);\nvoid take(void) { put(); }\n");
+    let found = editor.diagnostics(&part);
+    assert_eq!((found.len(), &found[0]["severity"]), (1, &3.into()), "{found:?}");
     // A mistake in the options is told where it is.
     std::fs::write(editor.folder.join("threadproof.toml"), "\nthreads = 1\n").unwrap();
     editor.save(&other);
