@@ -299,8 +299,10 @@ pub fn complaint(refutation: &Refutation) -> Vec<(String, Option<Span>)> {
             vec![(text, Some(*span))]
         }
         ReplayedViolation::Race { name: variable, declared, accesses } => {
+            let of = |object: &ir::Object| object.storage == ir::Storage::Site && object.span == *declared;
+            let verb = if program.objects.iter().any(of) { "allocated" } else { "declared" };
             let declared = place(program, *declared);
-            let mut all = vec![(format!("data race on `{}`, declared at {declared}", clean(variable)), None)];
+            let mut all = vec![(format!("data race on `{}`, {verb} at {declared}", clean(variable)), None)];
             for access in accesses {
                 let verb = if access.access.write { "writes" } else { "reads" };
                 let atomic = if access.access.atomic { " atomically" } else { "" };
