@@ -5,16 +5,20 @@
 //! Positions are lines without columns: the format then means the first suitable place on the line. Nothing else may be said of a line with several statements.
 //!
 //! A correctness witness lists what the `flow` engine knows at lines, as far as it is about global variables and parameters: these are in scope
-//! wherever the line is. It has no ghost variables. What it says was not checked by itself; who validates the witness does that.
+//! wherever the line is. Ghost variables say whether a mutex is held, where something holds only while nobody has it. What it says was not checked by itself; who validates the
+//! witness does that.
+
+mod ghosts;
 
 use crate::Sources;
 use crate::sources::marker;
 use checker::{Refutation, Replayed, ReplayedViolation};
+use ghosts::Ghost;
 use ir::{DataModel, Program, Span, Storage};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use verdict::{Bounds, Check, KnownValue, ListedFact, Listing};
+use verdict::{Bounds, Check, KnownValue, ListedFact, ListedLine, Listing};
 
 /// What a witness says about the run that it comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -178,13 +182,35 @@ fn location(out: &mut String, indent: &str, file: &str, line: u32, function: &st
 
 /// The witness of a proof: what is known at each line. Nothing is known without a listing.
 pub fn correctness(program: &Program, listing: Option<&Listing>, task: &Task) -> String {
-    let mut text = String::new();
     let lines = Lines::new(program, task);
-    for line in listing.into_iter().flat_map(|listing| &listing.lines).filter(|line| line.reached) {
-        let Some((file, number)) = lines.of(line.span) else { continue };
+    let mut ghosts = ghosts::ghosts(program);
+    let in_files = |ghost: &Ghost| ghost.updates.iter().all(|(span, ..)| lines.of(*span).is_some());
+    ghosts.retain(in_files);
+    let listed: Vec<&ListedLine> = listing.into_iter().flat_map(|listing| &listing.lines).collect();
+    let reached = || listed.iter().filter(|line| line.reached);
+    // What holds at a line unless a mutex is held.
+    let free = |ghost: &Ghost, line: &ListedLine| -> Vec<String> {
         let names = names_in_scope(program, &line.function);
-        let facts = line.facts.iter().filter_map(|fact| condition(fact, &names));
-        let facts: Vec<String> = facts.collect();
+        let known = conditions(line, &names);
+        let behind = ghost.taken.iter().filter(|(at, _)| same_line(*at, line.span));
+        let behind = behind.filter_map(|(_, next)| listed.iter().find(|line| same_line(line.span, *next)));
+        let more = behind.flat_map(|next| conditions(next, &names)).filter(|fact| !known.contains(fact));
+        more.collect()
+    };
+    ghosts.retain(|ghost| reached().any(|line| !free(ghost, line).is_empty()));
+    let mut text = String::new();
+    for line in reached() {
+        let Some((file, number)) = lines.of(line.span) else { continue };
+        let mut facts = conditions(line, &names_in_scope(program, &line.function));
+        for ghost in &ghosts {
+            let free = free(ghost, line);
+            if !free.is_empty() {
+                facts.push(format!("({} == 1 || ({}))", ghost.name, free.join(" && ")));
+            }
+            if line.locks.iter().any(|(lock, shared)| *lock == ghost.mutex && !shared) {
+                facts.push(format!("{} == 1", ghost.name));
+            }
+        }
         if facts.is_empty() {
             continue;
         }
@@ -193,7 +219,48 @@ pub fn correctness(program: &Program, listing: Option<&Listing>, task: &Task) ->
         let _ =
             writeln!(text, "        value: {}\n        format: c_expression", quoted(&facts.join(" && ")));
     }
-    entry("invariant_set", "2.1", task, &text)
+    let mut out = String::new();
+    if !ghosts.is_empty() {
+        out.push_str(&entry("ghost_instrumentation", "2.1", task, &instrumentation(&ghosts, &lines)));
+    }
+    out + &entry("invariant_set", "2.1", task, &text)
+}
+
+/// The ghost variables, and where they change.
+fn instrumentation(ghosts: &[Ghost], lines: &Lines<'_>) -> String {
+    let mut text = String::from("    ghost_variables:\n");
+    for ghost in ghosts {
+        let _ = writeln!(
+            text,
+            "      - name: {}\n        type: int\n        scope: global\n        initial:\n          value: \"0\"\n          format: c_expression",
+            quoted(&ghost.name)
+        );
+    }
+    text.push_str("    ghost_updates:\n");
+    for ghost in ghosts {
+        for (span, function, value) in &ghost.updates {
+            let Some((file, line)) = lines.of(*span) else { continue };
+            text.push_str("      - ");
+            let mut place = String::new();
+            location(&mut place, "        ", file, line, function);
+            text.push_str(place.trim_start());
+            let _ = writeln!(
+                text,
+                "        updates:\n          - variable: {}\n            value: \"{value}\"\n            format: c_expression",
+                quoted(&ghost.name)
+            );
+        }
+    }
+    text
+}
+
+fn same_line(one: Span, other: Span) -> bool {
+    (one.file, one.line) == (other.file, other.line)
+}
+
+/// What is known at a line, as conditions of C.
+fn conditions(line: &ListedLine, names: &BTreeSet<&str>) -> Vec<String> {
+    line.facts.iter().filter_map(|fact| condition(fact, names)).collect()
 }
 
 /// The names that mean a global variable or a parameter everywhere in a function.

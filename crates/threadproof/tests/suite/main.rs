@@ -2,6 +2,7 @@
 
 mod abstraction_mutations;
 mod benchexec;
+mod book;
 mod boolean;
 mod browser;
 mod command_line;

@@ -6,6 +6,13 @@ use std::path::{Path, PathBuf};
 
 /// Runs the tool and returns the only entry of the witness that it writes.
 fn witness(arguments: &[&str], file: &str) -> Value {
+    let document = entries(arguments, file);
+    let [entry] = document.as_slice() else { panic!("there is one entry") };
+    entry.clone()
+}
+
+/// Runs the tool and returns the entries of the witness that it writes.
+fn entries(arguments: &[&str], file: &str) -> Vec<Value> {
     let name = format!("{}-{}.yml", file.replace(['/', '.'], "_"), arguments.join(""));
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_file(&path);
@@ -21,10 +28,7 @@ fn witness(arguments: &[&str], file: &str) -> Value {
         .expect("the program runs");
     let text = std::fs::read_to_string(&path).expect("there is a witness");
     let document: Value = serde_saphyr::from_str(&text).expect("it is YAML");
-    let [entry] = document.as_array().expect("it is a list of entries").as_slice() else {
-        panic!("there is one entry");
-    };
-    entry.clone()
+    document.as_array().expect("it is a list of entries").clone()
 }
 
 fn text<'v>(value: &'v Value, key: &str) -> &'v str {
@@ -155,6 +159,50 @@ fn a_proof_becomes_invariants() {
         check_location(&invariant["location"], file);
         assert!(text(invariant, "value").contains("counter"));
     }
+}
+
+/// What a mutex protects holds whenever nobody has it; a ghost variable says whether somebody does.
+#[test]
+fn what_a_mutex_protects_is_said_with_a_ghost_variable() {
+    let file = "tests/programs/witnesses/protected.c";
+    let entries = entries(&["--check", "assertions"], file);
+    let [ghosts, invariants] = entries.as_slice() else { panic!("two entries: {entries:?}") };
+    let specification = "CHECK( init(main()), LTL(G ! call(reach_error())) )";
+    check_metadata(ghosts, "ghost_instrumentation", "2.1", file, specification);
+    check_metadata(invariants, "invariant_set", "2.1", file, specification);
+    let content = &ghosts["content"];
+    only_keys(content, &["ghost_variables", "ghost_updates"]);
+    let [variable] = content["ghost_variables"].as_array().expect("a list").as_slice() else {
+        panic!("one ghost variable: {content}");
+    };
+    only_keys(variable, &["name", "type", "scope", "initial"]);
+    assert_eq!(
+        [text(variable, "name"), text(variable, "type"), text(variable, "scope")],
+        ["lock_locked", "int", "global"]
+    );
+    check_constraint(&variable["initial"], &["c_expression"]);
+    let source = std::fs::read_to_string(crate::root().join(file)).expect("the file is there");
+    let mut changed = 0;
+    for update in content["ghost_updates"].as_array().expect("a list") {
+        only_keys(update, &["location", "updates"]);
+        let line = check_location(&update["location"], file);
+        let [change] = update["updates"].as_array().expect("a list").as_slice() else { panic!("one change") };
+        only_keys(change, &["variable", "value", "format"]);
+        let code = source.lines().nth(line as usize - 1).expect("the line is there");
+        let expected = if code.contains("pthread_mutex_lock(&lock)") { "1" } else { "0" };
+        assert!(code.contains("lock(&lock)"), "{code}");
+        assert_eq!((text(change, "variable"), text(change, "value")), ("lock_locked", expected));
+        changed += 1;
+    }
+    assert_eq!(changed, source.matches("lock(&lock)").count());
+    let said: Vec<&str> = invariants["content"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|element| text(&element["invariant"], "value"))
+        .collect();
+    assert!(said.iter().any(|value| value.contains("(lock_locked == 1 || ((count == 0)))")), "{said:?}");
+    assert!(said.iter().any(|value| value.contains("lock_locked == 1")), "{said:?}");
 }
 
 /// The lines of a preprocessed file are those of the file, not those that it says they come from.
