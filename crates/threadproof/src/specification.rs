@@ -1,5 +1,6 @@
 //! The commands about specifications: reading them, `conform`, and `draft`.
 
+use crate::evidence::unreadable;
 use crate::pipeline;
 use checker::Checked;
 use engine_context::ContextInference;
@@ -15,7 +16,7 @@ use verdict::{Budget, Check, ContextProof, Proof, Reason, Silent};
 /// Reads a specification about a program, and looks for mistakes in it.
 pub fn read(path: &Path, program: &Program, budget: &Budget) -> Result<Specification, Vec<String>> {
     let name = path.to_string_lossy().into_owned();
-    let bytes = std::fs::read(path).map_err(|error| vec![format!("{name}: error: {error}")])?;
+    let bytes = std::fs::read(path).map_err(|error| vec![unreadable(path, &error)])?;
     let texts = |problems: Vec<frontend_spec::Diagnostic>| {
         problems.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
