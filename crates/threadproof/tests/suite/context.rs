@@ -31,7 +31,7 @@ fn figure_1_round_by_round() {
     let program = read(&crate::root().join("tests/programs/context/figure-1.c"));
     let told = Told::default();
     let budget = Budget::seconds(60.0);
-    let outcome = pipeline::verify(&program, Check::Races, &ContextInference::OmegaCirc, &budget, &told);
+    let outcome = pipeline::verify(&program, Check::Races, &ContextInference::Circ, &budget, &told);
     let Checked::Proved(Proof::Context(proof)) = outcome.verdict else { panic!("not proved") };
     let told = told.0.borrow();
     let rounds: Vec<&String> = told.iter().filter(|text| text.starts_with("context: round")).collect();
