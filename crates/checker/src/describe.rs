@@ -27,6 +27,10 @@ pub(crate) struct Cell {
 pub(crate) fn cell_at(program: &Program, object: ObjectId, offset: u64, length: u64) -> Cell {
     let declared = &program.objects[object];
     let element = declared.size;
+    // Of memory that was allocated without a type, only the bytes have names.
+    if let (Storage::Site, Layout::Bytes(_)) = (declared.storage, &declared.layout) {
+        return Cell { name: format!("byte {offset} of {}", declared.name), offset, ty: IntType::U8 };
+    }
     // An allocation site may have made an array of its elements.
     if declared.storage == Storage::Site && element > 0 && length > element {
         let index = offset / element;

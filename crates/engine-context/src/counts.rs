@@ -6,6 +6,8 @@
 //! 1. The paper takes a state with ω threads for inhabited. Here it need not be: it keeps nobody from moving if it is atomic, and its label need not hold.
 //! 2. At most one thread is in an atomic state, so one is counted there with any k.
 //! 3. There are several templates. A step that starts a thread adds one to the start of its template's automaton.
+//!
+//! With a bound ([`Context::most`]) it is the other way round: a context of at most so many threads of each template (section 5, ω-check), which under-approximates.
 
 use domains::Amount;
 use ir::{Count, IdVec, TemplateId};
@@ -25,6 +27,8 @@ pub struct Context<'a> {
     pub acfas: &'a IdVec<TemplateId, Acfa>,
     /// Numbers beyond this one are not told apart.
     pub k: u32,
+    /// Not more threads of a template than this are there: what starts another one starts none. Nothing: there is no bound.
+    pub most: Option<u32>,
 }
 
 impl Context<'_> {
@@ -41,13 +45,22 @@ impl Context<'_> {
         }
     }
 
-    /// As many threads of each template as a program has at its start.
-    pub fn start(&self, start: &[(TemplateId, Count)]) -> Counts {
+    /// As many threads of each template as a program has at its start, but for one of a template.
+    pub fn start(&self, start: &[(TemplateId, Count)], without: Option<TemplateId>) -> Counts {
         let mut counts = Counts::new();
+        let mut without = without;
         for (template, count) in start {
             let amount = match count {
+                Count::Exactly(copies) if *copies > 0 && without == Some(*template) => {
+                    without = None;
+                    Amount::Exactly(copies - 1)
+                }
                 Count::Exactly(copies) => Amount::Exactly(*copies),
                 Count::Any => Amount::Many,
+            };
+            let amount = match self.most {
+                Some(most) => amount.min(Amount::Exactly(most)),
+                None => amount,
             };
             self.add(&mut counts, (*template, self.acfas[*template].start), amount);
         }
@@ -56,13 +69,16 @@ impl Context<'_> {
 
     /// Adds a thread that was just started.
     pub fn start_one(&self, counts: &mut Counts, template: TemplateId) {
-        self.add(counts, (template, self.acfas[template].start), Amount::ONE);
+        let here = counts.iter().filter(|((other, _), _)| *other == template);
+        let all = here.fold(Amount::NONE, |all, (_, amount)| all.plus(*amount));
+        if self.most.is_none_or(|most| all < Amount::Exactly(most)) {
+            self.add(counts, (template, self.acfas[template].start), Amount::ONE);
+        }
     }
 
-    /// Without one thread that was just started; nothing if there is none.
-    pub fn without_one(&self, counts: &Counts, template: TemplateId) -> Option<Counts> {
+    /// All but one thread in a state; nothing if there is none.
+    pub fn without(&self, counts: &Counts, spot: Spot) -> Option<Counts> {
         let mut left = counts.clone();
-        let spot = (template, self.acfas[template].start);
         let amount = left.remove(&spot)?.less_one()?;
         self.add(&mut left, spot, amount);
         Some(left)
@@ -92,18 +108,20 @@ impl Context<'_> {
         })
     }
 
-    /// The counts behind a step of one thread; nothing if there is none where the edge begins.
-    pub fn after(&self, counts: &Counts, template: TemplateId, edge: &AbstractEdge) -> Option<Counts> {
-        let mut next = counts.clone();
-        let from = (template, edge.source);
-        match next.remove(&from)?.less_one()? {
-            Amount::NONE => {}
-            left => {
-                next.insert(from, left);
-            }
-        }
+    /// The counts behind a step of one thread; nothing if there is none where the edge begins. Of the threads that it starts, one of a template may be left out.
+    pub fn after(
+        &self,
+        counts: &Counts,
+        template: TemplateId,
+        edge: &AbstractEdge,
+        without: Option<TemplateId>,
+    ) -> Option<Counts> {
+        let mut next = self.without(counts, (template, edge.source))?;
         self.add(&mut next, (template, edge.target), Amount::ONE);
-        edge.action.starts.iter().for_each(|started| self.start_one(&mut next, *started));
+        let omitted = edge.action.starts.iter().position(|started| without == Some(*started));
+        for (_, started) in edge.action.starts.iter().enumerate().filter(|(at, _)| Some(*at) != omitted) {
+            self.start_one(&mut next, *started);
+        }
         Some(next)
     }
 

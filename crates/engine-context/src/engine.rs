@@ -1,21 +1,23 @@
-//! The engine: CIRC (paper 1, algorithm 5) over programs as transitions, with predicates.
+//! The engine: CIRC and ω-CIRC (paper 1, algorithm 5 and section 5) over programs as transitions, with predicates.
 //!
 //! Starts without predicates and with k = 1, as in section 2.4. A way to an error that is no execution gives a larger k or new predicates; one that is gives a schedule, along which an
 //! execution of the program itself is looked for.
 
 use crate::collapse::Watched;
 use crate::infer::{Inferred, infer};
+use crate::omega::omega_infer;
 use crate::predicate_thread::{MOST_PREDICATES, PredicateThread};
 use crate::prove::proof;
 use crate::reach::Way;
 use crate::refine::{Automata, Interleaving, interleaving};
-use engine_explicit::guided::follow;
-use ir::passes::Goal;
-use ir::{ErrorKind, IdVec, TemplateId};
+use engine_explicit::guided::follow_copies;
+use ir::passes::{Goal, started_by_one};
+use ir::{Count, ErrorKind, IdVec, Program, TemplateId};
 use predicates::{End, Feasibility, Path, PathEnd, PathStep, Vocabulary, mine, schedule};
 use smt::NoAnswer;
 use smt::expressions::Mode;
 use std::collections::BTreeSet;
+use std::time::Instant;
 use transitions::{NotReady, Scoped, System, prepare};
 use verdict::{
     Budget, Engine, Event, Events, Exhausted, Predicate, Proof, Property, Reason, Schedule, Task, Trace,
@@ -27,9 +29,15 @@ const MOST_EDGES: usize = 4_000;
 /// Counters do not go further than this.
 const LARGEST_K: u32 = 6;
 
-/// The engine.
-#[derive(Clone, Default, Debug)]
-pub struct ContextInference;
+/// The engine, by how contexts are inferred.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum ContextInference {
+    /// CIRC: for any number of threads from the start.
+    Circ,
+    /// ω-CIRC: for few threads at first, and CIRC where that is not enough.
+    #[default]
+    OmegaCirc,
+}
 
 impl Engine for ContextInference {
     fn name(&self) -> &'static str {
@@ -44,7 +52,7 @@ impl Engine for ContextInference {
                 return Verdict::Unknown(Reason::Bounded("context: deadlocks are not looked for".to_owned()));
             }
         };
-        search(task, races, kinds, budget, events).unwrap_or_else(Verdict::Unknown)
+        search(*self, task, races, kinds, budget, events).unwrap_or_else(Verdict::Unknown)
     }
 }
 
@@ -55,21 +63,42 @@ fn no_answer(why: NoAnswer) -> Reason {
     }
 }
 
-fn search(
-    task: Task<'_>,
+/// The program that proofs by contexts speak of: steps are put together, and it starts as one thread.
+pub fn seen_program(
+    program: &Program,
+    property: &Property,
+    deadline: Option<Instant>,
+) -> Result<Program, Reason> {
+    Ok(prepared(program, *property == Property::NoRace, deadline)?.0)
+}
+
+/// The same, and the threads that the program itself starts as.
+fn prepared(
+    program: &Program,
     races: bool,
-    kinds: &BTreeSet<ErrorKind>,
-    budget: &Budget,
-    events: &dyn Events,
-) -> Result<Verdict, Reason> {
+    deadline: Option<Instant>,
+) -> Result<(Program, Vec<(TemplateId, Count)>), Reason> {
     let goal = Goal { races, faults: false };
-    let program = prepare(task.program, goal, budget.deadline).map_err(|why| match why {
+    let prepared = prepare(program, goal, deadline).map_err(|why| match why {
         NotReady::OutOfTime => Reason::Exhausted(Exhausted::Time),
         NotReady::TooLarge(why) => Reason::Bounded(format!("context: {why}")),
         NotReady::Unresolved(span) => {
             Reason::Unsupported("a call or start that is not resolved".to_owned(), span)
         }
     })?;
+    let several = prepared.start.clone();
+    Ok((started_by_one(prepared), several))
+}
+
+fn search(
+    method: ContextInference,
+    task: Task<'_>,
+    races: bool,
+    kinds: &BTreeSet<ErrorKind>,
+    budget: &Budget,
+    events: &dyn Events,
+) -> Result<Verdict, Reason> {
+    let (program, several) = prepared(task.program, races, budget.deadline)?;
     let edges: usize = program.templates.iter().map(|code| code.edges.len()).sum();
     if edges > MOST_EDGES {
         return Err(Reason::Bounded(format!("context: the program has more than {MOST_EDGES} steps")));
@@ -79,8 +108,9 @@ fn search(
     } else {
         System::new(&program, Mode::Integers)
     };
-    let scoped = Scoped::new(&system, &|| budget.check(0).is_err())
-        .ok_or_else(|| Reason::Bounded("context: the program does not start as one thread".to_owned()))?;
+    let scoped = Scoped::new(&system, &|| budget.check(0).is_err()).ok_or_else(|| {
+        Reason::Bounded("context: other threads run the function of the first one, too".to_owned())
+    })?;
     let mut vocabulary = Vocabulary::default();
     let mut k = 1;
     for round in 1.. {
@@ -97,7 +127,11 @@ fn search(
             .ids()
             .map(|template| PredicateThread::new(&scoped, template, &predicates, kinds))
             .collect();
-        match infer(&threads, &program.start, k, &Watched::All, budget).map_err(no_answer)? {
+        let inferred = match method {
+            ContextInference::Circ => infer(&threads, &program.start, k, &Watched::All, budget),
+            ContextInference::OmegaCirc => omega_infer(&threads, &program.start, k, &Watched::All, budget),
+        };
+        match inferred.map_err(no_answer)? {
             Inferred::Safe(acfas, proved) => {
                 if let Some(limit) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
                     return Err(Reason::Unsupported(limit.text.clone(), limit.span));
@@ -110,8 +144,14 @@ fn search(
                 return Ok(Verdict::Safe(Proof::Context(Box::new(proof))));
             }
             Inferred::Way(_, way, assumed) => {
-                let mut refinement =
-                    Refinement { task, budget, scoped: &scoped, vocabulary: &mut vocabulary, events };
+                let mut refinement = Refinement {
+                    task,
+                    several: &several,
+                    budget,
+                    scoped: &scoped,
+                    vocabulary: &mut vocabulary,
+                    events,
+                };
                 match refinement.refine(&way, &assumed)? {
                     Refined::Verdict(verdict) => return Ok(verdict),
                     Refined::Predicates => {}
@@ -135,6 +175,8 @@ enum Refined {
 
 struct Refinement<'a, 'p> {
     task: Task<'a>,
+    /// The threads that the program starts as.
+    several: &'a [(TemplateId, Count)],
     budget: &'a Budget,
     scoped: &'a Scoped<'p>,
     vocabulary: &'a mut Vocabulary,
@@ -160,7 +202,7 @@ impl Refinement<'_, '_> {
                 Feasibility::Unknown(why) => return Err(no_answer(why)),
                 Feasibility::Feasible(inputs) => {
                     let schedule = schedule(self.scoped, &steps, &inputs);
-                    match self.execution(&schedule, found.end.as_ref()) {
+                    match self.execution(&schedule, &self.first(&steps, &path), found.end.as_ref()) {
                         Some(trace) => return Ok(Refined::Verdict(Verdict::Unsafe(trace))),
                         None => {
                             let text = "no execution was found along a violation of the formulas";
@@ -193,13 +235,37 @@ impl Refinement<'_, '_> {
         )))
     }
 
+    /// The templates of the threads that the first one starts before others do.
+    fn first(&self, steps: &[PathStep], path: &Path) -> Vec<TemplateId> {
+        let own = steps.iter().filter(|taken| taken.thread == 0);
+        let count: usize = own.map(|taken| self.scoped.steps[taken.step].starts.len()).sum();
+        path.templates.iter().skip(1).take(count).copied().collect()
+    }
+
     /// An execution of the program along a schedule. For a race one of the two threads may have to go on, into an atomic block, for its access.
-    fn execution(&self, schedule: &Schedule, end: Option<&PathEnd>) -> Option<Trace> {
-        let along =
-            |schedule: &Schedule| follow(self.task.program, self.task.property, schedule, self.budget);
-        along(schedule).or_else(|| {
+    fn execution(&self, schedule: &Schedule, first: &[TemplateId], end: Option<&PathEnd>) -> Option<Trace> {
+        // The thread that starts the others is not one of the program.
+        let (copies, added) = match self.several {
+            [(_, Count::Exactly(1))] => (vec![1], 0),
+            several => {
+                let number = |template: &TemplateId| first.iter().filter(|one| *one == template).count();
+                let copies = several.iter().map(|(template, count)| match count {
+                    Count::Exactly(copies) => *copies,
+                    Count::Any => number(template) as u32,
+                });
+                (copies.collect(), 1)
+            }
+        };
+        let mut schedule = schedule.clone();
+        schedule.turns.retain(|turn| turn.thread >= added);
+        schedule.turns.iter_mut().for_each(|turn| turn.thread -= added);
+        let along = |schedule: &Schedule| {
+            follow_copies(self.task.program, self.task.property, schedule, &copies, self.budget)
+        };
+        along(&schedule).or_else(|| {
             let last = end.iter().flat_map(|end| end.threads).collect::<Vec<usize>>();
             last.into_iter().find_map(|thread| {
+                let thread = thread.checked_sub(added)?;
                 let mut longer = schedule.clone();
                 longer.turns.push(Turn { thread, spans: Vec::new(), inputs: Vec::new() });
                 along(&longer)

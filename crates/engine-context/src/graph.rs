@@ -22,6 +22,8 @@ pub struct Graph<Name, Step> {
     /// Another state of the same node, or the state itself.
     parent: Vec<usize>,
     edges: BTreeSet<(usize, Action, usize, Step)>,
+    /// The states whose steps are all there.
+    explored: BTreeSet<usize>,
 }
 
 /// A step between nodes.
@@ -42,6 +44,8 @@ pub struct Built<Name: Ord, Step> {
     pub nodes: BTreeMap<Name, AbstractId>,
     /// The steps that edges stand for.
     pub moves: Vec<Move<Step>>,
+    /// The states whose steps are all there.
+    pub explored: BTreeSet<Name>,
 }
 
 /// Edges that are one, but for what holds before them.
@@ -67,8 +71,13 @@ pub fn merged(edges: impl IntoIterator<Item = AbstractEdge>) -> Vec<AbstractEdge
 impl<Name: Ord + Clone, Step: Ord + Clone> Graph<Name, Step> {
     /// With the state that the thread starts in.
     pub fn new(start: Name, state: AbstractState) -> Self {
-        let mut graph =
-            Self { numbers: BTreeMap::new(), states: Vec::new(), parent: Vec::new(), edges: BTreeSet::new() };
+        let mut graph = Self {
+            numbers: BTreeMap::new(),
+            states: Vec::new(),
+            parent: Vec::new(),
+            edges: BTreeSet::new(),
+            explored: BTreeSet::new(),
+        };
         graph.add(start, state);
         graph
     }
@@ -102,6 +111,11 @@ impl<Name: Ord + Clone, Step: Ord + Clone> Graph<Name, Step> {
         let Some(from) = self.numbers.get(from).copied() else { return };
         let to = self.add(to, state);
         self.edges.insert((from, action, to, step));
+    }
+
+    /// Says that all steps of a state are there.
+    pub fn complete(&mut self, state: &Name) {
+        self.explored.extend(self.numbers.get(state));
     }
 
     /// Adds a step of the context (algorithm 4): both states are in one node from now on. The first one must be there.
@@ -160,6 +174,8 @@ impl<Name: Ord + Clone, Step: Ord + Clone> Graph<Name, Step> {
             .collect();
         let names = self.numbers.iter().map(|(name, state)| (name.clone(), id_of(*state))).collect();
         let acfa = Acfa::new(states, id_of(0), edges);
-        Built { acfa, nodes: names, moves: moves.into_iter().collect() }
+        let explored = self.numbers.iter().filter(|(_, state)| self.explored.contains(*state));
+        let explored = explored.map(|(name, _)| name.clone()).collect();
+        Built { acfa, nodes: names, moves: moves.into_iter().collect(), explored }
     }
 }

@@ -56,23 +56,61 @@ pub fn infer<T: Thread>(
     watched: &Watched,
     budget: &Budget,
 ) -> Result<Inferred<T::State, T::Step>, NoAnswer> {
-    let mut labels = Labels::default();
-    let mut assumed: IdVec<TemplateId, Assumed<T::State, T::Step>> =
-        threads.iter().map(|_| Assumed { acfa: Acfa::empty(), origin: None }).collect();
-    loop {
-        budget.check(0).map_err(NoAnswer::Exhausted)?;
-        let acfas: IdVec<TemplateId, Acfa> = assumed.iter().map(|assumed| assumed.acfa.clone()).collect();
-        let context = Context { acfas: &acfas, k };
+    Inference::new(threads, start, k, watched, budget).run(None)
+}
+
+/// What is assumed of threads so far.
+pub(crate) struct Inference<'a, T: Thread> {
+    threads: &'a IdVec<TemplateId, T>,
+    start: &'a [(TemplateId, Count)],
+    k: u32,
+    watched: &'a Watched,
+    budget: &'a Budget,
+    assumed: IdVec<TemplateId, Assumed<T::State, T::Step>>,
+    pub labels: Labels,
+}
+
+impl<'a, T: Thread> Inference<'a, T> {
+    pub fn new(
+        threads: &'a IdVec<TemplateId, T>,
+        start: &'a [(TemplateId, Count)],
+        k: u32,
+        watched: &'a Watched,
+        budget: &'a Budget,
+    ) -> Self {
+        let assumed = threads.iter().map(|_| Assumed { acfa: Acfa::empty(), origin: None }).collect();
+        Self { threads, start, k, watched, budget, assumed, labels: Labels::default() }
+    }
+
+    /// Goes on from what is assumed. `most`: for a context of at most so many threads of each template.
+    pub fn run(&mut self, most: Option<u32>) -> Result<Inferred<T::State, T::Step>, NoAnswer> {
+        loop {
+            self.budget.check(0).map_err(NoAnswer::Exhausted)?;
+            if let Some(found) = self.round(most)? {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// Explores all templates in the context that is assumed. If they do more than that, what they do is assumed from now on.
+    fn round(&mut self, most: Option<u32>) -> Result<Option<Inferred<T::State, T::Step>>, NoAnswer> {
+        let (budget, labels) = (self.budget, &mut self.labels);
+        let acfas: IdVec<TemplateId, Acfa> =
+            self.assumed.iter().map(|assumed| assumed.acfa.clone()).collect();
+        let context = Context { acfas: &acfas, k: self.k, most };
         // Threads of templates that nobody starts need not be waited for.
         let started: BTreeSet<TemplateId> =
             acfas.iter().flat_map(|acfa| &acfa.edges).flat_map(|edge| edge.action.starts.clone()).collect();
         let mut next: IdVec<TemplateId, Assumed<T::State, T::Step>> = IdVec::new();
         let mut proved: IdVec<TemplateId, Proved<T::State, T::Step>> = IdVec::new();
         let mut simulated = true;
-        for (template, thread) in threads.enumerate() {
-            let starts = beginnings(&context, start, template, started.contains(&template));
-            let reached = match explore(thread, template, &starts, &context, &mut labels, budget)? {
-                Explored::Way(way) => return Ok(Inferred::Way(template, way, assumed)),
+        for (template, thread) in self.threads.enumerate() {
+            let starts = beginnings(&context, self.start, template, started.contains(&template));
+            let reached = match explore(thread, template, &starts, &context, labels, budget)? {
+                Explored::Way(way) => {
+                    let assumed = std::mem::take(&mut self.assumed);
+                    return Ok(Some(Inferred::Way(template, way, assumed)));
+                }
                 Explored::Graph(reached) => reached,
             };
             let Some(graph) = &reached.graph else {
@@ -83,7 +121,7 @@ pub fn infer<T: Thread>(
             if graph.acfa.states.len() > MOST_NODES {
                 return Err(NoAnswer::GaveUp(format!("a thread has more than {MOST_NODES} nodes")));
             }
-            let simulation = match simulate(&graph.acfa, &acfas[template], &mut labels, budget) {
+            let simulation = match simulate(&graph.acfa, &acfas[template], labels, budget) {
                 Simulated::Yes(simulation) => simulation,
                 Simulated::No => {
                     simulated = false;
@@ -91,14 +129,15 @@ pub fn infer<T: Thread>(
                 }
                 Simulated::Unsure(reason) => return Err(reason),
             };
-            let collapsed = collapse(&graph.acfa, watched, &mut labels, budget);
+            let collapsed = collapse(&graph.acfa, self.watched, labels, budget);
             let origin = Some((graph.clone(), collapsed.part_of));
             next.push(Assumed { acfa: collapsed.acfa, origin });
             proved.push(Proved { reached, simulation });
         }
         if simulated {
-            return Ok(Inferred::Safe(acfas, proved));
+            return Ok(Some(Inferred::Safe(acfas, proved)));
         }
-        assumed = next;
+        self.assumed = next;
+        Ok(None)
     }
 }

@@ -1,6 +1,6 @@
 //! Questions about labels, each asked once.
 
-use smt::{Answer, NoAnswer, Operation, Questions, Term, Variable};
+use smt::{Answer, NoAnswer, Operation, Questions, Term};
 use std::collections::{BTreeMap, BTreeSet};
 use verdict::Budget;
 
@@ -43,25 +43,6 @@ impl Labels {
     /// Whether a formula can hold.
     pub fn can_hold(&mut self, formula: &Term, budget: &Budget) -> Result<bool, NoAnswer> {
         Ok(!formula.is_false() && !self.holds(formula.not(), budget)?)
-    }
-
-    /// Whether a formula holds when, after another one held, some variables get other values such that a label holds behind that: `(∃ havoc. before) ∧ label ⇒ formula`
-    /// (paper 1, section 5: the location is good for the step).
-    pub fn is_kept(
-        &mut self,
-        before: &Term,
-        formula: &Term,
-        havoc: &BTreeSet<Variable>,
-        label: &Term,
-        budget: &Budget,
-    ) -> Result<bool, NoAnswer> {
-        // The values before the step, under names that nothing else has.
-        let before = before.rename(|variable| {
-            havoc
-                .contains(variable)
-                .then(|| Variable::new(format!("{} before the step", variable.name), variable.sort.clone()))
-        });
-        self.holds(before.and(label).implies(formula), budget)
     }
 }
 

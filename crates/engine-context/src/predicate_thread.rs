@@ -341,6 +341,10 @@ impl Thread for PredicateThread<'_, '_> {
         Ok(values.into_iter().map(|values| Known { location, values }).collect())
     }
 
+    fn outside(&self, state: &Known) -> Known {
+        Known { location: None, values: state.values & self.global }
+    }
+
     fn is_atomic(&self, state: &Known) -> bool {
         let locations = &self.scoped.program.templates[self.template].locations;
         state.location.is_some_and(|location| locations[location].atomic)

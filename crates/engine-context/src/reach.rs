@@ -16,8 +16,8 @@ use crate::thread::{Thread, seen};
 use domains::Amount;
 use ir::TemplateId;
 use smt::NoAnswer;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use verdict::{AbstractEdge, Budget};
+use std::collections::{BTreeMap, VecDeque};
+use verdict::{AbstractEdge, AbstractId, Budget};
 
 /// A step on the way to an error.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,7 +65,18 @@ pub struct Reached<State: Ord, Step> {
     /// The graph. Nothing if the thread is never started.
     pub graph: Option<Built<State, Step>>,
     /// What it may see of the others in each state. All that it can see is covered by one of these.
-    pub moments: Vec<(State, Counts)>,
+    pub moments: Vec<Seen<State>>,
+}
+
+/// What a thread may see of the others.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Seen<State> {
+    /// Its state.
+    pub state: State,
+    /// The state of its automaton; nothing if that may be any that simulates it.
+    pub at: Option<AbstractId>,
+    /// The others.
+    pub counts: Counts,
 }
 
 /// The thread and its context at some moment.
@@ -120,7 +131,8 @@ pub fn explore<T: Thread>(
             continue;
         }
         if moment.born {
-            if let Some(conflict) = exploration.error(&moment)? {
+            let Moment { state, counts, .. } = &moment;
+            if let Some(conflict) = error(thread, context, state, counts, budget)? {
                 return Ok(Explored::Way(exploration.way_to(number, conflict)));
             }
             exploration.own_steps(number, &moment)?;
@@ -185,27 +197,6 @@ impl<T: Thread> Exploration<'_, '_, T> {
         self.seen.get(&key).is_none_or(|all| !all.contains(&moment.counts))
     }
 
-    /// Whether a moment is an error: by itself, or by a race.
-    fn error(&self, moment: &Moment<T::State>) -> Result<Option<Option<Conflict>>, NoAnswer> {
-        let Moment { state, counts, .. } = moment;
-        if self.thread.is_error(state) {
-            return Ok(Some(None));
-        }
-        let atomic: Vec<Spot> = self.context.occupied(counts).collect();
-        for spot in counts.keys() {
-            // While a thread is in an atomic state, only its own accesses collide with others.
-            if atomic.iter().any(|other| other != spot) {
-                continue;
-            }
-            let (template, at) = *spot;
-            let other = &self.context.acfas[template].states[at];
-            if let Some(accesses) = self.thread.conflict(state, template, other, self.budget)? {
-                return Ok(Some(Some(Conflict { spot: *spot, accesses })));
-            }
-        }
-        Ok(None)
-    }
-
     fn own_steps(&mut self, number: usize, moment: &Moment<T::State>) -> Result<(), NoAnswer> {
         let Moment { present, state, counts, .. } = moment;
         // Not while another thread is in an atomic state.
@@ -227,6 +218,9 @@ impl<T: Thread> Exploration<'_, '_, T> {
             let moment = Moment { present: *present, born: true, state: next, counts: behind };
             self.add(moment, Some((number, WayStep::Own(step))))?;
         }
+        if let Some(graph) = &mut self.graph {
+            graph.complete(state);
+        }
         Ok(())
     }
 
@@ -236,7 +230,7 @@ impl<T: Thread> Exploration<'_, '_, T> {
         let alone = *born && thread.is_atomic(state);
         let edges: Vec<(TemplateId, &AbstractEdge)> = context.enabled(counts, alone).collect();
         for (who, edge) in edges {
-            let Some(behind) = context.after(counts, who, edge) else { continue };
+            let Some(behind) = context.after(counts, who, edge, None) else { continue };
             let label = &context.acfas[who].states[edge.target].label;
             for next in thread.disturbed(state, &edge.action, label, self.budget)? {
                 if *born && let Some(graph) = &mut self.graph {
@@ -246,7 +240,8 @@ impl<T: Thread> Exploration<'_, '_, T> {
                     Moment { present: *present, born: *born, state: next.clone(), counts: behind.clone() };
                 self.add(moment, Some((number, WayStep::Other(who, edge.clone()))))?;
                 if !*born && edge.action.starts.contains(&self.template) {
-                    let Some(counts) = context.without_one(&behind, self.template) else { continue };
+                    let without = Some(self.template);
+                    let Some(counts) = context.after(counts, who, edge, without) else { continue };
                     for state in thread.born(Some((state, who)), &next, self.budget)? {
                         self.enter(&state)?;
                         let step = WayStep::Birth(who, edge.clone());
@@ -273,10 +268,38 @@ impl<T: Thread> Exploration<'_, '_, T> {
     fn finish(self) -> Reached<T::State, T::Step> {
         let born = self.seen.into_iter().filter(|((born, _), _)| *born);
         let moments = born
-            .flat_map(|((_, state), all)| all.into_iter().map(move |counts| (state.clone(), counts)))
+            .flat_map(|((_, state), all)| {
+                all.into_iter().map(move |counts| Seen { state: state.clone(), at: None, counts })
+            })
             .collect();
         Reached { graph: self.graph.map(|graph| graph.finish()), moments }
     }
+}
+
+/// Whether a thread in a state is at an error beside some others: by itself, or by a race.
+pub(crate) fn error<T: Thread>(
+    thread: &T,
+    context: &Context<'_>,
+    state: &T::State,
+    others: &Counts,
+    budget: &Budget,
+) -> Result<Option<Option<Conflict>>, NoAnswer> {
+    if thread.is_error(state) {
+        return Ok(Some(None));
+    }
+    let atomic: Vec<Spot> = context.occupied(others).collect();
+    for spot in others.keys() {
+        // While a thread is in an atomic state, only its own accesses collide with others.
+        if atomic.iter().any(|other| other != spot) {
+            continue;
+        }
+        let (template, at) = *spot;
+        let other = &context.acfas[template].states[at];
+        if let Some(accesses) = thread.conflict(state, template, other, budget)? {
+            return Ok(Some(Some(Conflict { spot: *spot, accesses })));
+        }
+    }
+    Ok(None)
 }
 
 /// The ways in which a thread of a template may come to be: whether it is there at the start, and who else is.
@@ -286,13 +309,8 @@ pub fn beginnings(
     template: TemplateId,
     started_later: bool,
 ) -> Vec<(bool, Counts)> {
-    let all = context.start(start);
-    let started: BTreeSet<TemplateId> = start
-        .iter()
-        .filter(|(_, count)| *count != ir::Count::Exactly(0))
-        .map(|(template, _)| *template)
-        .collect();
-    let present = started.contains(&template).then(|| context.without_one(&all, template)).flatten();
-    let present = present.map(|counts| (true, counts));
-    present.into_iter().chain(started_later.then_some((false, all))).collect()
+    let here = start.iter().any(|(other, count)| *other == template && *count != ir::Count::Exactly(0));
+    let present = here.then(|| (true, context.start(start, Some(template))));
+    let later = started_later.then(|| (false, context.start(start, None)));
+    present.into_iter().chain(later).collect()
 }

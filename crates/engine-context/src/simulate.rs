@@ -8,6 +8,7 @@
 //! 1. An edge that does nothing may be answered by staying: shared variables do not change, and the label still holds. Quotients need this.
 //! 2. Atomic states, accesses and starts of threads count; the paper leaves the first two out, and has no others. Fewer atomic states, more accesses: more interference.
 
+use crate::graph::Built;
 use crate::labels::Labels;
 use ir::IdVec;
 use smt::NoAnswer;
@@ -118,5 +119,54 @@ impl<'a> Answers<'a> {
         }
         self.known.insert((edge, answer), covers);
         covers
+    }
+}
+
+/// The nodes of a graph with the states of an automaton that simulates it: those that are come to together.
+pub(crate) struct Pairs {
+    /// The pairs; the first one is the start.
+    pub pairs: Vec<(AbstractId, AbstractId)>,
+    /// How they are come to: the pair before by its number, the number of the graph's move, and the pair behind.
+    pub steps: BTreeSet<(usize, usize, usize)>,
+}
+
+impl Pairs {
+    /// The pairs of a graph and the automaton that simulates it.
+    pub fn of<Name: Ord, Step>(
+        graph: &Built<Name, Step>,
+        acfa: &Acfa,
+        simulation: &IdVec<AbstractId, BTreeSet<AbstractId>>,
+    ) -> Self {
+        let first = (graph.acfa.start, acfa.start);
+        let mut pairs = vec![first];
+        let mut known: BTreeMap<(AbstractId, AbstractId), usize> = BTreeMap::from([(first, 0)]);
+        let mut steps = BTreeSet::new();
+        let mut at = 0;
+        while at < pairs.len() {
+            let (node, state) = pairs[at];
+            let leaving = graph.moves.iter().enumerate().filter(|(_, taken)| taken.edge.source == node);
+            for (number, taken) in leaving {
+                let fits = &simulation[taken.edge.target];
+                let stays = taken.edge.action.is_silent() && fits.contains(&state);
+                let answers: BTreeSet<AbstractId> = if stays {
+                    BTreeSet::from([state])
+                } else {
+                    let within = acfa.leaving(state).iter().filter(|answer| {
+                        taken.edge.action.is_within(&answer.action) && fits.contains(&answer.target)
+                    });
+                    within.map(|answer| answer.target).collect()
+                };
+                for answer in answers {
+                    let pair = (taken.edge.target, answer);
+                    let next = *known.entry(pair).or_insert_with(|| {
+                        pairs.push(pair);
+                        pairs.len() - 1
+                    });
+                    steps.insert((at, number, next));
+                }
+            }
+            at += 1;
+        }
+        Self { pairs, steps }
     }
 }

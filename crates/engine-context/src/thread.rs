@@ -27,6 +27,8 @@ pub trait Thread {
         unborn: &Self::State,
         budget: &Budget,
     ) -> Result<Vec<Self::State>, NoAnswer>;
+    /// What another thread, which is not there yet, knows where this one is in a state: an unborn state of any template.
+    fn outside(&self, state: &Self::State) -> Self::State;
     /// Whether no other thread moves while it is in a state.
     fn is_atomic(&self, state: &Self::State) -> bool;
     /// What a state says of shared variables.

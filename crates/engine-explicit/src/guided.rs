@@ -21,24 +21,33 @@ use verdict::{Budget, Property, Schedule, Trace, TraceStep};
 const ROUNDS: [u32; 6] = [0, 1, 2, 3, 5, 8];
 /// Steps of each round.
 const STEPS: usize = 100_000;
+/// Steps that are taken behind the end of the schedule at most: what loops there for ever must not take all of a round.
+const BEYOND: u32 = 60;
 /// Values to try for each input.
 const CANDIDATES: usize = 6;
 
 /// Looks for an execution that violates the property along a schedule.
 pub fn follow(program: &Program, property: &Property, schedule: &Schedule, budget: &Budget) -> Option<Trace> {
     let threads = schedule.turns.iter().map(|turn| turn.thread as u32 + 1).max().unwrap_or(1);
-    let copies: Vec<u32> = program
-        .start
-        .iter()
-        .map(|(_, count)| match count {
-            Count::Exactly(copies) => *copies,
-            Count::Any => threads,
-        })
-        .collect();
+    let copies = program.start.iter().map(|(_, count)| match count {
+        Count::Exactly(copies) => *copies,
+        Count::Any => threads,
+    });
+    follow_copies(program, property, schedule, &copies.collect::<Vec<u32>>(), budget)
+}
+
+/// The same, with so many threads of each template at the start.
+pub fn follow_copies(
+    program: &Program,
+    property: &Property,
+    schedule: &Schedule,
+    copies: &[u32],
+    budget: &Budget,
+) -> Option<Trace> {
     let model =
         Model::new(program, Arc::new(Facts::new(program)), property.clone(), usize::MAX, false).ok()?;
     let mut guide = Guide { model: &model, schedule, budget, seen: FxHashMap::default(), steps: 0 };
-    let trace = ROUNDS.iter().find_map(|most| guide.round(&copies, *most))?;
+    let trace = ROUNDS.iter().find_map(|most| guide.round(copies, *most))?;
     Some(shorten(&model, trace, budget))
 }
 
@@ -59,6 +68,8 @@ struct Place {
     inputs: usize,
     /// What it has cost.
     cost: u32,
+    /// How many steps were taken behind the end of the schedule.
+    beyond: u32,
     past: Option<Rc<Past>>,
 }
 
@@ -77,7 +88,7 @@ impl<'a, 'p> Guide<'a, 'p> {
         self.seen.clear();
         self.steps = 0;
         let state = self.model.machine.initial(copies).ok()?;
-        let mut open = vec![Place { state, turn: 0, matched: 0, inputs: 0, cost: 0, past: None }];
+        let mut open = vec![Place { state, turn: 0, matched: 0, inputs: 0, cost: 0, beyond: 0, past: None }];
         while let Some(place) = open.pop() {
             if self.steps > STEPS || self.budget.check(0).is_err() {
                 return None;
@@ -117,8 +128,14 @@ impl<'a, 'p> Guide<'a, 'p> {
         let runs = self.model.machine.schedulable(&place.state).contains(&turn.thread);
         let mut found = if runs { self.steps_of(place) } else { Vec::new() };
         if found.is_empty() {
-            // It waits, or has come to its end.
-            return self.give_way(place, 0).into_iter().collect();
+            // It waits, or has come to its end; or it was not started, though it should have been.
+            let missing = turn.thread >= place.state.threads.len();
+            return self.give_way(place, u32::from(missing)).into_iter().collect();
+        }
+        let complete = place.matched >= turn.spans.len();
+        if complete && place.turn + 1 == self.schedule.turns.len() {
+            found.iter_mut().for_each(|place| place.beyond += 1);
+            found.retain(|place| place.beyond <= BEYOND);
         }
         let is_local = self.model.next(&place.state, turn.thread).is_some_and(|next| next.local);
         // In an atomic region nobody else could go on.
@@ -126,7 +143,6 @@ impl<'a, 'p> Guide<'a, 'p> {
             self.model.machine.program.templates[template].locations[location].atomic
         });
         if !is_local && !is_alone {
-            let complete = place.matched >= turn.spans.len();
             match self.give_way(place, u32::from(!complete)) {
                 Some(other) if complete => {
                     found.iter_mut().for_each(|place| place.cost += 1);
@@ -214,6 +230,7 @@ impl<'a, 'p> Guide<'a, 'p> {
             matched: place.matched + rest.iter().position(|span| *span == values.span).map_or(0, |at| at + 1),
             inputs: place.inputs + values.used,
             cost: place.cost,
+            beyond: place.beyond,
             past: Some(Rc::new(Past { step, before: place.past.clone() })),
         }
     }

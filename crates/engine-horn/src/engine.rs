@@ -2,7 +2,7 @@
 
 use crate::modular::{self, Effort};
 use crate::product::graph::Order;
-use crate::product::{NoProof, prove};
+use crate::product::{self, NoProof, prove};
 use engine_explicit::guided::follow;
 use ir::passes::Goal;
 use smt::expressions::Mode;
@@ -17,17 +17,27 @@ const MOST_EDGES: usize = 4_000;
 #[derive(Clone, Copy)]
 enum Way {
     /// All threads together, if they are a fixed set.
-    Product(Order),
+    Product(product::Way),
     /// What holds of every few threads.
     Modular(Effort),
 }
 
+const fn product(order: Order, split: bool, effort: Effort) -> Way {
+    Way::Product(product::Way { order, split, effort })
+}
+
 /// The ways in the order in which they are tried, and with which part of the time that is left. Where the threads are no fixed set only the last is possible.
-const WAYS: [(Way, u32); 5] = [
-    (Way::Product(Order::Sequential), 5),
-    (Way::Modular(Effort::Facts), 5),
-    (Way::Product(Order::RoundRobin), 2),
-    (Way::Product(Order::Sequential), 2),
+const WAYS: [(Way, u32); 11] = [
+    (product(Order::Sequential, false, Effort::Facts), 8),
+    (product(Order::RoundRobin, false, Effort::Facts), 6),
+    (product(Order::Sequential, false, Effort::All), 8),
+    (Way::Modular(Effort::Facts), 6),
+    (product(Order::Sequential, true, Effort::Facts), 6),
+    (product(Order::RoundRobin, true, Effort::Facts), 6),
+    (product(Order::RoundRobin, false, Effort::All), 4),
+    (product(Order::Sequential, false, Effort::All), 4),
+    (product(Order::Sequential, true, Effort::All), 4),
+    (product(Order::RoundRobin, true, Effort::All), 3),
     (Way::Modular(Effort::All), 1),
 ];
 
@@ -77,8 +87,8 @@ impl Engine for Horn {
         let last_way = WAYS.len() - 1;
         for (way, share) in if fixed { &WAYS[..] } else { &WAYS[last_way..] } {
             let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / *share));
-            let order = match way {
-                Way::Product(order) => *order,
+            let way = match way {
+                Way::Product(way) => *way,
                 Way::Modular(effort) => {
                     match modular::prove(&system, *effort, &part) {
                         Ok(proof) => return Verdict::Safe(Proof::Modular(Box::new(proof))),
@@ -87,7 +97,7 @@ impl Engine for Horn {
                     continue;
                 }
             };
-            match prove(&system, order, &part) {
+            match prove(&system, way, &part) {
                 Ok(proof) => return Verdict::Safe(Proof::Product(Box::new(proof))),
                 Err(NoProof::Open(reason)) => last = reason,
                 Err(NoProof::Refuted(schedule)) => {

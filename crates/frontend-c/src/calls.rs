@@ -177,7 +177,7 @@ impl Function<'_, '_> {
         if !has_body {
             return self.call_unknown(name, &arguments, result, self.is_noreturn(declared));
         }
-        if declared == self.global.links.main {
+        if self.global.links.is_main(declared) {
             self.unsupported("a call of 'main'");
         }
         let values = arguments.into_iter().map(|argument| argument.value).collect();

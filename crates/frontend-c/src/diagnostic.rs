@@ -43,6 +43,9 @@ impl Diagnostic {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}: error: {}", self.file, self.line, self.column, self.message)
+        match self.line {
+            0 => write!(f, "{}: error: {}", self.file, self.message),
+            line => write!(f, "{}:{line}:{}: error: {}", self.file, self.column, self.message),
+        }
     }
 }

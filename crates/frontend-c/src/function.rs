@@ -88,7 +88,8 @@ pub struct Function<'l, 'u> {
 }
 
 impl<'l, 'u> Function<'l, 'u> {
-    fn new(global: &'l mut Lowering<'u>, unit_index: usize, name: &str, template: TemplateId) -> Self {
+    /// An empty function.
+    pub fn new(global: &'l mut Lowering<'u>, unit_index: usize, name: &str, template: TemplateId) -> Self {
         let units: &'u [Unit] = global.units;
         let mut builder = Builder::new(name, ir::Span::default());
         let end = builder.template.location(LocationKind::End, false);
@@ -123,7 +124,7 @@ impl<'l, 'u> Function<'l, 'u> {
         let units: &'u [Unit] = global.units;
         let unit = &units[declared.unit];
         let declaration = &unit.tree[declared.declaration];
-        let is_main = declared == global.links.main && !atomic;
+        let is_main = global.links.is_main(declared) && !atomic;
         let mut function = Self::new(global, declared.unit, unit.name(declared.declaration), template);
         let span = function.span_of(unit.tree.definition_span(declared.declaration));
         function.builder.span = span;
@@ -476,7 +477,7 @@ impl<'l, 'u> Function<'l, 'u> {
         }
     }
     /// Functions that run before `main`.
-    fn constructors(&mut self) {
+    pub fn constructors(&mut self) {
         for (unit_index, unit) in self.global.units.iter().enumerate() {
             for &declaration in unit.tree.top_level() {
                 let function = &unit.tree[declaration];

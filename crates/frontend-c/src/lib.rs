@@ -1,7 +1,7 @@
 //! Reads C with threads and lowers it to the common representation.
 //!
 //! [`read`] takes the text of one or several files, checks them with the `rucc` front-end crates, links them, and
-//! lowers what `main` can reach. It prints nothing; the only files it opens are the ones that the text includes.
+//! lowers what `main` (or what [`Options::start`] names) can reach. It prints nothing; the only files it opens are the ones that the text includes.
 //!
 //! Lowering keeps C's meaning exactly, with these deviations, each of which ends in an [`ir::Assumption`] or in
 //! a value marked [`ir::Rhs::Unknown`] wherever it could change a verdict:
@@ -36,11 +36,13 @@ mod nesc;
 mod parse;
 mod places;
 mod registers;
+mod start;
 mod statements;
 mod types;
 
 pub use diagnostic::{Diagnostic, DiagnosticKind};
 use ir::{DataModel, Program};
+pub use start::Start;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::mpsc;
@@ -62,6 +64,20 @@ pub struct Options {
     pub standard: Option<String>,
     /// Whether the source was compiled from nesC for one processor: interrupt handlers are threads, and registers are inputs (`nesc.rs`).
     pub nesc: bool,
+    /// Macros that are not defined, though they are by default (`-U`).
+    pub undefines: Vec<String>,
+    /// Folders to look for files in that are included by a name in quotes (`-iquote`).
+    pub quote_dirs: Vec<PathBuf>,
+    /// Folders to look for system headers in, before the system's own (`-isystem`).
+    pub system_dirs: Vec<PathBuf>,
+    /// Folders to look for system headers in at last (`-idirafter`).
+    pub after_dirs: Vec<PathBuf>,
+    /// Files of which only the macros are taken, before each source file (`-imacros`).
+    pub macros: Vec<PathBuf>,
+    /// Whether `char` is signed; as the machine has it if nothing is said.
+    pub char_signed: Option<bool>,
+    /// What the program starts with; its `main` if nothing is named.
+    pub start: Start,
 }
 
 /// A source file.
@@ -76,47 +92,62 @@ pub struct Source {
 /// The longest that reading may take. Real files take a few hundredths of a second; input that was made to be
 /// slow must not hold up the user.
 const TIME_LIMIT: Duration = Duration::from_secs(4);
+/// The longest that reading many files may take.
+const MOST_TIME: Duration = Duration::from_secs(60);
 /// Stack sizes to try, largest first. The typed tree is walked by recursion; the system reserves such a stack
 /// without using memory for it.
 const STACK_SIZES: [usize; 3] = [4 << 30, 1 << 30, 256 << 20];
 
-/// Reads source files and links them into one program.
+/// Reads source files in the same way and links them into one program.
 pub fn read(sources: &[Source], options: &Options) -> Result<Program, Vec<Diagnostic>> {
+    let each: Vec<(Source, Options)> =
+        sources.iter().map(|source| (source.clone(), options.clone())).collect();
+    read_each(&each, options)
+}
+
+/// Reads source files, each with its own options for preprocessing, and links them into one program. The data model, whether it comes from nesC, and what it
+/// starts with are those of the `whole`.
+pub fn read_each(sources: &[(Source, Options)], whole: &Options) -> Result<Program, Vec<Diagnostic>> {
     let (sender, receiver) = mpsc::channel();
     let started = STACK_SIZES.iter().any(|size| {
-        let (sender, sources, options) = (sender.clone(), sources.to_vec(), options.clone());
+        let (sender, sources, whole) = (sender.clone(), sources.to_vec(), whole.clone());
         let work = move || {
-            let result = catch_unwind(AssertUnwindSafe(|| read_here(&sources, &options)));
+            let result = catch_unwind(AssertUnwindSafe(|| read_here(&sources, &whole)));
             // The receiver is gone when the time is up: then nobody wants the result.
             let _ = sender.send(result);
         };
         thread::Builder::new().name("frontend-c".to_owned()).stack_size(*size).spawn(work).is_ok()
     });
     drop(sender);
-    let name = sources.first().map_or("", |source| source.name.as_str());
+    let name = sources.first().map_or("", |(source, _)| source.name.as_str());
+    let files = u32::try_from(sources.len()).unwrap_or(u32::MAX);
+    let limit = TIME_LIMIT.saturating_mul(files).min(MOST_TIME);
     if !started {
-        return Err(vec![Diagnostic::limit(name, "no thread with a large stack can be started")]);
+        return Err(vec![Diagnostic::limit(
+            name,
+            "no thread with a large stack can be started; raise the limit on memory",
+        )]);
     }
-    match receiver.recv_timeout(TIME_LIMIT) {
+    match receiver.recv_timeout(limit) {
         Ok(Ok(result)) => result,
         Ok(Err(_)) | Err(mpsc::RecvTimeoutError::Disconnected) => Err(vec![Diagnostic::new(
             name,
             0,
             0,
             DiagnosticKind::Internal,
-            "the C front end failed on this file",
+            "the C front end failed on this file; please report it",
         )]),
         Err(mpsc::RecvTimeoutError::Timeout) => Err(vec![Diagnostic::limit(
             name,
-            "reading takes too long: the file is too large or too deeply nested",
+            "reading takes too long: the file is too large or too deeply nested; split it",
         )]),
     }
 }
 
-fn read_here(sources: &[Source], options: &Options) -> Result<Program, Vec<Diagnostic>> {
+fn read_here(sources: &[(Source, Options)], whole: &Options) -> Result<Program, Vec<Diagnostic>> {
     let mut units = Vec::new();
     let mut problems = Vec::new();
-    for source in sources {
+    for (source, options) in sources {
         match parse::parse(source, options) {
             Ok(unit) => units.push(unit),
             Err(found) => problems.extend(found),
@@ -125,17 +156,17 @@ fn read_here(sources: &[Source], options: &Options) -> Result<Program, Vec<Diagn
     if !problems.is_empty() {
         return Err(problems);
     }
-    let links = link::link(&units)?;
-    let mut program = if options.nesc {
-        nesc::lower(&units, &links, options.data_model)?
+    let links = link::link(&units, &whole.start)?;
+    let mut program = if whole.nesc {
+        nesc::lower(&units, &links, whole.data_model)?
     } else {
-        lowering::lower(&units, &links, options.data_model, None).program
+        lowering::lower(&units, &links, whole.data_model, None).program
     };
     library::simplify(&mut program);
     match ir::check::check(&program) {
         Ok(()) => Ok(program),
         Err(malformed) => {
-            let name = sources.first().map_or("", |source| source.name.as_str());
+            let name = sources.first().map_or("", |(source, _)| source.name.as_str());
             let message = |problem| format!("the C front end made a malformed program: {problem}");
             let diagnostic =
                 |problem| Diagnostic::new(name, 0, 0, DiagnosticKind::Internal, message(problem));

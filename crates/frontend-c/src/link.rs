@@ -2,6 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::parse::Unit;
+use crate::start::{self, Found, Start};
 use indexmap::IndexMap;
 use rucc_sema::{DeclFlags, DeclId, DeclKind, Definition, Emission, Linkage};
 
@@ -17,8 +18,16 @@ pub struct Declared {
 /// The definitions of all names with external linkage.
 pub struct Links {
     definitions: IndexMap<String, Definer>,
+    /// What the program starts with.
+    pub first: First,
+}
+
+/// What a program starts with.
+pub enum First {
     /// `main`.
-    pub main: Declared,
+    Main(Declared),
+    /// Functions that the user named.
+    Named(Found),
 }
 
 struct Definer {
@@ -35,6 +44,10 @@ enum Strength {
 }
 
 impl Links {
+    /// Whether this is the `main` that the program starts with.
+    pub fn is_main(&self, declared: Declared) -> bool {
+        matches!(self.first, First::Main(main) if main == declared)
+    }
     /// The definition that a declaration refers to; itself if no file defines it.
     pub fn resolve(&self, units: &[Unit], declared: Declared) -> Declared {
         let unit = &units[declared.unit];
@@ -57,8 +70,8 @@ impl Links {
     }
 }
 
-/// Finds all definitions; two of one name are an error, and so is no `main`.
-pub fn link(units: &[Unit]) -> Result<Links, Vec<Diagnostic>> {
+/// Finds all definitions; two of one name are an error, and so is no function to start with.
+pub fn link(units: &[Unit], start: &Start) -> Result<Links, Vec<Diagnostic>> {
     let mut definitions: IndexMap<String, Definer> = IndexMap::new();
     let mut problems = Vec::new();
     for (index, unit) in units.iter().enumerate() {
@@ -66,6 +79,10 @@ pub fn link(units: &[Unit]) -> Result<Links, Vec<Diagnostic>> {
             let Some(strength) = strength(unit, id) else { continue };
             let at = Declared { unit: index, declaration: id };
             let name = unit.name(id);
+            // Where other functions are meant to run, each file may have a `main` of its own.
+            if name == "main" && !start.is_main() {
+                continue;
+            }
             match definitions.get_mut(name) {
                 None => {
                     definitions.insert(name.to_owned(), Definer { at, strength });
@@ -76,7 +93,7 @@ pub fn link(units: &[Unit]) -> Result<Links, Vec<Diagnostic>> {
                     let (other_file, other_line, _) =
                         other.position(other.tree.definition_span(definer.at.declaration));
                     let message = format!(
-                        "duplicate definition of '{name}', first defined at {other_file}:{other_line}"
+                        "duplicate definition of '{name}', first defined at {other_file}:{other_line}; leave one out, or make it static"
                     );
                     problems.push(Diagnostic::new(file, line, column, DiagnosticKind::Link, message));
                 }
@@ -85,17 +102,56 @@ pub fn link(units: &[Unit]) -> Result<Links, Vec<Diagnostic>> {
             }
         }
     }
-    let is_function = |at: Declared| units[at.unit].tree[at.declaration].kind == DeclKind::Function;
-    let main = definitions.get("main").map(|definer| definer.at).filter(|at| is_function(*at));
-    match main {
-        Some(main) if problems.is_empty() => Ok(Links { definitions, main }),
-        Some(_) => Err(problems),
-        None => {
-            let file = units.first().map_or("", |unit| unit.file.as_str());
-            problems.push(Diagnostic::new(file, 1, 1, DiagnosticKind::Link, "there is no function 'main'"));
+    problems.extend(sizes_that_differ(units, &definitions));
+    let first = if start.is_main() {
+        let is_function = |at: Declared| units[at.unit].tree[at.declaration].kind == DeclKind::Function;
+        let main = definitions.get("main").map(|definer| definer.at).filter(|at| is_function(*at));
+        let file = units.first().map_or("", |unit| unit.file.as_str());
+        let message =
+            "there is no function 'main'; add the file that has it, or name functions by --thread or --entry";
+        main.map(First::Main).ok_or_else(|| vec![Diagnostic::new(file, 1, 1, DiagnosticKind::Link, message)])
+    } else {
+        start::find(units, start).map(First::Named)
+    };
+    match first {
+        Ok(first) if problems.is_empty() => Ok(Links { definitions, first }),
+        Ok(_) => Err(problems),
+        Err(found) => {
+            problems.extend(found);
             Err(problems)
         }
     }
+}
+
+/// A variable of one name must have one size in all files, or nothing is known of what they mean by it.
+fn sizes_that_differ(units: &[Unit], definitions: &IndexMap<String, Definer>) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    let size = |at: Declared| {
+        let unit = &units[at.unit];
+        unit.size(unit.tree[at.declaration].ty).filter(|size| *size > 0)
+    };
+    for (index, unit) in units.iter().enumerate() {
+        for &id in unit.tree.top_level() {
+            let declaration = &unit.tree[id];
+            let at = Declared { unit: index, declaration: id };
+            let is_shared = declaration.linkage == Linkage::External && declaration.kind == DeclKind::Object;
+            let Some(definer) = definitions.get(unit.name(id)).filter(|_| is_shared) else { continue };
+            let (Some(here), Some(there)) = (size(at), size(definer.at)) else { continue };
+            if definer.at.unit == index || here == there {
+                continue;
+            }
+            let name = unit.name(id);
+            let (file, line, column) = unit.position(unit.tree.definition_span(id));
+            let other = &units[definer.at.unit];
+            let (other_file, other_line, _) =
+                other.position(other.tree.definition_span(definer.at.declaration));
+            let message = format!(
+                "'{name}' has {here} bytes here and {there} at {other_file}:{other_line}; give it one type in all files"
+            );
+            problems.push(Diagnostic::new(file, line, column, DiagnosticKind::Link, message));
+        }
+    }
+    problems
 }
 
 fn strength(unit: &Unit, id: DeclId) -> Option<Strength> {

@@ -1,9 +1,10 @@
-//! Lowers what `main` can reach: functions and objects are taken on when they are first named.
+//! Lowers what the first function can reach: functions and objects are taken on when they are first named.
 
 use crate::function::Function;
-use crate::link::{Declared, Links};
+use crate::link::{Declared, First, Links};
 use crate::nesc::Nesc;
 use crate::parse::Unit;
+use crate::start;
 use ir::{
     Assumption, BinaryOp, Count, DataModel, Expr, Initial, IntType, Layout, Object, ObjectId, Program, Span,
     Storage, Template, TemplateId,
@@ -53,7 +54,10 @@ pub fn lower<'u>(
         files: FxHashMap::default(),
         work: VecDeque::new(),
     };
-    let main = lowering.template(links.main, false);
+    let main = match &links.first {
+        First::Main(main) => lowering.template(*main, false),
+        First::Named(found) => start::lower(&mut lowering, found),
+    };
     lowering.program.start.push((main, Count::Exactly(1)));
     if let Some(handlers) = nesc {
         lowering.interrupts(handlers);

@@ -68,7 +68,7 @@ pub fn parse(source: &Source, options: &Options) -> Result<Unit, Vec<Diagnostic>
     let internal =
         |message: String| vec![Diagnostic::new(&source.name, 0, 0, DiagnosticKind::Internal, message)];
     if let Some((line, column)) = limits::too_deep(&source.text) {
-        let message = "parentheses are nested too deeply";
+        let message = "parentheses are nested too deeply; split the expression";
         return Err(vec![Diagnostic::new(&source.name, line, column, DiagnosticKind::Limit, message)]);
     }
     let settings = settings(source, options)?;
@@ -221,29 +221,42 @@ fn settings(source: &Source, options: &Options) -> Result<rucc_session::Options,
     let mut settings = rucc_session::Options::new(triple);
     let (standard, gnu) = match &options.standard {
         None => (Std::C17, true),
-        Some(name) => {
-            Std::from_flag(name).ok_or_else(|| wrong(format!("unknown language standard '{name}'")))?
-        }
+        Some(name) => Std::from_flag(name)
+            .ok_or_else(|| wrong(format!("unknown language standard '{name}'; gnu17 is one")))?,
     };
     settings.std = standard;
     settings.gnu_extensions = gnu;
     settings.permissive = true;
     settings.error_limit = TOLD as _;
     settings.defines = options.defines.clone();
-    settings.preincludes = options
-        .includes
-        .iter()
-        .map(|path| Preinclude { name: path.to_string_lossy().into_owned(), macros_only: false })
-        .collect();
+    settings.undefines = options.undefines.clone();
+    settings.char_signed = options.char_signed;
+    let preinclude = |path: &PathBuf, macros_only: bool| Preinclude {
+        name: path.to_string_lossy().into_owned(),
+        macros_only,
+    };
+    // As compilers have it: files of which only macros are taken come first.
+    let macros = options.macros.iter().map(|path| preinclude(path, true));
+    settings.preincludes =
+        macros.chain(options.includes.iter().map(|path| preinclude(path, false))).collect();
     let mut search = SearchPath::new();
+    for folder in &options.quote_dirs {
+        search.push_quote(folder);
+    }
     for folder in &options.include_dirs {
         search.push_bracket(folder);
+    }
+    for folder in &options.system_dirs {
+        search.push_system(folder);
     }
     // The compiler's own headers (stddef.h, stdatomic.h, ...), which the crate brings along.
     search.push_system("<builtin>");
     search.push_system("/usr/local/include");
     search.push_system("/usr/include/x86_64-linux-gnu");
     search.push_system("/usr/include");
+    for folder in &options.after_dirs {
+        search.push_after(folder);
+    }
     settings.search = search;
     Ok(settings)
 }

@@ -102,7 +102,7 @@ impl Asked {
             Self::States => by(&States),
             Self::Counters => by(&Counting),
             Self::Queries => by(&Queries::default()),
-            Self::Context => by(&ContextInference),
+            Self::Context => by(&ContextInference::OmegaCirc),
             Self::Symbolic => by(&Symbolic),
             Self::Portfolio => {
                 let boolean = case.kind == Kind::Boolean;

@@ -3,6 +3,7 @@
 //! Both show every location and every edge with its operations. Atomic locations are yellow with a dashed border, error
 //! locations red, ends doubly framed, the entry bold; the source position is in the tooltip.
 
+mod chart;
 mod contexts;
 mod dot;
 mod layout;
@@ -12,7 +13,7 @@ mod tests;
 
 use ir::{Edge, ErrorKind, Location, LocationId, LocationKind, Program, Template};
 
-pub use contexts::contexts;
+pub use contexts::{contexts, contexts_svg};
 pub use dot::dot;
 pub use svg::{svg, svg_program};
 

@@ -285,7 +285,7 @@ fn violation(out: &mut String, sources: &Sources, refutation: &Refutation, style
 }
 
 /// What went wrong, in one sentence or more, with the lines that it is about.
-pub(crate) fn complaint(refutation: &Refutation) -> Vec<(String, Option<Span>)> {
+pub fn complaint(refutation: &Refutation) -> Vec<(String, Option<Span>)> {
     let Refutation { program, replayed, .. } = refutation;
     match &replayed.violation {
         ReplayedViolation::Error { thread, kind, span } => {
@@ -299,8 +299,10 @@ pub(crate) fn complaint(refutation: &Refutation) -> Vec<(String, Option<Span>)> 
             vec![(text, Some(*span))]
         }
         ReplayedViolation::Race { name: variable, declared, accesses } => {
+            let of = |object: &ir::Object| object.storage == ir::Storage::Site && object.span == *declared;
+            let verb = if program.objects.iter().any(of) { "allocated" } else { "declared" };
             let declared = place(program, *declared);
-            let mut all = vec![(format!("data race on `{}`, declared at {declared}", clean(variable)), None)];
+            let mut all = vec![(format!("data race on `{}`, {verb} at {declared}", clean(variable)), None)];
             for access in accesses {
                 let verb = if access.access.write { "writes" } else { "reads" };
                 let atomic = if access.access.atomic { " atomically" } else { "" };

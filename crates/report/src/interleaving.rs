@@ -252,8 +252,8 @@ impl Builder<'_> {
             ops.iter().find_map(|op| if let Op::Unlock(kind, _) = op { Some((false, *kind)) } else { None });
         if let Some((taken, kind)) = taken.or(given) {
             row.alone = false;
-            for change in &step.memory {
-                self.lock(&mut row, taken, kind, change);
+            for (index, change) in step.memory.iter().enumerate() {
+                self.lock(&mut row, taken, kind, (index, change));
             }
             own.for_each(|(change, own)| changed(&mut row, change, own));
         } else {
@@ -279,11 +279,18 @@ impl Builder<'_> {
         self.rows.push(row);
     }
 
-    /// Takes note of a change to one of a lock's words.
-    fn lock(&mut self, row: &mut Row, taken: bool, kind: LockKind, change: &Change) {
+    /// Takes note of a change to one of a lock's words, with its number among the changes of the step.
+    fn lock(&mut self, row: &mut Row, taken: bool, kind: LockKind, (index, change): (usize, &Change)) {
         let (lock, is_owner) = lock_word(&change.name);
         let lock = clean(lock);
         let matters = match (kind, taken) {
+            _ if numbered(&lock).is_some() => {
+                // In memory without a type, the first byte that changes names the lock. Where only the word behind it changes, it is taken again.
+                let first_word = numbered(&lock).map(|(byte, rest)| (byte.wrapping_sub(4), rest.to_owned()));
+                let again =
+                    |held: &String| numbered(held).map(|(byte, rest)| (byte, rest.to_owned())) == first_word;
+                index == 0 && !self.held[row.thread].iter().any(again)
+            }
             (LockKind::Read, true) => !is_owner,
             (LockKind::Read | LockKind::Write, false) => true,
             // How often a mutex is held by its owner changes nothing for others.
@@ -345,8 +352,17 @@ impl Builder<'_> {
     }
 }
 
+/// The number in the name of a byte of memory that was allocated without a type, and what follows it.
+fn numbered(cell: &str) -> Option<(u64, &str)> {
+    let (number, rest) = cell.strip_prefix("byte ")?.split_once(' ')?;
+    Some((number.parse().ok()?, rest))
+}
+
 /// The name of the lock that a cell belongs to, and whether the cell is its first word, which says who holds it.
 fn lock_word(cell: &str) -> (&str, bool) {
+    if numbered(cell).is_some() {
+        return (cell, true);
+    }
     if let Some((lock, word @ ("owner" | "readers" | "count"))) = cell.rsplit_once('.') {
         return (lock, word == "owner");
     }

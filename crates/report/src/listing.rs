@@ -90,7 +90,7 @@ fn note_line(out: &mut String, note: &str) {
 }
 
 /// What is new at a line.
-pub(crate) fn notes(program: &Program, before: Option<&ListedLine>, line: &ListedLine) -> Vec<String> {
+pub fn notes(program: &Program, before: Option<&ListedLine>, line: &ListedLine) -> Vec<String> {
     if !line.reached {
         let known = before.is_some_and(|before| !before.reached);
         return if known { Vec::new() } else { vec!["no thread ever comes here".to_owned()] };

@@ -1,12 +1,13 @@
 //! The command line's words.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use ir::Count;
 use std::path::PathBuf;
 use verdict::Check;
 
 /// Proves or refutes concurrent programs, for any number of threads and schedules.
 #[derive(Parser, Debug)]
-#[command(name = "threadproof", version, about, max_term_width = 100)]
+#[command(name = "threadproof", version, max_term_width = 100)]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
@@ -31,6 +32,28 @@ pub enum Command {
     Conform(OfSpecification),
     /// Write a first specification for the threads of a C program, which they conform to.
     Draft(OfSpecification),
+    /// Serve an editor over standard input and output, by the Language Server Protocol.
+    ///
+    /// Options of verifications come from the `threadproof.toml` of the workspace.
+    Lsp(Lsp),
+    /// Print what completes commands in a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page.
+    Man,
+}
+
+/// Options of `lsp`.
+#[derive(Args, Debug)]
+pub struct Lsp {
+    /// Take options from this file [default: `threadproof.toml` in the folder of the workspace].
+    #[arg(long, value_name = "FILE.toml")]
+    pub config: Option<PathBuf>,
+    /// Talk over standard input and output: what is always done. Editors say it.
+    #[arg(long, hide = true)]
+    pub stdio: bool,
 }
 
 /// Options of `conform` and `draft`.
@@ -51,8 +74,22 @@ pub struct OfSpecification {
 #[derive(Args, Debug)]
 pub struct Reading {
     /// The C files of one program (`.c`, or preprocessed `.i`), a Boolean program (`.bp`, `.bool`), or a thread transition system (`.tts`).
-    #[arg(required = true, value_name = "FILE")]
+    ///
+    /// With `--compile-commands`, those of its files that make up the program.
+    #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// Read the C files of a build, with the flags that they are compiled with.
+    #[arg(long, value_name = "compile_commands.json", conflicts_with = "nesc")]
+    pub compile_commands: Option<PathBuf>,
+    /// A C program without a `main`: call this function. Several are called in turn, before threads start. Arguments are inputs.
+    #[arg(long, value_name = "FUNCTION", conflicts_with = "nesc")]
+    pub entry: Vec<String>,
+    /// A C program without a `main`: so many threads run this function [default: one; `any` is any number]. May be given several times. Arguments are inputs.
+    #[arg(long, value_parser = thread, value_name = "FUNCTION[:COUNT]", conflicts_with = "nesc")]
+    pub thread: Vec<Started>,
+    /// Take options from this file [default: `threadproof.toml` in this folder].
+    #[arg(long, value_name = "FILE.toml")]
+    pub config: Option<PathBuf>,
     /// The widths of `long` and of pointers.
     #[arg(long, value_enum, ignore_case = true, default_value_t = Model::Lp64)]
     pub data_model: Model,
@@ -60,10 +97,10 @@ pub struct Reading {
     #[arg(long)]
     pub nesc: bool,
     /// Look for headers in this folder.
-    #[arg(short = 'I', value_name = "DIR")]
+    #[arg(short = 'I', long = "include-dir", value_name = "DIR")]
     pub include_dirs: Vec<PathBuf>,
     /// Define a macro.
-    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]")]
     pub defines: Vec<String>,
     /// Read this header first.
     #[arg(long = "include", value_name = "FILE")]
@@ -162,6 +199,35 @@ pub struct Verify {
     /// Print the program instead of verifying it.
     #[arg(long, value_enum, value_name = "WHAT")]
     pub show: Option<Show>,
+}
+
+/// Threads that run from the start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Started {
+    /// What they run.
+    pub function: String,
+    /// How many.
+    pub count: Count,
+}
+
+/// The most threads that can be named by number.
+const MOST_THREADS: u32 = 64;
+
+fn thread(text: &str) -> Result<Started, String> {
+    let (function, count) = match text.split_once(':') {
+        None => (text, Count::Exactly(1)),
+        Some((function, "any")) => (function, Count::Any),
+        Some((function, number)) => {
+            let number = number.parse().ok().filter(|number| (1..=MOST_THREADS).contains(number));
+            let number = number
+                .ok_or(format!("behind the colon stands `any`, or a number from 1 to {MOST_THREADS}"))?;
+            (function, Count::Exactly(number))
+        }
+    };
+    if function.is_empty() {
+        return Err("there is no function before the colon".to_owned());
+    }
+    Ok(Started { function: function.to_owned(), count })
 }
 
 /// A check that was named on the command line.
@@ -265,6 +331,10 @@ pub enum Show {
     CfaSvg,
     /// What the engine `context` infers that threads do to shared variables, as a DOT graph [default check: races].
     Context,
+    /// The same as an SVG picture.
+    ContextSvg,
+    /// The same as a specification, with an abstract thread for each function.
+    ContextSpec,
 }
 
 /// Puts compiler-style words (`-include F`, `-std=S`) into the form that the parser knows.

@@ -1,31 +1,30 @@
 //! What the command line does.
 
 use crate::arguments::{
-    Arguments, CheckEvidence, Command, EngineName, Format, Model, OfSpecification, Show, Verify, normalise,
+    Arguments, CheckEvidence, Command, Format, Model, OfSpecification, Show, Verify, normalise,
 };
+use crate::checking::{self, Question, specification_of};
+use crate::config;
 use crate::evidence::{self, Run};
 use crate::input::{self, Input, Kind};
 use crate::live::{Live, Partial};
-use crate::nesc;
+use crate::lsp;
+use crate::manual;
 use crate::pipeline;
-use crate::portfolio::{self, Portfolio};
 use crate::presenting;
-use crate::property_file::{self, Asked};
-use crate::race_names::{self, Variable};
+use crate::property_file::Asked;
 use crate::specification::{self, Conforming};
 use crate::terminal::Printer;
 use crate::watchdog::{self, Limits, Watched};
 use checker::Checked;
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use ir::Program;
-use ir::specification::Specification;
-use report::{Answer, End, Outcome, Sources};
+use report::{Answer, Outcome, Sources};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
-use verdict::{Budget, Check, Engine, Evidence, EvidenceFile, Exhausted, Proof, Reason, Silent, Verdict};
+use verdict::{Budget, Check, Evidence, EvidenceFile, Proof, Reason, Silent, Verdict};
 
 /// The exit statuses that other tools rely on.
 mod status {
@@ -38,7 +37,15 @@ mod status {
 
 /// Runs the command line and returns its exit status.
 pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments = match Arguments::try_parse_from(normalise(words)) {
+    let printer = Printer::default();
+    let words = match config::complete(normalise(words), Path::new("")) {
+        Ok(words) => words,
+        Err(messages) => {
+            messages.iter().for_each(|message| printer.say(message));
+            return ExitCode::from(status::BAD_INPUT);
+        }
+    };
+    let arguments = match Arguments::try_parse_from(words) {
         Ok(arguments) => arguments,
         Err(error) => {
             let asked = !error.use_stderr();
@@ -52,16 +59,21 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Conform(options) | Command::Draft(options) => {
             (options.timeout, options.memory, Format::Human)
         }
+        Command::Lsp(options) => return serve(options.config.clone(), &printer),
+        Command::Completions { shell } => return completions(*shell, &printer),
+        Command::Man => return manual(&printer),
     };
     let about_specification = matches!(arguments.command, Command::Conform(_) | Command::Draft(_));
     let deadline = Instant::now() + Duration::from_secs_f64(timeout.clamp(0.0, 1e8));
-    let (printer, live) = (Printer::default(), Live::default());
+    let live = Live::default();
     let (its_printer, its_live) = (printer.clone(), live.clone());
     let work = move || match arguments.command {
         Command::Verify(options) => verify(&options, deadline, &its_printer, &its_live),
         Command::Check(options) => check(options, deadline, &its_printer, &its_live),
         Command::Conform(options) => conform(options, deadline, &its_printer, &its_live),
         Command::Draft(options) => draft(&options, deadline, &its_printer, &its_live),
+        // These are done.
+        Command::Lsp(_) | Command::Completions { .. } | Command::Man => status::PROVED,
     };
     let limits = Limits { deadline, bytes: memory << 20, cancel: live.cancel.clone() };
     let code = match watchdog::run(work, &limits, |bytes| printer.status(|| live.status(), bytes)) {
@@ -89,45 +101,67 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
             status::INTERNAL
         }
     };
-    ExitCode::from(code)
+    finished(code, &printer)
+}
+
+/// The exit status, if all was written.
+fn finished(code: u8, printer: &Printer) -> ExitCode {
+    ExitCode::from(if printer.is_torn() { status::BAD_INPUT } else { code })
+}
+
+/// Serves an editor. The protocol has its own exit statuses.
+fn serve(config: Option<PathBuf>, printer: &Printer) -> ExitCode {
+    match lsp::serve(config) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            printer.say(&format!("threadproof: error: {reason}; `threadproof lsp` is for editors to start"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Prints what completes commands in a shell.
+fn completions(shell: clap_complete::Shell, printer: &Printer) -> ExitCode {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "threadproof", &mut text);
+    printer.print(&String::from_utf8_lossy(&text));
+    finished(status::PROVED, printer)
+}
+
+/// Prints one manual page about all commands.
+fn manual(printer: &Printer) -> ExitCode {
+    printer.print(&manual::page(Arguments::command()));
+    finished(status::PROVED, printer)
 }
 
 fn verify(options: &Verify, deadline: Instant, printer: &Printer, live: &Live) -> u8 {
     live.doing("reading the program");
-    let Input { mut program, sources, kind } = match input::read(&options.reading) {
-        Ok(read) => read,
+    let question = match checking::question(options, &input::disk) {
+        Ok(question) => question,
         Err(messages) => return bad_input(options.format, &messages, printer),
     };
-    let asked = match asked(options, kind) {
-        Ok(asked) => asked,
-        Err(message) => return bad_input(options.format, &[message], printer),
-    };
-    let named = match race_names::resolve(&program, &options.race, options.reading.nesc) {
-        Ok(named) => (!options.race.is_empty()).then_some(named),
-        Err(messages) => return bad_input(options.format, &messages, printer),
-    };
-    program.races_on = named.as_ref().map(|named| named.iter().map(|variable| variable.range).collect());
-    // Also for the report if the work is left behind.
-    let input = Arc::new((program, sources));
+    let Question { input, kind, files, notes, asked, .. } = &question;
+    for note in notes {
+        printer.say(&format!("threadproof: {note}"));
+    }
     let (program, sources) = (&input.0, &input.1);
-    live.read(&input);
+    live.read(input);
     if let Some(what) = options.show {
         live.doing("looking at the program");
-        return show(options, program, sources, what, &asked, deadline, printer);
+        return show(options, program, sources, what, asked, deadline, printer);
     }
-    let specification =
-        match specification_of(options.spec.as_deref(), program, kind, options.memory, deadline) {
-            Ok(specification) => specification,
-            Err(messages) => return bad_input(options.format, &messages, printer),
-        };
-    run_checks(options, &asked, (program, kind), named, specification.as_ref(), deadline, live);
+    let budget =
+        Budget { deadline: Some(deadline), memory: options.memory << 20, cancel: live.cancel.clone() };
+    let specification = match specification_of(options.spec.as_deref(), program, *kind, &budget) {
+        Ok(specification) => specification,
+        Err(messages) => return bad_input(options.format, &messages, printer),
+    };
+    checking::run_checks(options, &question, specification.as_ref(), deadline, live);
     let outcomes = live.outcomes();
     let answer = Answer::of(&outcomes, &asked.open);
     live.doing("writing the report");
-    let budget =
-        Budget { deadline: Some(deadline), memory: options.memory << 20, cancel: live.cancel.clone() };
     presenting::present(options, (program, sources), &outcomes, &answer, &budget, printer);
-    let run = Run { options, kind, program, sources, outcomes: &outcomes, deadline };
+    let run = Run { options, kind: *kind, files, program, sources, outcomes: &outcomes, deadline };
     for message in run.write() {
         printer.say(&format!("threadproof: {message}"));
     }
@@ -170,7 +204,7 @@ fn check(options: CheckEvidence, deadline: Instant, printer: &Printer, live: &Li
             return bad_input(format, &[message], printer);
         }
     }
-    let Input { program, sources, .. } = match input::read(&reading) {
+    let Input { program, sources, .. } = match input::read(&reading, &input::disk) {
         Ok(read) => read,
         Err(messages) => return bad_input(format, &messages, printer),
     };
@@ -202,111 +236,6 @@ fn check(options: CheckEvidence, deadline: Instant, printer: &Printer, live: &Li
     status_of(&answer)
 }
 
-/// Runs every check within its share of the time. One that needs less leaves more to the next.
-fn run_checks(
-    options: &Verify,
-    asked: &Asked,
-    (program, kind): (&Program, Kind),
-    named: Option<Vec<Variable>>,
-    specification: Option<&Specification>,
-    deadline: Instant,
-    live: &Live,
-) {
-    let settings =
-        engine_explicit::Options { shortest: options.shortest, ..engine_explicit::Options::default() };
-    let explicit = engine_explicit::Explicit { options: settings };
-    let queries = engine_queries::Queries { main_thread: options.main_thread.clone() };
-    let engine: Option<&dyn Engine> = match options.engine {
-        EngineName::Auto => None,
-        EngineName::Flow => Some(&engine_flow::Flow),
-        EngineName::States => Some(&engine_states::States),
-        EngineName::Counters => Some(&engine_states::Counting),
-        EngineName::Horn => Some(&engine_horn::Horn),
-        EngineName::Queries => Some(&queries),
-        EngineName::Context => Some(&engine_context::ContextInference),
-        EngineName::Symbolic => Some(&engine_symbolic::Symbolic),
-        EngineName::Explicit => Some(&explicit),
-    };
-    let jobs = options.jobs.map_or_else(portfolio::default_jobs, usize::from);
-    let boolean = kind != Kind::C;
-    let portfolio = Portfolio { explicit: explicit.clone(), boolean, jobs, live: live.clone() };
-    let spec = specification.map(|specification| engine_spec::Spec { specification, composer: &portfolio });
-    let engine = spec.as_ref().map(|spec| spec as &dyn Engine).or(engine);
-    let answer = |program: &Program, check: Check, budget: &Budget| {
-        let budget = Budget { cancel: live.cancel.clone(), ..budget.clone() };
-        let mut outcome = if let Err(exhausted) = budget.check(0) {
-            let verdict = Checked::Unknown(Reason::Exhausted(exhausted));
-            Outcome { check, variable: None, verdict, decisions: None, seconds: 0.0, tries: Vec::new() }
-        } else if let Some(engine) = engine {
-            let (_, listener) = live.start(engine.name());
-            let outcome = pipeline::verify(program, check, engine, &budget, &listener);
-            if let Some(tried) = outcome.tries.last() {
-                listener.end(tried);
-            }
-            outcome
-        } else {
-            portfolio.verify(program, check, &budget)
-        };
-        if live.cancel.is_cancelled() {
-            interrupted(&mut outcome);
-        }
-        outcome
-    };
-    if options.reading.nesc {
-        live.begin(Check::Races);
-        let answer = |program: &Program, budget: &Budget| answer(program, Check::Races, budget);
-        let flow_first = matches!(options.engine, EngineName::Auto | EngineName::Flow);
-        let memory = options.memory << 20;
-        let keep = |index: usize, outcome: Outcome| live.put(index, outcome);
-        let question = nesc::Question {
-            program,
-            variables: named,
-            answer: &answer,
-            flow_first,
-            deadline,
-            memory,
-            keep: &keep,
-        };
-        if nesc::list(&question) > 0 {
-            live.done();
-            return;
-        }
-    }
-    for (index, check) in asked.checks.iter().enumerate() {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let share = left / (asked.checks.len() - index) as u32;
-        let budget = Budget { memory: options.memory << 20, ..Budget::seconds(share.as_secs_f64()) };
-        live.begin(*check);
-        live.finish(answer(program, *check, &budget));
-    }
-}
-
-/// No other engine was first: the user asked to stop.
-fn interrupted(outcome: &mut Outcome) {
-    if matches!(outcome.verdict, Checked::Unknown(_)) {
-        for tried in outcome.tries.iter_mut().filter(|tried| tried.end == End::Stopped) {
-            tried.end = End::Unknown(Reason::Exhausted(Exhausted::Cancelled));
-        }
-        outcome.verdict = Checked::Unknown(Reason::Exhausted(Exhausted::Cancelled));
-    }
-}
-
-/// The specification that the program is proved by, if there is one.
-fn specification_of(
-    path: Option<&Path>,
-    program: &Program,
-    kind: Kind,
-    memory: u64,
-    deadline: Instant,
-) -> Result<Option<Specification>, Vec<String>> {
-    let Some(path) = path else { return Ok(None) };
-    if kind != Kind::C {
-        return Err(vec![format!("{}: error: specifications are about C programs", path.display())]);
-    }
-    let budget = Budget { deadline: Some(deadline), memory: memory << 20, ..Budget::unlimited() };
-    specification::read(path, program, &budget).map(Some)
-}
-
 /// Checks that a program conforms. One of its files is the specification.
 fn conform(mut options: OfSpecification, deadline: Instant, printer: &Printer, live: &Live) -> u8 {
     live.doing("checking that the program conforms");
@@ -321,20 +250,21 @@ fn conform(mut options: OfSpecification, deadline: Instant, printer: &Printer, l
     };
     let ([spec], false) = (specs.as_slice(), options.reading.files.is_empty()) else {
         return bad(&[
-            "threadproof: error: there must be a C program and one specification (.tspec)".to_owned()
+            "threadproof: error: there must be a C program and one specification (.tspec); name both"
+                .to_owned(),
         ]);
     };
-    let Input { program, sources, kind } = match input::read(&options.reading) {
+    let Input { program, sources, kind, .. } = match input::read(&options.reading, &input::disk) {
         Ok(read) => read,
-        Err(messages) => return bad(&messages),
-    };
-    let specification = match specification_of(Some(spec), &program, kind, options.memory, deadline) {
-        Ok(Some(specification)) => specification,
-        Ok(None) => return status::BAD_INPUT,
         Err(messages) => return bad(&messages),
     };
     let cancel = live.cancel.clone();
     let budget = Budget { deadline: Some(deadline), memory: options.memory << 20, cancel };
+    let specification = match specification_of(Some(spec), &program, kind, &budget) {
+        Ok(Some(specification)) => specification,
+        Ok(None) => return status::BAD_INPUT,
+        Err(messages) => return bad(&messages),
+    };
     let (answer, text) = specification::conform(&program, &sources, &specification, &budget);
     printer.print(&text);
     match answer {
@@ -351,9 +281,9 @@ fn draft(options: &OfSpecification, deadline: Instant, printer: &Printer, live: 
         messages.iter().for_each(|message| printer.say(message));
         status
     };
-    let program = match input::read(&options.reading) {
+    let program = match input::read(&options.reading, &input::disk) {
         Ok(Input { kind, .. }) if kind != Kind::C => {
-            let message = "threadproof: error: specifications are about C programs".to_owned();
+            let message = "threadproof: error: specifications are about C programs; name C files".to_owned();
             return fails(&[message], status::BAD_INPUT);
         }
         Ok(Input { program, .. }) => program,
@@ -378,23 +308,6 @@ fn bad_input(format: Format, messages: &[String], printer: &Printer) -> u8 {
     let report = presenting::plain((&nothing.0, &nothing.1), &[], &answer);
     printer.print(&presenting::document(format, &report));
     status::BAD_INPUT
-}
-
-fn asked(options: &Verify, kind: Kind) -> Result<Asked, String> {
-    let Some(path) = &options.property else {
-        let mut checks: Vec<Check> = options.check.iter().map(|check| check.0).collect();
-        if checks.is_empty() {
-            if options.reading.nesc || !options.race.is_empty() {
-                return Ok(Asked { checks: vec![Check::Races], open: Vec::new() });
-            }
-            checks.push(Check::Assertions);
-            checks.extend((kind == Kind::C && options.spec.is_none()).then_some(Check::Races));
-        }
-        return Ok(Asked { checks, open: Vec::new() });
-    };
-    let bytes = std::fs::read(path).map_err(|error| evidence::unreadable(path, &error))?;
-    property_file::parse(&String::from_utf8_lossy(&bytes))
-        .map_err(|error| format!("{}: error: {error}", path.display()))
 }
 
 fn show(
@@ -425,16 +338,38 @@ fn show(
         }
         Show::Cfa => report::graph::dot(&prepared),
         Show::CfaSvg => report::graph::svg_program(&prepared),
-        Show::Context => {
+        Show::Context | Show::ContextSvg | Show::ContextSpec => {
             let asked_for = !options.check.is_empty() || options.property.is_some();
             let check = if asked_for { check } else { Check::Races };
             let budget =
                 Budget { deadline: Some(deadline), memory: options.memory << 20, ..Budget::unlimited() };
-            let outcome =
-                pipeline::verify(program, check, &engine_context::ContextInference, &budget, &Silent);
+            let outcome = pipeline::verify(
+                program,
+                check,
+                &engine_context::ContextInference::OmegaCirc,
+                &budget,
+                &Silent,
+            );
             match outcome.verdict {
                 Checked::Proved(Proof::Context(proof)) => {
-                    report::graph::contexts(&pipeline::prepare(program, check), &proof)
+                    let lowered = pipeline::prepare(program, check);
+                    let seen = engine_context::seen_program(&lowered, &check.property(), budget.deadline);
+                    let Ok(prepared) = seen else {
+                        eprintln!("threadproof: there is no context to show: out of time");
+                        return status::UNKNOWN;
+                    };
+                    let written = || specification::of_contexts(program, check, &proof, &budget);
+                    match what {
+                        Show::ContextSvg => report::graph::contexts_svg(&prepared, &proof),
+                        Show::ContextSpec => match written() {
+                            Ok(text) => text,
+                            Err(reason) => {
+                                printer.say(&format!("threadproof: there is no context to show: {reason}"));
+                                return status::UNKNOWN;
+                            }
+                        },
+                        _ => report::graph::contexts(&prepared, &proof),
+                    }
                 }
                 Checked::Proved(_) => String::new(),
                 Checked::Refuted(_) => {

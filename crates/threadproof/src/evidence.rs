@@ -8,7 +8,7 @@ use ir::Program;
 use report::witness::{self, Task};
 use report::{End, Outcome, Sources};
 use reproducer::Compilation;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use verdict::{Budget, Check, Evidence, EvidenceFile, Reason};
@@ -19,6 +19,8 @@ pub struct Run<'a> {
     pub options: &'a Verify,
     /// What was read.
     pub kind: Kind,
+    /// The files that were read.
+    pub files: &'a [PathBuf],
     /// The program.
     pub program: &'a Program,
     /// Its texts.
@@ -92,7 +94,7 @@ impl Run<'_> {
             })
             .collect();
         if checks.is_empty() {
-            return Err("the verdict is unknown".to_owned());
+            return Err("the verdict is unknown; raise --timeout, or see the report".to_owned());
         }
         let data_model = self.options.reading.data_model.name().to_owned();
         write_whole(path, &EvidenceFile { data_model, checks }.write()?)
@@ -107,42 +109,62 @@ impl Run<'_> {
     }
 
     fn require_c(&self) -> Result<(), String> {
-        if self.kind == Kind::C { Ok(()) } else { Err("it is not a C program".to_owned()) }
+        if self.kind == Kind::C {
+            Ok(())
+        } else {
+            Err("it is not a C program; leave the option out".to_owned())
+        }
     }
 
     fn write_reproducer(&self, folder: &Path) -> Result<(), String> {
-        let (_, refutation) = self.refutation().ok_or("nothing was refuted")?;
+        let (_, refutation) = self.refutation().ok_or("nothing was refuted; it is for violations")?;
         self.require_c()?;
+        let reading = &self.options.reading;
+        if !(reading.entry.is_empty() && reading.thread.is_empty()) {
+            return Err(
+                "the program has no `main`; write one that calls the functions, and verify that".to_owned()
+            );
+        }
+        if reading.compile_commands.is_some() {
+            return Err(
+                "the files have flags of their own; preprocess them, and verify the results".to_owned()
+            );
+        }
         let compilation = compilation(&self.options.reading)?;
         let line = |span| self.sources.line(span);
         let files = reproducer::make(refutation, &compilation, line).map_err(|reason| reason.to_string())?;
         let failed = |error: std::io::Error| unwritable(folder, &error);
         std::fs::create_dir_all(folder).map_err(failed)?;
-        for file in files {
-            std::fs::write(folder.join(&file.name), file.text).map_err(failed)?;
-        }
-        Ok(())
+        files.iter().try_for_each(|file| write_whole(&folder.join(&file.name), &file.text))
     }
 
     fn write_witness(&self, path: &Path) -> Result<(), String> {
         self.require_c()?;
         let all_proved = self.outcomes.iter().all(|outcome| matches!(outcome.verdict, Checked::Proved(_)));
         let first = self.outcomes.first().filter(|_| all_proved).map(|outcome| outcome.check);
-        let check = self.refutation().map(|(check, _)| check).or(first).ok_or("the verdict is unknown")?;
+        let check = self
+            .refutation()
+            .map(|(check, _)| check)
+            .or(first)
+            .ok_or("the verdict is unknown; raise --timeout, or see the report")?;
         let specification = match &self.options.property {
-            Some(file) => std::fs::read_to_string(file).map_err(|error| error.to_string())?.trim().to_owned(),
-            None => witness::specification(check).ok_or("the format has no such property")?.to_owned(),
+            Some(file) => {
+                std::fs::read_to_string(file).map_err(|error| unreadable(file, &error))?.trim().to_owned()
+            }
+            None => witness::specification(check)
+                .ok_or("the format has no such property; leave the option out")?
+                .to_owned(),
         };
         let mut files = Vec::new();
-        for file in &self.options.reading.files {
-            let bytes = std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+        for file in self.files {
+            let bytes = std::fs::read(file).map_err(|error| unreadable(file, &error))?;
             files.push((file.to_string_lossy().into_owned(), bytes));
         }
         let data_model = self.options.reading.data_model.into();
         let task = Task { files, specification, data_model, creation_time: time_of(SystemTime::now()) };
         let text = match self.refutation() {
             Some((_, refutation)) => witness::violation(refutation, self.sources, &task)
-                .ok_or("the violation is not in an input file")?,
+                .ok_or("the violation is not in an input file; name the file that it is in")?,
             None => {
                 let budget = Budget {
                     deadline: Some(self.deadline),
@@ -171,7 +193,8 @@ pub fn unreadable(path: &Path, error: &std::io::Error) -> String {
 /// What to say of a file that cannot be written.
 fn unwritable(path: &Path, error: &std::io::Error) -> String {
     let help = match error.kind() {
-        ErrorKind::NotFound | ErrorKind::NotADirectory => "make the folder first",
+        ErrorKind::NotFound => "make the folder first",
+        ErrorKind::NotADirectory => "a part of it is a file: name another path",
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "name a path that you may write to",
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free some space; nothing is left of it",
         ErrorKind::IsADirectory => "name a file in it",
@@ -190,7 +213,14 @@ pub fn write_whole(path: &Path, text: &str) -> Result<(), String> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.part", std::process::id()));
     let part = path.with_file_name(name);
-    let written = std::fs::write(&part, text).and_then(|()| std::fs::rename(&part, path));
+    let write = || {
+        let mut file = std::fs::File::create(&part)?;
+        file.write_all(text.as_bytes())?;
+        // Some disks say only now that they are full.
+        file.sync_all()?;
+        std::fs::rename(&part, path)
+    };
+    let written = write();
     written.map_err(|error| {
         let _ = std::fs::remove_file(&part);
         failed(error)

@@ -1,10 +1,11 @@
 //! Reads the files that are given, by the front end for their kind.
 
 use crate::arguments::Reading;
+use crate::compile_commands::{self, Database, Unit};
 use crate::evidence;
 use ir::Program;
 use report::Sources;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a file holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,17 +54,55 @@ pub struct Input {
     pub sources: Sources,
     /// What it was read from.
     pub kind: Kind,
+    /// The files that were read.
+    pub files: Vec<PathBuf>,
+    /// What the user should know about how they were read.
+    pub notes: Vec<String>,
+}
+
+/// Texts that count instead of what is on the disk: those that are being edited.
+pub type Overlay<'a> = dyn Fn(&Path) -> Option<Vec<u8>> + 'a;
+
+/// Nothing counts but the disk.
+pub fn disk(_: &Path) -> Option<Vec<u8>> {
+    None
+}
+
+/// The files that are read.
+pub fn files(options: &Reading) -> Result<Vec<PathBuf>, Vec<String>> {
+    match options.compile_commands.as_deref() {
+        None => Ok(options.files.clone()),
+        Some(path) => {
+            let database = database(path)?;
+            let units = chosen(options, &database)?;
+            Ok(units.iter().map(|unit| shown(&unit.path)).collect())
+        }
+    }
 }
 
 /// Reads the files and the program in them.
-pub fn read(options: &Reading) -> Result<Input, Vec<String>> {
+pub fn read(options: &Reading, overlay: &Overlay<'_>) -> Result<Input, Vec<String>> {
+    let database = options.compile_commands.as_deref().map(database).transpose()?;
+    let units = database.as_ref().map(|database| chosen(options, database)).transpose()?;
+    let paths: Vec<PathBuf> = match &units {
+        None => options.files.clone(),
+        Some(units) => units.iter().map(|unit| shown(&unit.path)).collect(),
+    };
+    if paths.is_empty() {
+        return Err(vec![
+            "threadproof: error: no file is given; name the files of the program, or the compilation database of its build by --compile-commands"
+                .to_owned(),
+        ]);
+    }
     let mut files = Vec::new();
-    for path in &options.files {
-        let text = std::fs::read(path).map_err(|error| vec![evidence::unreadable(path, &error)])?;
+    for path in &paths {
+        let text = match overlay(path) {
+            Some(text) => text,
+            None => std::fs::read(path).map_err(|error| vec![evidence::unreadable(path, &error)])?,
+        };
         files.push(frontend_c::Source { name: path.to_string_lossy().into_owned(), text });
     }
-    let kinds: Vec<Kind> =
-        options.files.iter().zip(&files).map(|(path, file)| Kind::of(path, &file.text)).collect();
+    let kinds: Vec<Kind> = paths.iter().zip(&files).map(|(path, file)| Kind::of(path, &file.text)).collect();
     let kind = kinds.first().copied().unwrap_or(Kind::C);
     if kind != Kind::C && files.len() > 1 || kinds.iter().any(|other| *other != kind) {
         return Err(vec![format!(
@@ -71,8 +110,12 @@ pub fn read(options: &Reading) -> Result<Input, Vec<String>> {
             files[files.len() - 1].name
         )]);
     }
+    if kind != Kind::C && !(options.entry.is_empty() && options.thread.is_empty()) {
+        let name = &files[0].name;
+        return Err(vec![format!("{name}: error: --entry and --thread are for C programs; leave them out")]);
+    }
     let program = match kind {
-        Kind::C => read_c(options, &files),
+        Kind::C => read_c(options, &files, units.as_deref()),
         Kind::Boolean => read_boolean(options, &files[0]),
         Kind::System => read_system(options, &files[0]),
     }?;
@@ -82,23 +125,108 @@ pub fn read(options: &Reading) -> Result<Input, Vec<String>> {
     // Of a preprocessed file, the original may not be at hand.
     let other = |name: &str| std::fs::read(Path::new(name)).ok().map(|bytes| text(&bytes));
     let sources = Sources::new(&program.files, &given, other);
-    Ok(Input { program, sources, kind })
+    let notes = database.map(|database| database.notes).unwrap_or_default();
+    Ok(Input { program, sources, kind, files: paths, notes })
+}
+
+fn database(path: &Path) -> Result<Database, Vec<String>> {
+    let text = std::fs::read_to_string(path).map_err(|error| vec![evidence::unreadable(path, &error)])?;
+    compile_commands::read(path, &text)
+}
+
+/// The files of a build that are named, or all.
+fn chosen<'a>(options: &Reading, database: &'a Database) -> Result<Vec<&'a Unit>, Vec<String>> {
+    if options.files.is_empty() {
+        return Ok(database.units.iter().collect());
+    }
+    let place = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let find = |path: &PathBuf| {
+        let found = database.units.iter().find(|unit| place(&unit.path) == place(path));
+        found.ok_or_else(|| {
+            let database = options.compile_commands.as_deref().unwrap_or(Path::new("")).display();
+            format!(
+                "{}: error: {database} does not compile it; name another file, or build again",
+                path.display()
+            )
+        })
+    };
+    let (found, missing): (Vec<_>, Vec<_>) = options.files.iter().map(find).partition(Result::is_ok);
+    let missing: Vec<String> = missing.into_iter().filter_map(Result::err).collect();
+    if missing.is_empty() { Ok(found.into_iter().flatten().collect()) } else { Err(missing) }
+}
+
+/// A path as the user would name it from here.
+fn shown(path: &Path) -> PathBuf {
+    let here = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(&here).map_or_else(|_| path.to_owned(), Path::to_owned)
 }
 
 type Read = Result<Program, Vec<String>>;
 
-fn read_c(options: &Reading, files: &[frontend_c::Source]) -> Read {
-    let reading = frontend_c::Options {
+fn read_c(options: &Reading, files: &[frontend_c::Source], units: Option<&[&Unit]>) -> Read {
+    let whole = frontend_c::Options {
         // Handlers for a 64-bit machine would need other parameters.
-        data_model: if options.nesc { ir::DataModel::Ilp32 } else { options.data_model.into() },
+        data_model: if options.nesc { ir::DataModel::Ilp32 } else { data_model(options, units)? },
         include_dirs: options.include_dirs.clone(),
         defines: options.defines.clone(),
         includes: options.includes.clone(),
         standard: options.standard.clone(),
         nesc: options.nesc,
+        start: frontend_c::Start {
+            entries: options.entry.clone(),
+            threads: options.thread.iter().map(|thread| (thread.function.clone(), thread.count)).collect(),
+        },
+        ..frontend_c::Options::default()
     };
-    frontend_c::read(files, &reading)
-        .map_err(|diagnostics| diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>())
+    let of_file = |index: usize| match units.and_then(|units| units.get(index)) {
+        None => whole.clone(),
+        // What is said here comes on top of what the build says.
+        Some(unit) => {
+            let mut own = unit.options.clone();
+            own.data_model = whole.data_model;
+            own.include_dirs.extend(options.include_dirs.iter().cloned());
+            own.defines.extend(options.defines.iter().cloned());
+            own.includes.extend(options.includes.iter().cloned());
+            own.standard = options.standard.clone().or(own.standard);
+            own
+        }
+    };
+    let each: Vec<(frontend_c::Source, frontend_c::Options)> =
+        files.iter().enumerate().map(|(index, file)| (file.clone(), of_file(index))).collect();
+    let mut program = frontend_c::read_each(&each, &whole)
+        .map_err(|diagnostics| diagnostics.iter().map(told).collect::<Vec<_>>())?;
+    for (file, unit) in files.iter().zip(units.into_iter().flatten()) {
+        for limit in &unit.limits {
+            let text = format!("{}: {limit}", file.name);
+            program.assumptions.push(ir::Assumption { text, span: ir::Span::default(), limits_proof: true });
+        }
+    }
+    Ok(program)
+}
+
+/// What to say of a mistake in a C file.
+fn told(diagnostic: &frontend_c::Diagnostic) -> String {
+    let help = match diagnostic.message.ends_with("file not found") {
+        true => "; name its folder by -I, or give the preprocessed file (.i)",
+        false => "",
+    };
+    format!("{diagnostic}{help}")
+}
+
+/// The data model that the user names, or the one that the build was for.
+fn data_model(options: &Reading, units: Option<&[&Unit]>) -> Result<ir::DataModel, Vec<String>> {
+    let asked: ir::DataModel = options.data_model.into();
+    let Some(units) = units else { return Ok(asked) };
+    let of = |unit: &&&Unit| unit.data_model.unwrap_or_default();
+    let Some(first) = units.iter().find(|unit| unit.data_model.is_some()) else { return Ok(asked) };
+    match units.iter().find(|unit| of(unit) != of(&first)) {
+        None => Ok(of(&first)),
+        Some(other) => Err(vec![format!(
+            "{}: error: it is compiled for other widths of types than {}; name the files of one program",
+            shown(&other.path).display(),
+            shown(&first.path).display()
+        )]),
+    }
 }
 
 fn read_boolean(options: &Reading, file: &frontend_c::Source) -> Read {

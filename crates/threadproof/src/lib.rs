@@ -4,11 +4,16 @@
 //! [`pipeline`] is what happens between a program and a checked verdict.
 
 pub mod arguments;
+pub mod checking;
 pub mod command;
+pub mod compile_commands;
+pub mod config;
 pub mod evidence;
 pub mod features;
 pub mod input;
 pub mod live;
+pub mod lsp;
+mod manual;
 pub mod nesc;
 pub mod pipeline;
 pub mod portfolio;

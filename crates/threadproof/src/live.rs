@@ -67,6 +67,10 @@ pub struct Partial {
 }
 
 impl Live {
+    /// A run that someone else may ask to stop.
+    pub fn new(cancel: Cancel) -> Self {
+        Self { cancel, ..Self::default() }
+    }
     fn state(&self) -> MutexGuard<'_, State> {
         // Nothing inside can be left half-done.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

@@ -273,7 +273,11 @@ impl Portfolio {
             if !self.boolean {
                 provers.push_back(Turn { to: Use::Races, ..Turn::of(&Flow, 8) });
             }
-            provers.push_back(Turn::on_runs(&Horn, 2));
+            match features.many_threads {
+                true => provers.push_back(Turn::on_runs(&Horn, 2)),
+                // Without runs, loops of several threads can go on side by side.
+                false => provers.extend([Turn::of(&Horn, 3), Turn::on_runs(&Horn, 3)]),
+            }
             match features.many_threads {
                 _ if self.boolean => provers.push_back(Turn::of(queries, 2)),
                 true => provers.extend([Turn::on_runs(&States, 2), Turn::on_runs(queries, 2)]),
@@ -282,9 +286,9 @@ impl Portfolio {
         }
         // Contexts know any number of threads; they are quick, or not at all.
         match errors {
-            true => provers.push_back(Turn::on_runs(&ContextInference, 3)),
-            false if features.many_threads => provers.push_back(Turn::of(&ContextInference, 3)),
-            false => provers.extend([Turn::of(&Horn, 2), Turn::of(&ContextInference, 2)]),
+            true => provers.push_back(Turn::on_runs(&ContextInference::OmegaCirc, 3)),
+            false if features.many_threads => provers.push_back(Turn::of(&ContextInference::OmegaCirc, 3)),
+            false => provers.extend([Turn::of(&Horn, 2), Turn::of(&ContextInference::OmegaCirc, 2)]),
         }
         let last = if features.inputs && errors { Turn::of(&Symbolic, 1) } else { Turn::on_runs(&Horn, 1) };
         provers.push_back(last);

@@ -124,13 +124,16 @@ fn unknown(program: &Program, name: &str) -> String {
             names.push(name);
         }
     }
-    let suggestion =
-        if names.is_empty() { String::new() } else { format!("; did you mean {}?", names.join(" or ")) };
+    let suggestion = if names.is_empty() {
+        "; name a global variable that it uses".to_owned()
+    } else {
+        format!("; did you mean {}?", names.join(" or "))
+    };
     format!("threadproof: error: --race: the program accesses no variable '{name}'{suggestion}")
 }
 
 /// How many letters to insert, leave out or change.
-fn distance(a: &str, b: &str) -> usize {
+pub fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, left) in a.iter().enumerate() {

@@ -1,5 +1,6 @@
 //! The commands about specifications: reading them, `conform`, and `draft`.
 
+use crate::evidence::unreadable;
 use crate::pipeline;
 use checker::Checked;
 use engine_context::ContextInference;
@@ -10,12 +11,12 @@ use ir::specification::Specification;
 use report::Sources;
 use std::fmt::Write;
 use std::path::Path;
-use verdict::{Budget, Check, Proof, Reason, Silent};
+use verdict::{Budget, Check, ContextProof, Proof, Reason, Silent};
 
 /// Reads a specification about a program, and looks for mistakes in it.
 pub fn read(path: &Path, program: &Program, budget: &Budget) -> Result<Specification, Vec<String>> {
     let name = path.to_string_lossy().into_owned();
-    let bytes = std::fs::read(path).map_err(|error| vec![format!("{name}: error: {error}")])?;
+    let bytes = std::fs::read(path).map_err(|error| vec![unreadable(path, &error)])?;
     let texts = |problems: Vec<frontend_spec::Diagnostic>| {
         problems.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
@@ -101,16 +102,13 @@ pub fn draft(program: &Program, budget: &Budget) -> Result<String, Reason> {
 /// A specification from contexts that prove the program: its assertions, or, if it has none, that it has no races.
 fn from_contexts(program: &Program, lowered: &Program, share: &Budget, budget: &Budget) -> Option<String> {
     for check in [Check::Assertions, Check::Races] {
-        let outcome = pipeline::verify(program, check, &ContextInference, share, &Silent);
+        let outcome = pipeline::verify(program, check, &ContextInference::OmegaCirc, share, &Silent);
         let proof = match outcome.verdict {
             Checked::Proved(Proof::Context(proof)) => proof,
             Checked::Proved(_) if check == Check::Assertions => continue,
             _ => return None,
         };
-        let goal = Goal { races: check == Check::Races, faults: false };
-        let asked = pipeline::prepare(program, check);
-        let contexts = Contexts { program: &asked, goal, acfas: &proof.acfas };
-        let drafts = engine_spec::drafts(lowered, &contexts, share).ok()?;
+        let drafts = drafts(program, lowered, check, &proof, share).ok()?;
         let spoken = drafts.functions.iter().any(|(_, texts)| texts.len() > 1);
         match spoken.then(|| conforming(program, lowered, &drafts, budget))? {
             // There is nothing to say about assertions.
@@ -119,6 +117,30 @@ fn from_contexts(program: &Program, lowered: &Program, share: &Budget, budget: &
         }
     }
     None
+}
+
+/// What contexts that prove a check say that threads do, as a specification. Whether the threads conform to it is another question.
+pub fn of_contexts(
+    program: &Program,
+    check: Check,
+    proof: &ContextProof,
+    budget: &Budget,
+) -> Result<String, Reason> {
+    let drafts = drafts(program, &prepared(program), check, proof, budget)?;
+    Ok(drafts.text(&vec![0; drafts.functions.len()]))
+}
+
+fn drafts(
+    program: &Program,
+    lowered: &Program,
+    check: Check,
+    proof: &ContextProof,
+    budget: &Budget,
+) -> Result<engine_spec::Drafts, Reason> {
+    let goal = Goal { races: check == Check::Races, faults: false };
+    let asked = pipeline::prepare(program, check);
+    let contexts = Contexts { program: &asked, goal, acfas: &proof.acfas };
+    engine_spec::drafts(lowered, &contexts, budget)
 }
 
 /// The best texts to which all threads conform.

@@ -1,7 +1,7 @@
 //! The terminal: its width and colours, the status line, and one document on standard output.
 
 use report::style::{DEFAULT_WIDTH, Style, clean, cut};
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -39,6 +39,8 @@ pub struct Printer {
 
 struct Screen {
     printed: bool,
+    /// Whether not all of it could be written.
+    torn: bool,
     /// Whether there is a status line on it.
     drawn: bool,
     begun: Instant,
@@ -48,7 +50,7 @@ struct Screen {
 impl Default for Printer {
     fn default() -> Self {
         let begun = Instant::now();
-        let screen = Screen { printed: false, drawn: false, begun, next: begun + PATIENCE };
+        let screen = Screen { printed: false, torn: false, drawn: false, begun, next: begun + PATIENCE };
         Self { screen: Arc::new(Mutex::new(screen)), lively: std::io::stderr().is_terminal() }
     }
 }
@@ -57,14 +59,28 @@ impl Printer {
     fn screen(&self) -> MutexGuard<'_, Screen> {
         self.screen.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    /// Prints a document, unless one was printed; a reader that went away is no error.
+    /// Prints a document, unless one was printed; a reader that went away is no error. Says if it cannot be written whole.
     pub fn print(&self, document: &str) {
         let mut screen = self.screen();
         screen.wipe();
-        if !std::mem::replace(&mut screen.printed, true) {
-            let mut out = std::io::stdout().lock();
-            let _ = out.write_all(document.as_bytes()).and_then(|()| out.flush());
+        if std::mem::replace(&mut screen.printed, true) {
+            return;
         }
+        let mut out = std::io::stdout().lock();
+        match out.write_all(document.as_bytes()).and_then(|()| out.flush()) {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                screen.torn = true;
+                let message = format!(
+                    "threadproof: error: standard output: {error}; the report is not whole: free some space, or write it elsewhere"
+                );
+                let _ = writeln!(std::io::stderr(), "{message}");
+            }
+            Ok(()) | Err(_) => {}
+        }
+    }
+    /// Whether a document was printed in part only.
+    pub fn is_torn(&self) -> bool {
+        self.screen().torn
     }
     /// Says something on standard error.
     pub fn say(&self, message: &str) {

@@ -1,6 +1,6 @@
 // Data is written again after the reader has answered, broken: the reader answers before it reads.
 // expect: races=false
-// args: --engine horn
+// args: --engine context
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);

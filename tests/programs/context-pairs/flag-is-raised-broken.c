@@ -1,6 +1,6 @@
 // Data is read after a flag was seen, broken: the flag is raised too early.
 // expect: races=false
-// args: --engine horn
+// args: --engine context
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);

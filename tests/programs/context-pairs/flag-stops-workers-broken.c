@@ -1,6 +1,6 @@
 // A resource is taken away when no worker is inside and none comes, broken: a worker may come late.
 // expect: races=false
-// args: --engine horn
+// args: --engine context
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);

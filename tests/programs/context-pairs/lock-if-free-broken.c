@@ -1,6 +1,6 @@
 // x is used only where the lock was free, broken: also where it was not.
 // expect: races=false
-// args: --engine horn
+// args: --engine context
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);

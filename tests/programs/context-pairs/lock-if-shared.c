@@ -1,6 +1,6 @@
 // The lock is taken only where there are other threads.
 // expect: races=true
-// args: --engine horn
+// args: --engine context
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);

@@ -1,6 +1,6 @@
 // A flag of the thread remembers whether it has the lock.
 // expect: races=true
-// args: --engine horn
+// args: --engine context
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);

@@ -1,6 +1,6 @@
 // A conversion begins when the last result was collected, broken: it may begin while it is.
 // expect: races=false
-// args: --engine horn
+// args: --engine context
 #include <pthread.h>
 #include <stdatomic.h>
 extern void __VERIFIER_atomic_begin(void);

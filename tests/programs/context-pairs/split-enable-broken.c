@@ -1,6 +1,6 @@
 // A handler runs while interrupts are enabled, and disables them first, broken: it does not disable them.
 // expect: races=false
-// args: --engine horn
+// args: --engine context
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);

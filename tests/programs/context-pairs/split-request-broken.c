@@ -1,6 +1,6 @@
 // A request goes to a handler, which ends the operation, broken: the client ends it itself.
 // expect: races=false
-// args: --engine horn
+// args: --engine context
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);

@@ -1,6 +1,6 @@
 // Two buffers are filled and drained, broken: one may be drained while it is filled.
 // expect: races=false
-// args: --engine horn
+// args: --engine context
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);

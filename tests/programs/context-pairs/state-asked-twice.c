@@ -1,6 +1,6 @@
 // The state is taken, and asked for again before x is used.
 // expect: races=true
-// args: --engine horn
+// args: --engine context
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);

@@ -1,6 +1,6 @@
 // Workers hand x to cleaners, and those hand it back, broken: cleaners take it early.
 // expect: races=false
-// args: --engine horn
+// args: --engine context
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);

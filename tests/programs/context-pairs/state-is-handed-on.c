@@ -1,6 +1,6 @@
 // Workers hand x to cleaners, and those hand it back.
 // expect: races=true
-// args: --engine horn
+// args: --engine context
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);

@@ -1,6 +1,6 @@
 // Who takes the state from 0 to 1 owns x until it is 0 again, broken: x is used once more after that.
 // expect: races=false
-// args: --engine horn
+// args: --engine context
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);

@@ -1,6 +1,6 @@
 // Two readers together, or one writer, broken: the writer does not ask for the second reader.
 // expect: races=false
-// args: --engine horn
+// args: --engine context
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);

@@ -1,6 +1,6 @@
 // A token goes round three kinds of threads, broken: the third takes it while the second has it.
 // expect: races=false
-// args: --engine horn
+// args: --engine context
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);

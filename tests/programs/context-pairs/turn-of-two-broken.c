@@ -1,6 +1,6 @@
 // Two kinds of threads take turns, and one of a kind claims the turn, broken: nobody claims it.
 // expect: races=false
-// args: --engine horn
+// args: --engine context
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);

@@ -1,6 +1,6 @@
 // Two kinds of threads take turns, and one of a kind claims the turn.
 // expect: races=true
-// args: --engine horn
+// args: --engine context
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);

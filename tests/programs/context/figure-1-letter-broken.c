@@ -1,5 +1,6 @@
 // Figure 1 of paper 1 to the letter: x is safe, but the state is written outside of an atomic block while others read it in one.
 // expect: races=false
+// args: --engine context
 #include <pthread.h>
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);

@@ -36,7 +36,7 @@ proptest! {
                 None => graph.unite(&from, to, state(label(to), false)),
             }
         }
-        let Built { acfa, nodes, moves } = graph.finish();
+        let Built { acfa, nodes, moves, .. } = graph.finish();
         for one in &moves {
             prop_assert!(acfa.edges.contains(&one.edge));
             prop_assert_eq!((one.edge.source, one.edge.target), (nodes[&one.step.0], nodes[&one.step.1]));

@@ -1,7 +1,7 @@
 //! Contexts are inferred: figure 1 of paper 1 and its broken variants, and random programs against all executions of a few threads.
 
 use crate::values::{Code, Known, Step, goes_wrong};
-use engine_context::{Inferred, Watched, infer};
+use engine_context::{Inferred, Watched, infer, omega_infer};
 use expect_test::expect;
 use ir::{Count, IdVec, TemplateId};
 use proptest::prelude::*;
@@ -14,6 +14,18 @@ const SECOND: TemplateId = TemplateId(1);
 fn inferred(codes: &[Code], start: &[(TemplateId, Count)], k: u32) -> Inferred<Known, (usize, usize)> {
     let threads: IdVec<TemplateId, Code> = codes.iter().cloned().collect();
     infer(&threads, start, k, &Watched::Only(BTreeSet::new()), &Budget::seconds(60.0)).expect("there is time")
+}
+
+fn by_omega(codes: &[Code], start: &[(TemplateId, Count)], k: u32) -> Inferred<Known, (usize, usize)> {
+    let threads: IdVec<TemplateId, Code> = codes.iter().cloned().collect();
+    let watched = Watched::Only(BTreeSet::new());
+    omega_infer(&threads, start, k, &watched, &Budget::seconds(60.0)).expect("there is time")
+}
+
+/// Whether the ω-check has shown it: then what threads see depends on where their automata are.
+fn is_by_check(found: &Inferred<Known, (usize, usize)>) -> bool {
+    let Inferred::Safe(_, proved) = found else { return false };
+    proved.iter().flat_map(|proved| &proved.reached.moments).any(|moment| moment.at.is_some())
 }
 
 /// Figure 1: locations 1 to 7 are 0 to 6 here; the shared variable is `state`, the own one `old`.
@@ -57,6 +69,10 @@ fn figure_1_has_no_race() {
           -> a0: havoc {s}
     "#]]
     .assert_eq(&acfas[FIRST].to_string());
+    // One thread beside it is enough to find the same, and the check shows it for all others.
+    let found = by_omega(&[figure_1()], &[(FIRST, Count::Any)], 1);
+    assert!(is_by_check(&found), "{found:?}");
+    assert!(matches!(found, Inferred::Safe(few, _) if few[FIRST].states.len() <= acfas[FIRST].states.len()));
     assert!(!goes_wrong(&[figure_1()], &[FIRST; 3], 3));
 }
 
@@ -73,7 +89,32 @@ fn figure_1_broken_has_a_race() {
             let found = inferred(std::slice::from_ref(&broken), &[(FIRST, Count::Any)], k);
             // Its own five steps to the access, and those of another thread, some of which are one.
             assert!(matches!(&found, Inferred::Way(_, way, _) if way.steps.len() >= 5), "{k}: {found:?}");
+            let found = by_omega(std::slice::from_ref(&broken), &[(FIRST, Count::Any)], k);
+            assert!(matches!(&found, Inferred::Way(_, way, _) if way.steps.len() >= 5), "{k}: {found:?}");
         }
+    }
+}
+
+/// An error that needs three threads: the first lets the second go on, the second the third. Two threads do not come to it, so the check must see that more do.
+#[test]
+fn few_threads_are_not_all() {
+    let code = Code {
+        exact: true,
+        atomic: vec![false; 6],
+        error: Some(3),
+        edges: vec![
+            (0, Step::IfShared(0, false), 1),
+            (1, Step::Set(0, true), 2),
+            (0, Step::IfShared(0, true), 4),
+            (4, Step::Set(1, true), 5),
+            (0, Step::IfShared(1, true), 3),
+        ],
+    };
+    let wrong = |threads: usize| goes_wrong(std::slice::from_ref(&code), &vec![FIRST; threads], threads);
+    assert!(!wrong(2) && wrong(3));
+    for k in 0..3 {
+        let found = by_omega(std::slice::from_ref(&code), &[(FIRST, Count::Any)], k);
+        assert!(matches!(&found, Inferred::Way(..)), "{k}: {found:?}");
     }
 }
 
@@ -171,5 +212,11 @@ proptest! {
             .map(|k| matches!(inferred(&codes, &[(FIRST, count)], k), Inferred::Safe(..)))
             .collect();
         prop_assert!(!wrong || safe.iter().all(|safe| !safe), "{codes:?}");
+        // ω-CIRC says the same.
+        for (k, safe) in (0..3).zip(safe) {
+            let few = matches!(by_omega(&codes, &[(FIRST, count)], k), Inferred::Safe(..));
+            prop_assert!(!(wrong && few), "{k}: {codes:?}");
+            prop_assert!(few || !safe, "{k}: {codes:?}");
+        }
     }
 }

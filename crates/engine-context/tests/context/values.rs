@@ -98,6 +98,9 @@ impl Thread for Code {
     ) -> Result<Vec<Known>, NoAnswer> {
         Ok(vec![(Some(0), unborn.1, false)])
     }
+    fn outside(&self, state: &Known) -> Known {
+        (None, state.1, false)
+    }
     fn accesses(&self, state: &Known, _: &Budget) -> Result<BTreeSet<u32>, NoAnswer> {
         Ok(state.0.filter(|at| self.accesses(*at)).map(|_| 0).into_iter().collect())
     }

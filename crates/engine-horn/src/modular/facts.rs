@@ -1,6 +1,7 @@
 //! Simple facts about the parameters of relations: comparisons with constants and with each other.
 
 use indexmap::IndexMap;
+use ir::IdVec;
 use smt::horn::{HornSystem, RelationId};
 use smt::{Operation, Sort, Term, Value, Variable};
 use std::collections::BTreeSet;
@@ -164,6 +165,15 @@ impl Vocabulary {
             *values = sorted.into_iter().collect();
         }
         Self { class, constants: found }
+    }
+
+    /// The same, for some of the relations in another order.
+    pub fn of_some(&self, kept: &IdVec<RelationId, RelationId>) -> Self {
+        let class = kept.enumerate().flat_map(|(relation, old)| {
+            let parameters = self.class.iter().filter(move |((of, _), _)| of == old);
+            parameters.map(move |((_, number), class)| ((relation, *number), *class))
+        });
+        Self { class: class.collect(), constants: self.constants.clone() }
     }
 
     /// All facts about a relation that are so for some values.

@@ -12,15 +12,17 @@ pub mod weaken;
 
 use base::Base;
 use clauses::{Clauses, Key, NoClauses, positioned};
+use facts::Vocabulary;
 use indexmap::IndexMap;
 use ir::TemplateId;
 use model::{IDLE, Model};
-use smt::horn::{Clause, HornSystem, Interpretation, RelationId, Solution, solve};
-use smt::{Answer, NoAnswer, Term, Variable};
+use smt::horn::{Interpretation, RelationId, Solution, solve};
+use smt::{NoAnswer, Term, Variable};
 use std::collections::BTreeMap;
 use transitions::System;
 use transitions::groups::Member;
 use verdict::{Budget, ModularProof, Reason};
+use weaken::{Language, is_safe, strengthened, strongest};
 
 /// How hard clauses are worked on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -102,7 +104,8 @@ fn attempt(
     let system = &clauses.system;
     let solution = match effort {
         Effort::Facts => {
-            let facts = weaken::strongest(system, budget).map_err(no_answer)?;
+            let facts = strongest(system, &Vocabulary::new(system), Language::Comparisons, budget)
+                .map_err(no_answer)?;
             if !is_safe(system, &facts, budget) {
                 let of = |relation: RelationId| {
                     if clauses.used[relation] { facts.formulas[relation].clone() } else { Term::bool(true) }
@@ -139,30 +142,6 @@ fn no_answer(why: NoAnswer) -> Reason {
     match why {
         NoAnswer::Exhausted(limit) => Reason::Exhausted(limit),
         NoAnswer::GaveUp(_) => Reason::Bounded(why.to_string()),
-    }
-}
-
-/// What is known before a clause.
-fn before(system: &HornSystem, facts: &Interpretation, clause: &Clause) -> Term {
-    let known = clause.body.iter().map(|application| system.instantiate(facts, application));
-    Term::all(known).and(&clause.constraint)
-}
-
-/// Whether nothing bad is possible where some facts hold.
-fn is_safe(system: &HornSystem, facts: &Interpretation, budget: &Budget) -> bool {
-    let mut bad = system.clauses.iter().filter(|clause| clause.head.is_none());
-    bad.all(|clause| matches!(smt::satisfiable(&before(system, facts, clause), budget), Answer::Unsat))
-}
-
-/// The clauses where some facts are known to hold.
-fn strengthened(system: &HornSystem, facts: &Interpretation) -> HornSystem {
-    let clauses = system
-        .clauses
-        .iter()
-        .map(|clause| Clause { constraint: before(system, facts, clause), ..clause.clone() });
-    HornSystem {
-        relations: system.relations.clone(),
-        clauses: clauses.filter(|clause| !clause.constraint.is_false()).collect(),
     }
 }
 

@@ -2,8 +2,10 @@
 //!
 //! Flanagan and Leino: Houdini, an annotation assistant (FME 2001), on Horn clauses: at first no relation holds of anything. A clause that leads to values for which a relation does not
 //! hold takes from it the facts that are not so there, until no clause does. What is found makes all clauses true that have a head.
+//! Linear equations, if they are asked for, are kept in the same way ([`crate::equations`]).
 
 use super::facts::{Fact, Vocabulary, formula};
+use crate::equations::Equations;
 use ir::IdVec;
 use smt::horn::{Application, Clause, ClauseId, HornSystem, Interpretation, RelationId};
 use smt::{Answer, NoAnswer, Solver, Sort, Term, Value, Variable};
@@ -13,12 +15,42 @@ use verdict::Budget;
 /// After so many questions a new solver is taken: what it has learnt is more than what it needs.
 const QUESTIONS: usize = 100;
 
+/// What facts are about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Language {
+    /// Comparisons of numbers with each other and with constants.
+    Comparisons,
+    /// Linear equations alone: quicker, since there are fewer.
+    Equations,
+    /// Both.
+    All,
+}
+
+/// What holds of a relation.
+struct Holds {
+    facts: Vec<Fact>,
+    equations: Equations,
+}
+
+impl Holds {
+    fn is_nothing(&self) -> bool {
+        self.facts.is_empty() && self.equations.is_nothing()
+    }
+    fn formula(&self, arguments: &[Term]) -> Term {
+        formula(&self.facts, arguments).and(&Term::all(self.equations.terms(arguments)))
+    }
+}
+
 /// What holds of each relation; nothing if it never holds.
-type Found = IdVec<RelationId, Option<Vec<Fact>>>;
+type Found = IdVec<RelationId, Option<Holds>>;
 
 /// Finds the strongest solution of all clauses with a head.
-pub fn strongest(system: &HornSystem, budget: &Budget) -> Result<Interpretation, NoAnswer> {
-    let vocabulary = Vocabulary::new(system);
+pub fn strongest(
+    system: &HornSystem,
+    vocabulary: &Vocabulary,
+    language: Language,
+    budget: &Budget,
+) -> Result<Interpretation, NoAnswer> {
     let mut found: Found = system.relations.iter().map(|_| None).collect();
     let mut uses: IdVec<RelationId, Vec<ClauseId>> = system.relations.iter().map(|_| Vec::new()).collect();
     for (id, clause) in system.clauses.enumerate() {
@@ -38,7 +70,7 @@ pub fn strongest(system: &HornSystem, budget: &Budget) -> Result<Interpretation,
             solver = Solver::new();
         }
         solver.push();
-        if follow(system, &vocabulary, &mut found, clause, head, &mut solver, budget)? {
+        if follow((system, vocabulary, language), &mut found, clause, head, &mut solver, budget)? {
             open.extend(&uses[head.relation]);
         }
         solver.pop();
@@ -46,15 +78,35 @@ pub fn strongest(system: &HornSystem, budget: &Budget) -> Result<Interpretation,
     let formulas = found.enumerate().map(|(relation, facts)| {
         let parameters: Vec<Term> =
             system.relations[relation].parameters.iter().map(Variable::term).collect();
-        facts.as_ref().map_or(Term::bool(false), |facts| formula(facts, &parameters))
+        facts.as_ref().map_or(Term::bool(false), |facts| facts.formula(&parameters))
     });
     Ok(Interpretation { formulas: formulas.collect() })
 }
 
+/// What is known before a clause.
+fn before(system: &HornSystem, facts: &Interpretation, clause: &Clause) -> Term {
+    let known = clause.body.iter().map(|application| system.instantiate(facts, application));
+    Term::all(known).and(&clause.constraint)
+}
+
+/// Whether nothing bad is possible where some facts hold.
+pub fn is_safe(system: &HornSystem, facts: &Interpretation, budget: &Budget) -> bool {
+    let mut bad = system.clauses.iter().filter(|clause| clause.head.is_none());
+    bad.all(|clause| matches!(smt::satisfiable(&before(system, facts, clause), budget), Answer::Unsat))
+}
+
+/// The clauses where some facts are known to hold, each in its place.
+pub fn strengthened(system: &HornSystem, facts: &Interpretation) -> HornSystem {
+    let clauses = system
+        .clauses
+        .iter()
+        .map(|clause| Clause { constraint: before(system, facts, clause), ..clause.clone() });
+    HornSystem { relations: system.relations.clone(), clauses: clauses.collect() }
+}
+
 /// Takes the facts away that a clause does not keep; says whether there were some.
 fn follow(
-    system: &HornSystem,
-    vocabulary: &Vocabulary,
+    (system, vocabulary, language): (&HornSystem, &Vocabulary, Language),
     found: &mut Found,
     clause: &Clause,
     head: &Application,
@@ -63,17 +115,17 @@ fn follow(
 ) -> Result<bool, NoAnswer> {
     for application in &clause.body {
         let Some(facts) = &found[application.relation] else { return Ok(false) };
-        solver.assert(&formula(facts, &application.arguments));
+        solver.assert(&facts.formula(&application.arguments));
     }
     solver.assert(&clause.constraint);
     let parameters = &system.relations[head.relation].parameters;
     let mut changed = false;
     loop {
         if let Some(facts) = &found[head.relation] {
-            if facts.is_empty() {
+            if facts.is_nothing() {
                 return Ok(changed);
             }
-            solver.assert(&formula(facts, &head.arguments).not());
+            solver.assert(&facts.formula(&head.arguments).not());
         }
         let values: Vec<Option<Value>> = match solver.check(budget) {
             Answer::Unsat => return Ok(changed),
@@ -92,12 +144,24 @@ fn follow(
         };
         changed = true;
         match &mut found[head.relation] {
-            None => found[head.relation] = Some(vocabulary.facts(system, head.relation, &values)),
-            Some(facts) => {
-                let before = facts.len();
-                facts.retain(|fact| fact.holds(&values));
-                if facts.len() == before {
-                    facts.clear();
+            None => {
+                let facts = match language {
+                    Language::Comparisons | Language::All => vocabulary.facts(system, head.relation, &values),
+                    Language::Equations => Vec::new(),
+                };
+                let equations = match language {
+                    Language::Comparisons => Equations::default(),
+                    Language::Equations | Language::All => Equations::of_point(&values),
+                };
+                found[head.relation] = Some(Holds { facts, equations });
+            }
+            Some(holds) => {
+                let before = holds.facts.len();
+                holds.facts.retain(|fact| fact.holds(&values));
+                let fewer = holds.equations.add_point(&values);
+                if holds.facts.len() == before && !fewer {
+                    holds.facts.clear();
+                    holds.equations.clear();
                 }
             }
         }
@@ -140,12 +204,57 @@ mod tests {
         system
     }
 
+    /// Two sums of the same numbers, in one loop, and a third one of both.
+    fn sums(bad: i128) -> HornSystem {
+        let [x, y, z, any] = ["x", "y", "z", "any"].map(|name| Variable::new(name, Sort::Int));
+        let mut system = HornSystem::default();
+        let sums = system.relation("sums", vec![x.clone(), y.clone(), z.clone()]);
+        let here = |x: Term, y: Term, z: Term| Application { relation: sums, arguments: vec![x, y, z] };
+        let zero = Term::int(0);
+        system.clause(Clause {
+            body: vec![],
+            constraint: Term::bool(true),
+            head: Some(here(zero.clone(), zero.clone(), zero)),
+        });
+        let (more, twice) = (any.term(), Term::int(2).times(&any.term()));
+        system.clause(Clause {
+            body: vec![here(x.term(), y.term(), z.term())],
+            constraint: any.term().at_least(&Term::int(3)),
+            head: Some(here(x.term().plus(&more), y.term().minus(&more), z.term().plus(&twice))),
+        });
+        system.clause(Clause {
+            body: vec![here(x.term(), y.term(), z.term())],
+            constraint: z.term().plus(&y.term()).equals(&x.term().plus(&Term::int(bad))),
+            head: None,
+        });
+        system
+    }
+
+    #[test]
+    fn equations_know_sums() {
+        let budget = Budget::seconds(60.0);
+        for (bad, language, safe) in [
+            (1, Language::Equations, true),
+            (1, Language::All, true),
+            (0, Language::All, false),
+            (1, Language::Comparisons, false),
+        ] {
+            let system = sums(bad);
+            let found =
+                strongest(&system, &Vocabulary::new(&system), language, &budget).expect("there is time");
+            assert_eq!(is_safe(&system, &found, &budget), safe, "{bad}: {found:?}");
+            let proved = check_interpretation(&system, &found, &budget).is_ok();
+            assert_eq!(proved, safe, "what is found makes the other clauses true");
+        }
+    }
+
     #[test]
     fn the_strongest_facts_keep_a_counter_in_its_bounds() {
         let budget = Budget::seconds(60.0);
         for (bad, safe) in [(4, true), (11, true), (5, false), (10, false)] {
             let system = counting(bad);
-            let found = strongest(&system, &budget).expect("there is time");
+            let found = strongest(&system, &Vocabulary::new(&system), Language::Comparisons, &budget)
+                .expect("there is time");
             assert_eq!(check_interpretation(&system, &found, &budget).is_ok(), safe, "{bad}: {found:?}");
         }
     }

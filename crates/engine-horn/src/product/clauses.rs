@@ -6,7 +6,7 @@
 use super::graph::{Graph, NodeNumber};
 use indexmap::{IndexMap, IndexSet};
 use ir::{EdgeId, LocationId, TemplateId};
-use smt::horn::{Application, Clause, ClauseId, Derivation, HornSystem, Interpretation, RelationId};
+use smt::horn::{Application, Clause, ClauseId, Derivation, HornSystem, RelationId};
 use smt::{Term, Value, Variable};
 use transitions::threads::{ThreadNumber, Threads};
 use transitions::{Step, System, merge_steps};
@@ -157,9 +157,9 @@ impl Clauses {
         schedule
     }
 
-    /// The invariant of a node that has a relation.
-    pub fn invariant(&self, node: NodeNumber, solution: &Interpretation) -> Option<Term> {
-        self.relations.get(&node).map(|relation| solution.formulas[*relation].clone())
+    /// The relation of a node that has one.
+    pub fn relation(&self, node: NodeNumber) -> Option<RelationId> {
+        self.relations.get(&node).copied()
     }
 }
 

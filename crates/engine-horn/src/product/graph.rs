@@ -11,10 +11,12 @@
 //!
 //! Nodes from which no error can be reached in this graph are left out ([`Graph::relevant`]): a thread that sleeps until another one has ended, and waits to be joined, is such a case.
 //!
-//! Variables that have one value only at a node are found on the way (conditional constant propagation), so that steps that cannot be taken make no nodes.
+//! Variables that have one value only at a node are found on the way (conditional constant propagation), so that steps that cannot be taken make no nodes. If asked to, nodes are told apart by the values of
+//! variables that have few ([`super::split`]): loops that are taken so often are then unrolled.
 
 use super::independence::Independence;
 use super::needed::Needed;
+use super::turns::turns;
 use indexmap::{IndexMap, IndexSet};
 use ir::LocationId;
 use rustc_hash::FxHashMap;
@@ -29,7 +31,7 @@ use verdict::{Budget, Exhausted};
 pub enum Order {
     /// Always the same: each thread runs as long as it can.
     Sequential,
-    /// A thread that comes to the head of a loop lets the next one go first.
+    /// A thread that has come to the head of a loop a few times ([`super::turns`]) lets the next one go first.
     RoundRobin,
 }
 
@@ -42,6 +44,21 @@ pub struct Node {
     pub sleep: u32,
     /// The thread that comes first in the order.
     pub first: ThreadNumber,
+    /// How often the thread that comes first has come to the head of a loop since it does.
+    pub turns: usize,
+    /// Values that tell it apart from others.
+    pub values: Vec<Option<Term>>,
+}
+
+/// How a product is explored.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner<'a> {
+    /// In which order threads are preferred.
+    pub order: Order,
+    /// The variables by whose values nodes are told apart.
+    pub split: &'a IndexSet<Variable>,
+    /// More nodes than this are too many.
+    pub most_nodes: usize,
 }
 
 /// The number of a node.
@@ -94,20 +111,24 @@ impl Graph {
         system: &System<'_>,
         threads: &Threads,
         needed: &Needed,
-        order: Order,
-        most_nodes: usize,
+        manner: Manner<'_>,
         budget: &Budget,
     ) -> Result<Self, NoGraph> {
+        let Manner { order, split, most_nodes } = manner;
+        let apart = |known: &IndexMap<Variable, Term>| -> Vec<Option<Term>> {
+            split.iter().map(|variable| known.get(variable).cloned()).collect()
+        };
         let count = threads.threads.len();
         let heads: Vec<IndexSet<LocationId>> = threads.threads.iter().map(Thread::loop_heads).collect();
+        let turns = turns(threads, &heads);
         let starters = (0..count).map(|thread| threads.starters(thread)).collect();
         let mut futures = Futures { system, threads, starters, known: FxHashMap::default() };
         let mut independence = Independence::new(system, threads, budget);
         let locations =
             threads.threads.iter().map(|thread| thread.at_start.then_some(thread.entry)).collect();
-        let start = Node { locations, sleep: 0, first: 0 };
         let mut known = IndexMap::new();
         literals(&threads.initial, &mut known);
+        let start = Node { locations, sleep: 0, first: 0, turns: 0, values: apart(&known) };
         let mut graph = Self {
             nodes: vec![start.clone()],
             constants: vec![known],
@@ -116,7 +137,8 @@ impl Graph {
             awake: vec![0],
         };
         let mut numbers: IndexMap<Node, NodeNumber> = IndexMap::from([(start, 0)]);
-        let mut moved: Vec<Vec<(ThreadNumber, usize)>> = vec![Vec::new()];
+        // The moves from each node, by who takes which of its steps.
+        let mut moved: Vec<Vec<(ThreadNumber, usize, usize)>> = vec![Vec::new()];
         let mut open: Vec<NodeNumber> = vec![0];
         let mut waiting = vec![true];
         while let Some(number) = open.pop() {
@@ -174,8 +196,14 @@ impl Graph {
                         }
                     }
                     if order == Order::RoundRobin && heads[thread].contains(&step.target) {
-                        next.first = (thread + 1) % count;
+                        next.turns = if thread == node.first { node.turns + 1 } else { 1 };
+                        next.first = thread;
+                        if next.turns >= turns[thread] {
+                            next.first = (thread + 1) % count;
+                            next.turns = 0;
+                        }
                     }
+                    next.values = apart(&after);
                     let target = match numbers.get(&next) {
                         Some(target) => *target,
                         None => {
@@ -196,9 +224,13 @@ impl Graph {
                             target
                         }
                     };
-                    if !moved[number].contains(&(thread, index)) {
-                        moved[number].push((thread, index));
-                        graph.moves.push(Move { source: number, target, thread, step: index });
+                    match moved[number].iter().find(|(who, which, _)| (*who, *which) == (thread, index)) {
+                        // When less is known, a step may lead to another node than before.
+                        Some((_, _, old)) => graph.moves[*old].target = target,
+                        None => {
+                            moved[number].push((thread, index, graph.moves.len()));
+                            graph.moves.push(Move { source: number, target, thread, step: index });
+                        }
                     }
                     let here = &mut graph.constants[target];
                     let size = here.len();

@@ -1,18 +1,27 @@
 //! Proofs for a fixed set of threads: the product of all threads, reduced, as Horn clauses.
 //!
-//! Beyond the papers; the reduction is that of sleep sets ([`graph`]), the clauses are those of a sequential program ([`clauses`]).
+//! Beyond the papers; the reduction is that of sleep sets ([`graph`]), the clauses are those of a sequential program ([`clauses`]). Ways between loops become one step
+//! each ([`blocks`]); simple facts and linear equations are tried before the solver.
 //! Over-approximates as [`transitions`] does, and is otherwise exact.
 
+pub mod blocks;
 pub mod clauses;
 pub mod graph;
 pub mod independence;
 pub mod needed;
+pub mod split;
+pub mod turns;
 
+use crate::modular::Effort;
+use crate::modular::facts::Vocabulary;
+use crate::modular::weaken::{Language, is_safe, strengthened, strongest};
+use blocks::blocks;
 use clauses::Clauses;
-use graph::{Graph, NoGraph, Order};
-use ir::LocationId;
+use graph::{Graph, Manner, NoGraph, Order};
+use indexmap::IndexSet;
+use ir::{IdVec, LocationId};
 use needed::Needed;
-use smt::horn::{Solution, solve};
+use smt::horn::{Derivation, Interpretation, RelationId, Solution, solve};
 use smt::{NoAnswer, Term};
 
 use transitions::System;
@@ -21,6 +30,10 @@ use verdict::{Budget, ProductNode, ProductPart, ProductProof, Reason, Schedule};
 
 /// More nodes than this are not tried.
 pub const MOST_NODES: usize = 20_000;
+/// Nor more than this, if they are told apart by values.
+const MOST_SPLIT_NODES: usize = 4_000;
+/// Simple facts get this part of the time, before the solver gets what is left.
+const FACTS: u32 = 3;
 
 /// Why there is no proof.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,8 +48,19 @@ fn bounded(text: String) -> NoProof {
     NoProof::Open(Reason::Bounded(text))
 }
 
+/// Which nodes there are, and how hard they are worked on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Way {
+    /// In which order threads are preferred.
+    pub order: Order,
+    /// Whether nodes are told apart by values ([`split`]).
+    pub split: bool,
+    /// How hard the clauses are worked on.
+    pub effort: Effort,
+}
+
 /// Looks for a proof that no error is reached.
-pub fn prove(system: &System<'_>, order: Order, budget: &Budget) -> Result<ProductProof, NoProof> {
+pub fn prove(system: &System<'_>, way: Way, budget: &Budget) -> Result<ProductProof, NoProof> {
     let threads = Threads::new(system).map_err(|why| {
         bounded(match why {
             NoProduct::Unbounded => "a thread may be started any number of times".to_owned(),
@@ -47,7 +71,7 @@ pub fn prove(system: &System<'_>, order: Order, budget: &Budget) -> Result<Produ
     for (number, thread) in threads.threads.iter().enumerate() {
         let locations = &system.program.templates[thread.template].locations;
         for location in locations.ids().filter(|at| threads.is_error(system, number, *at)) {
-            parts.push(prove_one(system, &threads, (number, location), order, budget)?);
+            parts.push(prove_one(system, &threads, (number, location), way, budget)?);
         }
     }
     Ok(ProductProof { parts })
@@ -58,24 +82,31 @@ fn prove_one(
     system: &System<'_>,
     threads: &Threads,
     error: (usize, LocationId),
-    order: Order,
+    way: Way,
     budget: &Budget,
 ) -> Result<ProductPart, NoProof> {
     let needed = Needed::new(system, threads, error);
-    let graph = Graph::new(system, threads, &needed, order, MOST_NODES, budget).map_err(|why| match why {
-        NoGraph::TooLarge => bounded(format!("the product has more than {MOST_NODES} nodes")),
+    let (split, most_nodes) = match way.split {
+        true => (split::with_few_values(threads), MOST_SPLIT_NODES),
+        false => (IndexSet::new(), MOST_NODES),
+    };
+    if way.split && split.is_empty() {
+        return Err(bounded("there is nothing to tell nodes apart by".to_owned()));
+    }
+    let manner = Manner { order: way.order, split: &split, most_nodes };
+    let graph = Graph::new(system, threads, &needed, manner, budget).map_err(|why| match why {
+        NoGraph::TooLarge => bounded(format!("the product has more than {most_nodes} nodes")),
         NoGraph::Exhausted(why) => NoProof::Open(Reason::Exhausted(why)),
     })?;
     let clauses = Clauses::new(threads, &graph, budget);
-    let solution = match solve(&clauses.system, budget) {
-        Solution::Solved(solution) => solution,
-        Solution::Refuted(derivation) => {
-            return Err(NoProof::Refuted(clauses.schedule(system, threads, &graph, &derivation)));
-        }
-        Solution::Unknown(NoAnswer::Exhausted(limit)) => return Err(NoProof::Open(Reason::Exhausted(limit))),
-        Solution::Unknown(why) => return Err(bounded(why.to_string())),
-    };
     let relevant = graph.relevant();
+    let mut solution = solution(&clauses, way.effort, budget).map_err(|why| match why {
+        Unsolved::Refuted(derivation) => {
+            NoProof::Refuted(clauses.schedule(system, threads, &graph, &derivation))
+        }
+        Unsolved::Open(NoAnswer::Exhausted(limit)) => NoProof::Open(Reason::Exhausted(limit)),
+        Unsolved::Open(why) => bounded(why.to_string()),
+    })?;
     let mut moves = vec![Vec::new(); graph.nodes.len()];
     for step in &graph.moves {
         moves[step.source].push((step.thread, step.step, step.target));
@@ -87,7 +118,7 @@ fn prove_one(
         first: node.first,
         moves: std::mem::take(&mut moves[number]),
         constants: graph.constants[number].iter().map(|(v, value)| (v.clone(), value.clone())).collect(),
-        invariant: match clauses.invariant(number, &solution) {
+        invariant: match clauses.relation(number).and_then(|relation| solution[relation].take()) {
             _ if graph.errors[number] => Some(Term::bool(false)),
             // From here no error is reached, whatever holds.
             _ if !relevant[number] => Some(Term::bool(true)),
@@ -95,4 +126,58 @@ fn prove_one(
         },
     });
     Ok(ProductPart { error, ends: needed.ends.clone(), nodes: nodes.collect() })
+}
+
+enum Unsolved {
+    Refuted(Derivation),
+    Open(NoAnswer),
+}
+
+/// What holds of relations; nothing of those that are only on the way between others.
+type Invariants = IdVec<RelationId, Option<Term>>;
+
+/// Simple facts first; then, if that is asked for, the solver with what they say.
+fn solution(clauses: &Clauses, effort: Effort, budget: &Budget) -> Result<Invariants, Unsolved> {
+    let system = &clauses.system;
+    let vocabulary = Vocabulary::new(system);
+    let share = |part: u32| budget.remaining().map_or(budget.clone(), |left| budget.within(left / part));
+    let mut known: Option<Invariants> = None;
+    if let Some(blocks) = blocks(system, budget) {
+        let vocabulary = vocabulary.of_some(&blocks.kept);
+        for language in [Language::Equations, Language::All] {
+            let Ok(facts) = strongest(&blocks.system, &vocabulary, language, &share(FACTS)) else { continue };
+            let mut invariants: Invariants = system.relations.iter().map(|_| None).collect();
+            for (relation, kept) in blocks.kept.enumerate() {
+                invariants[*kept] = Some(facts.formulas[relation].clone());
+            }
+            if is_safe(&blocks.system, &facts, &share(FACTS)) {
+                return Ok(invariants);
+            }
+            known = Some(invariants);
+        }
+    }
+    if effort == Effort::Facts {
+        // What holds at every node may be more than what holds at the heads of loops.
+        let facts = strongest(system, &vocabulary, Language::All, budget).map_err(Unsolved::Open)?;
+        if is_safe(system, &facts, budget) {
+            return Ok(facts.formulas.iter().cloned().map(Some).collect());
+        }
+        return Err(Unsolved::Open(NoAnswer::GaveUp("simple facts are not enough".to_owned())));
+    }
+    let strong = known.as_ref().map(|known| {
+        let all = known.iter().map(|fact| fact.clone().unwrap_or(Term::bool(true)));
+        strengthened(system, &Interpretation { formulas: all.collect() })
+    });
+    match solve(strong.as_ref().unwrap_or(system), budget) {
+        Solution::Solved(more) => Ok(match known {
+            // On the way between two relations that facts are about, what is needed follows.
+            Some(known) => {
+                let both = known.iter().zip(more.formulas.iter());
+                both.map(|(fact, more)| Some(fact.as_ref()?.and(more))).collect()
+            }
+            None => more.formulas.iter().cloned().map(Some).collect(),
+        }),
+        Solution::Refuted(derivation) => Err(Unsolved::Refuted(derivation)),
+        Solution::Unknown(why) => Err(Unsolved::Open(why)),
+    }
 }

@@ -1,11 +1,12 @@
-//! The automata of a context ([`verdict::Acfa`]) as DOT text.
+//! The automata of a context ([`verdict::Acfa`]) as DOT text and as SVG.
 
+use super::chart::{Arrow, Chart, Vertex};
 use super::dot::quoted;
-use super::short;
-use ir::Program;
+use super::{short, svg};
+use ir::{Program, TemplateId};
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use verdict::{AbstractEdge, Acfa, ContextProof, for_people, known_name};
+use verdict::{AbstractEdge, AbstractId, Acfa, ContextProof, for_people, known_name};
 
 /// The automata of a proof for Graphviz: one cluster for each template that threads run. Atomic states are yellow with a dashed border, the start is bold.
 pub fn contexts(program: &Program, proof: &ContextProof) -> String {
@@ -13,16 +14,82 @@ pub fn contexts(program: &Program, proof: &ContextProof) -> String {
         "digraph context {\n  node [shape=box, style=rounded, fontname=monospace, fontsize=10];\n",
     );
     out += "  edge [fontname=monospace, fontsize=10];\n";
-    for (template, acfa) in proof.acfas.enumerate() {
-        if proof.nodes.iter().any(|node| node.template == template) {
-            let name = program.templates.get(template).map_or("", |code| code.name.as_str());
-            // Writing to a string cannot fail.
-            let _ = writeln!(out, "  subgraph cluster_{template} {{\n    label={};", quoted(name));
-            cluster(&mut out, program, proof, &template.to_string(), acfa);
-            out.push_str("  }\n");
-        }
+    for (template, acfa) in run(proof) {
+        // Writing to a string cannot fail.
+        let _ =
+            writeln!(out, "  subgraph cluster_{template} {{\n    label={};", quoted(name(program, template)));
+        cluster(&mut out, program, proof, &template.to_string(), acfa);
+        out.push_str("  }\n");
     }
     out + "}\n"
+}
+
+/// The automata of a proof as one picture that needs nothing else.
+pub fn contexts_svg(program: &Program, proof: &ContextProof) -> String {
+    svg::charts(run(proof).map(|(template, acfa)| chart(program, proof, template, acfa)))
+}
+
+/// The automata of the templates that threads run.
+fn run(proof: &ContextProof) -> impl Iterator<Item = (TemplateId, &Acfa)> {
+    let is_run = |template: TemplateId| proof.nodes.iter().any(|node| node.template == template);
+    proof.acfas.enumerate().filter(move |(template, _)| is_run(*template))
+}
+
+fn name(program: &Program, template: TemplateId) -> &str {
+    program.templates.get(template).map_or("", |code| code.name.as_str())
+}
+
+fn chart(program: &Program, proof: &ContextProof, template: TemplateId, acfa: &Acfa) -> Chart {
+    let shown = |lines: &[String]| lines.iter().map(|line| short(line)).collect();
+    let vertices = acfa.states.enumerate().map(|(id, state)| {
+        let lines = state_lines(proof, acfa, id);
+        Vertex {
+            name: id.to_string(),
+            tooltip: lines.join("\n"),
+            lines: shown(&lines),
+            atomic: state.atomic,
+            error: false,
+            end: false,
+        }
+    });
+    let arrows = acfa.edges.iter().enumerate().map(|(number, edge)| {
+        let lines = edge_lines(program, edge);
+        Arrow {
+            name: format!("e{number}"),
+            source: edge.source.0 as usize,
+            target: edge.target.0 as usize,
+            tooltip: lines.join("\n"),
+            lines: shown(&lines),
+            guard: false,
+        }
+    });
+    let position = program
+        .templates
+        .get(template)
+        .map_or_else(String::new, |code| crate::text::position(program, code.span));
+    Chart {
+        title: name(program, template).to_owned(),
+        position,
+        entry: acfa.start.0 as usize,
+        vertices: vertices.collect(),
+        arrows: arrows.collect(),
+    }
+}
+
+/// What stands in the box of a state.
+fn state_lines(proof: &ContextProof, acfa: &Acfa, id: AbstractId) -> Vec<String> {
+    let state = &acfa.states[id];
+    let mut lines = vec![id.to_string()];
+    if !state.label.is_true() {
+        lines.push(for_people(&state.label).to_string());
+    }
+    let accesses: BTreeSet<u32> =
+        state.accesses.iter().filter_map(|access| proof.lines.get(*access as usize)).copied().collect();
+    if !accesses.is_empty() {
+        let accesses: Vec<String> = accesses.iter().map(u32::to_string).collect();
+        lines.push(format!("next: the access in line {}", accesses.join(" or ")));
+    }
+    lines
 }
 
 fn cluster(out: &mut String, program: &Program, proof: &ContextProof, prefix: &str, acfa: &Acfa) {
@@ -36,16 +103,7 @@ fn cluster(out: &mut String, program: &Program, proof: &ContextProof, prefix: &s
             style.extend(["filled", "dashed"]);
             colour = ", fillcolor=lightyellow";
         }
-        let mut lines = vec![id.to_string()];
-        if !state.label.is_true() {
-            lines.push(for_people(&state.label).to_string());
-        }
-        let accesses: BTreeSet<u32> =
-            state.accesses.iter().filter_map(|access| proof.lines.get(*access as usize)).copied().collect();
-        if !accesses.is_empty() {
-            let accesses: Vec<String> = accesses.iter().map(u32::to_string).collect();
-            lines.push(format!("next: the access in line {}", accesses.join(" or ")));
-        }
+        let lines = state_lines(proof, acfa, id);
         let tooltip = quoted(&lines.join("\n"));
         let label = quoted(&lines.iter().map(|line| short(line)).collect::<Vec<_>>().join("\n"));
         let style = style.join(",");
@@ -79,8 +137,7 @@ fn edge_lines(program: &Program, edge: &AbstractEdge) -> Vec<String> {
         lines.push(format!("then {}", for_people(&action.behind)));
     }
     for started in &action.starts {
-        let name = program.templates.get(*started).map_or("", |code| code.name.as_str());
-        lines.push(format!("starts {name}"));
+        lines.push(format!("starts {}", name(program, *started)));
     }
     lines
 }

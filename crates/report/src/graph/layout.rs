@@ -1,7 +1,7 @@
-//! Where things stand in a picture: a layered layout of one template.
+//! Where things stand in a picture: a layered layout of one chart.
 //!
-//! After Sugiyama, Tagawa and Toda (1981). Each location is a box, and each edge that does something is a box of its own
-//! between two locations, so that operations never cover anything. Steps: links against the direction of a depth-first
+//! After Sugiyama, Tagawa and Toda (1981). Each vertex is a box, and the text of each arrow is a box of its own
+//! between two vertices, so that it never covers anything. Steps: links against the direction of a depth-first
 //! search from the entry are turned round; boxes are put in rows by the longest path; links over several rows get a bend
 //! in each row between; the crate `rust-sugiyama` orders the rows and finds horizontal positions; rows are then spread
 //! until no two boxes overlap. All walks are loops: the depth of a program is no limit.
@@ -9,7 +9,7 @@
 //! A link over many rows is not drawn, but replaced by a small box that names where it leads: such lines cannot be
 //! followed by eye, and their bends would dominate the layout.
 
-use ir::{EdgeId, LocationId, Template};
+use super::chart::Chart;
 use rust_sugiyama::configure::{Config, RankingType};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,12 +26,12 @@ const COLUMN_GAP: f64 = 18.0;
 /// What a box stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Content {
-    Location(LocationId),
-    Edge(EdgeId),
+    Vertex(usize),
+    Arrow(usize),
     /// A point on a long link.
     Bend,
     /// Where a link leads that is not drawn.
-    Reference(LocationId),
+    Reference(usize),
 }
 
 /// A box. `x` and `y` are its middle.
@@ -47,11 +47,11 @@ pub(super) struct Node {
 /// A line from box to box.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
-    /// The edge that it is a part of.
-    pub edge: EdgeId,
+    /// The arrow that it is a part of.
+    pub edge: usize,
     /// The boxes that it connects and the bends between, by index.
     pub through: Vec<usize>,
-    /// Whether it ends in an arrow: its last box is a location or names one.
+    /// Whether it ends in an arrow: its last box is a vertex or names one.
     pub arrow: bool,
 }
 
@@ -69,25 +69,25 @@ pub(super) struct Picture {
 struct Link {
     from: usize,
     to: usize,
-    edge: EdgeId,
+    edge: usize,
     arrow: bool,
     /// Whether it is turned round for the layout.
     back: bool,
 }
 
-/// Lays out a template. `size` gives the width and height of a box.
-pub(super) fn layout(template: &Template, size: &dyn Fn(Content) -> (f64, f64)) -> Picture {
+/// Lays out a chart. `size` gives the width and height of a box.
+pub(super) fn layout(chart: &Chart, size: &dyn Fn(Content) -> (f64, f64)) -> Picture {
     let mut picture = Picture::default();
     let add = |picture: &mut Picture, content| {
         let (width, height) = size(content);
         picture.nodes.push(Node { content, width, height, x: 0.0, y: 0.0 });
         picture.nodes.len() - 1
     };
-    for id in template.locations.ids() {
-        add(&mut picture, Content::Location(id));
+    for vertex in 0..chart.vertices.len() {
+        add(&mut picture, Content::Vertex(vertex));
     }
-    let mut links = links(template, &mut picture, &add);
-    turn_round(&mut links, picture.nodes.len(), template.entry.0 as usize);
+    let mut links = links(chart, &mut picture, &add);
+    turn_round(&mut links, picture.nodes.len(), chart.entry);
     let mut ranks = rank(&links, picture.nodes.len());
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     let mut bends = 0;
@@ -95,7 +95,7 @@ pub(super) fn layout(template: &Template, size: &dyn Fn(Content) -> (f64, f64)) 
         let (upper, lower) = if link.back { (link.to, link.from) } else { (link.from, link.to) };
         let span = ranks[lower].saturating_sub(ranks[upper]);
         if span > MAX_SPAN || (bends > MAX_BENDS && span > SHORT_SPAN) {
-            let Content::Location(target) = leads_to(&picture, template, link) else { continue };
+            let Some(target) = leads_to(&picture, chart, link) else { continue };
             let reference = add(&mut picture, Content::Reference(target));
             ranks.push(ranks[link.from] + 1);
             pairs.push((link.from, reference));
@@ -111,8 +111,8 @@ pub(super) fn layout(template: &Template, size: &dyn Fn(Content) -> (f64, f64)) 
             bends += 1;
         }
         // The way back of a loop from a location to itself would be a double link.
-        let edge = &template.edges[link.edge];
-        if !(link.arrow && edge.source == edge.target) {
+        let arrow = &chart.arrows[link.edge];
+        if !(link.arrow && arrow.source == arrow.target) {
             pairs.push((through[through.len() - 1], lower));
         }
         through.push(lower);
@@ -125,31 +125,27 @@ pub(super) fn layout(template: &Template, size: &dyn Fn(Content) -> (f64, f64)) 
     picture
 }
 
-/// The location at the end of the edge that a link is a part of.
-fn leads_to(picture: &Picture, template: &Template, link: &Link) -> Content {
+/// The vertex at the end of the arrow that a link is a part of.
+fn leads_to(picture: &Picture, chart: &Chart, link: &Link) -> Option<usize> {
     match picture.nodes[link.to].content {
-        Content::Location(location) => Content::Location(location),
-        Content::Edge(edge) => Content::Location(template.edges[edge].target),
-        Content::Bend | Content::Reference(_) => Content::Bend,
+        Content::Vertex(vertex) => Some(vertex),
+        Content::Arrow(arrow) => Some(chart.arrows[arrow].target),
+        Content::Bend | Content::Reference(_) => None,
     }
 }
 
-/// A link for each plain jump; for other edges a box and two links.
-fn links(
-    template: &Template,
-    picture: &mut Picture,
-    add: &dyn Fn(&mut Picture, Content) -> usize,
-) -> Vec<Link> {
+/// A link for each arrow without text; for the others a box and two links.
+fn links(chart: &Chart, picture: &mut Picture, add: &dyn Fn(&mut Picture, Content) -> usize) -> Vec<Link> {
     let mut links = Vec::new();
     let mut direct = BTreeSet::new();
-    for (id, edge) in template.edges.enumerate() {
-        let (from, to) = (edge.source.0 as usize, edge.target.0 as usize);
+    for (id, arrow) in chart.arrows.iter().enumerate() {
+        let (from, to) = (arrow.source, arrow.target);
         let new_link = |from, to, arrow| Link { from, to, edge: id, arrow, back: false };
         // Two lines between the same boxes would be one: the second gets a box of its own.
-        if edge.ops.is_empty() && from != to && direct.insert((from.min(to), from.max(to))) {
+        if arrow.lines.is_empty() && from != to && direct.insert((from.min(to), from.max(to))) {
             links.push(new_link(from, to, true));
         } else {
-            let middle = add(picture, Content::Edge(id));
+            let middle = add(picture, Content::Arrow(id));
             links.push(new_link(from, middle, false));
             links.push(new_link(middle, to, true));
         }
@@ -157,7 +153,7 @@ fn links(
     links
 }
 
-/// Marks the links that close a cycle in a depth-first search from the entry, then from all other locations in order.
+/// Marks the links that close a cycle in a depth-first search from the entry, then from all other vertices in order.
 fn turn_round(links: &mut [Link], nodes: usize, entry: usize) {
     let mut outgoing: Vec<Vec<usize>> = vec![Vec::new(); nodes];
     for (index, link) in links.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! SVG pictures.
 
+use super::chart::Chart;
 use super::layout::{Content, Line, Node, Picture, layout};
-use super::{edge_tooltip, location_label, location_tooltip, operations, short};
-use ir::{LocationKind, Program, Template, TemplateId};
+use ir::{Program, TemplateId};
 use std::fmt::Write;
 
 const MARGIN: f64 = 20.0;
@@ -20,27 +20,26 @@ const STYLE: &str = "text{font:11px 'DejaVu Sans Mono',Menlo,Consolas,monospace;
 /// A template of a well-formed program as a picture that needs nothing else; empty if there is no such template.
 pub fn svg(program: &Program, id: TemplateId) -> String {
     let Some(template) = program.templates.get(id) else { return String::new() };
-    let (width, height, drawn) = drawn(program, template, 0.0);
-    document(width, height, &drawn)
+    charts([Chart::of_template(program, template)])
 }
 
 /// All templates of a well-formed program in one picture, one below the other.
 pub fn svg_program(program: &Program) -> String {
+    charts(program.templates.iter().map(|template| Chart::of_template(program, template)))
+}
+
+/// Charts in one picture, one below the other.
+pub(super) fn charts(charts: impl IntoIterator<Item = Chart>) -> String {
     let (mut width, mut height, mut all) = (0.0, 0.0, String::new());
-    for template in &program.templates {
-        let (own_width, own_height, drawn) = drawn(program, template, height);
+    for chart in charts {
+        let drawing = Drawing { chart: &chart };
+        let picture = layout(&chart, &|content| drawing.size(content));
+        let (own_width, own_height, drawn) = drawing.draw(&picture, height);
         width = f64::max(width, own_width);
         height += own_height;
         all += &drawn;
     }
     document(width, height, &all)
-}
-
-/// The width and height of a template's picture, and what is in it, moved down by `top`.
-fn drawn(program: &Program, template: &Template, top: f64) -> (f64, f64, String) {
-    let drawing = Drawing { program, template };
-    let picture = layout(template, &|content| drawing.size(content));
-    drawing.draw(&picture, top)
 }
 
 /// The whole SVG around what is drawn.
@@ -53,22 +52,18 @@ fn document(width: f64, height: f64, drawn: &str) -> String {
     )
 }
 
-struct Drawing<'p> {
-    program: &'p Program,
-    template: &'p Template,
+struct Drawing<'c> {
+    chart: &'c Chart,
 }
 
 impl Drawing<'_> {
     /// The lines of text in a box.
     fn lines(&self, content: Content) -> Vec<String> {
         match content {
-            Content::Location(id) => vec![location_label(id, &self.template.locations[id])],
-            Content::Edge(id) => {
-                let lines = operations(self.program, self.template, &self.template.edges[id]);
-                lines.iter().map(|line| short(line)).collect()
-            }
+            Content::Vertex(vertex) => self.chart.vertices[vertex].lines.clone(),
+            Content::Arrow(arrow) => self.chart.arrows[arrow].lines.clone(),
             Content::Bend => vec![],
-            Content::Reference(id) => vec![format!("to {id}")],
+            Content::Reference(vertex) => vec![format!("to {}", self.chart.vertices[vertex].name)],
         }
     }
 
@@ -77,16 +72,16 @@ impl Drawing<'_> {
         let longest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0) as f64;
         let text = (longest * CHARACTER, lines.len().max(1) as f64 * LINE_HEIGHT);
         match content {
-            Content::Location(_) => (text.0 + 20.0, text.1 + 9.0),
-            Content::Edge(_) => (text.0 + 14.0, text.1 + 7.0),
+            Content::Vertex(_) => (text.0 + 20.0, text.1 + 9.0),
+            Content::Arrow(_) => (text.0 + 14.0, text.1 + 7.0),
             Content::Bend => (6.0, 1.0),
             Content::Reference(_) => (text.0 + 6.0, text.1),
         }
     }
 
     fn draw(&self, picture: &Picture, top: f64) -> (f64, f64, String) {
-        let position = crate::text::position(self.program, self.template.span);
-        let (name, place) = (self.template.name.chars().count() as f64, position.chars().count() as f64);
+        let Chart { title, position, .. } = self.chart;
+        let (name, place) = (title.chars().count() as f64, position.chars().count() as f64);
         let width = picture.width.max(name * 8.6 + place * CHARACTER + 20.0) + 2.0 * MARGIN;
         let height = picture.height + 2.0 * MARGIN + TITLE;
         let mut out = String::new();
@@ -95,8 +90,8 @@ impl Drawing<'_> {
             out,
             r#"<text class="title" x="{MARGIN}" y="{:.1}">{} <tspan class="where" dx="6">{}</tspan></text>"#,
             top + 26.0,
-            escape(&self.template.name),
-            escape(&position)
+            escape(title),
+            escape(position)
         );
         let _ = writeln!(out, r#"<g transform="translate({MARGIN} {:.1})">"#, top + MARGIN + TITLE);
         for line in &picture.lines {
@@ -124,9 +119,11 @@ impl Drawing<'_> {
             at = *point;
         }
         let arrow = if line.arrow { r#" marker-end="url(#arrow)""# } else { "" };
-        let edge = &self.template.edges[line.edge];
-        let title = escape(&edge_tooltip(self.program, self.template, edge));
-        let (id, source, target) = (line.edge, edge.source, edge.target);
+        let chart = self.chart;
+        let edge = &chart.arrows[line.edge];
+        let title = escape(&edge.tooltip);
+        let (id, source, target) =
+            (&edge.name, &chart.vertices[edge.source].name, &chart.vertices[edge.target].name);
         let _ = writeln!(
             out,
             r#"<path class="line" data-edge="{id}" data-from="{source}" data-to="{target}" d="{path}"{arrow}><title>{title}</title></path>"#
@@ -136,32 +133,26 @@ impl Drawing<'_> {
     fn node(&self, out: &mut String, node: &Node) {
         let (class, attribute, title) = match node.content {
             Content::Bend => return,
-            Content::Location(id) => {
-                let location = &self.template.locations[id];
+            Content::Vertex(vertex) => {
+                let shown = &self.chart.vertices[vertex];
                 let mut class = "location".to_owned();
-                for (name, applies) in [
-                    ("atomic", location.atomic),
-                    ("entry", self.template.entry == id),
-                    ("error", matches!(location.kind, LocationKind::Error(_))),
-                ] {
+                for (name, applies) in
+                    [("atomic", shown.atomic), ("entry", self.chart.entry == vertex), ("error", shown.error)]
+                {
                     if applies {
                         class = format!("{class} {name}");
                     }
                 }
-                (class, format!(r#"data-location="{id}""#), location_tooltip(self.template, id, location))
+                (class, format!(r#"data-location="{}""#, shown.name), shown.tooltip.clone())
             }
-            Content::Edge(id) => {
-                let edge = &self.template.edges[id];
-                let guard = matches!(edge.ops.as_slice(), [ir::Op::Assume(_)]);
-                let class = if guard { "edge assume" } else { "edge" };
-                (
-                    class.to_owned(),
-                    format!(r#"data-edge="{id}""#),
-                    edge_tooltip(self.program, self.template, edge),
-                )
+            Content::Arrow(arrow) => {
+                let shown = &self.chart.arrows[arrow];
+                let class = if shown.guard { "edge assume" } else { "edge" };
+                (class.to_owned(), format!(r#"data-edge="{}""#, shown.name), shown.tooltip.clone())
             }
-            Content::Reference(id) => {
-                ("reference".to_owned(), format!(r#"data-reference="{id}""#), format!("goes on at {id}"))
+            Content::Reference(vertex) => {
+                let name = &self.chart.vertices[vertex].name;
+                ("reference".to_owned(), format!(r#"data-reference="{name}""#), format!("goes on at {name}"))
             }
         };
         let _ = write!(out, r#"<g class="{class}" {attribute}><title>{}</title>"#, escape(&title));
@@ -173,16 +164,13 @@ impl Drawing<'_> {
             )
         };
         match node.content {
-            Content::Location(id) => {
+            Content::Vertex(vertex) => {
                 out.push_str(&rectangle(0.0, "outer", 11.0));
-                match self.template.locations[id].kind {
-                    LocationKind::Normal | LocationKind::Error(_) => {}
-                    LocationKind::End | LocationKind::Exit | LocationKind::Halt => {
-                        out.push_str(&rectangle(2.5, "inner", 9.0));
-                    }
+                if self.chart.vertices[vertex].end {
+                    out.push_str(&rectangle(2.5, "inner", 9.0));
                 }
             }
-            Content::Edge(_) => out.push_str(&rectangle(0.0, "outer", 3.0)),
+            Content::Arrow(_) => out.push_str(&rectangle(0.0, "outer", 3.0)),
             Content::Bend | Content::Reference(_) => {}
         }
         let lines = self.lines(node.content);

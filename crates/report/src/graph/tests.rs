@@ -1,5 +1,6 @@
 //! Pictures are complete, well-formed, without overlaps, and quick.
 
+use super::chart::Chart;
 use super::layout::{Content, Picture, layout};
 use super::{dot, svg, svg_program};
 use ir::{EdgeId, LocationId, LocationKind, Program, Span, Template, TemplateId};
@@ -60,8 +61,8 @@ fn random_program(seed: u64, locations: usize) -> Program {
 
 fn size(content: Content) -> (f64, f64) {
     match content {
-        Content::Location(_) | Content::Reference(_) => (40.0, 20.0),
-        Content::Edge(id) => (60.0 + f64::from(id.0 % 7) * 20.0, 30.0),
+        Content::Vertex(_) | Content::Reference(_) => (40.0, 20.0),
+        Content::Arrow(id) => (60.0 + (id % 7) as f64 * 20.0, 30.0),
         Content::Bend => (6.0, 1.0),
     }
 }
@@ -127,7 +128,7 @@ fn pictures_are_complete() {
 fn boxes_do_not_overlap() {
     for seed in 1..200 {
         let program = random_program(seed, 1 + (seed as usize * 7) % 90);
-        let picture = layout(&program.templates[TemplateId(0)], &size);
+        let picture = layout(&Chart::of_template(&program, &program.templates[TemplateId(0)]), &size);
         assert_eq!(overlaps(&picture), 0, "seed {seed}");
         for node in &picture.nodes {
             assert!(node.x - node.width / 2.0 >= -0.01 && node.x + node.width / 2.0 <= picture.width + 0.01);
@@ -147,7 +148,10 @@ fn large_templates_are_quick() {
         let seconds = start.elapsed().as_secs_f64();
         println!("{locations} locations: {seconds:.3} s, {} bytes", text.len());
         assert!(seconds < limit, "{locations} locations took {seconds} s");
-        assert_eq!(overlaps(&layout(&program.templates[TemplateId(0)], &size)), 0);
+        assert_eq!(
+            overlaps(&layout(&Chart::of_template(&program, &program.templates[TemplateId(0)]), &size)),
+            0
+        );
     }
 }
 

@@ -44,8 +44,8 @@ fn a_locked_counter_is_proved() {
 fn engines_say_what_they_tried() {
     let (status, out, _) =
         threadproof(&["verify", "--explain", "--check", "races", "examples/counter-locked.c"]);
-    let proved = out.lines().find(|line| line.trim_start().starts_with("flow"));
-    assert!(proved.is_some_and(|line| line.contains("proved, checked in")), "{out}");
+    // Whoever is first.
+    assert!(out.lines().any(|line| line.contains("proved, checked in")), "{out}");
     assert_eq!(status, 0);
     let (status, out, _) = threadproof(&["verify", "--jobs", "0", "examples/counter.c"]);
     assert_eq!(status, 3, "{out}");

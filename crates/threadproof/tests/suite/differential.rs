@@ -40,7 +40,7 @@ fn engines_agree_with_a_naive_exploration() {
                     (&engine_horn::Horn, 1.0),
                     (&engine_states::States, 1.0),
                     (&queries, 1.0),
-                    (&engine_context::ContextInference, 1.0),
+                    (&engine_context::ContextInference::OmegaCirc, 1.0),
                 ];
                 for (number, (engine, seconds)) in provers.into_iter().enumerate() {
                     let budget = Budget::seconds(seconds);
@@ -159,7 +159,7 @@ fn states_agrees_where_threads_are_started_in_a_loop() {
 #[test]
 fn context_agrees_where_threads_are_started_in_a_loop() {
     for check in [Check::Assertions, Check::Races] {
-        let (proved, refuted) = agrees_in_loops(&engine_context::ContextInference, check);
+        let (proved, refuted) = agrees_in_loops(&engine_context::ContextInference::OmegaCirc, check);
         assert!(proved > 3 && refuted > 3, "{}: {proved} proved, {refuted} refuted", check.name());
     }
 }

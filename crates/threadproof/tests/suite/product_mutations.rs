@@ -6,8 +6,8 @@ use terms::Term;
 use threadproof::pipeline;
 use verdict::{Budget, Check, Engine, ProductProof, Proof, Silent, Task, Verdict};
 
-/// Two counters that are raised as often, by threads that do not see one another; and a hand-shake.
-const PROGRAMS: [(&str, &str); 2] = [
+/// Two counters that are raised as often, by threads that do not see one another; a hand-shake; and many ways without a loop.
+const PROGRAMS: [(&str, &str); 3] = [
     (
         "two counters",
         "#include <pthread.h>
@@ -30,13 +30,30 @@ const PROGRAMS: [(&str, &str); 2] = [
         int main(void) { pthread_t t; pthread_create(&t, 0, f, 0);
             while (__VERIFIER_nondet_int()) { while (!full) ; assert(slot == 7); full = 0; } return 0; }",
     ),
+    ("many ways", MANY_WAYS),
 ];
 
-fn proof_of(text: &str) -> (ir::Program, ProductProof) {
+const MANY_WAYS: &str = "#include <pthread.h>
+        #include <assert.h>
+        extern int __VERIFIER_nondet_int(void);
+        int a, b, c, d, x, y;
+        static int order(int one, int other) { return one < other ? -1 : (one > other ? 1 : 0); }
+        void *f(void *p) { x = order(a, b); if (x == 0) x = order(b, c); if (x == 0) x = order(c, d); return 0; }
+        void *g(void *p) { y = order(b, a); if (y == 0) y = order(c, b); if (y == 0) y = order(d, c); return 0; }
+        int main(void) { pthread_t t, u;
+            a = __VERIFIER_nondet_int(); b = __VERIFIER_nondet_int();
+            c = __VERIFIER_nondet_int(); d = __VERIFIER_nondet_int();
+            pthread_create(&t, 0, f, 0); pthread_create(&u, 0, g, 0);
+            pthread_join(t, 0); pthread_join(u, 0); assert(x == -y); return 0; }";
+
+fn lowered(text: &str) -> (ir::Program, verdict::Property) {
     let source = frontend_c::Source { name: "test.c".to_owned(), text: text.as_bytes().to_vec() };
     let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C");
-    let lowered = pipeline::prepare(&program, Check::Assertions);
-    let property = Check::Assertions.property();
+    (pipeline::prepare(&program, Check::Assertions), Check::Assertions.property())
+}
+
+fn proof_of(text: &str) -> (ir::Program, ProductProof) {
+    let (lowered, property) = lowered(text);
     let task = Task { program: &lowered, property: &property };
     match Horn.verify(task, &Budget::seconds(60.0), &Silent) {
         Verdict::Safe(Proof::Product(proof)) => (lowered, *proof),
@@ -47,6 +64,38 @@ fn proof_of(text: &str) -> (ir::Program, ProductProof) {
 fn accepts(program: &ir::Program, proof: ProductProof) -> bool {
     let property = Check::Assertions.property();
     check_proof(program, &property, &Proof::Product(Box::new(proof)), &Budget::seconds(60.0)).is_ok()
+}
+
+/// Ways that are left out of the proof, or lead elsewhere, are missed; names that are made up on the way cannot be used; and the same proof does not do for a program that is wrong.
+#[test]
+fn all_ways_between_invariants_count() {
+    let (program, proof) = proof_of(MANY_WAYS);
+    let passed = proof.parts[0].nodes.iter().filter(|node| node.invariant.is_none()).count();
+    assert!(passed > 5, "{passed} nodes are only on the way");
+    assert!(accepts(&program, proof.clone()));
+    for (number, node) in proof.parts[0].nodes.iter().enumerate() {
+        for (position, (_, _, target)) in node.moves.iter().enumerate() {
+            let mut less = proof.clone();
+            less.parts[0].nodes[number].moves.remove(position);
+            assert!(!accepts(&program, less), "without a move from node {number}");
+            let mut back = proof.clone();
+            back.parts[0].nodes[number].moves[position].2 = number;
+            assert!(*target == number || !accepts(&program, back), "a circle at node {number}");
+        }
+        for name in ["passed 1", "made up"] {
+            let mut foreign = proof.clone();
+            let made_up = Term::bool_variable(name)
+                .or(&Term::bool_variable(name).not().and(&Term::bool_variable("other")));
+            foreign.parts[0].nodes[number].invariant = Some(made_up);
+            assert!(!accepts(&program, foreign), "{name} at node {number}");
+        }
+    }
+    for (right, wrong) in
+        [("order(c, b)", "order(b, c)"), ("x == -y", "x == y"), ("order(d, c)", "order(c, a)")]
+    {
+        let (other, _) = lowered(&MANY_WAYS.replace(right, wrong));
+        assert!(!accepts(&other, proof.clone()), "{wrong}");
+    }
 }
 
 #[test]

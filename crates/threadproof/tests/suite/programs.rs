@@ -225,7 +225,7 @@ fn decider(wanted: &Annotations) -> Option<&'static dyn verdict::Engine> {
         &engine_states::States,
         &engine_symbolic::Symbolic,
         &engine_queries::Queries { main_thread: None },
-        &engine_context::ContextInference,
+        &engine_context::ContextInference::OmegaCirc,
     ];
     engines.into_iter().find(|engine| named(engine.name()))
 }

@@ -28,6 +28,8 @@ mod build;
 mod completion;
 mod flag;
 #[cfg(test)]
+mod random;
+#[cfg(test)]
 mod tests;
 
 pub use completion::run_to_completion;

@@ -1,7 +1,7 @@
 //! Naive breadth-first exploration of small programs: what can be seen of a program before and after a pass.
 
 use crate::EdgeId;
-use crate::program::{Count, ErrorKind, Program};
+use crate::program::{Count, ErrorKind, Program, Storage};
 use crate::semantics::{Access, Choice, Choices, Fault, Machine, State, Stuck, Taken, ThreadIndex};
 use crate::types::{IntType, Value};
 use rustc_hash::FxHashSet;
@@ -37,6 +37,26 @@ pub fn observe_with(
     limit: usize,
     visit: &mut dyn FnMut(&Machine<'_>, &State),
 ) -> Option<Observed> {
+    explore(program, limit, &[0, 1, 2], false, visit)
+}
+
+/// Explores a program in which open numbers have these values. `addresses`: those as wide as a pointer may be the address of any global variable or procedure, too.
+pub fn observe_choosing(
+    program: &Program,
+    limit: usize,
+    values: &[Value],
+    addresses: bool,
+) -> Option<Observed> {
+    explore(program, limit, values, addresses, &mut |_, _| {})
+}
+
+fn explore(
+    program: &Program,
+    limit: usize,
+    values: &[Value],
+    addresses: bool,
+    visit: &mut dyn FnMut(&Machine<'_>, &State),
+) -> Option<Observed> {
     let machine = Machine::new(program).expect("small programs fit");
     let copies: Vec<u32> = program
         .start
@@ -47,6 +67,18 @@ pub fn observe_with(
         })
         .collect();
     let initial = machine.initial(&copies).expect("few threads");
+    let mut values = Values { numbers: values.to_vec(), addresses: Vec::new() };
+    if addresses {
+        for (id, object) in program.objects.enumerate() {
+            if object.storage == Storage::Static {
+                let first = machine.addresses.offset[id];
+                let all = (0..object.size.min(16)).step_by(4).map(|offset| Value::from(first + offset));
+                values.addresses.extend(all);
+            }
+        }
+        let procedures = program.templates.ids().map(|id| Value::from(machine.addresses.procedure(id)));
+        values.addresses.extend(procedures);
+    }
     let mut observed = Observed::default();
     let mut seen = FxHashSet::default();
     let mut open = VecDeque::new();
@@ -57,10 +89,10 @@ pub fn observe_with(
             return None;
         }
         visit(&machine, &state);
-        look(&machine, &state, &mut observed);
+        look(&machine, &state, &values, &mut observed);
         for thread in machine.schedulable(&state) {
             for &edge in machine.edges(&state, thread) {
-                each_outcome(&machine, &state, thread, edge, &mut |taken| match taken.result {
+                each_outcome(&machine, &state, thread, edge, &values, &mut |taken| match taken.result {
                     Ok(next) => {
                         let next = forget_ended(next);
                         if seen.insert(next.clone()) {
@@ -91,7 +123,7 @@ fn forget_ended(mut state: State) -> State {
     state
 }
 
-fn look(machine: &Machine<'_>, state: &State, observed: &mut Observed) {
+fn look(machine: &Machine<'_>, state: &State, values: &Values, observed: &mut Observed) {
     for index in 0..state.threads.len() {
         if let Some((template, location)) = state.location(index)
             && let crate::LocationKind::Error(kind) =
@@ -101,7 +133,7 @@ fn look(machine: &Machine<'_>, state: &State, observed: &mut Observed) {
         }
     }
     observed.deadlock |= machine.deadlock(state).is_some();
-    races(machine, state, observed);
+    races(machine, state, values, observed);
     if !state.halted && state.threads.iter().all(|thread| thread.activations.is_empty()) {
         let value = |name: &&str| {
             let (id, _) = machine.program.objects.enumerate().find(|(_, object)| object.name == **name)?;
@@ -111,7 +143,7 @@ fn look(machine: &Machine<'_>, state: &State, observed: &mut Observed) {
     }
 }
 
-fn races(machine: &Machine<'_>, state: &State, observed: &mut Observed) {
+fn races(machine: &Machine<'_>, state: &State, values: &Values, observed: &mut Observed) {
     if state.halted {
         return;
     }
@@ -122,7 +154,7 @@ fn races(machine: &Machine<'_>, state: &State, observed: &mut Observed) {
     let mut seen: Vec<(ThreadIndex, Access)> = Vec::new();
     for thread in 0..state.threads.len() {
         for &edge in machine.edges(state, thread) {
-            let accesses = machine.step(state, thread, edge, &mut Script::default()).accesses;
+            let accesses = machine.step(state, thread, edge, &mut Script::new(Vec::new(), values)).accesses;
             for access in accesses {
                 for (other, earlier) in &seen {
                     if *other != thread && counts(*other, thread) && earlier.races_with(&access) {
@@ -142,21 +174,38 @@ fn note_race(machine: &Machine<'_>, state: &State, access: &Access, observed: &m
     }
 }
 
+/// The values that open ones may have.
+struct Values {
+    numbers: Vec<Value>,
+    addresses: Vec<Value>,
+}
+
 /// Chooses by a script; behind its end, the first value.
-#[derive(Default)]
-struct Script {
+struct Script<'v> {
     picks: Vec<usize>,
     used: usize,
     sizes: Vec<usize>,
+    values: &'v Values,
 }
 
-impl Choices for Script {
+impl<'v> Script<'v> {
+    fn new(picks: Vec<usize>, values: &'v Values) -> Self {
+        Self { picks, used: 0, sizes: Vec::new(), values }
+    }
+}
+
+impl Choices for Script<'_> {
     fn choose(&mut self, choice: Choice) -> Value {
-        let values: &[Value] = if choice.ty == IntType::BOOL { &[0, 1] } else { &[0, 1, 2] };
+        let Values { numbers, addresses } = self.values;
         let pick = self.picks.get(self.used).copied().unwrap_or(0);
         self.used += 1;
-        self.sizes.push(values.len());
-        values[pick]
+        if choice.ty == IntType::BOOL {
+            self.sizes.push(2);
+            return pick as Value;
+        }
+        let addresses: &[Value] = if choice.ty == IntType::U64 { addresses } else { &[] };
+        self.sizes.push(numbers.len() + addresses.len());
+        numbers.iter().chain(addresses).copied().nth(pick).unwrap_or(0)
     }
 }
 
@@ -166,11 +215,12 @@ fn each_outcome(
     state: &State,
     thread: ThreadIndex,
     edge: EdgeId,
+    values: &Values,
     then: &mut dyn FnMut(Taken),
 ) {
     let mut picks: Vec<usize> = Vec::new();
     loop {
-        let mut script = Script { picks: picks.clone(), used: 0, sizes: Vec::new() };
+        let mut script = Script::new(picks.clone(), values);
         then(machine.step(state, thread, edge, &mut script));
         picks.resize(script.sizes.len(), 0);
         // The next combination, the last choice first.

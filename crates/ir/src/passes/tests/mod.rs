@@ -2,8 +2,10 @@
 //! subtle rules.
 
 mod compress;
-mod explore;
-mod generate;
+pub(super) mod explore;
+mod first;
+mod forget;
+pub(super) mod generate;
 mod inline;
 mod jumps;
 mod lock_words;

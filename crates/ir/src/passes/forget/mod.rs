@@ -2,9 +2,11 @@
 //!
 //! A variable that is forgotten has any value whenever it is read, and is never written. What depends on such a value may be anything; a procedure that
 //! touches nothing that is kept is not called, and its result is anything. So every execution of the program is one here, with the same accesses
-//! to what is kept: what is proved here holds there. Nothing that is found here is a violation.
+//! to what is kept: what is proved here holds there. Nothing that is found here is a violation. Where what is kept is accessed through a pointer that is forgotten, nothing is made (`lost.rs`).
 //!
 //! [`Forgetting::candidates`] proposes what to keep: the variable, and those that conditions around its accesses look at.
+
+mod lost;
 
 use super::footprint::accesses;
 use super::interrupts::{LEVEL, PROCESSOR};
@@ -14,6 +16,7 @@ use crate::ids::{EdgeId, IdVec, LocalId, LocationId, ObjectId, TemplateId};
 use crate::op::{Assignment, Callee, Lhs, Op, Rhs};
 use crate::program::{LocationKind, Program, Range, Storage, Template};
 use crate::types::Layout;
+use lost::Lost;
 use std::collections::BTreeSet;
 
 /// A program, made ready to forget parts of it. Calls through pointers are branches.
@@ -81,7 +84,8 @@ impl Forgetting {
         let mut kept: BTreeSet<ObjectId> = [object].into();
         let mut found = vec![kept.clone()];
         for _ in 0..2 {
-            let more: BTreeSet<ObjectId> = kept.iter().flat_map(|object| self.guards(*object)).collect();
+            let more = kept.iter().flat_map(|object| self.guards(*object)).chain(self.pointers(&kept));
+            let more: BTreeSet<ObjectId> = more.collect();
             let before = kept.len();
             kept.extend(more);
             if kept.len() == before {
@@ -90,6 +94,18 @@ impl Forgetting {
             found.push(kept.clone());
         }
         found
+    }
+
+    /// The scalar variables that may hold addresses of some objects.
+    fn pointers(&self, kept: &BTreeSet<ObjectId>) -> Vec<ObjectId> {
+        let pointer = self.program.data_model.pointer();
+        let holds = |object: &ObjectId| {
+            let value = Expr::load(Place::cell(*object, 0, pointer));
+            // What a variable holds does not depend on where it is looked at.
+            let targets = self.points_to.targets(TemplateId(0), &value);
+            self.is_scalar(*object) && objects(&self.program, &targets).iter().any(|one| kept.contains(one))
+        };
+        self.program.objects.ids().filter(holds).collect()
     }
 
     /// The scalar variables that decide, in their procedure or in one that leads there, whether an access to an object is made.
@@ -170,7 +186,8 @@ impl Forgetting {
 
     /// The program with these objects only; nothing if some access may be to one that is kept or to one that is not.
     pub fn keep(&self, kept: &BTreeSet<ObjectId>, range: Range) -> Option<Program> {
-        let keeper = Keeper { forgetting: self, kept };
+        let mut keeper = Keeper { forgetting: self, kept, lost: Lost::default() };
+        keeper.lost = Lost::of(&keeper);
         let mut result = Program { races_on: Some(vec![range]), ..self.program.clone() };
         for id in self.program.templates.ids() {
             keeper.template(id, &mut result.templates[id])?;
@@ -206,6 +223,7 @@ fn objects(program: &Program, targets: &Targets) -> Vec<ObjectId> {
 struct Keeper<'a> {
     forgetting: &'a Forgetting,
     kept: &'a BTreeSet<ObjectId>,
+    lost: Lost,
 }
 
 impl Keeper<'_> {
@@ -224,11 +242,15 @@ impl Keeper<'_> {
     fn place(&self, template: TemplateId, place: &Place) -> Where {
         self.address(template, &place.address)
     }
-    fn address(&self, template: TemplateId, address: &Expr) -> Where {
-        let objects = match address {
+    /// The objects that an address may be in.
+    fn objects_at(&self, template: TemplateId, address: &Expr) -> Vec<ObjectId> {
+        match address {
             Expr::Address(object, _) => vec![*object],
             _ => objects(&self.forgetting.program, &self.forgetting.points_to.targets(template, address)),
-        };
+        }
+    }
+    fn address(&self, template: TemplateId, address: &Expr) -> Where {
+        let objects = self.objects_at(template, address);
         match (objects.iter().any(|id| self.is_kept(*id)), objects.iter().all(|id| self.is_kept(*id))) {
             (_, true) if !objects.is_empty() => Where::Kept,
             (false, _) => Where::Forgotten,
@@ -266,6 +288,9 @@ impl Keeper<'_> {
         mut op: Op,
         open: &mut Vec<LocalId>,
     ) -> Option<Option<Op>> {
+        if self.lost.is_used(self, id, &op) {
+            return None;
+        }
         // Values that are anything as a whole need no choice.
         match &mut op {
             Op::Assume(condition) => {

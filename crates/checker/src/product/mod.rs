@@ -9,9 +9,11 @@
 //! 3. Each step of these threads that sleep not leads to a node of the proof, or its guard is false for the values that are known. There at most those threads sleep that slept before, or whose
 //!    turn came before, and all whose next steps are independent of this one (sleep sets).
 //! 4. Known values are known at the start, and stay so.
-//! 5. From each node with an invariant, along each path through nodes without, the next invariant holds; that of the error is `false`. There is no circle without one.
+//! 5. From each node with an invariant, along each path through nodes without, the next invariant holds; that of the error is `false`. There is no circle without one ([`ways`]).
 //!
 //! By induction over the length of executions to the error: there is none. Shares the meaning of steps with the search, and nothing else.
+
+mod ways;
 
 use crate::ProofError;
 use indexmap::{IndexMap, IndexSet};
@@ -24,9 +26,6 @@ use std::collections::BTreeSet;
 use transitions::threads::{ThreadStep, Threads, literals};
 use transitions::{Kind, System};
 use verdict::{Budget, Exhausted, ProductNode, ProductPart, ProductProof, Property};
-
-/// No path between two invariants is longer than this.
-const LONGEST: usize = 10_000;
 
 /// Checks a proof about a lowered program.
 pub fn check(
@@ -99,6 +98,11 @@ impl<'a> Part<'a, '_> {
             let all = node.locations.iter().zip(&self.threads.threads);
             let exist = all.filter_map(|(at, thread)| at.map(|at| (at, thread)));
             claim({ exist }.all(|(at, thread)| (at.0 as usize) < thread.steps.len()), "locations exist")?;
+            // Names that are made up for inputs, and on the way between invariants, must be no others' names.
+            let known = |variable: &Variable| self.threads.variables.contains_key(variable);
+            let mentioned = node.invariant.iter().flat_map(Term::free_variables);
+            let mut all = mentioned.chain(node.constants.iter().map(|(variable, _)| variable.clone()));
+            claim(all.all(|variable| known(&variable)), "invariants are about variables of the program")?;
         }
         self.check_start()?;
         let mut successors: Vec<Vec<(&'a ThreadStep, usize)>> = Vec::new();
@@ -422,57 +426,5 @@ impl<'a> Part<'a, '_> {
             Err(error @ ProofError::TooExpensive(_)) => Err(error),
             found => Ok(found.is_ok()),
         }
-    }
-
-    // 5.
-    fn check_invariants(&self, successors: &[Vec<(&ThreadStep, usize)>]) -> Result<(), ProofError> {
-        for (number, node) in self.part.nodes.iter().enumerate() {
-            let Some(invariant) = &node.invariant else { continue };
-            if self.is_error(node) {
-                continue;
-            }
-            let here = self.values(node);
-            let before = invariant.substitute(&here);
-            // Paths from the node: where they are, what they need, what they have changed, and how long they are.
-            let mut open: Vec<(usize, Term, Values, usize)> = vec![(number, before, here, 0)];
-            while let Some((at, condition, changes, length)) = open.pop() {
-                self.budget.check(0).map_err(ProofError::TooExpensive)?;
-                claim(length < LONGEST, "there is no circle without an invariant")?;
-                for (position, (step, target)) in successors[at].iter().enumerate() {
-                    // Inputs of the same step on one path are different inputs.
-                    let fresh = |variable: &Variable| {
-                        let input = step.inputs.contains(variable);
-                        input.then(|| {
-                            Variable::new(
-                                format!("{}~{length}~{position}", variable.name),
-                                variable.sort.clone(),
-                            )
-                        })
-                    };
-                    let condition = condition.and(&step.guard.rename(fresh).substitute(&changes));
-                    if condition.is_false() {
-                        continue;
-                    }
-                    let mut after = changes.clone();
-                    for (variable, value) in &step.updates {
-                        after.insert(variable.clone(), value.rename(fresh).substitute(&changes));
-                    }
-                    let target_node = &self.part.nodes[*target];
-                    if self.is_error(target_node) {
-                        self.holds(&condition.not(), "the error is not reached")?;
-                    } else {
-                        match &target_node.invariant {
-                            Some(next) if next.is_true() => {}
-                            Some(next) => {
-                                let next = next.substitute(&after);
-                                self.holds(&condition.implies(&next), "an invariant holds after a path")?;
-                            }
-                            None => open.push((*target, condition, after, length + 1)),
-                        }
-                    }
-                }
-            }
-        }
-        Ok(())
     }
 }

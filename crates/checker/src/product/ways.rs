@@ -1,0 +1,256 @@
+//! From each node with an invariant, along each way through nodes without, the next invariant holds.
+//!
+//! Few ways are followed one by one. Many are one formula: each node on the way gets a truth value, that it is passed, and names for the values of variables there that depend on how it was reached.
+//! If a node is passed, one of the steps to it was taken, from a node that is passed, with values that fit. An execution along one way to a violation makes the formula true: the nodes and steps
+//! of the way are passed and taken, no others. So if nothing makes it true, there is none.
+
+use super::{Part, ProofError, Values, claim};
+use smt::{Sort, Term, Variable};
+use std::collections::{BTreeMap, BTreeSet};
+use transitions::threads::ThreadStep;
+
+/// More ways than this are not followed one by one.
+const FEW_WAYS: usize = 40;
+/// Values that are larger get a name.
+const LARGE: usize = 24;
+
+/// The steps from each node, and where they lead.
+pub(super) type Successors<'a> = [Vec<(&'a ThreadStep, usize)>];
+
+/// Nodes between invariants.
+struct Between {
+    /// The nodes without an invariant that are reached, each behind all those that lead to it.
+    order: Vec<usize>,
+    /// Whether there are few ways.
+    few: bool,
+}
+
+impl<'a> Part<'a, '_> {
+    // 5.
+    pub(super) fn check_invariants(&self, successors: &Successors<'a>) -> Result<(), ProofError> {
+        for (number, node) in self.part.nodes.iter().enumerate() {
+            self.budget.check(0).map_err(ProofError::TooExpensive)?;
+            if self.is_error(node) {
+                continue;
+            }
+            match &node.invariant {
+                Some(invariant) if !invariant.is_false() => {
+                    let between = self.between(number, successors)?;
+                    if between.few {
+                        self.follow_each(number, invariant, successors)?;
+                    } else {
+                        self.follow_all(number, invariant, &between.order, successors)?;
+                    }
+                }
+                Some(_) | None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether all steps are followed on from a node.
+    fn is_passed(&self, number: usize) -> bool {
+        let node = &self.part.nodes[number];
+        node.invariant.is_none() && !self.is_error(node)
+    }
+
+    fn between(&self, source: usize, successors: &Successors<'a>) -> Result<Between, ProofError> {
+        let passed = |at: usize| {
+            successors[at].iter().map(|(_, target)| *target).filter(|target| self.is_passed(*target))
+        };
+        let mut entering: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut open = vec![source];
+        while let Some(at) = open.pop() {
+            for target in passed(at) {
+                let count = entering.entry(target).or_insert(0);
+                *count += 1;
+                if *count == 1 {
+                    open.push(target);
+                }
+            }
+        }
+        let nodes = entering.len();
+        let mut order = Vec::new();
+        let mut ways: BTreeMap<usize, usize> = BTreeMap::from([(source, 1)]);
+        let mut total = 0usize;
+        let mut open = vec![source];
+        while let Some(at) = open.pop() {
+            if at != source {
+                order.push(at);
+            }
+            let here = ways.get(&at).copied().unwrap_or(0);
+            if successors[at].is_empty() {
+                total = total.saturating_add(here);
+            }
+            for (_, target) in &successors[at] {
+                if !self.is_passed(*target) {
+                    total = total.saturating_add(here);
+                    continue;
+                }
+                let there = ways.entry(*target).or_insert(0);
+                *there = there.saturating_add(here);
+                if let Some(count) = entering.get_mut(target) {
+                    *count -= 1;
+                    if *count == 0 {
+                        open.push(*target);
+                    }
+                }
+            }
+        }
+        claim(order.len() == nodes, "there is no circle without an invariant")?;
+        Ok(Between { order, few: total <= FEW_WAYS })
+    }
+
+    fn follow_each(
+        &self,
+        number: usize,
+        invariant: &Term,
+        successors: &Successors<'a>,
+    ) -> Result<(), ProofError> {
+        let here = self.values(&self.part.nodes[number]);
+        let before = invariant.substitute(&here);
+        // Paths from the node: where they are, what they need, what they have changed, and how long they are.
+        let mut open: Vec<(usize, Term, Values, usize)> = vec![(number, before, here, 0)];
+        while let Some((at, condition, changes, length)) = open.pop() {
+            self.budget.check(0).map_err(ProofError::TooExpensive)?;
+            for (position, (step, target)) in successors[at].iter().enumerate() {
+                let (guard, after) = taken(step, &changes, &format!("{length}~{position}"));
+                let condition = condition.and(&guard);
+                if condition.is_false() {
+                    continue;
+                }
+                if self.is_passed(*target) {
+                    open.push((*target, condition, after, length + 1));
+                } else {
+                    let bad = condition.and(&self.violated(*target, &after));
+                    self.holds(&bad.not(), "an invariant holds after a path, and no error is reached")?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// That a step leads to a node whose invariant does not hold.
+    fn violated(&self, target: usize, after: &Values) -> Term {
+        let node = &self.part.nodes[target];
+        match &node.invariant {
+            Some(invariant) if !self.is_error(node) => invariant.substitute(after).not(),
+            Some(_) | None => Term::bool(true),
+        }
+    }
+
+    fn follow_all(
+        &self,
+        number: usize,
+        invariant: &Term,
+        order: &[usize],
+        successors: &Successors<'a>,
+    ) -> Result<(), ProofError> {
+        let read = self.read_behind(order, successors);
+        let start = self.values(&self.part.nodes[number]);
+        let mut facts = vec![invariant.substitute(&start)];
+        let mut bad = Vec::new();
+        // How each node is reached: the condition, and the values.
+        let mut entering: BTreeMap<usize, Vec<(Term, Values)>> = BTreeMap::new();
+        for at in std::iter::once(number).chain(order.iter().copied()) {
+            self.budget.check(0).map_err(ProofError::TooExpensive)?;
+            let (passed, values) = if at == number {
+                (Term::bool(true), start.clone())
+            } else {
+                let passed = Variable::new(format!("passed {at}"), Sort::Bool).term();
+                let ways = entering.remove(&at).unwrap_or_default();
+                let (ways, values) = self.joined(at, ways, read.get(&at));
+                facts.push(passed.implies(&Term::any(ways)));
+                (passed, values)
+            };
+            for (position, (step, target)) in successors[at].iter().enumerate() {
+                let (guard, after) = taken(step, &values, &format!("{at}~{position}"));
+                let condition = passed.and(&guard);
+                if condition.is_false() {
+                    continue;
+                }
+                if self.is_passed(*target) {
+                    entering.entry(*target).or_default().push((condition, after));
+                } else {
+                    bad.push(condition.and(&self.violated(*target, &after)));
+                }
+            }
+        }
+        let violation = Term::all(facts).and(&Term::any(bad));
+        self.holds(&violation.not(), "the invariants hold after all ways, and no error is reached")
+    }
+
+    /// Ways to a node, and the values there: with names of their own where ways differ, or where they are large.
+    fn joined(
+        &self,
+        at: usize,
+        ways: Vec<(Term, Values)>,
+        read: Option<&BTreeSet<Variable>>,
+    ) -> (Vec<Term>, Values) {
+        let mut values = Values::new();
+        let mut conditions: Vec<Vec<Term>> =
+            ways.iter().map(|(condition, _)| vec![condition.clone()]).collect();
+        let known = self.values(&self.part.nodes[at]);
+        for variable in read.into_iter().flatten() {
+            let of = |way: &Values| way.get(variable).cloned().unwrap_or_else(|| variable.term());
+            if let Some(value) = known.get(variable) {
+                values.insert(variable.clone(), value.clone());
+                continue;
+            }
+            let first = ways.first().map_or_else(|| variable.term(), |(_, way)| of(way));
+            if ways.iter().all(|(_, way)| of(way) == first) && first.size() <= LARGE {
+                values.insert(variable.clone(), first);
+                continue;
+            }
+            let name = Variable::new(format!("{}@{at}", variable.name), variable.sort.clone()).term();
+            for ((_, way), condition) in ways.iter().zip(&mut conditions) {
+                condition.push(name.equals(&of(way)));
+            }
+            values.insert(variable.clone(), name);
+        }
+        (conditions.into_iter().map(Term::all).collect(), values)
+    }
+
+    /// The variables whose values at a node matter behind it.
+    fn read_behind(
+        &self,
+        order: &[usize],
+        successors: &Successors<'a>,
+    ) -> BTreeMap<usize, BTreeSet<Variable>> {
+        let mut read: BTreeMap<usize, BTreeSet<Variable>> = BTreeMap::new();
+        for at in order.iter().rev() {
+            let mut here = BTreeSet::new();
+            for (step, target) in &successors[*at] {
+                here.extend(step.guard.free_variables());
+                let there = match &self.part.nodes[*target].invariant {
+                    Some(invariant) => invariant.free_variables(),
+                    None => read.get(target).cloned().unwrap_or_default(),
+                };
+                for variable in there {
+                    match step.updates.get(&variable) {
+                        Some(value) => here.extend(value.free_variables()),
+                        None => {
+                            here.insert(variable);
+                        }
+                    }
+                }
+            }
+            here.retain(|variable| self.threads.variables.contains_key(variable));
+            read.insert(*at, here);
+        }
+        read
+    }
+}
+
+/// When a step can be taken, and the values behind it. Inputs of the same step in two places are different inputs.
+fn taken(step: &ThreadStep, values: &Values, place: &str) -> (Term, Values) {
+    let fresh = |variable: &Variable| {
+        let input = step.inputs.contains(variable);
+        input.then(|| Variable::new(format!("{}~{place}", variable.name), variable.sort.clone()))
+    };
+    let mut after = values.clone();
+    for (variable, value) in &step.updates {
+        after.insert(variable.clone(), value.rename(fresh).substitute(values));
+    }
+    (step.guard.rename(fresh).substitute(values), after)
+}

@@ -1,0 +1,296 @@
+//! Clauses with fewer relations: only those stay that every circle has one of, and the start; all ways between two of them are one clause.
+//!
+//! Beyer, Cimatti, Griggio, Keremoglu, Sebastiani: Software model checking via large-block encoding (FMCAD 2009), with a formula that grows with the number of clauses, not of ways. Exact: the relations that stay
+//! have the same derivations. Each relation on the way gets a truth value, that it is derived, and a copy of its parameters. If it is derived, one of its clauses derives it, from
+//! a relation that is derived, with values that fit.
+//!
+//! Clauses without circles become one clause from the start to `false`.
+
+use indexmap::{IndexMap, IndexSet};
+use ir::{IdVec, LocationId};
+use smt::horn::{Application, Clause, ClauseId, HornSystem, RelationId};
+use smt::{Sort, Term, Variable};
+use transitions::loop_heads;
+use verdict::Budget;
+
+/// No more clauses than this are put into others, all in all.
+const MOST_PARTS: usize = 60_000;
+
+/// Clauses with fewer relations.
+pub struct Blocks {
+    /// The clauses.
+    pub system: HornSystem,
+    /// The relation of the old clauses that each relation stands for.
+    pub kept: IdVec<RelationId, RelationId>,
+}
+
+/// Leaves relations out. Nothing if clauses have several premises, or if that would be too large or take too long.
+pub fn blocks(system: &HornSystem, budget: &Budget) -> Option<Blocks> {
+    if system.clauses.iter().any(|clause| clause.body.len() > 1) {
+        return None;
+    }
+    let ways = Ways::new(system);
+    let mut result = Blocks { system: HornSystem::default(), kept: IdVec::new() };
+    let mut numbers: IndexMap<RelationId, RelationId> = IndexMap::new();
+    for relation in &ways.cuts {
+        let what = &system.relations[*relation];
+        numbers.insert(*relation, result.system.relation(what.name.clone(), what.parameters.clone()));
+        result.kept.push(*relation);
+    }
+    let renumbered = |application: &Application| Application {
+        relation: numbers[&application.relation],
+        arguments: application.arguments.clone(),
+    };
+    let mut parts = 0;
+    for clause in system.clauses.iter().filter(|clause| clause.body.is_empty()) {
+        let head = clause.head.as_ref().map(&renumbered);
+        result.system.clause(Clause { head, ..clause.clone() });
+    }
+    for source in &ways.cuts {
+        let behind = ways.behind(*source);
+        let ends: IndexSet<Option<RelationId>> = behind
+            .iter()
+            .chain([source])
+            .flat_map(|relation| &ways.leaving[*relation])
+            .map(|clause| system.clauses[*clause].head.as_ref().map(|head| head.relation))
+            .filter(|end| end.is_none_or(|end| ways.cuts.contains(&end)))
+            .collect();
+        for end in ends {
+            let between = ways.between(*source, &behind, end);
+            let block = ways.block(*source, &between, end, &mut parts);
+            if parts > MOST_PARTS || budget.check(0).is_err() {
+                return None;
+            }
+            let parameters = system.relations[*source].parameters.iter().map(Variable::term).collect();
+            let body = Application { relation: numbers[source], arguments: parameters };
+            let head = end.map(|end| {
+                let parameters = &system.relations[end].parameters;
+                Application { relation: numbers[&end], arguments: parameters.iter().map(after).collect() }
+            });
+            result.system.clause(Clause { body: vec![body], constraint: block, head });
+        }
+    }
+    Some(result)
+}
+
+/// A parameter of the relation that a block leads to.
+fn after(parameter: &Variable) -> Term {
+    Variable::new(format!("{}'", parameter.name), parameter.sort.clone()).term()
+}
+
+struct Ways<'a> {
+    system: &'a HornSystem,
+    leaving: IdVec<RelationId, Vec<ClauseId>>,
+    /// The relations that stay.
+    cuts: IndexSet<RelationId>,
+}
+
+impl<'a> Ways<'a> {
+    fn new(system: &'a HornSystem) -> Self {
+        let mut leaving: IdVec<RelationId, Vec<ClauseId>> =
+            system.relations.iter().map(|_| Vec::new()).collect();
+        for (id, clause) in system.clauses.enumerate() {
+            if let Some(body) = clause.body.first() {
+                leaving[body.relation].push(id);
+            }
+        }
+        let first = system.clauses.iter().filter(|clause| clause.body.is_empty());
+        let mut cuts: IndexSet<RelationId> =
+            first.filter_map(|clause| Some(clause.head.as_ref()?.relation)).collect();
+        let targets = |at: LocationId| -> Vec<LocationId> {
+            let clauses = leaving[RelationId(at.0)].iter();
+            clauses
+                .filter_map(|clause| Some(LocationId(system.clauses[*clause].head.as_ref()?.relation.0)))
+                .collect()
+        };
+        for start in cuts.clone() {
+            cuts.extend(loop_heads(LocationId(start.0), targets).into_iter().map(|head| RelationId(head.0)));
+        }
+        cuts.sort_unstable();
+        Self { system, leaving, cuts }
+    }
+
+    fn heads(&self, relation: RelationId) -> impl Iterator<Item = RelationId> + '_ {
+        let clauses = self.leaving[relation].iter();
+        clauses.filter_map(|clause| Some(self.system.clauses[*clause].head.as_ref()?.relation))
+    }
+
+    /// The relations that are left out, and can be reached from one that stays without another such.
+    fn behind(&self, source: RelationId) -> IndexSet<RelationId> {
+        let mut found: IndexSet<RelationId> = IndexSet::new();
+        let mut open = vec![source];
+        while let Some(relation) = open.pop() {
+            for next in self.heads(relation).filter(|next| !self.cuts.contains(next)) {
+                if found.insert(next) {
+                    open.push(next);
+                }
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// Those of them from which an end can be reached.
+    fn between(
+        &self,
+        source: RelationId,
+        behind: &IndexSet<RelationId>,
+        end: Option<RelationId>,
+    ) -> IndexSet<RelationId> {
+        let mut entering: IndexMap<RelationId, Vec<RelationId>> = IndexMap::new();
+        let mut found: IndexSet<RelationId> = IndexSet::new();
+        for relation in behind {
+            for clause in &self.leaving[*relation] {
+                let head = self.system.clauses[*clause].head.as_ref().map(|head| head.relation);
+                if head == end {
+                    found.insert(*relation);
+                }
+                if let Some(head) = head.filter(|head| behind.contains(head)) {
+                    entering.entry(head).or_default().push(*relation);
+                }
+            }
+        }
+        let mut at = 0;
+        while at < found.len() {
+            let relation = found[at];
+            found.extend(entering.get(&relation).into_iter().flatten().copied());
+            at += 1;
+        }
+        found.swap_remove(&source);
+        found.sort_unstable();
+        found
+    }
+
+    /// All ways from a relation through others to an end.
+    fn block(
+        &self,
+        source: RelationId,
+        between: &IndexSet<RelationId>,
+        end: Option<RelationId>,
+        parts: &mut usize,
+    ) -> Term {
+        let derived =
+            |relation: RelationId| Variable::new(format!("derived {}", relation.0), Sort::Bool).term();
+        let copy = |relation: RelationId, parameter: &Variable| {
+            let name = format!("{}@{}", parameter.name, relation.0);
+            Variable::new(name, parameter.sort.clone()).term()
+        };
+        let mut ways: IndexMap<Option<RelationId>, Vec<Term>> = IndexMap::new();
+        ways.insert(end, Vec::new());
+        ways.extend(between.iter().map(|relation| (Some(*relation), Vec::new())));
+        for relation in between.iter().chain([&source]) {
+            for number in &self.leaving[*relation] {
+                let clause = &self.system.clauses[*number];
+                let head = clause.head.as_ref().map(|head| head.relation);
+                if head != end && head.is_none_or(|head| !between.contains(&head)) {
+                    continue;
+                }
+                *parts += 1;
+                let mut way = Vec::new();
+                let mut names: IndexMap<Variable, Term> = IndexMap::new();
+                let parameters = &self.system.relations[*relation].parameters;
+                let arguments = clause.body.iter().flat_map(|body| &body.arguments);
+                for (parameter, argument) in parameters.iter().zip(arguments) {
+                    let here = match *relation == source {
+                        true => parameter.term(),
+                        false => copy(*relation, parameter),
+                    };
+                    match argument.as_variable() {
+                        Some(variable) if !names.contains_key(&variable) => {
+                            names.insert(variable, here);
+                        }
+                        Some(_) | None => way.push((here, argument.clone())),
+                    }
+                }
+                for variable in clause.variables() {
+                    let fresh = || {
+                        Variable::new(format!("{}~{}", variable.name, number.0), variable.sort.clone()).term()
+                    };
+                    names.entry(variable.clone()).or_insert_with(fresh);
+                }
+                let mut all: Vec<Term> = way
+                    .into_iter()
+                    .map(|(here, argument)| here.equals(&argument.substitute(&names)))
+                    .collect();
+                if *relation != source {
+                    all.push(derived(*relation));
+                }
+                all.push(clause.constraint.substitute(&names));
+                if let Some(application) = &clause.head {
+                    let parameters = &self.system.relations[application.relation].parameters;
+                    for (parameter, argument) in parameters.iter().zip(&application.arguments) {
+                        let there = match head == end {
+                            true => after(parameter),
+                            false => copy(application.relation, parameter),
+                        };
+                        all.push(there.equals(&argument.substitute(&names)));
+                    }
+                }
+                ways.entry(head).or_default().push(Term::all(all));
+            }
+        }
+        Term::all(ways.into_iter().map(|(head, ways)| match head {
+            _ if head == end => Term::any(ways),
+            Some(relation) => derived(relation).implies(&Term::any(ways)),
+            None => Term::any(ways),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::modular::weaken::is_safe;
+    use smt::horn::{Interpretation, Solution, solve};
+
+    /// `x` is any number; it becomes `x + 1` or `x + 2`, and then its double. `false` if that is `bad`, or back to the beginning.
+    fn doubled(bad: i128, circle: bool) -> HornSystem {
+        let x = Variable::new("x", Sort::Int);
+        let mut system = HornSystem::default();
+        let [first, second, third] =
+            ["first", "second", "third"].map(|name| system.relation(name, vec![x.clone()]));
+        let here = |relation, argument: Term| Application { relation, arguments: vec![argument] };
+        let mut add = |body: Vec<Application>, constraint: Term, head: Option<Application>| {
+            system.clause(Clause { body, constraint, head });
+        };
+        let always = || Term::bool(true);
+        add(vec![], x.term().at_least(&Term::int(0)), Some(here(first, x.term())));
+        for more in [1, 2] {
+            let next = x.term().plus(&Term::int(more));
+            add(vec![here(first, x.term())], always(), Some(here(second, next)));
+        }
+        let twice = Term::int(2).times(&x.term());
+        add(vec![here(second, x.term())], always(), Some(here(third, twice)));
+        add(vec![here(third, x.term())], x.term().equals(&Term::int(bad)), None);
+        if circle {
+            add(vec![here(third, x.term())], always(), Some(here(first, x.term())));
+        }
+        system
+    }
+
+    #[test]
+    fn without_circles_the_start_decides() {
+        let budget = Budget::seconds(60.0);
+        for (bad, safe) in [(0, true), (2, false), (3, true), (4, false), (-2, true)] {
+            let blocks = blocks(&doubled(bad, false), &budget).expect("one premise each");
+            assert_eq!((blocks.system.relations.len(), blocks.system.clauses.len()), (1, 2));
+            let start = Variable::new("x", Sort::Int).term().at_least(&Term::int(0));
+            let known = Interpretation { formulas: [start].into_iter().collect() };
+            assert_eq!(is_safe(&blocks.system, &known, &budget), safe, "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_has_a_solution_if_all_have() {
+        let budget = Budget::seconds(60.0);
+        for (bad, safe) in [(0, true), (1, true), (2, false), (6, false), (-1, true)] {
+            let blocks = blocks(&doubled(bad, true), &budget).expect("one premise each");
+            assert_eq!(blocks.system.relations.len(), 1);
+            match solve(&blocks.system, &budget) {
+                Solution::Solved(_) => assert!(safe, "{bad}"),
+                Solution::Refuted(_) => assert!(!safe, "{bad}"),
+                Solution::Unknown(why) => panic!("{bad}: {why}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What is asked about a program, and the checks that answer it.
+
+use crate::arguments::{EngineName, Verify};
+use crate::evidence;
+use crate::input::{self, Input, Kind, Overlay};
+use crate::live::Live;
+use crate::nesc;
+use crate::pipeline;
+use crate::portfolio::{self, Portfolio};
+use crate::property_file::{self, Asked};
+use crate::race_names::{self, Variable};
+use crate::specification;
+use checker::Checked;
+use ir::Program;
+use ir::specification::Specification;
+use report::{End, Outcome, Sources};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+use verdict::{Budget, Check, Engine, Exhausted, Reason};
+
+/// A program, and what is asked about it.
+pub struct Question {
+    /// The program, and its lines. Also for the report if the work is left behind.
+    pub input: Arc<(Program, Sources)>,
+    /// What it was read from.
+    pub kind: Kind,
+    /// The files that were read.
+    pub files: Vec<PathBuf>,
+    /// What the user should know about how they were read.
+    pub notes: Vec<String>,
+    /// The checks.
+    pub asked: Asked,
+    /// The variables that races count on, if not on all.
+    pub named: Option<Vec<Variable>>,
+}
+
+/// Reads the program and what is asked.
+pub fn question(options: &Verify, overlay: &Overlay<'_>) -> Result<Question, Vec<String>> {
+    let Input { mut program, sources, kind, files, notes } = input::read(&options.reading, overlay)?;
+    let asked = asked(options, kind).map_err(|message| vec![message])?;
+    let named = race_names::resolve(&program, &options.race, options.reading.nesc)?;
+    let named = (!options.race.is_empty()).then_some(named);
+    program.races_on = named.as_ref().map(|named| named.iter().map(|variable| variable.range).collect());
+    Ok(Question { input: Arc::new((program, sources)), kind, files, notes, asked, named })
+}
+
+fn asked(options: &Verify, kind: Kind) -> Result<Asked, String> {
+    let Some(path) = &options.property else {
+        let mut checks: Vec<Check> = options.check.iter().map(|check| check.0).collect();
+        if checks.is_empty() {
+            if options.reading.nesc || !options.race.is_empty() {
+                return Ok(Asked { checks: vec![Check::Races], open: Vec::new() });
+            }
+            checks.push(Check::Assertions);
+            checks.extend((kind == Kind::C && options.spec.is_none()).then_some(Check::Races));
+        }
+        return Ok(Asked { checks, open: Vec::new() });
+    };
+    let bytes = std::fs::read(path).map_err(|error| evidence::unreadable(path, &error))?;
+    property_file::parse(&String::from_utf8_lossy(&bytes))
+        .map_err(|error| format!("{}: error: {error}", path.display()))
+}
+
+/// The specification that the program is proved by, if there is one.
+pub fn specification_of(
+    path: Option<&Path>,
+    program: &Program,
+    kind: Kind,
+    budget: &Budget,
+) -> Result<Option<Specification>, Vec<String>> {
+    let Some(path) = path else { return Ok(None) };
+    if kind != Kind::C {
+        return Err(vec![format!(
+            "{}: error: specifications are about C programs; leave it out",
+            path.display()
+        )]);
+    }
+    specification::read(path, program, budget).map(Some)
+}
+
+/// Runs every check within its share of the time. One that needs less leaves more to the next.
+pub fn run_checks(
+    options: &Verify,
+    question: &Question,
+    specification: Option<&Specification>,
+    deadline: Instant,
+    live: &Live,
+) {
+    let (program, asked) = (&question.input.0, &question.asked);
+    let settings =
+        engine_explicit::Options { shortest: options.shortest, ..engine_explicit::Options::default() };
+    let explicit = engine_explicit::Explicit { options: settings };
+    let queries = engine_queries::Queries { main_thread: options.main_thread.clone() };
+    let engine: Option<&dyn Engine> = match options.engine {
+        EngineName::Auto => None,
+        EngineName::Flow => Some(&engine_flow::Flow),
+        EngineName::States => Some(&engine_states::States),
+        EngineName::Counters => Some(&engine_states::Counting),
+        EngineName::Horn => Some(&engine_horn::Horn),
+        EngineName::Queries => Some(&queries),
+        EngineName::Context => Some(&engine_context::ContextInference::OmegaCirc),
+        EngineName::Symbolic => Some(&engine_symbolic::Symbolic),
+        EngineName::Explicit => Some(&explicit),
+    };
+    let jobs = options.jobs.map_or_else(portfolio::default_jobs, usize::from);
+    let boolean = question.kind != Kind::C;
+    let portfolio = Portfolio { explicit: explicit.clone(), boolean, jobs, live: live.clone() };
+    let spec = specification.map(|specification| engine_spec::Spec { specification, composer: &portfolio });
+    let engine = spec.as_ref().map(|spec| spec as &dyn Engine).or(engine);
+    let answer = |program: &Program, check: Check, budget: &Budget| {
+        let budget = Budget { cancel: live.cancel.clone(), ..budget.clone() };
+        let mut outcome = if let Err(exhausted) = budget.check(0) {
+            let verdict = Checked::Unknown(Reason::Exhausted(exhausted));
+            Outcome { check, variable: None, verdict, decisions: None, seconds: 0.0, tries: Vec::new() }
+        } else if let Some(engine) = engine {
+            let (_, listener) = live.start(engine.name());
+            let outcome = pipeline::verify(program, check, engine, &budget, &listener);
+            if let Some(tried) = outcome.tries.last() {
+                listener.end(tried);
+            }
+            outcome
+        } else {
+            portfolio.verify(program, check, &budget)
+        };
+        if live.cancel.is_cancelled() {
+            interrupted(&mut outcome);
+        }
+        outcome
+    };
+    if options.reading.nesc {
+        live.begin(Check::Races);
+        let answer = |program: &Program, budget: &Budget| answer(program, Check::Races, budget);
+        let flow_first = matches!(options.engine, EngineName::Auto | EngineName::Flow);
+        let memory = options.memory << 20;
+        let keep = |index: usize, outcome: Outcome| live.put(index, outcome);
+        let question = nesc::Question {
+            program,
+            variables: question.named.clone(),
+            answer: &answer,
+            flow_first,
+            deadline,
+            memory,
+            keep: &keep,
+        };
+        if nesc::list(&question) > 0 {
+            live.done();
+            return;
+        }
+    }
+    for (index, check) in asked.checks.iter().enumerate() {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let share = left / (asked.checks.len() - index) as u32;
+        let budget = Budget { memory: options.memory << 20, ..Budget::seconds(share.as_secs_f64()) };
+        live.begin(*check);
+        live.finish(answer(program, *check, &budget));
+    }
+}
+
+/// No other engine was first: the user asked to stop.
+fn interrupted(outcome: &mut Outcome) {
+    if matches!(outcome.verdict, Checked::Unknown(_)) {
+        for tried in outcome.tries.iter_mut().filter(|tried| tried.end == End::Stopped) {
+            tried.end = End::Unknown(Reason::Exhausted(Exhausted::Cancelled));
+        }
+        outcome.verdict = Checked::Unknown(Reason::Exhausted(Exhausted::Cancelled));
+    }
+}

@@ -1,0 +1,271 @@
+//! `threadproof.toml`: options that hold for a folder, with the names that they have on the command line.
+//!
+//! Each key is a long option of `verify` without its dashes, and `files` names the files. What stands on the command line counts instead, and so does an option that excludes it.
+//! Paths are relative to the file that they stand in. The definition of the command line says which keys there are, and what they take.
+
+use crate::arguments::Arguments;
+use crate::evidence;
+use crate::race_names::distance;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, ValueHint};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// The name that is looked for in the current folder.
+pub const NAME: &str = "threadproof.toml";
+
+/// Puts the options of a file into a command line, if there is one: that which `--config` names, or the one in the folder.
+pub fn complete(words: Vec<OsString>, folder: &Path) -> Result<Vec<OsString>, Vec<String>> {
+    let mut whole = Arguments::command();
+    whole.build();
+    // What is wrong with the command line itself is said when it is read for good.
+    let Ok(matches) = whole.clone().try_get_matches_from(&words) else { return Ok(words) };
+    let Some((name, given)) = matches.subcommand() else { return Ok(words) };
+    let Some(command) = whole.find_subcommand(name) else { return Ok(words) };
+    if command.get_arguments().all(|argument| argument.get_id() != "config") {
+        return Ok(words);
+    }
+    let named: Option<&PathBuf> = given.get_one("config");
+    let beside = folder.join(NAME);
+    // The name as the user would say it.
+    let shown =
+        if folder == Path::new("") || folder == Path::new(".") { PathBuf::from(NAME) } else { beside };
+    let path = match named {
+        Some(path) => path.clone(),
+        None if shown.is_file() => shown,
+        None => return Ok(words),
+    };
+    let text = std::fs::read_to_string(&path).map_err(|error| vec![evidence::unreadable(&path, &error)])?;
+    let verify = whole.find_subcommand("verify").unwrap_or(command);
+    let added = File { path: &path, text: &text, verify, command, given }.words()?;
+    // The program and the command come first.
+    let Some(at) = words.iter().position(|word| word == name) else { return Ok(words) };
+    let (before, after) = words.split_at(at + 1);
+    Ok(before.iter().chain(&added).chain(after).cloned().collect())
+}
+
+struct File<'a> {
+    path: &'a Path,
+    text: &'a str,
+    /// The command that knows all options.
+    verify: &'a Command,
+    /// The command that was given.
+    command: &'a Command,
+    /// What was given with it.
+    given: &'a ArgMatches,
+}
+
+impl File<'_> {
+    fn problem(&self, at: usize, text: &str) -> String {
+        let before = self.text.get(..at).unwrap_or(self.text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        format!("{}:{line}:{column}: error: {text}", self.path.display())
+    }
+
+    /// The options of the file that count, as words of a command line.
+    fn words(&self) -> Result<Vec<OsString>, Vec<String>> {
+        let table = DeTable::parse(self.text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            vec![self.problem(at, &format!("{}; see the command line in the README", error.message()))]
+        })?;
+        let (mut words, mut problems) = (Vec::new(), Vec::new());
+        let mut entries: Vec<_> = table.get_ref().iter().collect();
+        entries.sort_by_key(|(key, _)| key.span().start);
+        for (key, value) in entries {
+            match self.entry(key.get_ref(), key.span().start, value) {
+                Ok(found) => words.extend(found),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        if problems.is_empty() { Ok(words) } else { Err(problems) }
+    }
+
+    fn entry(&self, key: &str, at: usize, value: &Spanned<DeValue<'_>>) -> Result<Vec<OsString>, String> {
+        let Some(argument) = argument(self.verify, key) else {
+            return Err(self.problem(at, &self.unknown(key)));
+        };
+        let found = self.values(argument, key, value)?;
+        // Whether each value is a good one is what the definition of the command line says.
+        let tried = [OsString::from("verify")].into_iter().chain(found.clone());
+        if let Err(error) = self.verify.clone().no_binary_name(false).try_get_matches_from(tried) {
+            let text = error.to_string();
+            let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty());
+            let reason = lines.collect::<Vec<_>>().join(" ");
+            let reason = reason.trim_start_matches("error: ");
+            return Err(self.problem(value.span().start, reason));
+        }
+        let Some(known) = argument_of(self.command, argument) else { return Ok(Vec::new()) };
+        let is_given = |id: &str| {
+            self.given.try_contains_id(id).is_ok()
+                && self.given.value_source(id) == Some(ValueSource::CommandLine)
+        };
+        let excludes = |other: &Arg| {
+            self.command
+                .get_arg_conflicts_with(other)
+                .iter()
+                .any(|excluded| excluded.get_id() == known.get_id())
+                || self
+                    .command
+                    .get_arg_conflicts_with(known)
+                    .iter()
+                    .any(|excluded| excluded.get_id() == other.get_id())
+        };
+        let overruled = is_given(known.get_id().as_str())
+            || self.command.get_arguments().any(|other| is_given(other.get_id().as_str()) && excludes(other));
+        Ok(if overruled { Vec::new() } else { found })
+    }
+
+    /// The words of one option.
+    fn values(
+        &self,
+        argument: &Arg,
+        key: &str,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<Vec<OsString>, String> {
+        let wrong = |value: &Spanned<DeValue<'_>>, wanted: &str| {
+            let found = value.get_ref().type_str();
+            self.problem(value.span().start, &format!("`{key}` is {wanted} and not of type {found}"))
+        };
+        let is_flag = matches!(argument.get_action(), ArgAction::SetTrue);
+        let many = matches!(argument.get_action(), ArgAction::Append);
+        let values: Vec<&Spanned<DeValue<'_>>> = match value.get_ref() {
+            DeValue::Boolean(wanted) if is_flag => {
+                return Ok(wanted.then(|| format!("--{key}").into()).into_iter().collect());
+            }
+            _ if is_flag => return Err(wrong(value, "true or false")),
+            DeValue::Array(values) if many => values.iter().collect(),
+            DeValue::Array(_) => return Err(wrong(value, "one value")),
+            _ => vec![value],
+        };
+        let mut words = Vec::new();
+        for value in values {
+            let text = match value.get_ref() {
+                DeValue::String(text) => text.to_string(),
+                DeValue::Integer(number) if number.radix() == 10 => number.as_str().to_owned(),
+                DeValue::Float(number) => number.as_str().to_owned(),
+                _ => return Err(wrong(value, "a text or a number")),
+            };
+            let is_path = argument.get_value_hint() == ValueHint::AnyPath;
+            let text: OsString = match self.path.parent() {
+                Some(folder) if is_path => folder.join(text).into(),
+                _ => text.into(),
+            };
+            let mut word = OsString::new();
+            if argument.get_long().is_some() {
+                word.push(format!("--{key}="));
+            }
+            word.push(text);
+            words.push(word);
+        }
+        Ok(words)
+    }
+
+    fn unknown(&self, key: &str) -> String {
+        let names = self.verify.get_arguments().filter_map(name_of);
+        let close = names.map(|name| (distance(key, &name), name)).min();
+        match close {
+            Some((distance, name)) if distance <= 1 + key.len() / 4 => {
+                format!("there is no option `{key}`; did you mean `{name}`?")
+            }
+            _ => format!("there is no option `{key}`; `threadproof verify --help` lists them"),
+        }
+    }
+}
+
+/// The name of an argument in the file.
+fn name_of(argument: &Arg) -> Option<String> {
+    match argument.get_id().as_str() {
+        // About this run, and not about the program.
+        "config" | "help" | "version" => None,
+        "files" => Some("files".to_owned()),
+        _ => argument.get_long().map(str::to_owned),
+    }
+}
+
+fn argument<'a>(command: &'a Command, key: &str) -> Option<&'a Arg> {
+    command.get_arguments().find(|argument| name_of(argument).as_deref() == Some(key))
+}
+
+fn argument_of<'a>(command: &'a Command, known: &Arg) -> Option<&'a Arg> {
+    command.get_arguments().find(|argument| argument.get_id() == known.get_id())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn completed(text: &str, words: &[&str]) -> Result<Vec<String>, Vec<String>> {
+        use std::sync::atomic::{AtomicU32, Ordering};
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("threadproof-config-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder can be made");
+        std::fs::write(folder.join(NAME), text).expect("a file can be written");
+        let words = ["threadproof"].iter().chain(words).map(OsString::from).collect();
+        let shown = folder.display().to_string();
+        let hide = |text: &str| text.replace(&format!("{shown}/"), "@/");
+        let result = complete(words, &folder);
+        std::fs::remove_dir_all(&folder).expect("it is there");
+        match result {
+            Ok(words) => Ok(words.iter().skip(1).map(|word| hide(&word.to_string_lossy())).collect()),
+            Err(problems) => Err(problems.iter().map(|problem| hide(problem)).collect()),
+        }
+    }
+
+    #[test]
+    fn options_of_the_file_come_first() {
+        let text = "files = ['a.c', '/b.c']\ntimeout = 10\nexplain = true\nshortest = false\ndefine = ['X', 'Y=2']\n";
+        let all = ["verify", "@/a.c", "/b.c", "--timeout=10", "--explain", "--define=X", "--define=Y=2"];
+        assert_eq!(completed(text, &["verify"]).unwrap(), all);
+        let words = completed(text, &["verify", "--timeout", "3", "c.c"]).unwrap();
+        assert_eq!(words, ["verify", "--explain", "--define=X", "--define=Y=2", "--timeout", "3", "c.c"]);
+        // `check` knows some of them only.
+        let words = completed(text, &["check", "e.json", "c.c"]).unwrap();
+        assert_eq!(words, ["check", "--timeout=10", "--define=X", "--define=Y=2", "e.json", "c.c"]);
+    }
+
+    #[test]
+    fn the_command_line_counts_where_both_cannot_be() {
+        let words = completed("property = 'a.prp'\n", &["verify", "--check", "races", "c.c"]).unwrap();
+        assert_eq!(words, ["verify", "--check", "races", "c.c"]);
+        let words = completed("check = ['races']\n", &["verify", "--nesc", "c.c"]).unwrap();
+        assert_eq!(words, ["verify", "--nesc", "c.c"]);
+    }
+
+    #[test]
+    fn mistakes_have_a_place() {
+        for (text, message) in [
+            (
+                "timeout = 1\ntimout = 2\n",
+                "@/threadproof.toml:2:1: error: there is no option `timout`; did you mean `timeout`?",
+            ),
+            (
+                "  weather = 1\n",
+                "@/threadproof.toml:1:3: error: there is no option `weather`; `threadproof verify --help` lists them",
+            ),
+            (
+                "config = 'x'\n",
+                "@/threadproof.toml:1:1: error: there is no option `config`; `threadproof verify --help` lists them",
+            ),
+            (
+                "explain = 1\n",
+                "@/threadproof.toml:1:11: error: `explain` is true or false and not of type integer",
+            ),
+            (
+                "timeout = [1, 2]\n",
+                "@/threadproof.toml:1:11: error: `timeout` is one value and not of type array",
+            ),
+            (
+                "jobs = 0\n",
+                "@/threadproof.toml:1:8: error: invalid value '0' for '--jobs <N>': 0 is not in 1..=64",
+            ),
+        ] {
+            assert_eq!(completed(text, &["verify", "a.c"]).unwrap_err(), [message]);
+        }
+        let problems = completed("timeout = \n", &["verify", "a.c"]).unwrap_err();
+        assert!(problems[0].starts_with("@/threadproof.toml:1:11: error: "), "{problems:?}");
+    }
+}

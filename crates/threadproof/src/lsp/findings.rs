@@ -1,0 +1,247 @@
+//! What a verification found, as the protocol wants it: diagnostics of files, what is known at lines, and reports about violations.
+
+use super::Document;
+use super::address::uri_of;
+use crate::pipeline;
+use checker::Checked;
+use ir::{Program, Span};
+use report::html::Extras;
+use report::{Answer, Outcome, Report, Sources};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use verdict::Listing;
+
+/// Severities of the protocol.
+const ERROR: u32 = 1;
+const INFORMATION: u32 = 3;
+
+/// A diagnostic of a file.
+struct Found {
+    /// Which outcome refutes.
+    violation: Option<usize>,
+    diagnostic: Value,
+}
+
+/// What a verification found.
+#[derive(Default)]
+pub struct Findings {
+    input: Arc<(Program, Sources)>,
+    outcomes: Vec<Outcome>,
+    listing: Option<Listing>,
+    /// By the absolute paths of files.
+    diagnostics: BTreeMap<PathBuf, Vec<Found>>,
+}
+
+impl Findings {
+    /// What was found about a program. What is about no line is told at the first line of the document.
+    pub fn new(
+        document: &Path,
+        input: Arc<(Program, Sources)>,
+        outcomes: Vec<Outcome>,
+        listing: Option<Listing>,
+    ) -> Self {
+        let mut findings = Self { input, outcomes, listing, diagnostics: BTreeMap::new() };
+        for index in 0..findings.outcomes.len() {
+            findings.tell(document, index);
+        }
+        findings
+    }
+
+    /// A program that cannot be read, or a verification that came to nothing.
+    pub fn unread(document: &Path, messages: &[String]) -> Self {
+        let mut findings = Self::default();
+        for message in messages {
+            let (path, line, column, text) = located(message)
+                .unwrap_or_else(|| (document.to_owned(), 1, 1, message.trim_start_matches("threadproof: ")));
+            let (line, column) = (line.max(1) - 1, column.max(1) - 1);
+            let range = json!({
+                "start": { "line": line, "character": column },
+                "end": { "line": line, "character": column + 1 },
+            });
+            // A part of a program is no mistake while it is edited.
+            let is_part = text.starts_with("there is no function 'main'");
+            let severity = if is_part { INFORMATION } else { ERROR };
+            findings.add(&path, None, diagnostic(range, severity, "input", text));
+        }
+        findings
+    }
+
+    fn add(&mut self, path: &Path, violation: Option<usize>, diagnostic: Value) {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        self.diagnostics.entry(path).or_default().push(Found { violation, diagnostic });
+    }
+
+    /// Makes diagnostics of one outcome.
+    fn tell(&mut self, document: &Path, index: usize) {
+        let input = self.input.clone();
+        let (program, sources) = (&input.0, &input.1);
+        let mut found: Vec<(PathBuf, Option<usize>, Value)> = Vec::new();
+        let outcome = &self.outcomes[index];
+        let code = outcome.check.property_name();
+        match &outcome.verdict {
+            Checked::Proved(_) => {}
+            Checked::Refuted(refutation) => {
+                let complaint = report::human::complaint(refutation);
+                let text: Vec<&str> = complaint.iter().map(|(text, _)| text.as_str()).collect();
+                let text = text.join("; ");
+                let program = &refutation.program;
+                let mut spans: Vec<Span> = Vec::new();
+                for (_, span) in &complaint {
+                    spans.extend(span.filter(|span| span.line > 0 && !spans.contains(span)));
+                }
+                for span in &spans {
+                    let mut told = diagnostic(range(sources, *span), ERROR, code, &text);
+                    let related = complaint.iter().filter_map(|(text, at)| Some((text, (*at)?)));
+                    let related: Vec<Value> = related
+                        .filter(|(_, at)| at.line > 0)
+                        .map(|(text, at)| {
+                            let location =
+                                json!({ "uri": uri_of(&file(program, at)), "range": range(sources, at) });
+                            json!({ "location": location, "message": text })
+                        })
+                        .collect();
+                    told["relatedInformation"] = Value::Array(related);
+                    found.push((file(program, *span), Some(index), told));
+                }
+                if spans.is_empty() {
+                    found.push((
+                        document.to_owned(),
+                        Some(index),
+                        diagnostic(first_line(), ERROR, code, &text),
+                    ));
+                }
+            }
+            Checked::Unknown(reason) => {
+                let lines = outcome.decisions.iter().flat_map(|decisions| &decisions.lines);
+                let open: Vec<_> =
+                    lines.filter(|line| line.proved < line.checks && line.span.line > 0).collect();
+                for line in &open {
+                    let text = format!("not proved: {}", line.why.join("; or "));
+                    let told = diagnostic(range(sources, line.span), INFORMATION, code, &text);
+                    found.push((file(program, line.span), None, told));
+                }
+                if open.is_empty() {
+                    let text = format!("{}: unknown: {reason}", outcome.check.name());
+                    found.push((
+                        document.to_owned(),
+                        None,
+                        diagnostic(first_line(), INFORMATION, code, &text),
+                    ));
+                }
+            }
+        }
+        for (path, violation, told) in found {
+            self.add(&path, violation, told);
+        }
+    }
+
+    /// The diagnostics of each file.
+    pub fn diagnostics(&self) -> BTreeMap<String, Vec<Value>> {
+        let all = self.diagnostics.iter();
+        all.map(|(path, found)| (uri_of(path), found.iter().map(|found| found.diagnostic.clone()).collect()))
+            .collect()
+    }
+
+    /// What is known at a line, in Markdown.
+    pub fn known_at(&self, path: &Path, line: u32) -> Option<String> {
+        let program = &self.input.0;
+        let listing = self.listing.as_ref()?;
+        let here = listing.lines.iter().filter(|known| known.span.line == line);
+        let here = here.filter(|known| is_file(program, known.span, path));
+        let mut notes: Vec<String> = Vec::new();
+        for known in here {
+            for note in report::listing::notes(program, None, known) {
+                if !notes.contains(&note) {
+                    notes.push(note);
+                }
+            }
+        }
+        if notes.is_empty() {
+            return None;
+        }
+        // The names in it come from the program.
+        let rows: Vec<String> = notes.iter().map(|note| format!("- `{}`", note.replace('`', "'"))).collect();
+        Some(format!("Whenever a thread is about to run this line:\n\n{}", rows.join("\n")))
+    }
+
+    /// The violations that are told at some lines of a file, from 0, with their diagnostics.
+    pub fn violations_at(&self, path: &Path, first: u64, last: u64) -> Vec<(usize, Value)> {
+        let found = self.diagnostics.get(path).into_iter().flatten();
+        found
+            .filter_map(|found| Some((found.violation?, found.diagnostic.clone())))
+            .filter(|(_, told)| {
+                told["range"]["start"]["line"].as_u64().is_some_and(|line| (first..=last).contains(&line))
+            })
+            .collect()
+    }
+
+    fn about<T>(&self, index: usize, render: impl FnOnce(&Report<'_>, &Outcome) -> T) -> Option<T> {
+        let outcome = self.outcomes.get(index)?;
+        let outcomes = std::slice::from_ref(outcome);
+        let answer = Answer::of(outcomes, &[]);
+        let (program, sources) = (&self.input.0, &self.input.1);
+        let report = Report { program, sources, outcomes, answer: &answer, explain: false, stories: &[] };
+        Some(render(&report, outcome))
+    }
+
+    /// The report about a violation, in Markdown.
+    pub fn text(&self, index: usize) -> Option<String> {
+        self.about(index, |report, _| report::markdown::render(report))
+    }
+
+    /// The page about a violation.
+    pub fn page(&self, index: usize) -> Option<String> {
+        self.about(index, |report, outcome| {
+            let lowered = pipeline::prepare(report.program, outcome.check);
+            report::html::render(report, &Extras { lowered: &lowered, listing: self.listing.as_ref() })
+        })
+    }
+}
+
+/// The files that have diagnostics because of a document.
+pub fn published(document: &Document) -> Vec<String> {
+    let findings = document.findings.as_ref();
+    findings.map(|(_, findings)| findings.diagnostics().into_keys().collect()).unwrap_or_default()
+}
+
+fn diagnostic(range: Value, severity: u32, code: &str, message: &str) -> Value {
+    json!({ "range": range, "severity": severity, "code": code, "source": "threadproof", "message": message })
+}
+
+fn file(program: &Program, span: Span) -> PathBuf {
+    PathBuf::from(program.files.get(span.file as usize).map_or("", String::as_str))
+}
+
+fn is_file(program: &Program, span: Span, path: &Path) -> bool {
+    std::path::absolute(file(program, span)).is_ok_and(|known| known == path)
+}
+
+fn first_line() -> Value {
+    json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 1 } })
+}
+
+/// From where a span points to, to the end of its line.
+fn range(sources: &Sources, span: Span) -> Value {
+    let text = sources.whole_line(span).unwrap_or_default();
+    let units = |text: &str| text.chars().map(char::len_utf16).sum::<usize>();
+    let before: String = match span.column {
+        0 => text.chars().take_while(|letter| letter.is_whitespace()).collect(),
+        column => text.chars().take(column as usize - 1).collect(),
+    };
+    let line = span.line.max(1) - 1;
+    let (start, end) = (units(&before), units(text.trim_end()));
+    json!({
+        "start": { "line": line, "character": start },
+        "end": { "line": line, "character": end.max(start + 1) },
+    })
+}
+
+/// Takes `file:line:column: error: text` apart.
+fn located(message: &str) -> Option<(PathBuf, u32, u32, &str)> {
+    let (place, text) = message.split_once(": error: ")?;
+    let (rest, column) = place.rsplit_once(':')?;
+    let (file, line) = rest.rsplit_once(':')?;
+    Some((PathBuf::from(file), line.parse().ok()?, column.parse().ok()?, text))
+}

@@ -1,0 +1,261 @@
+//! The language server: diagnostics when a file is opened or saved, what is known at a line, and the execution of a violation, in any editor that speaks the
+//! Language Server Protocol over standard input and output.
+//!
+//! The loop here answers the editor at once; a verification runs in a thread of its own, publishes what it found, and is cancelled when its file changes.
+//! Options come from the `threadproof.toml` of the workspace. Positions on the wire count UTF-16 units, as the protocol's default has it.
+
+mod address;
+mod findings;
+mod verification;
+
+use address::{path_of, uri_of};
+use findings::Findings;
+use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use verdict::Cancel;
+
+/// The command that shows the execution of a violation as text in the editor.
+const SHOW_TEXT: &str = "threadproof.showTrace";
+/// The command that shows it as a page, to step through.
+const SHOW_PAGE: &str = "threadproof.showPage";
+
+/// A file that the editor has open.
+struct Document {
+    path: PathBuf,
+    text: String,
+    /// Counts the changes.
+    version: u64,
+    /// Asks the verification that runs to stop.
+    cancel: Cancel,
+    /// What the last one found, and about which version.
+    findings: Option<(u64, Arc<Findings>)>,
+}
+
+/// What the loop and the verifications share.
+#[derive(Clone)]
+struct Shared {
+    documents: Arc<Mutex<BTreeMap<String, Document>>>,
+    connection: Arc<Connection>,
+    /// The folder of the workspace.
+    root: Option<PathBuf>,
+    /// The file with options, if one was named.
+    config: Option<PathBuf>,
+    /// Whether the editor opens files when it is asked to.
+    shows_documents: bool,
+}
+
+impl Shared {
+    fn documents(&self) -> MutexGuard<'_, BTreeMap<String, Document>> {
+        self.documents.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    /// Sends a message; an editor that went away is noticed by the loop.
+    fn send(&self, message: impl Into<Message>) {
+        let _ = self.connection.sender.send(message.into());
+    }
+    fn notify(&self, method: &str, parameters: Value) {
+        self.send(Notification::new(method.to_owned(), parameters));
+    }
+}
+
+/// Serves until the editor says that it is enough. Whether it said so in due form.
+pub fn serve(config: Option<PathBuf>) -> Result<(), String> {
+    let (connection, threads) = Connection::stdio();
+    let capabilities = json!({
+        "textDocumentSync": { "openClose": true, "change": 1, "save": { "includeText": false } },
+        "hoverProvider": true,
+        "codeActionProvider": { "codeActionKinds": ["quickfix"] },
+        "executeCommandProvider": { "commands": [SHOW_TEXT, SHOW_PAGE] },
+    });
+    let (id, parameters) = connection.initialize_start().map_err(|error| error.to_string())?;
+    let answer = json!({
+        "capabilities": capabilities,
+        "serverInfo": { "name": "threadproof", "version": env!("CARGO_PKG_VERSION") },
+    });
+    connection.initialize_finish(id, answer).map_err(|error| error.to_string())?;
+    let folder = parameters["workspaceFolders"][0]["uri"].as_str().or(parameters["rootUri"].as_str());
+    let shared = Shared {
+        documents: Arc::default(),
+        connection: Arc::new(connection),
+        root: folder.and_then(path_of),
+        config,
+        shows_documents: parameters["capabilities"]["window"]["showDocument"]["support"] == true,
+    };
+    let ended = listen(&shared);
+    shared.documents().values().for_each(|document| document.cancel.cancel());
+    let _ = std::fs::remove_dir_all(reports_folder());
+    // What is still to be written is written by these threads; verifications that are not through yet are left behind.
+    if let (Ok(true), Some(connection)) = (&ended, Arc::into_inner(shared.connection)) {
+        drop(connection);
+        threads.join().map_err(|error| error.to_string())?;
+    }
+    match ended? {
+        true => Ok(()),
+        false => Err("the editor went away without `shutdown`".to_owned()),
+    }
+}
+
+/// Answers messages until the end. Whether it was one in due form.
+fn listen(shared: &Shared) -> Result<bool, String> {
+    for message in &shared.connection.receiver {
+        match message {
+            Message::Request(request) => {
+                if request.method == "shutdown" {
+                    shared.documents().values().for_each(|document| document.cancel.cancel());
+                }
+                if shared.connection.handle_shutdown(&request).map_err(|error| error.to_string())? {
+                    return Ok(true);
+                }
+                let response = answer(shared, request);
+                shared.send(response);
+            }
+            Message::Notification(notification) => note(shared, &notification),
+            // The editor says whether it showed a document: if not, the user sees that.
+            Message::Response(_) => {}
+        }
+    }
+    Ok(false)
+}
+
+/// What the editor tells.
+fn note(shared: &Shared, notification: &Notification) {
+    let parameters = &notification.params;
+    let document = &parameters["textDocument"];
+    let Some(uri) = document["uri"].as_str() else { return };
+    match notification.method.as_str() {
+        "textDocument/didOpen" => {
+            let (Some(path), Some(text)) = (path_of(uri), document["text"].as_str()) else { return };
+            let opened = Document {
+                path,
+                text: text.to_owned(),
+                version: 0,
+                cancel: Cancel::default(),
+                findings: None,
+            };
+            shared.documents().insert(uri.to_owned(), opened);
+            verification::start(shared, uri);
+        }
+        "textDocument/didChange" => {
+            let changes = parameters["contentChanges"].as_array();
+            let text = changes.and_then(|changes| changes.last()).and_then(|change| change["text"].as_str());
+            if let (Some(text), Some(document)) = (text, shared.documents().get_mut(uri)) {
+                document.text = text.to_owned();
+                document.version += 1;
+                document.cancel.cancel();
+            }
+        }
+        "textDocument/didSave" => verification::start(shared, uri),
+        "textDocument/didClose" => {
+            if let Some(document) = shared.documents().remove(uri) {
+                document.cancel.cancel();
+                let clear = findings::published(&document);
+                for uri in clear.into_iter().chain([uri.to_owned()]) {
+                    shared
+                        .notify("textDocument/publishDiagnostics", json!({ "uri": uri, "diagnostics": [] }));
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What the editor asks.
+fn answer(shared: &Shared, request: Request) -> Response {
+    let Request { id, method, params } = request;
+    let result = match method.as_str() {
+        "textDocument/hover" => hover(shared, &params),
+        "textDocument/codeAction" => actions(shared, &params),
+        "workspace/executeCommand" => match show(shared, &params) {
+            Ok(()) => Value::Null,
+            Err(reason) => return refused(id, ErrorCode::RequestFailed, reason),
+        },
+        _ => return refused(id, ErrorCode::MethodNotFound, format!("there is no method `{method}`")),
+    };
+    Response::new_ok(id, result)
+}
+
+fn refused(id: RequestId, code: ErrorCode, reason: String) -> Response {
+    Response::new_err(id, code as i32, reason)
+}
+
+/// The findings about the text as it is now.
+fn current(shared: &Shared, parameters: &Value) -> Option<(PathBuf, Arc<Findings>)> {
+    let uri = parameters["textDocument"]["uri"].as_str()?;
+    let documents = shared.documents();
+    let document = documents.get(uri)?;
+    let (version, findings) = document.findings.as_ref()?;
+    (*version == document.version).then(|| (document.path.clone(), findings.clone()))
+}
+
+fn hover(shared: &Shared, parameters: &Value) -> Value {
+    let line = parameters["position"]["line"].as_u64().and_then(|line| u32::try_from(line + 1).ok());
+    let Some(((path, findings), line)) = current(shared, parameters).zip(line) else { return Value::Null };
+    match findings.known_at(&path, line) {
+        Some(text) => json!({ "contents": { "kind": "markdown", "value": text } }),
+        None => Value::Null,
+    }
+}
+
+/// For each violation in the range that was asked about: two ways to show it.
+fn actions(shared: &Shared, parameters: &Value) -> Value {
+    let Some((path, findings)) = current(shared, parameters) else { return json!([]) };
+    let uri = &parameters["textDocument"]["uri"];
+    let line = |end: &str| parameters["range"][end]["line"].as_u64().unwrap_or(0);
+    let mut found = Vec::new();
+    for (index, diagnostic) in findings.violations_at(&path, line("start"), line("end")) {
+        for (title, command) in [
+            ("Show how it happens", SHOW_TEXT),
+            ("Show how it happens, as a page to step through", SHOW_PAGE),
+        ] {
+            found.push(json!({
+                "title": title,
+                "kind": "quickfix",
+                "diagnostics": [diagnostic],
+                "command": { "title": title, "command": command, "arguments": [uri, index] },
+            }));
+        }
+    }
+    Value::Array(found)
+}
+
+/// Where reports are written; gone when the server ends.
+fn reports_folder() -> PathBuf {
+    std::env::temp_dir().join(format!("threadproof-lsp-{}", std::process::id()))
+}
+
+/// Writes the report about a violation, and asks the editor to show it.
+fn show(shared: &Shared, parameters: &Value) -> Result<(), String> {
+    let command = parameters["command"].as_str().unwrap_or_default();
+    let page = match command {
+        SHOW_TEXT => false,
+        SHOW_PAGE => true,
+        _ => return Err(format!("there is no command `{command}`")),
+    };
+    let arguments = &parameters["arguments"];
+    let document = json!({ "textDocument": { "uri": arguments[0] } });
+    let (_, findings) = current(shared, &document)
+        .ok_or("the file has changed since it was verified; save it, and try again")?;
+    let index = arguments[1].as_u64().and_then(|index| usize::try_from(index).ok());
+    let text = index
+        .and_then(|index| if page { findings.page(index) } else { findings.text(index) })
+        .ok_or("there is no such violation; save the file, and try again")?;
+    let folder = reports_folder();
+    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let path = folder.join(if page { "threadproof.html" } else { "threadproof.md" });
+    crate::evidence::write_whole(&path, &text)?;
+    open(shared, &path, page);
+    Ok(())
+}
+
+fn open(shared: &Shared, path: &Path, external: bool) {
+    if shared.shows_documents {
+        let parameters = json!({ "uri": uri_of(path), "external": external, "takeFocus": true });
+        let id = RequestId::from("threadproof-show".to_owned());
+        shared.send(Request::new(id, "window/showDocument".to_owned(), parameters));
+    } else {
+        let message = format!("How it happens is in {}", path.display());
+        shared.notify("window/showMessage", json!({ "type": 3, "message": message }));
+    }
+}
