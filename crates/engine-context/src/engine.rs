@@ -52,7 +52,14 @@ impl Engine for ContextInference {
                 return Verdict::Unknown(Reason::Bounded("context: deadlocks are not looked for".to_owned()));
             }
         };
-        search(*self, task, races, kinds, budget, events).unwrap_or_else(Verdict::Unknown)
+        let found = match search(*self, task, races, kinds, budget, events) {
+            // Few threads may come to errors by ways that say nothing of the reason.
+            Err(Reason::Bounded(_)) if *self == Self::OmegaCirc => {
+                search(Self::Circ, task, races, kinds, budget, events)
+            }
+            found => found,
+        };
+        found.unwrap_or_else(Verdict::Unknown)
     }
 }
 

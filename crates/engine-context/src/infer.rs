@@ -30,6 +30,9 @@ pub enum Inferred<State: Ord, Step> {
     Way(TemplateId, Way<Step>, IdVec<TemplateId, Assumed<State, Step>>),
 }
 
+/// What is inferred of threads of this kind.
+type InferredOf<T> = Inferred<<T as Thread>::State, <T as Thread>::Step>;
+
 /// What threads of a template do.
 #[derive(Debug)]
 pub struct Proved<State: Ord, Step> {
@@ -93,7 +96,7 @@ impl<'a, T: Thread> Inference<'a, T> {
     }
 
     /// Explores all templates in the context that is assumed. If they do more than that, what they do is assumed from now on.
-    fn round(&mut self, most: Option<u32>) -> Result<Option<Inferred<T::State, T::Step>>, NoAnswer> {
+    fn round(&mut self, most: Option<u32>) -> Result<Option<InferredOf<T>>, NoAnswer> {
         let (budget, labels) = (self.budget, &mut self.labels);
         let acfas: IdVec<TemplateId, Acfa> =
             self.assumed.iter().map(|assumed| assumed.acfa.clone()).collect();

@@ -48,6 +48,9 @@ pub fn omega_infer<T: Thread>(
     }
 }
 
+/// What threads may see of the others, for each template.
+type SeenOfEach<T> = Vec<Vec<Seen<<T as Thread>::State>>>;
+
 struct Check<'a, T: Thread> {
     threads: &'a IdVec<TemplateId, T>,
     start: &'a [(TemplateId, Count)],
@@ -59,7 +62,7 @@ struct Check<'a, T: Thread> {
 
 impl<T: Thread> Check<'_, T> {
     /// What threads of each template may see of the others; nothing if the automata are not shown to be right.
-    fn run(&self, labels: &mut Labels) -> Result<Option<Vec<Vec<Seen<T::State>>>>, NoAnswer> {
+    fn run(&self, labels: &mut Labels) -> Result<Option<SeenOfEach<T>>, NoAnswer> {
         let context = Context { acfas: self.acfas, k: self.k, most: None };
         let start = context.start(self.start, None);
         let reachable = environment(&context, start, labels, self.budget)?;

@@ -127,7 +127,10 @@ pub fn of_contexts(
     budget: &Budget,
 ) -> Result<String, Reason> {
     let drafts = drafts(program, &prepared(program), check, proof, budget)?;
-    Ok(drafts.text(&vec![0; drafts.functions.len()]))
+    let text = drafts.text(&vec![0; drafts.functions.len()]);
+    // Its first line says that all threads conform.
+    let said = text.split_once('\n').map_or(text.as_str(), |(_, rest)| rest);
+    Ok(format!("// What threads do, as contexts have it.\n{said}"))
 }
 
 fn drafts(

@@ -34,6 +34,6 @@ int main(void) {
   pthread_create(&b, 0, compare_back, 0);
   pthread_join(a, 0);
   pthread_join(b, 0);
-  assert(forth == -back);
+  assert(forth == -back); //~ ERROR
   return 0;
 }

@@ -31,6 +31,6 @@ int main(void) {
   pthread_create(&b, 0, look_too, 0);
   pthread_join(a, 0);
   pthread_join(b, 0);
-  assert(found == -found_too);
+  assert(found == -found_too); //~ ERROR
   return 0;
 }

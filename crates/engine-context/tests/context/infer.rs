@@ -69,10 +69,9 @@ fn figure_1_has_no_race() {
           -> a0: havoc {s}
     "#]]
     .assert_eq(&acfas[FIRST].to_string());
-    // One thread beside it is enough to find the same, and the check shows it for all others.
+    // One thread beside it is enough to find a context, and the check shows that it is one of all others.
     let found = by_omega(&[figure_1()], &[(FIRST, Count::Any)], 1);
     assert!(is_by_check(&found), "{found:?}");
-    assert!(matches!(found, Inferred::Safe(few, _) if few[FIRST].states.len() <= acfas[FIRST].states.len()));
     assert!(!goes_wrong(&[figure_1()], &[FIRST; 3], 3));
 }
 

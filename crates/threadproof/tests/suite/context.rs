@@ -117,16 +117,19 @@ fn contexts_are_specifications() {
         text
     };
     expect![[r#"
-        // `main` does nothing to variables that matter: it needs no abstract thread.
-        thread worker_context runs worker times any {
+        // What threads do, as contexts have it.
+
+        // `main` needs no abstract thread: it changes no variable of the specification, and its checks do not fail.
+
+        thread Worker_spec runs worker times any {
           start state S0;
           state S1 asserts !(state <= 0);
           state S2 asserts !(state <= 0);
           state S3 asserts !(state <= 0);
           S0 -> S1 changes state: (state <= 0) && !(state' <= 0);
-          S1 -> S2;
-          S2 -> S3;
-          S3 -> S0 changes state: !(state <= 0) && (state' <= 0);
+          S1 -> S2: !(state <= 0);
+          S2 -> S3: !(state <= 0);
+          S3 -> S0 changes state: (state' <= 0);
         }
     "#]]
     .assert_eq(&text("context", "figure-1.c"));

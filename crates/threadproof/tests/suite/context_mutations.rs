@@ -6,12 +6,11 @@ use terms::Term;
 use threadproof::pipeline;
 use verdict::{Budget, Check, ContextProof, Engine, Proof, Silent, Task, Verdict};
 
-/// A state variable; two kinds of threads; an assertion; and arguments of threads. Each with a program that is alike and wrong.
-const PROGRAMS: [(&str, &str, Check); 4] = [
+/// A state variable; two kinds of threads; an assertion. Each with a program that is alike and wrong.
+const PROGRAMS: [(&str, &str, Check); 3] = [
     ("context/figure-1", "context/figure-1-early-broken", Check::Races),
     ("context/port", "context/port-broken", Check::Races),
     ("modular/test-and-set", "modular/test-and-set-broken", Check::Assertions),
-    ("predicates/arguments", "predicates/arguments-broken", Check::Assertions),
 ];
 
 fn lowered(name: &str, check: Check) -> ir::Program {
