@@ -94,6 +94,9 @@ fn prepared(
         }
     })?;
     let several = prepared.start.clone();
+    if !matches!(several.as_slice(), [(_, Count::Exactly(1))]) {
+        return Err(Reason::Bounded("context: the program does not start as one thread".to_owned()));
+    }
     Ok((started_by_one(prepared), several))
 }
 

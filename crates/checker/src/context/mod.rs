@@ -24,7 +24,7 @@ mod races;
 mod steps;
 
 use crate::ProofError;
-use ir::passes::{Goal, started_by_one};
+use ir::passes::Goal;
 use ir::{LocationKind, Program, TemplateId};
 use rustc_hash::FxHashSet;
 use smt::expressions::Mode;
@@ -57,7 +57,9 @@ pub(crate) fn check(
             NotReady::TooLarge(why) => ProofError::Claim(why),
             NotReady::Unresolved(_) => ProofError::Claim("all calls and starts are resolved".to_owned()),
         })?;
-    let prepared = started_by_one(prepared);
+    if !matches!(prepared.start.as_slice(), [(_, ir::Count::Exactly(1))]) {
+        return Err(ProofError::Claim("the program starts as one thread".to_owned()));
+    }
     if let Some(assumption) = prepared.assumptions.iter().find(|assumption| assumption.limits_proof) {
         return Err(ProofError::Assumption(assumption.text.clone()));
     }
