@@ -125,7 +125,33 @@ fn prove_one(
             invariant => invariant,
         },
     });
-    Ok(ProductPart { error, ends: needed.ends.clone(), nodes: nodes.collect() })
+    let nodes: Vec<ProductNode> = nodes.collect();
+    if has_open_circle(&nodes) {
+        return Err(bounded("a circle is left without an invariant".to_owned()));
+    }
+    Ok(ProductPart { error, ends: needed.ends.clone(), nodes })
+}
+
+/// Whether there is a circle of nodes without an invariant: then nothing is proved.
+fn has_open_circle(nodes: &[ProductNode]) -> bool {
+    let is_open = |number: usize| nodes[number].invariant.is_none();
+    let open = || (0..nodes.len()).filter(|number| is_open(*number));
+    let mut entering = vec![0usize; nodes.len()];
+    for (_, _, target) in open().flat_map(|number| &nodes[number].moves) {
+        entering[*target] += 1;
+    }
+    let mut ready: Vec<usize> = open().filter(|number| entering[*number] == 0).collect();
+    let mut passed = 0;
+    while let Some(number) = ready.pop() {
+        passed += 1;
+        for (_, _, target) in &nodes[number].moves {
+            entering[*target] -= 1;
+            if entering[*target] == 0 && is_open(*target) {
+                ready.push(*target);
+            }
+        }
+    }
+    passed < open().count()
 }
 
 enum Unsolved {
