@@ -10,8 +10,8 @@ use crate::predicate_thread::{MOST_PREDICATES, PredicateThread};
 use crate::prove::proof;
 use crate::reach::Way;
 use crate::refine::{Automata, Interleaving, interleaving};
-use engine_explicit::guided::follow_copies;
-use ir::passes::{Goal, started_by_one};
+use engine_explicit::guided::follow;
+use ir::passes::Goal;
 use ir::{Count, ErrorKind, IdVec, Program, TemplateId};
 use predicates::{End, Feasibility, Path, PathEnd, PathStep, Vocabulary, mine, schedule};
 use smt::NoAnswer;
@@ -76,15 +76,10 @@ pub fn seen_program(
     property: &Property,
     deadline: Option<Instant>,
 ) -> Result<Program, Reason> {
-    Ok(prepared(program, *property == Property::NoRace, deadline)?.0)
+    prepared(program, *property == Property::NoRace, deadline)
 }
 
-/// The same, and the threads that the program itself starts as.
-fn prepared(
-    program: &Program,
-    races: bool,
-    deadline: Option<Instant>,
-) -> Result<(Program, Vec<(TemplateId, Count)>), Reason> {
+fn prepared(program: &Program, races: bool, deadline: Option<Instant>) -> Result<Program, Reason> {
     let goal = Goal { races, faults: false };
     let prepared = prepare(program, goal, deadline).map_err(|why| match why {
         NotReady::OutOfTime => Reason::Exhausted(Exhausted::Time),
@@ -93,11 +88,20 @@ fn prepared(
             Reason::Unsupported("a call or start that is not resolved".to_owned(), span)
         }
     })?;
-    let several = prepared.start.clone();
-    if !matches!(several.as_slice(), [(_, Count::Exactly(1))]) {
-        return Err(Reason::Bounded("context: the program does not start as one thread".to_owned()));
+    let code = |template: TemplateId| &prepared.templates[template];
+    let begins_atomic = |template: TemplateId| code(template).locations[code(template).entry].atomic;
+    match prepared.start.as_slice() {
+        // Of atomic threads there is one at most: nobody else could be there when another one begins.
+        [(first, Count::Exactly(1))]
+            if !prepared.templates.ids().any(|template| template != *first && begins_atomic(template)) =>
+        {
+            Ok(prepared)
+        }
+        [(_, Count::Exactly(1))] => {
+            Err(Reason::Bounded("context: a thread begins in an atomic region".to_owned()))
+        }
+        _ => Err(Reason::Bounded("context: the program does not start as one thread".to_owned())),
     }
-    Ok((started_by_one(prepared), several))
 }
 
 fn search(
@@ -108,7 +112,7 @@ fn search(
     budget: &Budget,
     events: &dyn Events,
 ) -> Result<Verdict, Reason> {
-    let (program, several) = prepared(task.program, races, budget.deadline)?;
+    let program = prepared(task.program, races, budget.deadline)?;
     let edges: usize = program.templates.iter().map(|code| code.edges.len()).sum();
     if edges > MOST_EDGES {
         return Err(Reason::Bounded(format!("context: the program has more than {MOST_EDGES} steps")));
@@ -154,14 +158,8 @@ fn search(
                 return Ok(Verdict::Safe(Proof::Context(Box::new(proof))));
             }
             Inferred::Way(_, way, assumed) => {
-                let mut refinement = Refinement {
-                    task,
-                    several: &several,
-                    budget,
-                    scoped: &scoped,
-                    vocabulary: &mut vocabulary,
-                    events,
-                };
+                let mut refinement =
+                    Refinement { task, budget, scoped: &scoped, vocabulary: &mut vocabulary, events };
                 match refinement.refine(&way, &assumed)? {
                     Refined::Verdict(verdict) => return Ok(verdict),
                     Refined::Predicates => {}
@@ -185,8 +183,6 @@ enum Refined {
 
 struct Refinement<'a, 'p> {
     task: Task<'a>,
-    /// The threads that the program starts as.
-    several: &'a [(TemplateId, Count)],
     budget: &'a Budget,
     scoped: &'a Scoped<'p>,
     vocabulary: &'a mut Vocabulary,
@@ -212,7 +208,7 @@ impl Refinement<'_, '_> {
                 Feasibility::Unknown(why) => return Err(no_answer(why)),
                 Feasibility::Feasible(inputs) => {
                     let schedule = schedule(self.scoped, &steps, &inputs);
-                    match self.execution(&schedule, &self.first(&steps, &path), found.end.as_ref()) {
+                    match self.execution(&schedule, found.end.as_ref()) {
                         Some(trace) => return Ok(Refined::Verdict(Verdict::Unsafe(trace))),
                         None => {
                             let text = "no execution was found along a violation of the formulas";
@@ -245,37 +241,13 @@ impl Refinement<'_, '_> {
         )))
     }
 
-    /// The templates of the threads that the first one starts before others do.
-    fn first(&self, steps: &[PathStep], path: &Path) -> Vec<TemplateId> {
-        let own = steps.iter().filter(|taken| taken.thread == 0);
-        let count: usize = own.map(|taken| self.scoped.steps[taken.step].starts.len()).sum();
-        path.templates.iter().skip(1).take(count).copied().collect()
-    }
-
     /// An execution of the program along a schedule. For a race one of the two threads may have to go on, into an atomic block, for its access.
-    fn execution(&self, schedule: &Schedule, first: &[TemplateId], end: Option<&PathEnd>) -> Option<Trace> {
-        // The thread that starts the others is not one of the program.
-        let (copies, added) = match self.several {
-            [(_, Count::Exactly(1))] => (vec![1], 0),
-            several => {
-                let number = |template: &TemplateId| first.iter().filter(|one| *one == template).count();
-                let copies = several.iter().map(|(template, count)| match count {
-                    Count::Exactly(copies) => *copies,
-                    Count::Any => number(template) as u32,
-                });
-                (copies.collect(), 1)
-            }
-        };
-        let mut schedule = schedule.clone();
-        schedule.turns.retain(|turn| turn.thread >= added);
-        schedule.turns.iter_mut().for_each(|turn| turn.thread -= added);
-        let along = |schedule: &Schedule| {
-            follow_copies(self.task.program, self.task.property, schedule, &copies, self.budget)
-        };
-        along(&schedule).or_else(|| {
+    fn execution(&self, schedule: &Schedule, end: Option<&PathEnd>) -> Option<Trace> {
+        let along =
+            |schedule: &Schedule| follow(self.task.program, self.task.property, schedule, self.budget);
+        along(schedule).or_else(|| {
             let last = end.iter().flat_map(|end| end.threads).collect::<Vec<usize>>();
             last.into_iter().find_map(|thread| {
-                let thread = thread.checked_sub(added)?;
                 let mut longer = schedule.clone();
                 longer.turns.push(Turn { thread, spans: Vec::new(), inputs: Vec::new() });
                 along(&longer)

@@ -33,21 +33,11 @@ pub fn follow(program: &Program, property: &Property, schedule: &Schedule, budge
         Count::Exactly(copies) => *copies,
         Count::Any => threads,
     });
-    follow_copies(program, property, schedule, &copies.collect::<Vec<u32>>(), budget)
-}
-
-/// The same, with so many threads of each template at the start.
-pub fn follow_copies(
-    program: &Program,
-    property: &Property,
-    schedule: &Schedule,
-    copies: &[u32],
-    budget: &Budget,
-) -> Option<Trace> {
+    let copies: Vec<u32> = copies.collect();
     let model =
         Model::new(program, Arc::new(Facts::new(program)), property.clone(), usize::MAX, false).ok()?;
     let mut guide = Guide { model: &model, schedule, budget, seen: FxHashMap::default(), steps: 0 };
-    let trace = ROUNDS.iter().find_map(|most| guide.round(copies, *most))?;
+    let trace = ROUNDS.iter().find_map(|most| guide.round(&copies, *most))?;
     Some(shorten(&model, trace, budget))
 }
 

@@ -57,8 +57,13 @@ pub(crate) fn check(
             NotReady::TooLarge(why) => ProofError::Claim(why),
             NotReady::Unresolved(_) => ProofError::Claim("all calls and starts are resolved".to_owned()),
         })?;
-    if !matches!(prepared.start.as_slice(), [(_, ir::Count::Exactly(1))]) {
+    // Views have at most one thread in an atomic region; one that begins there would be another.
+    let [(first, ir::Count::Exactly(1))] = prepared.start.as_slice() else {
         return Err(ProofError::Claim("the program starts as one thread".to_owned()));
+    };
+    let mut started = prepared.templates.enumerate().filter(|(template, _)| template != first);
+    if started.any(|(_, code)| code.locations[code.entry].atomic) {
+        return Err(ProofError::Claim("threads begin outside of atomic regions".to_owned()));
     }
     if let Some(assumption) = prepared.assumptions.iter().find(|assumption| assumption.limits_proof) {
         return Err(ProofError::Assumption(assumption.text.clone()));

@@ -3,7 +3,6 @@
 
 mod compress;
 pub(super) mod explore;
-mod first;
 mod forget;
 pub(super) mod generate;
 mod inline;
