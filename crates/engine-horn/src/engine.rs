@@ -28,7 +28,7 @@ const fn product(order: Order, split: bool, effort: Effort) -> Way {
 
 /// The ways in the order in which they are tried, and with which part of the time that is left. Where the threads are no fixed set only the last is possible.
 const WAYS: [(Way, u32); 9] = [
-    (product(Order::Sequential, false, Effort::All), 6),
+    (product(Order::Sequential, false, Effort::All), 4),
     (product(Order::RoundRobin, false, Effort::Facts), 6),
     (Way::Modular(Effort::Facts), 5),
     (product(Order::Sequential, true, Effort::Facts), 5),

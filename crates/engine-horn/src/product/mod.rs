@@ -33,7 +33,7 @@ pub const MOST_NODES: usize = 20_000;
 /// Nor more than this, if they are told apart by values.
 const MOST_SPLIT_NODES: usize = 4_000;
 /// Simple facts get this part of the time, before the solver gets what is left.
-const FACTS: u32 = 3;
+const FACTS: u32 = 2;
 
 /// Why there is no proof.
 #[derive(Clone, PartialEq, Eq, Debug)]
