@@ -27,17 +27,15 @@ const fn product(order: Order, split: bool, effort: Effort) -> Way {
 }
 
 /// The ways in the order in which they are tried, and with which part of the time that is left. Where the threads are no fixed set only the last is possible.
-const WAYS: [(Way, u32); 11] = [
-    (product(Order::Sequential, false, Effort::Facts), 8),
-    (product(Order::RoundRobin, false, Effort::Facts), 6),
-    (product(Order::Sequential, false, Effort::All), 8),
-    (Way::Modular(Effort::Facts), 6),
-    (product(Order::Sequential, true, Effort::Facts), 6),
-    (product(Order::RoundRobin, true, Effort::Facts), 6),
-    (product(Order::RoundRobin, false, Effort::All), 4),
+const WAYS: [(Way, u32); 9] = [
     (product(Order::Sequential, false, Effort::All), 4),
-    (product(Order::Sequential, true, Effort::All), 4),
-    (product(Order::RoundRobin, true, Effort::All), 3),
+    (product(Order::RoundRobin, false, Effort::Facts), 6),
+    (Way::Modular(Effort::Facts), 5),
+    (product(Order::Sequential, true, Effort::Facts), 5),
+    (product(Order::RoundRobin, true, Effort::Facts), 5),
+    (product(Order::RoundRobin, false, Effort::All), 3),
+    (product(Order::Sequential, true, Effort::All), 3),
+    (product(Order::Sequential, false, Effort::All), 2),
     (Way::Modular(Effort::All), 1),
 ];
 

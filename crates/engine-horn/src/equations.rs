@@ -1,10 +1,13 @@
-//! Linear equations between numbers, and what numbers leave over when they are divided: all that hold of some points.
+//! Linear equations between numbers: all that hold of some points.
 //!
 //! Reps, Sagiv, Yorsh: Symbolic implementation of the best transformer (VMCAI 2004), for the domain of Karr (Affine relationships among variables of a program, Acta Informatica 1976): the
 //! points are models that a solver gives, one after the other; each takes one equation away at least. Under-approximates what holds of all points where numbers grow too large: an
-//! equation is then forgotten. Divisions are those of Granger (Static analysis of arithmetical congruences, 1989).
+//! equation is then forgotten.
 
-use smt::{Operation, Term, Value};
+use smt::{Term, Value};
+
+/// Equations with larger factors than this say nothing about programs.
+const LARGEST_FACTOR: i128 = 1 << 34;
 
 /// A sum of numbers with factors, and a constant: it is zero.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,11 +28,8 @@ impl Equation {
 
     /// One factor of this minus another factor of another one, with the smallest factors that say the same.
     fn combined(&self, factor: i128, other: &Self, other_factor: i128) -> Option<Self> {
-        // The least number of all has no positive twin, and is left out.
-        let one = |mine: i128, its: i128| {
-            let found = mine.checked_mul(factor)?.checked_sub(its.checked_mul(other_factor)?)?;
-            found.checked_neg().map(|_| found)
-        };
+        let one =
+            |mine: i128, its: i128| mine.checked_mul(factor)?.checked_sub(its.checked_mul(other_factor)?);
         let factors = self.factors.iter().zip(&other.factors).map(|(mine, its)| one(*mine, *its));
         let mut result =
             Self { factors: factors.collect::<Option<_>>()?, constant: one(self.constant, other.constant)? };
@@ -39,6 +39,10 @@ impl Equation {
             result.constant /= divisor;
         }
         Some(result)
+    }
+
+    fn is_simple(&self) -> bool {
+        self.factors.iter().all(|factor| factor.abs() <= LARGEST_FACTOR)
     }
 
     fn term(&self, arguments: &[Term]) -> Term {
@@ -66,33 +70,10 @@ fn common(one: i128, other: i128) -> i128 {
     i128::try_from(one).unwrap_or(1)
 }
 
-/// That a number is another one plus a multiple of a divisor.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Rest {
-    position: usize,
-    /// Zero: no other number was seen.
-    divisor: i128,
-    value: i128,
-}
-
-impl Rest {
-    fn term(&self, arguments: &[Term]) -> Term {
-        let (argument, divisor) = (&arguments[self.position], Term::int(self.divisor));
-        match self.divisor {
-            0 => argument.equals(&Term::int(self.value)),
-            _ => {
-                let rest = Term::int(self.value.rem_euclid(self.divisor));
-                Term::binary(Operation::Modulo, argument, &divisor).equals(&rest)
-            }
-        }
-    }
-}
-
-/// Equations between parameters, and their rests.
+/// Equations between parameters.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Equations {
     rows: Vec<Equation>,
-    rests: Vec<Rest>,
 }
 
 impl Equations {
@@ -104,11 +85,7 @@ impl Equations {
             factors[position] = 1;
             Some(Equation { factors, constant: number(value)?.checked_neg()? })
         });
-        let rests = values
-            .iter()
-            .enumerate()
-            .filter_map(|(position, value)| Some(Rest { position, divisor: 0, value: number(value)? }));
-        Self { rows: rows.collect(), rests: rests.collect() }
+        Self { rows: rows.collect() }
     }
 
     /// Keeps what holds of one more point; says whether that is less.
@@ -116,14 +93,6 @@ impl Equations {
         let numbers: Vec<Option<i128>> =
             values.iter().map(|value| value.as_ref().and_then(Value::as_int)).collect();
         let before = self.rows.len();
-        let mut fewer = false;
-        self.rests.retain_mut(|rest| {
-            let distance = numbers[rest.position].and_then(|number| number.checked_sub(rest.value));
-            let divisor = distance.map_or(1, |distance| common(rest.divisor, distance));
-            fewer |= divisor != rest.divisor;
-            rest.divisor = divisor;
-            divisor != 1
-        });
         // Nothing can be said of a number without a value.
         self.rows.retain(|row| {
             row.factors.iter().zip(&numbers).all(|(factor, number)| *factor == 0 || number.is_some())
@@ -142,29 +111,22 @@ impl Equations {
         let pivot = (0..off.len()).min_by_key(|number| off[*number].0.unsigned_abs());
         if let Some(pivot) = pivot {
             let (distance, pivot) = off.swap_remove(pivot);
-            kept.extend(off.iter().filter_map(|(other, row)| row.combined(distance, &pivot, *other)));
+            let combined = off.iter().filter_map(|(other, row)| row.combined(distance, &pivot, *other));
+            // Forgotten for good: what is kept says less with each point, never more.
+            kept.extend(combined.filter(Equation::is_simple));
         }
         self.rows = kept;
-        fewer || self.rows.len() < before
+        self.rows.len() < before
     }
 
     /// Forgets all of them.
     pub fn clear(&mut self) {
         self.rows.clear();
-        self.rests.clear();
-    }
-
-    /// Whether they say nothing.
-    pub fn is_nothing(&self) -> bool {
-        self.rows.is_empty() && self.rests.is_empty()
     }
 
     /// The equations about some arguments.
     pub fn terms<'a>(&'a self, arguments: &'a [Term]) -> impl Iterator<Item = Term> + 'a {
-        // Each says less when a point is added, never more: what was kept once stays so.
-        let rows = self.rows.iter().map(move |row| row.term(arguments));
-        let rests = self.rests.iter().map(move |rest| rest.term(arguments));
-        rows.chain(rests)
+        self.rows.iter().filter(|row| row.is_simple()).map(move |row| row.term(arguments))
     }
 }
 
@@ -192,18 +154,6 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_over_stays() {
-        let mut equations = Equations::of_point(&point(&[4]));
-        for (value, said) in [(10, "(= (mod x 6) 4)"), (1, "(= (mod x 3) 1)"), (-2, "(= (mod x 3) 1)")] {
-            equations.add_point(&point(&[value]));
-            let terms: Vec<String> =
-                equations.terms(&[Term::int_variable("x")]).map(|term| term.to_smt_lib()).collect();
-            assert_eq!(terms, [said], "with {value}");
-        }
-        assert!(equations.add_point(&point(&[0])) && equations.is_nothing());
-    }
-
-    #[test]
     fn a_number_that_is_not_known_takes_its_equations_with_it() {
         let mut equations = Equations::of_point(&point(&[1, 2]));
         assert!(equations.add_point(&[None, Some(Value::Int(2))]));
@@ -214,6 +164,6 @@ mod tests {
     fn numbers_too_large_to_multiply_are_forgotten() {
         let mut equations = Equations::of_point(&point(&[i128::MAX, i128::MIN + 1]));
         assert!(equations.add_point(&point(&[i128::MIN + 1, i128::MAX])));
-        assert!(equations.is_nothing());
+        assert!(equations.rows.is_empty());
     }
 }

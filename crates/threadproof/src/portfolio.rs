@@ -276,7 +276,7 @@ impl Portfolio {
             match features.many_threads {
                 true => provers.push_back(Turn::on_runs(&Horn, 2)),
                 // Without runs, loops of several threads can go on side by side.
-                false => provers.extend([Turn::of(&Horn, 3), Turn::on_runs(&Horn, 3)]),
+                false => provers.extend([Turn::of(&Horn, 2), Turn::on_runs(&Horn, 3)]),
             }
             match features.many_threads {
                 _ if self.boolean => provers.push_back(Turn::of(queries, 2)),

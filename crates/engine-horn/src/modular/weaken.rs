@@ -20,10 +20,8 @@ const QUESTIONS: usize = 100;
 pub enum Language {
     /// Comparisons of numbers with each other and with constants.
     Comparisons,
-    /// Linear equations alone: quicker, since there are fewer.
+    /// These, and linear equations.
     Equations,
-    /// Both.
-    All,
 }
 
 /// What holds of a relation.
@@ -34,7 +32,7 @@ struct Holds {
 
 impl Holds {
     fn is_nothing(&self) -> bool {
-        self.facts.is_empty() && self.equations.is_nothing()
+        self.facts.is_empty() && self.equations == Equations::default()
     }
     fn formula(&self, arguments: &[Term]) -> Term {
         formula(&self.facts, arguments).and(&Term::all(self.equations.terms(arguments)))
@@ -145,13 +143,10 @@ fn follow(
         changed = true;
         match &mut found[head.relation] {
             None => {
-                let facts = match language {
-                    Language::Comparisons | Language::All => vocabulary.facts(system, head.relation, &values),
-                    Language::Equations => Vec::new(),
-                };
+                let facts = vocabulary.facts(system, head.relation, &values);
                 let equations = match language {
                     Language::Comparisons => Equations::default(),
-                    Language::Equations | Language::All => Equations::of_point(&values),
+                    Language::Equations => Equations::of_point(&values),
                 };
                 found[head.relation] = Some(Holds { facts, equations });
             }
@@ -235,8 +230,7 @@ mod tests {
         let budget = Budget::seconds(60.0);
         for (bad, language, safe) in [
             (1, Language::Equations, true),
-            (1, Language::All, true),
-            (0, Language::All, false),
+            (0, Language::Equations, false),
             (1, Language::Comparisons, false),
         ] {
             let system = sums(bad);

@@ -15,13 +15,13 @@ pub mod turns;
 use crate::modular::Effort;
 use crate::modular::facts::Vocabulary;
 use crate::modular::weaken::{Language, is_safe, strengthened, strongest};
-use blocks::blocks;
+use blocks::{Blocks, blocks};
 use clauses::Clauses;
 use graph::{Graph, Manner, NoGraph, Order};
 use indexmap::IndexSet;
 use ir::{IdVec, LocationId};
 use needed::Needed;
-use smt::horn::{Derivation, Interpretation, RelationId, Solution, solve};
+use smt::horn::{Derivation, HornSystem, Interpretation, RelationId, Solution, solve};
 use smt::{NoAnswer, Term};
 
 use transitions::System;
@@ -33,7 +33,7 @@ pub const MOST_NODES: usize = 20_000;
 /// Nor more than this, if they are told apart by values.
 const MOST_SPLIT_NODES: usize = 4_000;
 /// Simple facts get this part of the time, before the solver gets what is left.
-const FACTS: u32 = 3;
+const FACTS: u32 = 2;
 
 /// Why there is no proof.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -165,45 +165,49 @@ type Invariants = IdVec<RelationId, Option<Term>>;
 /// Simple facts first; then, if that is asked for, the solver with what they say.
 fn solution(clauses: &Clauses, effort: Effort, budget: &Budget) -> Result<Invariants, Unsolved> {
     let system = &clauses.system;
-    let vocabulary = Vocabulary::new(system);
-    let share = |part: u32| budget.remaining().map_or(budget.clone(), |left| budget.within(left / part));
-    let mut known: Option<Invariants> = None;
-    if let Some(blocks) = blocks(system, budget) {
-        let vocabulary = vocabulary.of_some(&blocks.kept);
-        for language in [Language::Equations, Language::All] {
-            let Ok(facts) = strongest(&blocks.system, &vocabulary, language, &share(FACTS)) else { continue };
+    let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / FACTS));
+    let facts = blocks(system, budget).map(|blocks| {
+        let facts = facts(system, &blocks, if effort == Effort::Facts { budget } else { &part });
+        (blocks, facts)
+    });
+    let facts = match facts {
+        Some((blocks, Ok(facts))) => {
             let mut invariants: Invariants = system.relations.iter().map(|_| None).collect();
             for (relation, kept) in blocks.kept.enumerate() {
                 invariants[*kept] = Some(facts.formulas[relation].clone());
             }
-            if is_safe(&blocks.system, &facts, &share(FACTS)) {
+            if is_safe(&blocks.system, &facts, budget) {
                 return Ok(invariants);
             }
-            known = Some(invariants);
+            Ok(invariants)
         }
-    }
+        Some((_, Err(why))) => Err(why),
+        None => Err(NoAnswer::GaveUp("there are too many ways".to_owned())),
+    };
     if effort == Effort::Facts {
-        // What holds at every node may be more than what holds at the heads of loops.
-        let facts = strongest(system, &vocabulary, Language::All, budget).map_err(Unsolved::Open)?;
-        if is_safe(system, &facts, budget) {
-            return Ok(facts.formulas.iter().cloned().map(Some).collect());
-        }
-        return Err(Unsolved::Open(NoAnswer::GaveUp("simple facts are not enough".to_owned())));
+        let weak = NoAnswer::GaveUp("simple facts are not enough".to_owned());
+        return Err(Unsolved::Open(facts.err().unwrap_or(weak)));
     }
-    let strong = known.as_ref().map(|known| {
-        let all = known.iter().map(|fact| fact.clone().unwrap_or(Term::bool(true)));
-        strengthened(system, &Interpretation { formulas: all.collect() })
+    let known = facts.as_ref().ok().map(|facts| {
+        let all = facts.iter().map(|fact| fact.clone().unwrap_or(Term::bool(true)));
+        Interpretation { formulas: all.collect() }
     });
+    let strong = known.as_ref().map(|known| strengthened(system, known));
     match solve(strong.as_ref().unwrap_or(system), budget) {
-        Solution::Solved(more) => Ok(match known {
+        Solution::Solved(more) => Ok(match facts {
             // On the way between two relations that facts are about, what is needed follows.
-            Some(known) => {
-                let both = known.iter().zip(more.formulas.iter());
+            Ok(facts) => {
+                let both = facts.iter().zip(more.formulas.iter());
                 both.map(|(fact, more)| Some(fact.as_ref()?.and(more))).collect()
             }
-            None => more.formulas.iter().cloned().map(Some).collect(),
+            Err(_) => more.formulas.iter().cloned().map(Some).collect(),
         }),
         Solution::Refuted(derivation) => Err(Unsolved::Refuted(derivation)),
         Solution::Unknown(why) => Err(Unsolved::Open(why)),
     }
+}
+
+fn facts(system: &HornSystem, blocks: &Blocks, budget: &Budget) -> Result<Interpretation, NoAnswer> {
+    let vocabulary = Vocabulary::new(system).of_some(&blocks.kept);
+    strongest(&blocks.system, &vocabulary, Language::Equations, budget)
 }
