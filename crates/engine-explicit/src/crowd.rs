@@ -5,10 +5,9 @@
 //!
 //! Under-approximates: finds errors only. The sequence of walks is the same each time.
 
+use crate::guesses::Guesses;
 use crate::model::Model;
-use ir::Value;
-use ir::semantics::{Choice, ChoiceKind, Choices, State, Stuck, ThreadIndex};
-use ir::{EdgeId, TemplateId};
+use ir::semantics::{State, Stuck, ThreadIndex};
 use verdict::{Budget, Exhausted, Trace, TraceStep, Violation};
 
 /// Steps of one walk.
@@ -125,14 +124,7 @@ impl Crowd {
             let before = (state.statics.clone(), state.threads[thread].clone(), state.threads.len());
             let heap = state.heap.clone();
             let mut log = Vec::new();
-            let mut values = Guesses {
-                model,
-                edge: (template, edge),
-                random: self.below(usize::MAX),
-                made: vec![],
-                asked: 0,
-                tainted: false,
-            };
+            let mut values = Guesses::new(model, (template, edge), self.below(usize::MAX));
             match machine.advance(state, thread, edge, &mut values, &mut log) {
                 Ok(()) if !values.tainted => {
                     steps.push(TraceStep { thread, edge, choices: values.made });
@@ -155,33 +147,5 @@ impl Crowd {
             }
         }
         Moved::No
-    }
-}
-
-/// Guesses open values.
-struct Guesses<'a, 'p> {
-    model: &'a Model<'p>,
-    edge: (TemplateId, EdgeId),
-    random: usize,
-    made: Vec<Value>,
-    asked: usize,
-    tainted: bool,
-}
-
-impl Choices for Guesses<'_, '_> {
-    fn choose(&mut self, choice: Choice) -> Value {
-        let inputs = &self.model.facts.inputs;
-        let candidates = match choice.kind {
-            ChoiceKind::Open => inputs.of_type(choice.ty),
-            ChoiceKind::Any | ChoiceKind::Unknown => {
-                self.tainted |= choice.kind == ChoiceKind::Unknown;
-                self.asked += 1;
-                inputs.of_edge(self.edge.0, self.edge.1, self.asked - 1, choice.ty)
-            }
-        };
-        let value = candidates.values.get(self.random % candidates.values.len().max(1)).copied().unwrap_or(0);
-        self.random /= candidates.values.len().max(1);
-        self.made.push(value);
-        value
     }
 }

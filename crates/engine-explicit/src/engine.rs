@@ -8,10 +8,10 @@ use crate::search::{Outcome, Search};
 use crate::shorten::shorten;
 use crate::walk::Walker;
 use ir::semantics::{LimitKind, Machine};
-use ir::{Count, Program};
+use ir::{Count, Program, Range};
 use std::sync::Arc;
 use std::time::Duration;
-use verdict::{Budget, Engine, Event, Events, Exhausted, Proof, Property, Reason, Task, Verdict};
+use verdict::{Budget, Engine, Event, Events, Exhausted, Proof, Property, Reason, Task, Trace, Verdict};
 
 /// Settings of the engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -112,12 +112,7 @@ impl Explicit {
         // For programs that start more threads than any of the searches allows.
         let mut crowd = Crowd::new();
         let many = Model::new(program, facts.clone(), property.clone(), most, false)?;
-        // For handlers of interrupts, of which three may have interrupted each other.
-        let copies = program.start.iter().map(|(_, count)| match count {
-            Count::Exactly(copies) => *copies,
-            Count::Any => 3,
-        });
-        let mut firings = Firings::new(&many, copies.collect()).filter(|_| !self.options.shortest);
+        let mut firings = Firings::new(&many, copies_of(program)).filter(|_| !self.options.shortest);
         let mut compact: Vec<Option<Compact<'_, '_>>> = searches.iter().map(|_| None).collect();
         loop {
             let mut grown = false;
@@ -176,7 +171,7 @@ impl Explicit {
             }
             if let Some(firings) = &mut firings {
                 match firings.run(FIRINGS_SHARE * slice, budget) {
-                    Ok(Some(trace)) => return Ok(Verdict::Unsafe(shorten(&many, trace, budget))),
+                    Ok(Some((_, trace))) => return Ok(Verdict::Unsafe(shorten(&many, trace, budget))),
                     Ok(None) => {}
                     Err(exhausted) => return Ok(Verdict::Unknown(Reason::Exhausted(exhausted))),
                 }
@@ -222,6 +217,32 @@ impl Explicit {
             slice = slice.saturating_mul(2);
         }
     }
+}
+
+/// Looks for races on each of the ranges that the program asks about ([`Program::races_on`]) by firings of its handlers. Tells of each as soon as it is found, once for each range. The program is lowered.
+pub fn races_by_firings(program: &Program, budget: &Budget, found: &mut dyn FnMut(Range, Trace)) {
+    let Ok(machine) = Machine::new(program) else { return };
+    let facts = Arc::new(Facts::new(program));
+    let Ok(model) = Model::new(program, facts, Property::NoRace, machine.max_threads, false) else { return };
+    let Some(mut firings) = Firings::new(&model, copies_of(program)) else { return };
+    while let Ok(result) = firings.run(FIRST_SLICE, budget) {
+        let Some((range, trace)) = result else { continue };
+        let one = Program { races_on: Some(vec![range]), ..program.clone() };
+        let model = Model::new(&one, model.facts.clone(), Property::NoRace, machine.max_threads, false);
+        found(range, model.map_or(trace.clone(), |model| shorten(&model, trace, budget)));
+        if !firings.close(range) {
+            return;
+        }
+    }
+}
+
+/// Handlers that can be interrupted are there three times: so many may have interrupted each other.
+fn copies_of(program: &Program) -> Vec<u32> {
+    let copies = program.start.iter().map(|(_, count)| match count {
+        Count::Exactly(copies) => *copies,
+        Count::Any => 3,
+    });
+    copies.collect()
 }
 
 /// What has become of a search.

@@ -8,7 +8,7 @@
 //!   ([`compact`]), random walks ([`walk`], [`crowd`]), and a search by whole firings of handlers ([`firings`]).
 //! * [`expand`]: steps and the partial-order reduction, with the argument that it keeps all violations.
 //! * [`touches`], [`footprint`], [`guards`], [`model`]: what is known about a program before it runs.
-//! * [`inputs`], [`flow`], [`script`]: values that the program leaves open.
+//! * [`inputs`], [`flow`], [`guesses`], [`script`]: values that the program leaves open.
 //! * [`store`], [`components`], [`liveness`]: states, and what of them is kept.
 //! * [`shorten`]: shorter traces.
 //! * [`guided`]: an execution along a schedule that another engine has found.
@@ -28,6 +28,7 @@ mod flow;
 mod footprint;
 mod graph;
 mod guards;
+mod guesses;
 pub mod guided;
 mod inputs;
 mod liveness;
@@ -40,4 +41,4 @@ mod touches;
 mod trivial;
 mod walk;
 
-pub use engine::{Explicit, Options};
+pub use engine::{Explicit, Options, races_by_firings};

@@ -1,0 +1,647 @@
+//! A search for races in programs whose threads are there from the start and come back to where they began: the handlers of interrupts beside a main loop.
+//!
+//! Such a program goes wrong after dozens of firings of its handlers, each of hundreds of steps. The other searches look at each step of each order, and do not get far. Here a move is a whole firing: a
+//! handler runs from its start to its end, or the first thread runs until it does nothing new. Only where a thread is about to make an access that the property is about, it may also stay, interrupted,
+//! while others fire.
+//!
+//! It is coverage-guided testing, where the test is a sequence of firings with their inputs. What shows something new is kept ([`novelty`]). From what is kept it goes on by firings with inputs at random; by its own last
+//! firings with something changed; and by the last firings of something else that is kept, such as a message that was received there. Comparisons that fail have a go at the inputs
+//! they rest on ([`comparisons`]).
+//!
+//! Under-approximates: finds races only. The sequence of moves is the same each time.
+
+mod comparisons;
+mod novelty;
+mod places;
+mod relevance;
+
+use crate::guesses::Guesses;
+use crate::model::Model;
+use comparisons::{Again, Comparison, Comparisons, FARTHEST};
+use ir::semantics::{State, Stuck, ThreadIndex};
+use ir::{Assignment, EdgeId, Expr, LocationId, Op, Program, Range, Rhs, Storage, TemplateId};
+use novelty::Novelty;
+use places::{Past, Place, Recipe, Run, Stop};
+use relevance::Relevance;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+use verdict::{Budget, Exhausted, Property, Trace, TraceStep, Violation};
+
+/// Steps of one firing at most, and of the first thread.
+const LONGEST_FIRING: usize = 4_000;
+const LONGEST_RUN: usize = 400_000;
+/// Moves in a row, before another kept state is taken up; and those of one handler alone.
+const MOVES: usize = 6;
+const ROW: usize = 40;
+/// How many moves are made again with a change, or elsewhere.
+const WINDOW: usize = 32;
+const LONGEST_WINDOW: usize = 8_000;
+/// Places that are kept.
+const MOST_KEPT: usize = 8_000;
+/// The last ones, of which every fourth beginning is.
+const NEWEST: usize = 48;
+/// The part of the steps that may be spent on comparisons which do not succeed. So often inputs are changed for one; then one of so many times,
+/// unless that was enough for one success.
+const SHARE: u64 = 4;
+const EAGER: usize = 64;
+const SELDOM: usize = 16;
+/// So often inputs are given all values for a comparison that leads to what races are made of, and so many inputs.
+const SWEEPS: usize = 12;
+const MOST_SWEPT: usize = 6;
+/// Comparisons within comparisons that are set right.
+const DEEPEST: usize = 3;
+/// Three times of four an input is one of the first so many candidates.
+const LIKELY: usize = 12;
+/// Steps between two looks at the budget.
+const INTERVAL: u64 = 1 << 10;
+
+/// The search.
+pub struct Firings<'a, 'p> {
+    model: &'a Model<'p>,
+    copies: Vec<u32>,
+    random: u64,
+    comparisons: Comparisons,
+    novelty: Novelty,
+    relevance: Relevance,
+    /// What shows something new.
+    kept: Vec<Place>,
+    /// What took edges that were never taken before.
+    first: Vec<Place>,
+    /// How often inputs were changed for the comparison at a place.
+    tried: FxHashMap<(TemplateId, LocationId), Tried>,
+    /// The comparison for which inputs are changed now.
+    goal: Option<Goal>,
+    /// The ranges of the program that races are still looked for on.
+    open: Vec<Range>,
+    steps: u64,
+    /// Those of changes for comparisons that did not succeed.
+    spent: u64,
+}
+
+/// How often inputs were changed for a comparison, and it succeeded then.
+#[derive(Clone, Copy, Default)]
+struct Tried {
+    times: usize,
+    successes: usize,
+    /// How often inputs were given all values for it.
+    sweeps: usize,
+}
+
+/// A comparison that is about to fail.
+struct Failing {
+    /// The edge that is not taken then.
+    edge: EdgeId,
+    /// Two values that would have to be alike.
+    values: (u64, u64),
+    /// Whether the edge leads to what races are made of.
+    relevant: bool,
+    sides: (Expr, Expr),
+}
+
+/// A comparison that is to succeed.
+#[derive(Clone)]
+struct Goal {
+    /// Its number among those of the move.
+    number: usize,
+    location: (TemplateId, LocationId),
+    /// Where it leads then.
+    edge: EdgeId,
+    sides: (Expr, Expr),
+    /// What was compared.
+    seen: Option<[ir::Value; 2]>,
+    reached: bool,
+}
+
+/// What moves came to.
+enum Fired {
+    /// A race.
+    Race(Range, Trace),
+    /// Another move may follow.
+    Stays(Place),
+    /// Nothing more can happen there.
+    Lost,
+}
+
+/// How a step went.
+enum Stepped {
+    Yes,
+    /// It waits.
+    No,
+    Lost,
+}
+
+impl<'a, 'p> Firings<'a, 'p> {
+    /// A search that has not begun; nothing if the program is of another kind.
+    pub fn new(model: &'a Model<'p>, copies: Vec<u32>) -> Option<Self> {
+        let program = model.machine.program;
+        let spawns = program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops);
+        let is_of_handlers = program.start.len() > 1
+            && model.property == Property::NoRace
+            && !spawns.into_iter().any(|op| matches!(op, Op::Spawn(..)));
+        let state = is_of_handlers.then(|| model.machine.initial(&copies).ok())??;
+        let start = Place { state, past: None };
+        let open = program.races_on.clone().unwrap_or_else(|| everything(program));
+        let relevance = Relevance::of(model, &open);
+        Some(Self {
+            model,
+            copies,
+            random: 0x2545_F491_4F6C_DD1D,
+            comparisons: Comparisons::of(model),
+            novelty: Novelty::new(model, &relevance.deciding),
+            relevance,
+            kept: vec![start.clone()],
+            first: vec![start],
+            tried: FxHashMap::default(),
+            goal: None,
+            open,
+            steps: 0,
+            spent: 0,
+        })
+    }
+
+    /// Does not look for races on a range any more. Whether there is another one.
+    pub fn close(&mut self, range: Range) -> bool {
+        self.open.retain(|other| *other != range);
+        !self.open.is_empty()
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        below(&mut self.random, bound)
+    }
+
+    /// Goes on for about so many steps. Gives a race, and what it is on.
+    pub fn run(&mut self, steps: u64, budget: &Budget) -> Result<Option<(Range, Trace)>, Exhausted> {
+        let end = self.steps + steps;
+        while self.steps < end {
+            budget.check(0)?;
+            self.steps += 1;
+            let place = self.pick();
+            let fired = match self.below(8) {
+                0..=2 => self.wander(place, budget)?,
+                3 => self.row(place, budget)?,
+                4 | 5 => self.vary(&place, budget)?,
+                _ => {
+                    let other = self.pick();
+                    let recipes = self.window(&other);
+                    self.perform(place, &recipes, 0, budget)?
+                }
+            };
+            if let Fired::Race(range, trace) = fired {
+                return Ok(Some((range, trace)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A place to go on from.
+    fn pick(&mut self) -> Place {
+        let kind = self.below(4);
+        let count = if kind < 2 { self.first.len() } else { self.kept.len() };
+        let back = self.below(if kind % 2 == 0 { count.min(NEWEST) } else { count });
+        let places = if kind < 2 { &self.first } else { &self.kept };
+        places[count - 1 - back].clone()
+    }
+
+    /// A few moves at random.
+    fn wander(&mut self, mut place: Place, budget: &Budget) -> Result<Fired, Exhausted> {
+        for _ in 0..1 + self.below(MOVES) {
+            let Some(recipe) = self.anything(&place.state) else { return Ok(Fired::Lost) };
+            match self.perform(place, &[recipe], 0, budget)? {
+                Fired::Stays(next) => place = next,
+                end @ (Fired::Race(..) | Fired::Lost) => return Ok(end),
+            }
+        }
+        Ok(Fired::Stays(place))
+    }
+
+    /// One handler fires again and again.
+    fn row(&mut self, place: Place, budget: &Budget) -> Result<Fired, Exhausted> {
+        let Some(recipe) = self.anything(&place.state) else { return Ok(Fired::Lost) };
+        let recipes = vec![Recipe { stop: Stop::Never, ..recipe }; 1 + self.below(ROW)];
+        self.perform(place, &recipes, 0, budget)
+    }
+
+    /// The last moves again, with something changed.
+    fn vary(&mut self, place: &Place, budget: &Budget) -> Result<Fired, Exhausted> {
+        let mut recipes = self.window(place);
+        let Some(origin) = recipes.len().checked_sub(1).and_then(|last| place.moves().nth(last)) else {
+            return Ok(Fired::Lost);
+        };
+        let origin = origin.origin();
+        for _ in 0..1 + self.below(3) {
+            let at = self.below(recipes.len());
+            match self.below(8) {
+                0 | 1 => recipes.extend(self.anything(&place.state)),
+                2 => {
+                    if let Some(recipe) = self.anything(&place.state) {
+                        recipes.insert(at, recipe);
+                    }
+                }
+                3 if recipes.len() > 1 => {
+                    recipes.remove(at);
+                }
+                4 => recipes.insert(at, recipes[at].clone()),
+                5 => recipes[at].stop = Stop::Sometimes,
+                _ => {
+                    let number = self.below(recipes[at].inputs.len());
+                    let value = self.below(256) as ir::Value;
+                    if let Some(input) = recipes[at].inputs.get_mut(number) {
+                        *input = value;
+                    }
+                }
+            }
+        }
+        self.perform(origin, &recipes, 0, budget)
+    }
+
+    /// Some of the last moves of a place, the newest last.
+    fn window(&mut self, place: &Place) -> Vec<Recipe> {
+        let widest = 1 + self.below(WINDOW);
+        let count = 1 + self.below(widest);
+        let mut steps = 0;
+        let short = |past: &&Rc<Past>| {
+            steps += past.steps.len();
+            steps < LONGEST_WINDOW
+        };
+        let mut recipes: Vec<Recipe> =
+            place.moves().take(count).take_while(short).map(|past| past.recipe()).collect();
+        recipes.reverse();
+        recipes
+    }
+
+    /// A move at random: of the first thread, of one that was interrupted, or of one of those of a template that wait to fire.
+    fn anything(&mut self, state: &State) -> Option<Recipe> {
+        let mut choices: Vec<(TemplateId, ThreadIndex, bool)> = Vec::new();
+        for thread in 0..state.threads.len() {
+            let template = state.threads[thread].template;
+            let begins = self.is_idle(state, thread);
+            if !begins || thread == 0 || choices.iter().all(|(other, _, idle)| *other != template || !idle) {
+                choices.push((template, thread, begins));
+            }
+        }
+        let (_, thread, begins) = *choices.get(self.below(choices.len()))?;
+        Some(Recipe { thread, begins, inputs: Vec::new(), stop: Stop::Sometimes })
+    }
+
+    /// Whether a thread is where it began.
+    fn is_idle(&self, state: &State, thread: ThreadIndex) -> bool {
+        let its = &state.threads[thread];
+        let entry = self.model.machine.program.templates[its.template].entry;
+        matches!(its.activations.as_slice(), [only] if only.location == entry)
+    }
+
+    /// Whether a thread is about to make an access that the property is about.
+    fn is_watched(&self, state: &State, thread: ThreadIndex) -> bool {
+        let Some(next) = self.model.next(state, thread).filter(|next| !next.local) else { return false };
+        let touches = |object| self.open.iter().any(|range| range.object == object);
+        next.fixed.iter().chain(&next.computed).any(|touch| touches(touch.object))
+    }
+
+    /// A race on something that is still open.
+    fn race(&self, state: &State) -> Option<(Range, Violation)> {
+        let machine = &self.model.machine;
+        let threads = self.model.race(state)?;
+        let [(_, _, one), (_, _, other)] = machine.race(state)?;
+        let first = one.address.max(other.address);
+        let behind = (one.address + one.size).min(other.address + other.size);
+        let is_on = |range: &&Range| {
+            let start = machine.addresses.offset[range.object] + range.offset;
+            start < behind && first < start + range.size
+        };
+        Some((*self.open.iter().find(is_on)?, Violation::Race(threads)))
+    }
+
+    /// Makes moves as recipes say, one after the other. What cannot be done is left out.
+    fn perform(
+        &mut self,
+        mut place: Place,
+        recipes: &[Recipe],
+        depth: usize,
+        budget: &Budget,
+    ) -> Result<Fired, Exhausted> {
+        for recipe in recipes {
+            let Some(thread) = self.performer(&place.state, recipe) else { continue };
+            let recipe = Recipe { thread, ..recipe.clone() };
+            match self.fire(place, &recipe, depth, budget)? {
+                Fired::Stays(next) => place = next,
+                end @ (Fired::Race(..) | Fired::Lost) => return Ok(end),
+            }
+        }
+        Ok(Fired::Stays(place))
+    }
+
+    /// Who can do what a recipe says: its thread, or another one of the same template that waits to fire.
+    fn performer(&self, state: &State, recipe: &Recipe) -> Option<ThreadIndex> {
+        let thread = recipe.thread;
+        // In an atomic region nobody else runs.
+        let is_atomic = |thread: &ThreadIndex| self.model.machine.is_atomic(state, *thread);
+        if let Some(alone) = (0..state.threads.len()).find(is_atomic) {
+            return (alone == thread).then_some(thread);
+        }
+        if thread == 0 || self.is_idle(state, thread) == recipe.begins {
+            return Some(thread);
+        }
+        let template = state.threads[thread].template;
+        let alike =
+            |other: &ThreadIndex| state.threads[*other].template == template && self.is_idle(state, *other);
+        (1..state.threads.len()).filter(|_| recipe.begins).find(alike)
+    }
+
+    /// Lets a thread run: to its end, until it does nothing new, or until it gives way where it is about to make an access that counts.
+    fn fire(
+        &mut self,
+        place: Place,
+        recipe: &Recipe,
+        depth: usize,
+        budget: &Budget,
+    ) -> Result<Fired, Exhausted> {
+        let thread = recipe.thread;
+        let longest = if thread == 0 { LONGEST_RUN } else { LONGEST_FIRING };
+        let covered = self.novelty.covered;
+        let mut run = Run::new(place, recipe);
+        let mut asked = 0;
+        // A state that the thread was in before, renewed at steps that are powers of two (Brent).
+        let mut before = self.without_dead(&run.state);
+        let mut renewal = 1;
+        for taken in 0..longest {
+            if self.steps.is_multiple_of(INTERVAL) {
+                budget.check(0)?;
+            }
+            let (number, here) = (run.comparisons, run.state.location(thread));
+            if let Some(goal) = &mut self.goal
+                && (goal.number, Some(goal.location)) == (number, here)
+            {
+                let value = |side: &Expr| self.model.machine.peek(&run.state, thread, side).unwrap_or(0);
+                goal.seen = Some([value(&goal.sides.0), value(&goal.sides.1)]);
+            }
+            match self.step(&mut run, recipe.inputs.get(asked..).unwrap_or(&[])) {
+                Stepped::Yes => {
+                    let step = run.steps.last().expect("it was taken");
+                    asked += step.choices.len();
+                    if let Some(goal) = &mut self.goal
+                        && (goal.number, Some(goal.location), goal.edge) == (number, here, step.edge)
+                    {
+                        goal.reached = true;
+                    }
+                }
+                // It waits for what it has interrupted, or for a lock; in an atomic region that is the end.
+                Stepped::No if taken > 0 && !self.model.machine.is_atomic(&run.state, thread) => break,
+                Stepped::No | Stepped::Lost => return Ok(Fired::Lost),
+            }
+            if self.is_watched(&run.state, thread) {
+                if let Some((range, violation)) = self.race(&run.state) {
+                    return Ok(Fired::Race(range, run.trace(self.copies.clone(), violation)));
+                }
+                if !self.model.machine.is_atomic(&run.state, thread) {
+                    run.accesses += 1;
+                    let here = Stop::At(run.accesses);
+                    if recipe.stop == here || recipe.stop == Stop::Sometimes && self.below(3) == 0 {
+                        return Ok(Fired::Stays(self.end(run, here, covered)));
+                    }
+                    if self.shows(&run.state) {
+                        let place = run.clone().end(here);
+                        self.keep(place);
+                    }
+                }
+            }
+            if thread > 0 && self.is_idle(&run.state, thread) {
+                break;
+            }
+            if let Some(better) = self.patched(&mut run, depth, budget)? {
+                return Ok(better);
+            }
+            // Where it is atomic nobody else could go on.
+            if self.model.machine.is_atomic(&run.state, thread) {
+                continue;
+            }
+            if self.is_alike(&run.state, &before, thread) {
+                break;
+            }
+            if taken >= renewal {
+                before = self.without_dead(&run.state);
+                renewal = 2 * taken;
+            }
+        }
+        Ok(Fired::Stays(self.end(run, Stop::Never, covered)))
+    }
+
+    /// A state without what nobody reads.
+    fn without_dead(&self, state: &State) -> State {
+        let mut state = state.clone();
+        self.model.facts.liveness.forget_dead(&mut state, None);
+        state
+    }
+
+    /// Whether a state is, but for what nobody reads, one that a thread was in before.
+    fn is_alike(&self, state: &State, before: &State, thread: ThreadIndex) -> bool {
+        state.location(thread) == before.location(thread)
+            && state.statics == before.statics
+            && self.without_dead(state) == *before
+    }
+
+    /// The end of a move. Keeps it if it shows something new. `covered`: how many edges were taken before it.
+    fn end(&mut self, run: Run, stop: Stop, covered: usize) -> Place {
+        let place = run.end(stop);
+        if self.shows(&place.state) {
+            self.keep(place.clone());
+        }
+        if self.novelty.covered > covered {
+            self.first.push(place.clone());
+        }
+        place
+    }
+
+    /// Whether a state shows something new.
+    fn shows(&mut self, state: &State) -> bool {
+        let mut hasher = FxHasher::default();
+        let mut interrupted = false;
+        for thread in 0..state.threads.len() {
+            let stays = if thread == 0 { self.is_watched(state, 0) } else { !self.is_idle(state, thread) };
+            if stays {
+                (state.threads[thread].template, state.location(thread)).hash(&mut hasher);
+                interrupted = true;
+            }
+        }
+        self.novelty.shows(state, interrupted.then(|| hasher.finish()))
+    }
+
+    fn keep(&mut self, place: Place) {
+        if self.kept.len() >= MOST_KEPT {
+            // The newest leads on; any other may go.
+            let at = self.below(MOST_KEPT);
+            self.kept.remove(at);
+        }
+        self.kept.push(place);
+    }
+
+    /// What a move comes to with other inputs, such that a comparison which is about to fail succeeds; nothing if none are found.
+    fn patched(&mut self, run: &mut Run, depth: usize, budget: &Budget) -> Result<Option<Fired>, Exhausted> {
+        let Some((template, location)) = run.state.location(run.thread) else { return Ok(None) };
+        let count = self.comparisons.at(template, location).len();
+        run.comparisons += usize::from(count > 0);
+        if depth >= DEEPEST || count == 0 || run.steps.len() > FARTHEST {
+            return Ok(None);
+        }
+        let Some(Failing { edge, values: (old, new), relevant, sides }) =
+            self.failing(run, template, location)
+        else {
+            return Ok(None);
+        };
+        let number = run.comparisons;
+        let goal = Goal { number, location: (template, location), edge, sides, seen: None, reached: false };
+        // Most comparisons have nothing to do with inputs.
+        let Tried { times, successes, sweeps } = *self.tried.entry((template, location)).or_default();
+        if SELDOM * successes <= times {
+            if depth > 0 {
+                return Ok(None);
+            }
+            if relevant && times > EAGER / 4 && (sweeps < SWEEPS || self.below(SELDOM * SWEEPS) == 0) {
+                return self.sweep(run, goal, budget);
+            }
+            if times > EAGER && (SHARE * self.spent > self.steps || self.below(SELDOM) > 0) {
+                return Ok(None);
+            }
+        }
+        let before = self.steps;
+        let again = Again::of(run);
+        for (old, new) in [(old, new), (new, old)] {
+            let changes = again.bytes(old, new, &mut |bound| below(&mut self.random, bound));
+            let (found, _) = self.again(&again, &changes, &goal, depth, budget)?;
+            let tried = self.tried.entry((template, location)).or_default();
+            tried.times += 1;
+            tried.successes += usize::from(found.is_some());
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        self.spent += self.steps - before;
+        Ok(None)
+    }
+
+    /// Makes moves again with changed inputs. Gives what they come to if a goal is reached, and what was compared there.
+    fn again(
+        &mut self,
+        again: &Again,
+        changes: &[(usize, ir::Value)],
+        goal: &Goal,
+        depth: usize,
+        budget: &Budget,
+    ) -> Result<(Option<Fired>, Option<[ir::Value; 2]>), Exhausted> {
+        let Some((origin, recipes)) = again.with(changes) else { return Ok((None, None)) };
+        let outer = self.goal.replace(goal.clone());
+        let found = self.perform(origin, &recipes, depth + 1, budget)?;
+        let goal = std::mem::replace(&mut self.goal, outer);
+        let better = matches!(found, Fired::Race(..)) || goal.as_ref().is_some_and(|goal| goal.reached);
+        Ok((better.then_some(found), goal.and_then(|goal| goal.seen)))
+    }
+
+    /// Gives all values to inputs that the sides of a comparison depend on.
+    fn sweep(&mut self, run: &Run, goal: Goal, budget: &Budget) -> Result<Option<Fired>, Exhausted> {
+        self.tried.entry(goal.location).or_default().sweeps += 1;
+        let value = |side: &Expr| self.model.machine.peek(&run.state, run.thread, side).unwrap_or(0);
+        let now = [value(&goal.sides.0), value(&goal.sides.1)];
+        let again = Again::of(run);
+        let mut matter = Vec::new();
+        for at in 0..again.inputs() {
+            let other = (again.input(at) ^ (1 + below(&mut self.random, 255) as ir::Value)) & 0xff;
+            let (found, seen) = self.again(&again, &[(at, other)], &goal, 0, budget)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+            if seen.is_some_and(|seen| seen != now) {
+                matter.push(at);
+            }
+        }
+        for at in matter.into_iter().take(MOST_SWEPT) {
+            for value in 0..256 {
+                let (found, _) = self.again(&again, &[(at, value)], &goal, 0, budget)?;
+                if found.is_some() {
+                    return Ok(found);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// A comparison that is about to fail and is worth a try.
+    fn failing(&mut self, run: &Run, template: TemplateId, location: LocationId) -> Option<Failing> {
+        let value = |side: &Expr| self.model.machine.peek(&run.state, run.thread, side).ok();
+        let fails = |comparison: &&Comparison| {
+            let is_new = self.novelty.times(template, comparison.edge) == 0;
+            (is_new || comparison.is_of_two && !comparison.is_of_order)
+                && value(&comparison.condition) == Some(0)
+        };
+        let failing: Vec<&Comparison> =
+            self.comparisons.at(template, location).iter().filter(fails).collect();
+        let comparison = *failing.get(below(&mut self.random, failing.len()))?;
+        let small = |side: &Expr| u64::try_from(value(side)?).ok().filter(|value| *value < 1 << 16);
+        let (left, right) = (small(&comparison.sides.0)?, small(&comparison.sides.1)?);
+        // Where the order matters, what is a little more or less may do.
+        let nearby = if comparison.is_of_order { below(&mut self.random, 3) as u64 } else { 1 };
+        let right = (right + nearby).saturating_sub(1);
+        let relevant = self.relevance.counts(template, comparison.edge);
+        let (edge, sides) = (comparison.edge, comparison.sides.clone());
+        (left != right).then_some(Failing { edge, values: (left, right), relevant, sides })
+    }
+
+    /// Lets a thread take one of its steps, if it can.
+    fn step(&mut self, run: &mut Run, given: &[ir::Value]) -> Stepped {
+        let (model, thread) = (self.model, run.thread);
+        let Some((template, _)) = run.state.location(thread) else { return Stepped::No };
+        let edges = model.machine.edges(&run.state, thread);
+        let first = if edges.len() > 1 { self.below(edges.len()) } else { 0 };
+        for offset in 0..edges.len() {
+            let edge = edges[(first + offset) % edges.len()];
+            let random = self.below(usize::MAX);
+            let mut values =
+                Guesses { likely: LIKELY, given, ..Guesses::new(model, (template, edge), random) };
+            // An assumption or a lock that fails at once leaves the state as it is.
+            let ops = &model.machine.program.templates[template].edges[edge].ops;
+            let at_once = usize::from(matches!(ops.first(), Some(Op::Assume(_) | Op::Lock(..))));
+            let backup = ops[at_once..].iter().any(may_fail).then(|| run.state.clone());
+            self.steps += 1;
+            match model.machine.advance(&mut run.state, thread, edge, &mut values, &mut Vec::new()) {
+                Ok(()) if !values.tainted => {
+                    self.novelty.take(template, edge);
+                    run.steps.push(TraceStep { thread, edge, choices: values.made });
+                    return Stepped::Yes;
+                }
+                Err(Stuck::Fault(_) | Stuck::Limit(_)) => return Stepped::Lost,
+                // What is not modelled is no evidence; another edge may be.
+                Ok(()) | Err(Stuck::Blocked) => match backup {
+                    Some(state) => run.state = state,
+                    None if values.made.is_empty() && !values.tainted => {}
+                    None => return Stepped::Lost,
+                },
+            }
+        }
+        Stepped::No
+    }
+}
+
+/// A number below a bound (xorshift).
+fn below(random: &mut u64, bound: usize) -> usize {
+    *random ^= *random << 13;
+    *random ^= *random >> 7;
+    *random ^= *random << 17;
+    (*random >> 11) as usize % bound.max(1)
+}
+
+/// Whether an operation may have to wait, or is not modelled.
+fn may_fail(op: &Op) -> bool {
+    match op {
+        Op::Assume(_) | Op::Lock(..) | Op::Join(..) | Op::Broadcast(_) => true,
+        Op::Assign(Assignment { pairs, constraint }) => {
+            constraint.is_some() || pairs.iter().any(|(_, rhs)| *rhs == Rhs::Unknown)
+        }
+        Op::Unlock(..) | Op::Spawn(..) | Op::Allocate { .. } | Op::Free(_) => false,
+        Op::Fill(..) | Op::Copy(..) | Op::Call(..) => false,
+    }
+}
+
+/// All static objects.
+fn everything(program: &Program) -> Vec<Range> {
+    let objects = program.objects.enumerate().filter(|(_, object)| object.storage == Storage::Static);
+    objects.map(|(id, object)| Range { object: id, offset: 0, size: object.size }).collect()
+}

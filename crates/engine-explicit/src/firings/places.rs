@@ -1,0 +1,138 @@
+//! Where executions are, how they came there, and how to go the same way from elsewhere.
+
+use ir::Value;
+use ir::semantics::{State, ThreadIndex};
+use std::rc::Rc;
+use verdict::{Trace, TraceStep, Violation};
+
+/// Where a thread that is about to make an access that counts gives way to others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// Nowhere.
+    Never,
+    /// At the access with this number.
+    At(usize),
+    /// Where chance says so.
+    Sometimes,
+}
+
+/// How a thread is to run.
+#[derive(Clone, Debug)]
+pub struct Recipe {
+    /// Who.
+    pub thread: ThreadIndex,
+    /// Whether it is where it began.
+    pub begins: bool,
+    /// Its inputs, in the order in which it asks for them. What is missing is picked.
+    pub inputs: Vec<Value>,
+    /// Where it gives way.
+    pub stop: Stop,
+}
+
+/// A move, and those before it.
+pub struct Past {
+    thread: ThreadIndex,
+    begins: bool,
+    stop: Stop,
+    pub steps: Vec<TraceStep>,
+    /// The state before it.
+    start: State,
+    before: Option<Rc<Past>>,
+}
+
+impl Drop for Past {
+    /// Long pasts are taken apart one by one: the stack is short.
+    fn drop(&mut self) {
+        let mut next = self.before.take();
+        while let Some(past) = next {
+            next = Rc::into_inner(past).and_then(|mut past| past.before.take());
+        }
+    }
+}
+
+/// Where an execution is, and how it came there.
+#[derive(Clone)]
+pub struct Place {
+    /// The state.
+    pub state: State,
+    /// How it came there.
+    pub past: Option<Rc<Past>>,
+}
+
+impl Place {
+    /// The last moves, the newest first.
+    pub fn moves(&self) -> impl Iterator<Item = &Rc<Past>> {
+        std::iter::successors(self.past.as_ref(), |past| past.before.as_ref())
+    }
+}
+
+impl Past {
+    /// Where it began.
+    pub fn origin(&self) -> Place {
+        Place { state: self.start.clone(), past: self.before.clone() }
+    }
+    /// The same from elsewhere.
+    pub fn recipe(&self) -> Recipe {
+        Recipe { thread: self.thread, begins: self.begins, inputs: inputs(&self.steps), stop: self.stop }
+    }
+}
+
+fn inputs(steps: &[TraceStep]) -> Vec<Value> {
+    steps.iter().flat_map(|step| step.choices.iter().copied()).collect()
+}
+
+/// A move that is not at its end.
+#[derive(Clone)]
+pub struct Run {
+    /// Who moves.
+    pub thread: ThreadIndex,
+    /// The state now.
+    pub state: State,
+    /// What the thread did.
+    pub steps: Vec<TraceStep>,
+    /// How often it was about to make an access that counts.
+    pub accesses: usize,
+    /// How often it came to a comparison.
+    pub comparisons: usize,
+    begins: bool,
+    start: Place,
+}
+
+impl Run {
+    /// From a place on.
+    pub fn new(start: Place, recipe: &Recipe) -> Self {
+        let (thread, begins) = (recipe.thread, recipe.begins);
+        Self {
+            thread,
+            begins,
+            state: start.state.clone(),
+            steps: Vec::new(),
+            accesses: 0,
+            comparisons: 0,
+            start,
+        }
+    }
+    /// Where it began.
+    pub fn origin(&self) -> &Place {
+        &self.start
+    }
+    /// The same so far, from elsewhere.
+    pub fn recipe(&self) -> Recipe {
+        let inputs = inputs(&self.steps);
+        Recipe { thread: self.thread, begins: self.begins, inputs, stop: Stop::Sometimes }
+    }
+    /// Ends it here.
+    pub fn end(self, stop: Stop) -> Place {
+        let Self { thread, begins, state, steps, start, .. } = self;
+        let past = Past { thread, begins, stop, steps, start: start.state, before: start.past };
+        Place { state, past: Some(Rc::new(past)) }
+    }
+    /// All that led here, to something that is wrong.
+    pub fn trace(self, copies: Vec<u32>, violation: Violation) -> Trace {
+        let place = self.end(Stop::Never);
+        let mut moves: Vec<&Rc<Past>> = place.moves().collect();
+        moves.reverse();
+        let steps = moves.into_iter().flat_map(|past| past.steps.iter().cloned()).collect();
+        Trace { copies, steps, violation }
+    }
+}
