@@ -142,3 +142,35 @@ fn a_context_proof_counts_as_a_whole_only() {
         }
     }
 }
+
+/// A program that starts as several threads, or starts threads in atomic regions, is not what proofs by contexts are about: neither the engine nor the checker takes it.
+#[test]
+fn programs_of_another_kind_are_refused() {
+    let (name, check) = ("context/figure-1", Check::Races);
+    let (program, proof) = proof_of(name, check);
+    let property = check.property();
+    let [(first, _)] = program.start.as_slice() else { panic!("{name} starts as one thread") };
+    let other = program.templates.ids().find(|template| template != first).expect("threads are started");
+    let mut several = program.clone();
+    several.start.push((other, ir::Count::Exactly(1)));
+    let mut any = program.clone();
+    any.start[0].1 = ir::Count::Any;
+    let mut atomic = program.clone();
+    for template in program.templates.ids().filter(|template| template != first) {
+        let entry = program.templates[template].entry;
+        atomic.templates[template].locations[entry].atomic = true;
+    }
+    for (changed, what) in [(several, "one thread"), (any, "one thread"), (atomic, "atomic region")] {
+        let task = Task { program: &changed, property: &property };
+        for engine in [ContextInference::Circ, ContextInference::OmegaCirc] {
+            match engine.verify(task, &Budget::seconds(60.0), &Silent) {
+                Verdict::Unknown(reason) => assert!(reason.to_string().contains(what), "{what}: {reason}"),
+                other => panic!("{what}: {other:?}"),
+            }
+        }
+        let proof = Proof::Context(Box::new(proof.clone()));
+        let refused = check_proof(&changed, &property, &proof, &Budget::seconds(60.0));
+        let why = refused.expect_err("the checker refuses it").to_string();
+        assert!(why.contains(what), "{what}: {why}");
+    }
+}
