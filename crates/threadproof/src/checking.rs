@@ -139,6 +139,7 @@ pub fn run_checks(
             variables: question.named.clone(),
             answer: &answer,
             flow_first,
+            search: matches!(options.engine, EngineName::Auto),
             deadline,
             memory,
             keep: &keep,

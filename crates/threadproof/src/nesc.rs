@@ -2,7 +2,8 @@
 //!
 //! First `flow` looks at all variables at once, as threads that interleave freely, which over-approximates what one processor does; it is asked again without
 //! those that it leaves open, so that there is one proof for the others. Then each variable that is left is decided alone, with the portfolio or the
-//! engine that was asked for, on the exact program ([`ir::passes::interrupts::run_to_completion`]).
+//! engine that was asked for, on the exact program ([`ir::passes::interrupts::run_to_completion`]). Beside that one search looks for races on all of them ([`engine_explicit::races_by_firings`]): what leads to one, such as
+//! a message that is received, mostly leads to others, too.
 
 use crate::pipeline::{self, Attempted};
 use crate::race_names::{Variable, is_variable};
@@ -14,13 +15,20 @@ use ir::passes::{Forgetting, PointsTo, concrete, footprint};
 use ir::{Callee, Count, IdVec, ObjectId, Op, Program, Range, Storage, Targets, TemplateId};
 use report::{Outcome, Tried};
 use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{self, Receiver};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
-use verdict::{Budget, Check, Engine, Event, Events, Property, Reason, Silent, Task};
+use verdict::{
+    Budget, Cancel, Check, Engine, Event, Events, Property, Reason, Silent, Task, Trace, Verdict,
+};
 
 /// How often `flow` is asked about all variables that are left.
 const ROUNDS: usize = 4;
 /// The part of the time that is kept for the report.
 const RESERVE: u32 = 20;
+/// Deeply nested programs need a deep stack.
+const STACK: usize = 512 << 20;
 /// The part of the time that it may take then.
 const SHARE: u32 = 3;
 
@@ -34,6 +42,8 @@ pub struct Question<'a> {
     pub answer: &'a dyn Fn(&Program, &Budget) -> Outcome,
     /// Whether `flow` comes first.
     pub flow_first: bool,
+    /// Whether races on all variables are looked for at once.
+    pub search: bool,
     /// When all must be done.
     pub deadline: Instant,
     /// Bytes of memory.
@@ -69,21 +79,128 @@ pub fn list(question: &Question<'_>) -> usize {
         left = together(question, &threads, &variables);
     }
     let exact = run_to_completion(&threads);
-    let parts = [Forgetting::of(&threads), Forgetting::of(&exact)];
-    for (done, index) in left.iter().copied().enumerate() {
-        let time = deadline.saturating_duration_since(Instant::now()) / (left.len() - done) as u32;
-        let budget = Budget { memory: question.memory, ..Budget::seconds(time.as_secs_f64()) };
-        let started = Instant::now();
-        let (name, range) = (&variables[index].name, variables[index].range);
-        let found = if question.flow_first { in_part(&parts, name, range, &budget) } else { None };
-        let found = found.unwrap_or_else(|| {
-            let program = Program { races_on: Some(vec![range]), ..question.program.clone() };
-            Outcome { variable: Some(name.clone()), ..(question.answer)(&program, &budget) }
-        });
-        let seconds = started.elapsed().as_secs_f64();
-        (question.keep)(index, Outcome { seconds, ..found });
-    }
+    let rest = Rest { question, variables: &variables, threads: &threads, exact: &exact, deadline };
+    rest.decide(left);
     count
+}
+
+/// The variables that are not decided together.
+struct Rest<'a> {
+    question: &'a Question<'a>,
+    variables: &'a [Variable],
+    /// The program whose threads interleave freely, and the exact one.
+    threads: &'a Program,
+    exact: &'a Program,
+    deadline: Instant,
+}
+
+/// What is looked at now, and how to stop that.
+type Current = Mutex<Option<(Range, Cancel)>>;
+/// A race that was found.
+type Found = (Range, Trace);
+
+impl Rest<'_> {
+    fn decide(&self, mut left: Vec<usize>) {
+        let ranges = left.iter().map(|index| self.variables[*index].range).collect();
+        let program = Program { races_on: Some(ranges), ..self.exact.clone() };
+        let over = Cancel::default();
+        let budget = Budget { cancel: over.clone(), ..self.budget(1) };
+        let current = Current::default();
+        std::thread::scope(|scope| {
+            let (races, found) = mpsc::channel();
+            if self.question.search && !left.is_empty() {
+                let (program, current) = (&program, &current);
+                let search = move || {
+                    let mut tell = |range, trace| {
+                        let _ = races.send((range, trace));
+                        let current = current.lock().unwrap_or_else(PoisonError::into_inner);
+                        if let Some((_, cancel)) = current.as_ref().filter(|(other, _)| *other == range) {
+                            cancel.cancel();
+                        }
+                    };
+                    let search = || engine_explicit::races_by_firings(program, &budget, &mut tell);
+                    // What crashes has found nothing more.
+                    let _ = catch_unwind(AssertUnwindSafe(search));
+                };
+                let _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, search);
+            }
+            self.one_by_one(&mut left, &found, &current);
+            // Nobody else has an answer.
+            while !left.is_empty() {
+                let time = self.deadline.saturating_duration_since(Instant::now());
+                match found.recv_timeout(time) {
+                    Ok(race) => self.refute(&mut left, race),
+                    Err(_) => break,
+                }
+            }
+            over.cancel();
+        });
+    }
+
+    /// Decides variables one after the other. Those that are decided are taken out of what is left.
+    fn one_by_one(&self, left: &mut Vec<usize>, found: &Receiver<Found>, current: &Current) {
+        let parts = [Forgetting::of(self.threads), Forgetting::of(self.exact)];
+        let all = left.clone();
+        for (done, index) in all.iter().copied().enumerate() {
+            found.try_iter().for_each(|race| self.refute(left, race));
+            if !left.contains(&index) {
+                continue;
+            }
+            let open = all[done..].iter().filter(|other| left.contains(*other)).count();
+            let budget = Budget { cancel: Cancel::default(), ..self.budget(open) };
+            let started = Instant::now();
+            let (name, range) = (&self.variables[index].name, self.variables[index].range);
+            let now = |what| *current.lock().unwrap_or_else(PoisonError::into_inner) = what;
+            now(Some((range, budget.cancel.clone())));
+            let part = if self.question.flow_first { in_part(&parts, name, range, &budget) } else { None };
+            let outcome = part.unwrap_or_else(|| {
+                let program = Program { races_on: Some(vec![range]), ..self.question.program.clone() };
+                Outcome { variable: Some(name.clone()), ..(self.question.answer)(&program, &budget) }
+            });
+            now(None);
+            found.try_iter().for_each(|race| self.refute(left, race));
+            if left.contains(&index) {
+                if !matches!(outcome.verdict, Checked::Unknown(_)) {
+                    left.retain(|other| *other != index);
+                }
+                (self.question.keep)(index, Outcome { seconds: started.elapsed().as_secs_f64(), ..outcome });
+            }
+        }
+    }
+
+    /// Takes note of a race, if it can be replayed.
+    fn refute(&self, left: &mut Vec<usize>, (range, trace): Found) {
+        let Some(at) = left.iter().position(|index| self.variables[*index].range == range) else { return };
+        let started = Instant::now();
+        let program = Program { races_on: Some(vec![range]), ..self.exact.clone() };
+        let task = Task { program: &program, property: &Property::NoRace };
+        let budget = self.budget(1);
+        let Attempted { verdict, tried, .. } =
+            pipeline::attempt(task, &Evidence(trace), &budget, &budget, &Silent);
+        if matches!(verdict, Checked::Refuted(_)) {
+            let index = left.remove(at);
+            let found = outcome(&self.variables[index].name, verdict, started, vec![tried]);
+            (self.question.keep)(index, found);
+        }
+    }
+
+    /// A part of the time that is left.
+    fn budget(&self, parts: usize) -> Budget {
+        let time = self.deadline.saturating_duration_since(Instant::now()) / parts.max(1) as u32;
+        Budget { memory: self.question.memory, ..Budget::seconds(time.as_secs_f64()) }
+    }
+}
+
+/// What was found already.
+struct Evidence(Trace);
+
+impl Engine for Evidence {
+    fn name(&self) -> &'static str {
+        "explicit"
+    }
+    fn verify(&self, _: Task<'_>, _: &Budget, _: &dyn Events) -> Verdict {
+        Verdict::Unsafe(self.0.clone())
+    }
 }
 
 fn outcome(variable: &str, verdict: Checked, started: Instant, tries: Vec<Tried>) -> Outcome {
@@ -257,6 +374,7 @@ mod tests {
             variables: None,
             answer: &undecided,
             flow_first: true,
+            search: true,
             deadline: Instant::now() + std::time::Duration::from_secs(60),
             memory: 1 << 32,
             keep: &|index, outcome| {
