@@ -37,6 +37,8 @@ const ROW: usize = 40;
 /// How many moves are made again with a change, or elsewhere.
 const WINDOW: usize = 32;
 const LONGEST_WINDOW: usize = 8_000;
+/// About how many bytes a place has that is kept, with the moves before it, beside the static objects.
+const PLACE: u64 = 16 << 10;
 /// Places that are kept.
 const MOST_KEPT: usize = 8_000;
 /// The last ones, of which every fourth beginning is.
@@ -173,8 +175,9 @@ impl<'a, 'p> Firings<'a, 'p> {
     /// Goes on for about so many steps. Gives a race, and what it is on.
     pub fn run(&mut self, steps: u64, budget: &Budget) -> Result<Option<(Range, Trace)>, Exhausted> {
         let end = self.steps + steps;
+        let bytes = PLACE + 4 * self.kept[0].state.statics.len() as u64;
         while self.steps < end {
-            budget.check(0)?;
+            budget.check((self.kept.len() + self.first.len()) as u64 * bytes)?;
             self.steps += 1;
             let place = self.pick();
             let fired = match self.below(8) {

@@ -196,6 +196,7 @@ fn listed(shown: &str, wanted: &Annotations, program: &ir::Program) -> Option<St
             threadproof::portfolio::Portfolio::default().verify(program, Check::Races, budget)
         },
         flow_first: true,
+        search: true,
         deadline: Instant::now() + Duration::from_secs_f64(SECONDS),
         memory: u64::MAX,
         keep: &|index, outcome| {
