@@ -9,10 +9,10 @@ pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 int bytes;
 static void *count(void *argument) {
   char *text = argument;
-  int empty = text[0] == 0; //~ ERROR
+  int empty = text[0] == 0; //~ RACE
   pthread_mutex_lock(&lock);
   if (!empty && bytes < 1000)
-    text[0] = bytes++; //~ ERROR
+    text[0] = bytes++; //~ RACE
   pthread_mutex_unlock(&lock);
   return 0;
 }
