@@ -6,7 +6,7 @@ use ir::Program;
 use ir::semantics::ThreadIndex;
 
 /// A column is at least so wide, or there is but one.
-const NARROWEST: usize = 24;
+const NARROWEST: usize = 20;
 /// Wider columns are no easier to read, unless there is only one.
 const WIDEST: usize = 56;
 const WIDEST_ALONE: usize = 100;

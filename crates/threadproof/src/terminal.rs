@@ -78,6 +78,10 @@ impl Printer {
             Ok(()) | Err(_) => {}
         }
     }
+    /// Whether a document was printed.
+    pub fn has_printed(&self) -> bool {
+        self.screen().printed
+    }
     /// Whether a document was printed in part only.
     pub fn is_torn(&self) -> bool {
         self.screen().torn

@@ -125,14 +125,6 @@ fn evidence_that_is_none_is_bad_input() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_reported() {
-    let (status, _, error) =
-        threadproof(&["verify", "--proof", "/nowhere/proof.json", "examples/counter-locked.c"]);
-    assert_eq!(status, 0);
-    assert!(error.contains("there is no proof: /nowhere/proof.json"), "{error}");
-}
-
-#[test]
 fn a_property_file_is_obeyed() {
     let property = temporary("race.prp", "CHECK( init(main()), LTL(G ! data-race) )\n");
     let words =

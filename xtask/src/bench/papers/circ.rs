@@ -24,7 +24,7 @@ const TABLE_1: [(&str, &str, &str, &str, &str, &str); 11] = [
 ];
 
 /// Seconds for the listing of one application.
-const APPLICATION: &str = "40";
+const APPLICATION: &str = "30";
 /// Seconds for one variable alone.
 const VARIABLE: &str = "15";
 const MEMORY: [&str; 2] = ["--memory", "4096"];
