@@ -87,7 +87,7 @@ pub struct Reading {
     /// The C files of one program (`.c`, or preprocessed `.i`), a Boolean program (`.bp`, `.bool`), or a thread transition system (`.tts`).
     ///
     /// With `--compile-commands`, those of its files that make up the program.
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", help_heading = "Arguments")]
     pub files: Vec<PathBuf>,
     /// Read the C files of a build, with the flags that they are compiled with.
     #[arg(long, value_name = "compile_commands.json", conflicts_with = "nesc")]

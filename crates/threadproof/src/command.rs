@@ -82,6 +82,14 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let limits = Limits { deadline, bytes: memory << 20, cancel: live.cancel.clone() };
     let code = match watchdog::run(work, &limits, |bytes| printer.status(|| live.status(), bytes)) {
         Ok(Watched::Done(code)) => code,
+        Ok(Watched::Overrun(_)) if printer.is_stuck() => {
+            evidence::remove_parts(&folders);
+            // The printer cannot be asked.
+            eprintln!(
+                "threadproof: error: standard output: nobody reads it; the report is not whole: read all of it"
+            );
+            return ExitCode::from(status::BAD_INPUT);
+        }
         Ok(Watched::Overrun(exhausted)) if printer.has_printed() => {
             evidence::remove_parts(&folders);
             match live.status_known() {

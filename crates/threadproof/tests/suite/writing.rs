@@ -197,6 +197,23 @@ fn writing_can_be_interrupted() {
     assert!(begun.elapsed() < Duration::from_secs(12), "{:?}", begun.elapsed());
 }
 
+#[test]
+fn a_report_that_nobody_reads_can_be_interrupted() {
+    let folder = Folder::new("unread");
+    std::fs::write(folder.0.join("large.c"), large(300)).expect("a file can be written");
+    let mut child = piped(&mut folder.command(&["verify", "--show", "ir", "--timeout", "100", "large.c"]));
+    // More than a pipe holds: it waits for someone to read it.
+    std::thread::sleep(Duration::from_secs(5));
+    let asked = Instant::now();
+    let _ = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    let status = child.wait().expect("it ends");
+    assert!(asked.elapsed() < Duration::from_secs(3), "took {:?}", asked.elapsed());
+    let mut error = String::new();
+    child.stderr.take().expect("it is a pipe").read_to_string(&mut error).expect("it is text");
+    assert_eq!(status.code(), Some(3), "{error}");
+    assert!(error.contains("the report is not whole"), "{error}");
+}
+
 /// A program that takes a while to read, to prove and to check: many blocks with locks and assertions.
 fn large(blocks: usize) -> String {
     let mut text = String::from(
