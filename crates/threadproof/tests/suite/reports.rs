@@ -409,3 +409,19 @@ fn it_can_be_interrupted_at_any_time() {
         }
     }
 }
+
+#[test]
+fn a_proof_by_contexts_says_what_other_threads_may_do() {
+    let page = temporary("context.html", "");
+    let words = ["verify", "--check", "races", "--engine", "context", "--explain", "--html"];
+    let (status, out, error) = run(&[&words[..], &[page.to_str().unwrap(), "examples/handoff.c"]].concat());
+    assert_eq!(status, 0, "{out}{error}");
+    assert!(out.contains("what every thread that runs worker may do to shared variables, at most:"), "{out}");
+    assert!(out.contains("changes state, then "), "{out}");
+    let page = std::fs::read_to_string(page).expect("it is there");
+    let (_, section) = page.split_once("<section id=\"context\">").expect("there is a picture of it");
+    let (section, _) = section.split_once("</section>").expect("it ends");
+    assert!(section.contains("<svg") && section.contains("changes state"), "{section}");
+    // No other part of the page has a mark of the same name.
+    assert_eq!(page.matches("id=\"arrow-context-0\"").count(), 1);
+}
