@@ -333,11 +333,13 @@ fn the_listing_of_a_program_from_nesc() {
           14  │ while (1) {                                  │
           15  │ s.a = 2;                                     │
               │ ▸ s.a = 2                                    │
-          11  │                                              │ __attribute((signal)) void __vector_3(void)…
+          11  │                                              │ __attribute((signal)) void
+              │                                              │   __vector_3(void) { s.b = 1; other = 1; }
           16  │ s.b = 2;                                     │
               │ ✗ writes s.b                                 │
               │ ▪ holds no lock                              │
-          11  │                                              │ __attribute((signal)) void __vector_3(void)…
+          11  │                                              │ __attribute((signal)) void
+              │                                              │   __vector_3(void) { s.b = 1; other = 1; }
               │                                              │ ✗ writes s.b, atomically
               │                                              │ ▪ holds no lock
         `other`: race, N s:
@@ -359,12 +361,14 @@ fn the_listing_of_a_program_from_nesc() {
               │ ▸ s.b = 2                                    │
           17  │ table[1] = 1;                                │
               │ ▸ table[1] = 1                               │
-          11  │                                              │ __attribute((signal)) void __vector_3(void)…
+          11  │                                              │ __attribute((signal)) void
+              │                                              │   __vector_3(void) { s.b = 1; other = 1; }
               │                                              │ ▸ s.b = 1
           18  │ other = 2;                                   │
               │ ✗ writes other                               │
               │ ▪ holds no lock                              │
-          11  │                                              │ __attribute((signal)) void __vector_3(void)…
+          11  │                                              │ __attribute((signal)) void
+              │                                              │   __vector_3(void) { s.b = 1; other = 1; }
               │                                              │ ✗ writes other, atomically
               │                                              │ ▪ holds no lock
 
