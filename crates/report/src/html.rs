@@ -258,7 +258,7 @@ fn marked(text: &str) -> String {
     let escaped = escape(text);
     let parts: Vec<&str> = escaped.split('`').collect();
     // Each is closed, or none is meant.
-    if parts.len() % 2 == 0 {
+    if parts.len().is_multiple_of(2) {
         return escaped;
     }
     let part = |(index, part): (usize, &&str)| match index % 2 {
