@@ -27,7 +27,7 @@
 //! ([`crate::future_locks`]), and the object that the lock is in must not be changed by the others without the lock
 //! in hand, except by taking it. Then the lock stays t's until t moves, nobody else takes it, and so nobody else
 //! comes to an access that is made with it in hand. The same holds for the race of the last paragraph; and in a
-//! deadlock, nobody in the cycle waits for t's lock, as t is not in it.
+//! deadlock, nobody in the cycle waits for t's lock, as t is not in it. Where no thread can go on, t cannot either: such a state has no private step.
 //!
 //! In stored states, locals that are not read again are set to 0.
 

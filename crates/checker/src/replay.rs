@@ -339,7 +339,9 @@ fn deadlock(machine: &Machine<'_>, state: &State, cycle: &[ThreadIndex]) -> Opti
             return None;
         }
         let wait = machine.waits(state, thread)?;
-        if wait.owner != cycle[(at + 1) % cycle.len()] {
+        let has_ended = |owner: ThreadIndex| state.threads[owner].activations.is_empty();
+        let ends_there = at + 1 == cycle.len() && has_ended(wait.owner) && machine.nobody_goes_on(state);
+        if wait.owner != cycle[(at + 1) % cycle.len()] && !ends_there {
             return None;
         }
         let (template, _) = state.location(thread)?;

@@ -439,43 +439,6 @@ impl<'l, 'u> Function<'l, 'u> {
         };
         self.variables.insert(parameter, place);
     }
-    /// `argc` is any number. What the rest points to is not modelled.
-    fn main_parameters(&mut self, parameters: &[DeclId], passed: &[LocalId]) {
-        self.builder.template.parameters = 0;
-        for (&parameter, &local) in parameters.iter().zip(passed) {
-            let ty = self.unit.tree[parameter].ty;
-            if self.unit.is_pointer(ty) {
-                let span = self.builder.span;
-                let pointer = self.pointer();
-                if self.uses.is_mentioned(parameter) {
-                    let name = self.unit.name(parameter);
-                    self.global.assume(format!("unsupported: what '{name}' of 'main' points to"), span, true);
-                }
-                let object = self.global.program.objects.push(Object {
-                    name: self.unit.name(parameter).to_owned(),
-                    storage: Storage::Static,
-                    size: 8 * pointer.bytes(),
-                    align: 16,
-                    layout: ir::Layout::Array {
-                        element: Box::new(ir::Layout::Scalar(pointer)),
-                        count: 8,
-                        stride: pointer.bytes(),
-                    },
-                    initial: Initial::Unknown,
-                    span,
-                });
-                self.builder.set(Lhs::Local(local), Expr::Address(object, 0));
-            } else {
-                self.builder.emit(Op::any(Lhs::Local(local)));
-            }
-            if self.uses.is_address_taken(parameter)
-                && let Some(&Variable::Object(object)) = self.variables.get(&parameter)
-            {
-                let scalar = self.scalar(ty);
-                self.builder.set(Lhs::Memory(ir::Place::cell(object, 0, scalar)), Expr::Local(local));
-            }
-        }
-    }
     /// Functions that run before `main`.
     pub fn constructors(&mut self) {
         for (unit_index, unit) in self.global.units.iter().enumerate() {

@@ -22,6 +22,7 @@ mod bitfields;
 pub mod builder;
 mod builtins;
 mod calls;
+mod command_line;
 mod diagnostic;
 mod expressions;
 mod facts;

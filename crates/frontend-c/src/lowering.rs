@@ -29,6 +29,8 @@ pub struct Lowering<'u> {
     strings: FxHashMap<(Vec<u8>, u64), ObjectId>,
     files: FxHashMap<String, u32>,
     work: VecDeque<Work>,
+    /// What the meaning was simplified by; in the code of a function, if it says so.
+    noted: Vec<(Option<TemplateId>, Assumption)>,
 }
 
 enum Work {
@@ -53,6 +55,7 @@ pub fn lower<'u>(
         strings: FxHashMap::default(),
         files: FxHashMap::default(),
         work: VecDeque::new(),
+        noted: Vec::new(),
     };
     let main = match &links.first {
         First::Main(main) => lowering.template(*main, false),
@@ -62,18 +65,23 @@ pub fn lower<'u>(
     if let Some(handlers) = nesc {
         lowering.interrupts(handlers);
     }
+    lowering.note(None);
     while let Some(work) = lowering.work.pop_front() {
         match work {
             Work::Function { declared, template, atomic } => {
                 Function::lower(&mut lowering, declared, template, atomic);
+                lowering.note(Some(template));
             }
             Work::Initialiser { declared, object } => {
                 let initial = Function::initial(&mut lowering, declared, object);
                 lowering.program.objects[object].initial = initial;
+                lowering.note(None);
             }
         }
     }
     lowering.name_no_outside();
+    lowering.note(None);
+    lowering.keep_what_counts();
     lowering
 }
 
@@ -92,11 +100,34 @@ impl<'u> Lowering<'u> {
         };
         Span { file, line, column }
     }
-    /// Notes what the meaning was simplified by, once.
+    /// Notes what the meaning of the code that is being lowered was simplified by, once.
     pub fn assume(&mut self, text: String, span: Span, limits_proof: bool) {
         let assumption = Assumption { text, span, limits_proof };
         if !self.program.assumptions.contains(&assumption) {
             self.program.assumptions.push(assumption);
+        }
+    }
+    /// The same, of what the whole program may use.
+    fn assume_everywhere(&mut self, text: String, span: Span, limits_proof: bool) {
+        self.noted.push((None, Assumption { text, span, limits_proof }));
+    }
+    /// Says in which function's code the newest simplifications are.
+    fn note(&mut self, within: Option<TemplateId>) {
+        let newest = std::mem::take(&mut self.program.assumptions);
+        self.noted.extend(newest.into_iter().map(|assumption| (within, assumption)));
+    }
+    /// What was simplified in functions that are never called does not matter: tables of functions mention many.
+    fn keep_what_counts(&mut self) {
+        let noted = std::mem::take(&mut self.noted);
+        let limits = noted.iter().any(|(within, assumption)| within.is_some() && assumption.limits_proof);
+        // Handlers of interrupts are called by nobody.
+        let callable = (limits && self.nesc.is_none()).then(|| ir::passes::callable(&self.program));
+        for (within, assumption) in noted {
+            let counts =
+                within.zip(callable.as_ref()).is_none_or(|(within, callable)| callable.contains(&within));
+            if counts && !self.program.assumptions.contains(&assumption) {
+                self.program.assumptions.push(assumption);
+            }
         }
     }
     /// The declaration that a name of a file means in the whole program.
@@ -140,7 +171,7 @@ impl<'u> Lowering<'u> {
                 Definition::Tentative => size = unit.size(elem).unwrap_or(0),
                 Definition::Declared | Definition::Defined => {
                     let text = format!("unsupported: the size of the array '{name}' is not known");
-                    self.assume(text, span, true);
+                    self.assume_everywhere(text, span, true);
                 }
             }
         }
@@ -150,7 +181,7 @@ impl<'u> Lowering<'u> {
             // What an arbitrary pointer points to is not modelled.
             let limits_proof = unit.has_pointer(declaration.ty);
             let text = format!("'{name}' is not defined in these files: its first value is arbitrary");
-            self.assume(text, span, limits_proof);
+            self.assume_everywhere(text, span, limits_proof);
         }
         let initial = if is_undefined { Initial::Unknown } else { Initial::Values(Vec::new()) };
         let align = declaration.alignment.map_or(1, u64::from).max(unit.align(declaration.ty));

@@ -313,10 +313,18 @@ pub fn complaint(refutation: &Refutation) -> Vec<(String, Option<Span>)> {
             all
         }
         ReplayedViolation::Deadlock(waits) => {
-            let mut all = vec![("deadlock: these threads wait for one another".to_owned(), None)];
+            let has_ended = |owner| !waits.iter().any(|wait| wait.thread == owner);
+            let what = match waits.last() {
+                Some(last) if has_ended(last.owner) => "no thread can go on",
+                Some(_) | None => "these threads wait for one another",
+            };
+            let mut all = vec![(format!("deadlock: {what}"), None)];
             for wait in waits {
                 let (who, owner) = (name(replayed, wait.thread), name(replayed, wait.owner));
                 let what = match &wait.lock {
+                    Some(lock) if has_ended(wait.owner) => {
+                        format!("`{}`, which {owner} held when it ended", lock_name(lock))
+                    }
                     Some(lock) => format!("`{}`, which {owner} holds", lock_name(lock)),
                     None => format!("{owner} to end"),
                 };

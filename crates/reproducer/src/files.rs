@@ -344,7 +344,8 @@ fn wrapped() -> Vec<String> {
         pthread_rwlock_wrlock pthread_rwlock_trywrlock pthread_rwlock_unlock pthread_spin_init pthread_spin_lock \
         pthread_spin_trylock pthread_spin_unlock mtx_lock mtx_trylock mtx_unlock sem_init sem_wait sem_trywait sem_timedwait \
         sem_post sem_getvalue pthread_barrier_wait pthread_once call_once pthread_cond_wait pthread_cond_timedwait cnd_wait \
-        cnd_timedwait __assert_fail exit _exit abort main";
+        cnd_timedwait atoi atol atoll atof strtol strtoul strtoll strtoull puts fputs unlink remove rmdir chdir access mkdir \
+        __assert_fail exit _exit abort main";
     names.extend(others.split_whitespace().map(str::to_owned));
     names
 }

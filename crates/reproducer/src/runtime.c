@@ -376,6 +376,39 @@ void *__tsan_memcpy(void *to, const void *from, size_t size) { return __wrap_mem
 void *__tsan_memmove(void *to, const void *from, size_t size) { return __wrap_memmove(to, from, size); }
 void *__tsan_memset(void *to, int byte, size_t size) { return __wrap_memset(to, byte, size); }
 
+/* --- functions that read a string --- */
+static void read_string(const char *text) {
+  if (!text) return;
+  for (const char *at = text;; at++) {
+    __wrap___tsan_read1((void *)at);
+    if (!*at) return;
+  }
+}
+#define READS_STRING(result, name, rest, passed) \
+  result __real_##name(const char *text PARAMETERS rest); \
+  result __wrap_##name(const char *text PARAMETERS rest) { \
+    read_string(text); \
+    return __real_##name(text ARGUMENTS passed); \
+  }
+#define PARAMETERS(...) __VA_OPT__(,) __VA_ARGS__
+#define ARGUMENTS(...) __VA_OPT__(,) __VA_ARGS__
+READS_STRING(int, atoi, (), ())
+READS_STRING(long, atol, (), ())
+READS_STRING(long long, atoll, (), ())
+READS_STRING(double, atof, (), ())
+READS_STRING(long, strtol, (char **end, int base), (end, base))
+READS_STRING(unsigned long, strtoul, (char **end, int base), (end, base))
+READS_STRING(long long, strtoll, (char **end, int base), (end, base))
+READS_STRING(unsigned long long, strtoull, (char **end, int base), (end, base))
+READS_STRING(int, puts, (), ())
+READS_STRING(int, fputs, (FILE *to), (to))
+READS_STRING(int, unlink, (), ())
+READS_STRING(int, remove, (), ())
+READS_STRING(int, rmdir, (), ())
+READS_STRING(int, chdir, (), ())
+READS_STRING(int, access, (int mode), (mode))
+READS_STRING(int, mkdir, (mode_t mode), (mode))
+
 /* --- allocation --- */
 void *__real_malloc(size_t);
 void *__real_calloc(size_t, size_t);

@@ -2,18 +2,82 @@
 //!
 //! Three groups: functions that change nothing that the program sees; functions whose result alone is not modelled;
 //! and functions that do more (they limit proofs, and after those that write to memory no violation is believed).
+//! All of them read what their arguments point to: that may race.
 
-use super::emit::{answer_int, nothing_happens};
+use super::emit::{answer_int, nothing_happens, truth};
+use super::input::fill_object;
+use super::memory::allocate;
+use super::printing::{read_pointee, read_pointees};
 use super::{Answer, Call, Context, Entry, Wins};
-use ir::{BinaryOp, Expr, Op, Rhs, UnaryOp};
+use ir::{BinaryOp, Expr, IntType, Lhs, Op, Place, Rhs, UnaryOp};
 
 pub(super) const TABLE: &[Entry] = &[
-    Entry { names: HARMLESS, wins: Wins::Body, model: nothing_happens },
-    Entry { names: UNKNOWN_RESULT, wins: Wins::Body, model: |c, call| c.answer_open(call, Rhs::Unknown) },
+    Entry {
+        names: HARMLESS,
+        wins: Wins::Body,
+        model: |context, call| {
+            read_pointees(context, call);
+            nothing_happens(context, call)
+        },
+    },
+    // No signal ever ends a sleep, so what would be left of the time is not written.
+    Entry { names: &["nanosleep", "thrd_sleep"], wins: Wins::Body, model: |c, call| sleep(c, call, 0) },
+    Entry { names: &["clock_nanosleep"], wins: Wins::Body, model: |c, call| sleep(c, call, 2) },
+    Entry {
+        names: &["setbuf", "setvbuf", "setbuffer"],
+        wins: Wins::Body,
+        model: |context, call| match call.argument(1) {
+            Some(buffer) if buffer.is_always_null() => nothing_happens(context, call),
+            _ => not_modelled(context, call),
+        },
+    },
+    Entry {
+        names: &["sigemptyset", "sigfillset", "sigaddset", "sigdelset"],
+        wins: Wins::Body,
+        model: |context, call| fill_object(context, call, 0),
+    },
+    Entry {
+        names: &["sigprocmask", "pthread_sigmask"],
+        wins: Wins::Body,
+        model: |context, call| {
+            let (set, _) = (call.argument(1)?, call.argument(2)?);
+            read_pointee(context, set);
+            fill_object(context, call, 2)
+        },
+    },
+    Entry {
+        names: &["mktime", "sysinfo"],
+        wins: Wins::Body,
+        model: |context, call| {
+            call.argument(0)?;
+            context.lose_track();
+            fill_object(context, call, 0)?;
+            context.answer_open(call, Rhs::Unknown)
+        },
+    },
+    Entry {
+        names: UNKNOWN_RESULT,
+        wins: Wins::Body,
+        model: |context, call| {
+            read_pointees(context, call);
+            context.answer_open(call, Rhs::Unknown)
+        },
+    },
+    Entry {
+        names: &["strerror", "strsignal"],
+        wins: Wins::Body,
+        model: |context, call| {
+            // The texts are not known, but they are not just any.
+            context.lose_track();
+            Some(Answer::Value(text(context, call)))
+        },
+    },
+    Entry { names: &["getenv", "secure_getenv"], wins: Wins::Body, model: text_or_null },
     Entry {
         names: UNKNOWN_POINTER,
         wins: Wins::Body,
         model: |context, call| {
+            read_pointees(context, call);
             context.assume(call, "what its result points to is not modelled", true);
             context.answer_open(call, Rhs::Unknown)
         },
@@ -65,7 +129,10 @@ pub(super) const TABLE: &[Entry] = &[
         names: &["strtol", "strtoul", "strtoll", "strtoull", "strtod", "strtof", "strtoimax", "strtoumax"],
         wins: Wins::Body,
         model: |context, call| match call.argument(1) {
-            Some(end) if end.is_always_null() => context.answer_open(call, Rhs::Unknown),
+            Some(end) if end.is_always_null() => {
+                read_pointees(context, call);
+                context.answer_open(call, Rhs::Unknown)
+            }
             _ => not_modelled(context, call),
         },
     },
@@ -76,19 +143,9 @@ pub(super) const TABLE: &[Entry] = &[
 const HARMLESS: &[&str] = &[
     "sleep",
     "usleep",
-    "nanosleep",
-    "clock_nanosleep",
-    "setbuf",
-    "setvbuf",
-    "setbuffer",
     "setlinebuf",
     "flockfile",
     "funlockfile",
-    "sigemptyset",
-    "sigfillset",
-    "sigaddset",
-    "sigdelset",
-    "sigprocmask",
     "bindtextdomain",
     "textdomain",
     "rewind",
@@ -107,21 +164,7 @@ const UNKNOWN_RESULT: &[&str] = &[
     "atol",
     "atoll",
     "atof",
-    "isdigit",
-    "isalpha",
-    "isalnum",
-    "isspace",
-    "isupper",
-    "islower",
-    "ispunct",
-    "isprint",
-    "isxdigit",
-    "iscntrl",
-    "isgraph",
-    "isblank",
     "isascii",
-    "toupper",
-    "tolower",
     "toascii",
     "ftell",
     "ftello",
@@ -172,9 +215,7 @@ const UNKNOWN_RESULT: &[&str] = &[
     "fma",
     "ldexp",
     "drand48",
-    "erand48",
     "difftime",
-    "mktime",
     "get_nprocs",
     "get_nprocs_conf",
     "sinf",
@@ -193,7 +234,6 @@ const UNKNOWN_RESULT: &[&str] = &[
     "sched_get_priority_max",
     "sched_get_priority_min",
     "getpagesize",
-    "sysinfo",
     "ungetc",
     "htonl",
     "htons",
@@ -206,21 +246,50 @@ const UNKNOWN_RESULT: &[&str] = &[
     "omp_get_wtime",
 ];
 
+/// Reads the time to sleep.
+fn sleep(context: &mut Context<'_>, call: &Call<'_>, time: usize) -> Option<Answer> {
+    read_pointee(context, call.argument(time)?);
+    answer_int(0)
+}
+
+/// Bytes of the texts of the environment, with the final zero.
+const LONGEST_TEXT: i128 = 256;
+
+/// A text that is the caller's own: any bytes, and a zero at the end. Programs must not write to it, so that others see the same object does not matter.
+fn text(context: &mut Context<'_>, call: &Call<'_>) -> Expr {
+    context.assume(call, "its text has less than 256 bytes", false);
+    let pointer = context.pointer();
+    let result = Expr::Local(allocate(context, call, Expr::int(LONGEST_TEXT, pointer), false));
+    let last = context.sum(result.clone(), Expr::int(LONGEST_TEXT - 1, pointer));
+    let zero = Expr::int(0, IntType::U8);
+    context.builder.set(Lhs::Memory(Place::pointee(last, IntType::U8)), zero);
+    result
+}
+
+/// A text, or null where there is none.
+fn text_or_null(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    read_pointees(context, call);
+    let pointer = context.pointer();
+    let result = context.builder.save(Expr::int(0, pointer), pointer);
+    let there = context.open_value(IntType::BOOL, Rhs::Any, |_| None);
+    let (some, done) = (context.builder.label(), context.builder.label());
+    context.builder.branch(truth(there, IntType::BOOL), some, done);
+    context.builder.continue_at(some);
+    let found = text(context, call);
+    context.builder.set(Lhs::Local(result), found);
+    context.builder.jump(done);
+    context.builder.continue_at(done);
+    Some(Answer::Value(Expr::Local(result)))
+}
+
 /// Functions that return a pointer to something that is not modelled, and do nothing else.
 const UNKNOWN_POINTER: &[&str] = &[
-    "getenv",
-    "secure_getenv",
-    "strerror",
-    "strsignal",
     "setlocale",
     "localeconv",
     "ctime",
     "asctime",
     "localtime",
     "gmtime",
-    "__ctype_b_loc",
-    "__ctype_tolower_loc",
-    "__ctype_toupper_loc",
     "strstr",
     "strpbrk",
     "strcasestr",
@@ -248,6 +317,9 @@ const UNKNOWN_POINTER: &[&str] = &[
 
 /// Functions that do something to memory, to other threads or processes, or to the control flow.
 const NOT_MODELLED: &[&str] = &[
+    "erand48",
+    "initstate",
+    "setstate",
     "strtok",
     "strtok_r",
     "strsep",

@@ -5,6 +5,7 @@
 //! not modelled (limits proofs, and no violation is believed).
 
 use super::emit::{answer_int, differ, nothing_happens};
+use super::printing::{read_bytes, read_pointee, read_pointees};
 use super::{Answer, Argument, Call, Context, Entry, Wins};
 use ir::{BinaryOp, Expr, Initial, IntType, Layout, Lhs, Op, Place, Rhs, Storage, Value};
 
@@ -18,28 +19,48 @@ pub(super) const TABLE: &[Entry] = &[
         model: |c, call| between(c, call, 0, 0x7fff_ffff),
     },
     Entry { names: &["rand_r"], wins: Wins::Body, model: random_from_seed },
-    Entry {
-        names: &["srand", "srandom", "srand48", "initstate", "setstate"],
-        wins: Wins::Body,
-        model: nothing_happens,
-    },
+    Entry { names: &["srand", "srandom", "srand48"], wins: Wins::Body, model: nothing_happens },
     Entry { names: &["mrand48"], wins: Wins::Body, model: |c, call| c.answer_open(call, Rhs::Any) },
     Entry { names: &["time"], wins: Wins::Body, model: time },
     Entry {
-        names: &[
-            "clock", "getpid", "getppid", "gettid", "getuid", "geteuid", "getgid", "getegid", "times",
-            "sysconf",
-        ],
+        names: &["clock", "getpid", "getppid", "gettid", "getuid", "geteuid", "getgid", "getegid", "sysconf"],
         wins: Wins::Body,
         model: |c, call| c.answer_open(call, Rhs::Any),
     },
     Entry { names: &["gettimeofday"], wins: Wins::Body, model: |c, call| fill_object(c, call, 0) },
     Entry {
+        names: &["times"],
+        wins: Wins::Body,
+        model: |context, call| {
+            fill_object(context, call, 0)?;
+            context.answer_open(call, Rhs::Any)
+        },
+    },
+    Entry {
+        names: &["accept"],
+        wins: Wins::Body,
+        model: |context, call| {
+            let length = call.argument(2)?;
+            fill_object(context, call, 1)?;
+            let pointer = context.settle_pointer(length);
+            context.store_through(length, pointer, Op::any);
+            between(context, call, -1, 0x7fff_ffff)
+        },
+    },
+    Entry {
         names: &["clock_gettime", "clock_getres", "timespec_get"],
         wins: Wins::Body,
         model: |c, call| fill_object(c, call, 1),
     },
-    Entry { names: &["stat", "fstat", "lstat"], wins: Wins::Body, model: |c, call| fill_object(c, call, 1) },
+    Entry {
+        names: &["stat", "fstat", "lstat"],
+        wins: Wins::Body,
+        model: |context, call| {
+            let (path, _) = (call.argument(0)?, call.argument(1)?);
+            read_pointee(context, path);
+            fill_object(context, call, 1)
+        },
+    },
     Entry {
         names: &["getchar", "getc", "fgetc", "getchar_unlocked", "getc_unlocked"],
         wins: Wins::Body,
@@ -52,7 +73,6 @@ pub(super) const TABLE: &[Entry] = &[
             "creat",
             "openat",
             "socket",
-            "accept",
             "dup",
             "dup2",
             "epoll_create",
@@ -60,8 +80,18 @@ pub(super) const TABLE: &[Entry] = &[
             "eventfd",
         ],
         wins: Wins::Body,
-        model: |c, call| between(c, call, -1, 0x7fff_ffff),
+        model: |context, call| {
+            read_pointees(context, call);
+            between(context, call, -1, 0x7fff_ffff)
+        },
     },
+    Entry {
+        names: &["mlock", "munlock", "mlockall", "munlockall", "madvise"],
+        wins: Wins::Body,
+        model: |context, call| between(context, call, -1, 0),
+    },
+    Entry { names: &["setsockopt"], wins: Wins::Body, model: |c, call| take_bytes(c, call, 3, 4) },
+    Entry { names: &["bind", "connect"], wins: Wins::Body, model: |c, call| take_bytes(c, call, 1, 2) },
     Entry {
         names: &[
             "close",
@@ -72,11 +102,8 @@ pub(super) const TABLE: &[Entry] = &[
             "rmdir",
             "chdir",
             "access",
-            "bind",
             "listen",
-            "connect",
             "shutdown",
-            "setsockopt",
             "fsync",
             "ftruncate",
             "truncate",
@@ -93,16 +120,14 @@ pub(super) const TABLE: &[Entry] = &[
             "setenv",
             "unsetenv",
             "putenv",
-            "mlock",
-            "munlock",
-            "mlockall",
-            "munlockall",
-            "madvise",
             "nice",
             "setpgid",
         ],
         wins: Wins::Body,
-        model: |c, call| between(c, call, -1, 0),
+        model: |context, call| {
+            read_pointees(context, call);
+            between(context, call, -1, 0)
+        },
     },
     Entry { names: &["read", "recv", "pread"], wins: Wins::Body, model: |c, call| read(c, call, 1, 2) },
     Entry { names: &["getrandom", "getentropy"], wins: Wins::Body, model: |c, call| read(c, call, 0, 1) },
@@ -111,7 +136,15 @@ pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["scanf"], wins: Wins::Model, model: |c, call| scan(c, call, 0, Rhs::Any) },
     Entry { names: &["vscanf", "vfscanf", "vsscanf"], wins: Wins::Model, model: not_modelled },
     Entry { names: &["fscanf"], wins: Wins::Model, model: |c, call| scan(c, call, 1, Rhs::Any) },
-    Entry { names: &["sscanf"], wins: Wins::Model, model: |c, call| scan(c, call, 1, Rhs::Unknown) },
+    Entry {
+        names: &["sscanf"],
+        wins: Wins::Model,
+        model: |context, call| {
+            let (string, _) = (call.argument(0)?, call.argument(1)?);
+            read_pointee(context, string);
+            scan(context, call, 1, Rhs::Unknown)
+        },
+    },
     Entry {
         names: &["fopen", "fopen64", "fdopen", "freopen", "tmpfile", "popen", "opendir"],
         wins: Wins::Body,
@@ -135,6 +168,26 @@ fn any_between(context: &mut Context<'_>, ty: IntType, low: Value, high: Value) 
             (false, _) => None,
         }
     })
+}
+
+/// Reads some bytes, and succeeds or not.
+fn take_bytes(context: &mut Context<'_>, call: &Call<'_>, value: usize, size: usize) -> Option<Answer> {
+    let (value, size) = (call.argument(value)?, call.argument(size)?);
+    let size = context.settle_pointer(size);
+    let pointer = context.pointer();
+    match (&value.pointee, value.constant) {
+        // With GNU's extensions, addresses of sockets are passed in a union of all pointers to such.
+        (None, None) => {
+            let union = context.settle_pointer(value);
+            let value = Expr::load(Place::pointee(union, pointer));
+            let (pointee, function, text) = (None, None, None);
+            let inside =
+                Argument { value, ty: pointer, pointee, function, text, is_null: false, constant: None };
+            read_bytes(context, &inside, size);
+        }
+        _ => read_bytes(context, value, size),
+    }
+    between(context, call, -1, 0)
 }
 
 /// The address of bytes that are open for ever.
@@ -171,7 +224,7 @@ fn time(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
 }
 
 /// Fills the object that an argument points to, and returns 0.
-fn fill_object(context: &mut Context<'_>, call: &Call<'_>, index: usize) -> Option<Answer> {
+pub(super) fn fill_object(context: &mut Context<'_>, call: &Call<'_>, index: usize) -> Option<Answer> {
     let target = call.argument(index)?;
     let Some(size) = target.pointee_size().filter(|size| *size <= MOST) else {
         return not_modelled(context, call);
@@ -288,6 +341,7 @@ fn reads_numbers(format: &[u8]) -> bool {
 
 /// A handle that the program only passes on: null, or an object that nothing else is.
 fn open_handle(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    read_pointees(context, call);
     let ty = context.pointer();
     let result = context.builder.save(Expr::int(0, ty), ty);
     let some = any_between(context, IntType::BOOL, 0, 1);

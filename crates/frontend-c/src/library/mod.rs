@@ -19,6 +19,7 @@
 //! 5. At most 128 keys for thread-specific values are made in one run; key numbers are not used again.
 
 mod atomics;
+mod characters;
 mod emit;
 mod environment;
 mod errno;
@@ -147,6 +148,7 @@ const FAMILIES: &[&[Entry]] = &[
     input::TABLE,
     printing::TABLE,
     errno::TABLE,
+    characters::TABLE,
     environment::TABLE,
     kernel::TABLE,
 ];

@@ -12,6 +12,7 @@
 
 use super::emit::{answer_cell, differ, equal, int, myself, nothing_happens, number};
 use super::errno::{EBUSY, EDEADLK, EINVAL, EPERM, ETIMEDOUT};
+use super::printing::read_time;
 use super::{Answer, Argument, Call, Context, Entry, Wins};
 use ir::semantics::mutex_kind_offset;
 use ir::{BinaryOp, Expr, IntType, Lhs, LocalId, LockKind, Op, Place, Value};
@@ -47,12 +48,12 @@ pub(super) const TABLE: &[Entry] = &[
     Entry {
         names: &["pthread_mutex_timedlock", "pthread_mutex_clocklock"],
         wins: Wins::Model,
-        model: |c, call| try_call(c, call, ETIMEDOUT, true),
+        model: |c, call| read_time(c, call).and_then(|()| try_call(c, call, ETIMEDOUT, true)),
     },
     Entry {
         names: &["mtx_timedlock"],
         wins: Wins::Model,
-        model: |c, call| try_call(c, call, THRD_TIMEDOUT, true),
+        model: |c, call| read_time(c, call).and_then(|()| try_call(c, call, THRD_TIMEDOUT, true)),
     },
     Entry { names: &["pthread_mutex_unlock", "mtx_unlock"], wins: Wins::Model, model: unlock_call },
     Entry { names: &["pthread_mutexattr_init"], wins: Wins::Model, model: attribute_init },
@@ -132,12 +133,12 @@ pub(super) const TABLE: &[Entry] = &[
     Entry {
         names: &["pthread_cond_timedwait", "pthread_cond_clockwait"],
         wins: Wins::Model,
-        model: |c, call| wait(c, call, Some(ETIMEDOUT)),
+        model: |c, call| read_time(c, call).and_then(|()| wait(c, call, Some(ETIMEDOUT))),
     },
     Entry {
         names: &["cnd_timedwait"],
         wins: Wins::Model,
-        model: |c, call| wait(c, call, Some(THRD_TIMEDOUT)),
+        model: |c, call| read_time(c, call).and_then(|()| wait(c, call, Some(THRD_TIMEDOUT))),
     },
 ];
 

@@ -32,7 +32,10 @@ pub(super) const TABLE: &[Entry] = &[
     Entry {
         names: &["putchar", "putc", "fputc", "putchar_unlocked", "putc_unlocked", "openlog", "closelog"],
         wins: Wins::Model,
-        model: |c, call| c.answer_open(call, Rhs::Unknown),
+        model: |context, call| {
+            read_pointees(context, call);
+            context.answer_open(call, Rhs::Unknown)
+        },
     },
     Entry {
         names: &["sprintf", "snprintf", "vsprintf", "vsnprintf", "asprintf", "vasprintf", "strftime"],
@@ -142,6 +145,41 @@ fn read_printed(context: &mut Context<'_>, used: Use, argument: &Argument, befor
     }
 }
 
+/// Reads what an argument points to: a string, or an object. Handles of streams are the library's own affair, and of what `void *` points to nobody knows the size.
+pub(super) fn read_pointee(context: &mut Context<'_>, argument: &Argument) {
+    let Some(pointee) = &argument.pointee else { return };
+    if argument.is_always_null() || pointee.type_name.contains("FILE") {
+        return;
+    }
+    match pointee.size {
+        0 => {}
+        1 if pointee.scalar.is_some() => read_string(context, argument, None),
+        size => {
+            let pointer = context.settle_pointer(argument);
+            let (object, done) = (context.builder.label(), context.builder.label());
+            context.builder.branch(Expr::Valid(Box::new(pointer.clone()), size), object, done);
+            context.builder.continue_at(object);
+            context.builder.atomic_begin();
+            let size = Expr::int(Value::from(size), context.pointer());
+            super::strings::read_all(context, &pointer, &size);
+            context.builder.atomic_end();
+            context.builder.place(done);
+        }
+    }
+}
+
+/// Reads the time that a function waits for at most: its last argument.
+pub(super) fn read_time(context: &mut Context<'_>, call: &Call<'_>) -> Option<()> {
+    call.argument(1)?;
+    read_pointee(context, call.arguments.last()?);
+    Some(())
+}
+
+/// Reads what all arguments point to.
+pub(super) fn read_pointees(context: &mut Context<'_>, call: &Call<'_>) {
+    call.arguments.iter().for_each(|argument| read_pointee(context, argument));
+}
+
 /// Reads a string to its end. What is no string (null, which glibc prints as such) is left alone.
 fn read_string(context: &mut Context<'_>, argument: &Argument, bound: Option<Expr>) {
     if argument.text.is_some() {
@@ -164,7 +202,7 @@ fn put_string(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
 }
 
 /// Reads bytes that are written out.
-fn read_bytes(context: &mut Context<'_>, buffer: &Argument, count: Expr) {
+pub(super) fn read_bytes(context: &mut Context<'_>, buffer: &Argument, count: Expr) {
     if buffer.text.is_some() {
         return;
     }

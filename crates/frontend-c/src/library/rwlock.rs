@@ -7,6 +7,7 @@
 
 use super::emit::{answer_cell, differ, equal, int, myself, nothing_happens, number};
 use super::errno::{EBUSY, EDEADLK, ETIMEDOUT};
+use super::printing::read_time;
 use super::{Answer, Call, Context, Entry, Wins};
 use ir::{Expr, IntType, LocalId, LocationId, LockKind, Op, Value};
 
@@ -35,12 +36,14 @@ pub(super) const TABLE: &[Entry] = &[
     Entry {
         names: &["pthread_rwlock_timedrdlock", "pthread_rwlock_clockrdlock"],
         wins: Wins::Model,
-        model: |c, call| try_lock(c, call, LockKind::Read, ETIMEDOUT, true),
+        model: |c, call| read_time(c, call).and_then(|()| try_lock(c, call, LockKind::Read, ETIMEDOUT, true)),
     },
     Entry {
         names: &["pthread_rwlock_timedwrlock", "pthread_rwlock_clockwrlock"],
         wins: Wins::Model,
-        model: |c, call| try_lock(c, call, LockKind::Write, ETIMEDOUT, true),
+        model: |c, call| {
+            read_time(c, call).and_then(|()| try_lock(c, call, LockKind::Write, ETIMEDOUT, true))
+        },
     },
     Entry { names: &["pthread_rwlock_unlock"], wins: Wins::Model, model: unlock },
     Entry {

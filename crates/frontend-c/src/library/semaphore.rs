@@ -6,6 +6,7 @@
 
 use super::emit::{answer_cell, answer_int, differ, equal, int, nothing_happens, number};
 use super::errno::{self, EAGAIN, EINVAL, EOVERFLOW, ETIMEDOUT};
+use super::printing::read_time;
 use super::{Answer, Call, Context, Entry, Wins};
 use ir::{BinaryOp, Expr, IntType, Lhs, Op, Place, Value};
 
@@ -21,7 +22,7 @@ pub(super) const TABLE: &[Entry] = &[
     Entry {
         names: &["sem_timedwait", "sem_clockwait"],
         wins: Wins::Model,
-        model: |c, call| try_wait(c, call, ETIMEDOUT),
+        model: |c, call| read_time(c, call).and_then(|()| try_wait(c, call, ETIMEDOUT)),
     },
     Entry { names: &["sem_post"], wins: Wins::Model, model: post },
     Entry { names: &["sem_getvalue"], wins: Wins::Model, model: get_value },

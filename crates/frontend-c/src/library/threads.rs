@@ -6,8 +6,9 @@
 //! Deviations: cancellation does not happen and cleanup handlers are not run (both limit proofs); a thread that
 //! joins itself waits forever (POSIX leaves it open).
 
-use super::emit::{answer_cell, equal, int, nothing_happens, truth};
+use super::emit::{answer_cell, answer_int, equal, int, nothing_happens, truth};
 use super::errno::EBUSY;
+use super::printing::read_pointees;
 use super::{Answer, Argument, Call, Context, Entry, Wins};
 use ir::{Callee, Expr, IntType, Lhs, LocationKind, Op, Place};
 
@@ -39,24 +40,35 @@ pub(super) const TABLE: &[Entry] = &[
         model: run_cleanup,
     },
     Entry {
+        names: &["pthread_setcancelstate", "pthread_setcanceltype"],
+        wins: Wins::Model,
+        model: |context, call| {
+            let before = call.argument(1)?;
+            let pointer = context.settle_pointer(before);
+            context.store_through(before, pointer, Op::any);
+            answer_int(0)
+        },
+    },
+    Entry {
+        names: &["pthread_setschedparam", "pthread_setaffinity_np", "pthread_setname_np"],
+        wins: Wins::Model,
+        model: |context, call| {
+            read_pointees(context, call);
+            answer_int(0)
+        },
+    },
+    Entry {
         names: &[
             "pthread_detach",
             "pthread_testcancel",
-            "pthread_setcancelstate",
-            "pthread_setcanceltype",
             "pthread_attr_*",
             "pthread_setconcurrency",
-            "pthread_setschedparam",
             "pthread_setschedprio",
-            "pthread_setaffinity_np",
-            "pthread_setname_np",
             "pthread_yield",
             "pthread_atfork",
-            "pthread_sigmask",
             "__pthread_unregister_cancel",
             "thrd_detach",
             "thrd_yield",
-            "thrd_sleep",
             "sched_yield",
         ],
         wins: Wins::Model,

@@ -78,7 +78,7 @@ fn arbitrary_pointers_limit_proofs() {
     for text in [
         "int *get(void); int main(void) { return *get(); }",
         "extern int *p; int main(void) { return *p; }",
-        "int main(int argc, char **argv) { return argv[0][0]; }",
+        "int main(int argc, char **argv, char **environment) { return environment[0][0]; }",
     ] {
         assert!(!told(text).is_empty(), "{text}");
     }

@@ -9,6 +9,7 @@ use crate::expr::{BinaryOp, Expr};
 use crate::ids::{EdgeId, TemplateId};
 use crate::op::{Callee, Lhs, Op};
 use crate::program::{LocationKind, Program, Span};
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 /// Resolves all calls and starts through pointers.
@@ -40,6 +41,40 @@ fn resolve_with(program: &Program, analyse: impl Fn(&Program) -> Option<PointsTo
         }
     }
     Some(result)
+}
+
+/// The templates whose code may be run: those of the first threads, and whatever the code of these calls or starts, directly or through pointers.
+pub fn callable(program: &Program) -> BTreeSet<TemplateId> {
+    let mut points_to = None;
+    let mut open: Vec<TemplateId> = program.start.iter().map(|(template, _)| *template).collect();
+    let mut found = BTreeSet::new();
+    while let Some(id) = open.pop() {
+        if !found.insert(id) {
+            continue;
+        }
+        for op in program.templates[id].edges.iter().flat_map(|edge| &edge.ops) {
+            match op {
+                Op::Call(Callee::Procedure(callee), ..) | Op::Spawn(Callee::Procedure(callee), ..) => {
+                    open.push(*callee);
+                }
+                Op::Call(Callee::Pointer(pointer), ..) | Op::Spawn(Callee::Pointer(pointer), ..) => {
+                    let points_to = points_to.get_or_insert_with(|| PointsTo::of(program));
+                    open.extend(points_to.callees(id, pointer));
+                }
+                Op::Assume(_)
+                | Op::Assign(_)
+                | Op::Lock(..)
+                | Op::Unlock(..)
+                | Op::Join(..)
+                | Op::Allocate { .. }
+                | Op::Free(_)
+                | Op::Fill(..)
+                | Op::Copy(..)
+                | Op::Broadcast(_) => {}
+            }
+        }
+    }
+    found
 }
 
 /// Whether an operation calls or starts through a pointer.

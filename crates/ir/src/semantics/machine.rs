@@ -280,8 +280,8 @@ impl<'p> Machine<'p> {
         })
     }
 
-    /// A cycle of threads each of which can only take a lock that the next one holds, or wait for it to end: they
-    /// wait forever.
+    /// Threads that wait forever: a cycle, each of which can only take a lock that the next one holds, or wait for it to end. Or, if all threads that have not ended wait so: a chain to one
+    /// that has ended and still holds its lock, which nobody is left to release.
     pub fn deadlock(&self, state: &State) -> Option<Vec<(ThreadIndex, Wait)>> {
         let waits: Vec<Option<Wait>> =
             (0..state.threads.len()).map(|index| self.waits(state, index)).collect();
@@ -296,7 +296,22 @@ impl<'p> Machine<'p> {
                 at = wait.owner;
             }
         }
-        None
+        self.nobody_goes_on(state).then(|| {
+            let mut chain = Vec::new();
+            let mut at = waits.iter().position(Option::is_some)?;
+            while let Some(wait) = waits[at] {
+                chain.push((at, wait));
+                at = wait.owner;
+            }
+            Some(chain)
+        })?
+    }
+
+    /// Whether there are threads that have not ended, and all of them wait for a lock or for others to end.
+    pub fn nobody_goes_on(&self, state: &State) -> bool {
+        let mut live = (0..state.threads.len()).filter(|thread| !state.threads[*thread].activations.is_empty());
+        let mut others = live.clone();
+        live.next().is_some() && others.all(|thread| self.waits(state, thread).is_some())
     }
 
     /// What a thread waits for, if that is all it can do.

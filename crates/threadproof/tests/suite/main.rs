@@ -13,6 +13,7 @@ mod decisions;
 mod differential;
 mod flow_mutations;
 mod hostile;
+mod library;
 mod listings;
 mod lsp;
 mod messages;

@@ -4,7 +4,7 @@ use assert_cmd::Command;
 
 /// A program, as what follows the declarations on its first line; a part of the reason that names the construct, and its line.
 /// In each of them the error may be reached, as far as can be told without a meaning for the construct.
-const PROGRAMS: [(&str, &str, &str, u32); 18] = [
+const PROGRAMS: [(&str, &str, &str, u32); 19] = [
     (
         "va_arg",
         "#include <stdarg.h>\nint last(int n, ...) {\n  va_list list; va_start(list, n);\n  int found = va_arg(list, int);\n  va_end(list); return found;\n}\nint main(void) { if (last(1, 77) == 77) reach_error(); return 0; }",
@@ -52,6 +52,12 @@ const PROGRAMS: [(&str, &str, &str, u32); 18] = [
         "void set(void) { x = 77; }\nextern void strange(void (*)(void));\nint main(void) {\n  strange(set);\n  if (x == 77) reach_error(); return 0; }",
         "unknown function 'strange'",
         5,
+    ),
+    (
+        "an unknown function in a table",
+        "extern void strange(int *);\nstruct table { void (*change)(int *); } table = { strange };\nint main(void) {\n  table.change(&x);\n  if (x == 77) reach_error(); return 0; }",
+        "unknown function 'strange'",
+        2,
     ),
     (
         "the result of an unknown function",
