@@ -51,6 +51,9 @@ impl Application {
         let warned = warned(&std::fs::read_to_string(warnings).unwrap_or_default());
         let words = [&["--nesc", "--timeout", APPLICATION], &MEMORY[..]].concat();
         let listing = measure::run_engine(tool, "auto", &words, &file)?;
+        if listing.output.lines().all(|line| variable(line).is_none()) {
+            return Err(format!("{name}: nothing is listed:\n{}", listing.output));
+        }
         Ok(Self { name, file, lines, listing, warned, answers: BTreeMap::new() })
     }
 
