@@ -1,4 +1,4 @@
-//! Measurements: `cargo xtask bench paper N [SAMPLES] | summary | races DIR | drivers DIR | growth | spec | families | family NAME N safe|unsafe`. See `bench/README.md`.
+//! Measurements: `cargo xtask bench paper N [SAMPLES] | all SAMPLES | summary | races DIR | drivers DIR | growth | families | family NAME N safe|unsafe`. See `bench/README.md`.
 
 mod families;
 mod growth;
@@ -13,13 +13,13 @@ pub fn run(words: &[&str]) -> Result<(), String> {
     match words {
         ["paper", number] => papers::paper(number, None),
         ["paper", number, samples] => papers::paper(number, Some(samples.as_ref())),
+        ["all", samples] => papers::all(samples.as_ref()),
         ["summary"] => papers::summary(),
         ["races", folder] => samples::races(folder.as_ref()),
         ["drivers", folder] => samples::drivers(folder.as_ref()),
         ["growth"] => growth::growth(),
-        ["spec"] => spec::spec(),
         ["families"] => families::families(),
         ["family", family, threads, version] => families::print(family, threads, version),
-        _ => Err("usage: cargo xtask bench paper N [SAMPLES] | summary | races DIR | drivers DIR | growth | spec | families | family NAME N safe|unsafe".to_owned()),
+        _ => Err("usage: cargo xtask bench paper N [SAMPLES] | all SAMPLES | summary | races DIR | drivers DIR | growth | families | family NAME N safe|unsafe".to_owned()),
     }
 }

@@ -18,12 +18,31 @@ const TAKEN: [&str; 9] = [
     "contrib",
 ];
 
-/// What the tool must say of the examples in a clean folder: the file, and the exit status.
-const TRIED: [(&str, i32); 4] = [
-    ("examples/counter.c", 1),
-    ("examples/counter-locked.c", 0),
-    ("examples/counter-any.c", 0),
-    ("examples/unsupported.c", 2),
+/// What the tool prints, and where it is in the archive.
+const PRINTED: [(&[&str], &str); 4] = [
+    (&["man"], "share/man/man1/threadproof.1"),
+    (&["completions", "bash"], "share/bash-completion/completions/threadproof"),
+    (&["completions", "zsh"], "share/zsh/site-functions/_threadproof"),
+    (&["completions", "fish"], "share/fish/vendor_completions.d/threadproof.fish"),
+];
+
+/// What the tool must say in a clean folder: words, the exit status, and how its last line begins.
+const TRIED: [(&[&str], i32, &str); 9] = [
+    (&["verify", "examples/counter.c"], 1, "verdict: false("),
+    (
+        &["verify", "--check", "races", "--html", "page.html", "examples/counter.c"],
+        1,
+        "verdict: false(no-data-race)",
+    ),
+    (&["verify", "--proof", "proof.json", "examples/counter-locked.c"], 0, "verdict: true"),
+    (&["check", "proof.json", "examples/counter-locked.c"], 0, "verdict: true"),
+    // A proof of one program is none of another.
+    (&["check", "proof.json", "examples/counter-any.c"], 2, "verdict: unknown("),
+    (&["verify", "examples/counter-any.c"], 0, "verdict: true"),
+    // Formulas, so that the solver's library is asked.
+    (&["verify", "--check", "races", "--engine", "horn", "examples/handoff.c"], 0, "verdict: true"),
+    (&["verify", "examples/unsupported.c"], 2, "verdict: unknown("),
+    (&["verify", "gone.c"], 3, "verdict: unknown("),
 ];
 
 /// Makes and tries the archive.
@@ -49,34 +68,63 @@ pub fn dist() -> Result<(), String> {
     for taken in TAKEN {
         quietly(Command::new("cp").arg("-r").arg(crate::root().join(taken)).arg(&content))?;
     }
+    for (words, file) in PRINTED {
+        let output = Command::new(&tool).args(words).output().map_err(|error| error.to_string())?;
+        let file = content.join(file);
+        let beside = file.parent().unwrap_or(&content);
+        std::fs::create_dir_all(beside).map_err(|error| format!("{}: {error}", beside.display()))?;
+        std::fs::write(&file, output.stdout).map_err(|error| format!("{}: {error}", file.display()))?;
+    }
     let archive = folder.join(format!("{name}.tar.gz"));
     quietly(Command::new("tar").arg("-C").arg(&folder).arg("-czf").arg(&archive).arg(&name))?;
     smoke(&archive, &name)?;
-    println!("{}", archive.display());
+    let bytes = std::fs::metadata(&archive).map_or(0, |data| data.len());
+    println!("{}: {} MB", archive.display(), bytes >> 20);
     Ok(())
 }
 
-/// Unpacks the archive where nothing else is, and lets the tool verify examples with an empty environment.
+/// Unpacks the archive where nothing else is, and lets the tool work with an empty environment.
 fn smoke(archive: &Path, name: &str) -> Result<(), String> {
     let clean = std::env::temp_dir().join(format!("threadproof-smoke-{}", std::process::id()));
     std::fs::create_dir_all(&clean).map_err(|error| error.to_string())?;
     quietly(Command::new("tar").arg("-C").arg(&clean).arg("-xzf").arg(archive))?;
-    let content = clean.join(name);
-    let tool = content.join("bin/threadproof");
-    for (file, status) in TRIED {
-        let run = Command::new(&tool)
-            .args(["verify", "--timeout", "60", file])
-            .current_dir(&content)
-            .env_clear()
-            .env("PATH", "/usr/bin:/bin")
-            .output()
-            .map_err(|error| error.to_string())?;
-        if run.status.code() != Some(status) {
-            let said = String::from_utf8_lossy(&run.stderr).into_owned();
-            return Err(format!("{file}: {} instead of {status}\n{said}", run.status));
+    let tried = try_all(&clean.join(name));
+    let removed = std::fs::remove_dir_all(&clean).map_err(|error| error.to_string());
+    tried.and(removed)
+}
+
+fn try_all(content: &Path) -> Result<(), String> {
+    let run = |words: &[&str]| {
+        let mut command = Command::new(content.join("bin/threadproof"));
+        command.args(words).current_dir(content).env_clear().output().map_err(|error| error.to_string())
+    };
+    for (words, status, line) in TRIED {
+        let output = run(words)?;
+        let out = String::from_utf8_lossy(&output.stdout).into_owned();
+        if output.status.code() != Some(status)
+            || !out.lines().last().is_some_and(|last| last.starts_with(line))
+        {
+            let error = String::from_utf8_lossy(&output.stderr);
+            let words = words.join(" ");
+            return Err(format!(
+                "threadproof {words}: {} instead of {status}, `{line}…`\n{out}{error}",
+                output.status
+            ));
+        }
+        println!("tried: threadproof {}", words.join(" "));
+    }
+    let page = std::fs::read_to_string(content.join("page.html")).unwrap_or_default();
+    if !page.ends_with("</html>\n") {
+        return Err("the page is not whole".to_owned());
+    }
+    // What shells and `man` need is what the tool itself prints.
+    for (words, file) in PRINTED {
+        let printed = run(words)?.stdout;
+        if printed.is_empty() || std::fs::read(content.join(file)).ok() != Some(printed) {
+            return Err(format!("{file} is not what the tool prints"));
         }
     }
-    std::fs::remove_dir_all(&clean).map_err(|error| error.to_string())
+    Ok(())
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), String> {

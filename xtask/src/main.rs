@@ -1,8 +1,9 @@
 //! Development tasks: `cargo xtask test` runs all checks and tests, `cargo xtask tidy` the checks on the repository alone, and
 //! `cargo xtask bench` measures. `cargo xtask fuzz` compares engines with the oracle on random programs, until it is stopped.
-//! `cargo xtask dist` makes a release.
+//! `cargo xtask book` makes the book, `cargo xtask dist` a release.
 
 mod bench;
+mod book;
 mod dist;
 mod setup;
 mod tidy;
@@ -16,12 +17,13 @@ fn main() -> ExitCode {
         ["test"] => test(),
         ["tidy"] => tidy(),
         ["setup"] => setup::install(),
+        ["book"] => book::book(),
         ["dist"] => dist::dist(),
         ["bench", words @ ..] => bench::run(words),
         ["fuzz", words @ ..] => {
             run("cargo", &[&["run", "--quiet", "-p", "threadproof-fuzz", "--"], words].concat())
         }
-        _ => Err("usage: cargo xtask test | tidy | setup | bench | fuzz | dist".to_owned()),
+        _ => Err("usage: cargo xtask test | tidy | setup | bench | fuzz | book | dist".to_owned()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -6,7 +6,7 @@ use ir::Program;
 use ir::semantics::ThreadIndex;
 
 /// A column is at least so wide, or there is but one.
-const NARROWEST: usize = 24;
+const NARROWEST: usize = 20;
 /// Wider columns are no easier to read, unless there is only one.
 const WIDEST: usize = 56;
 const WIDEST_ALONE: usize = 100;
@@ -69,6 +69,18 @@ pub fn render(program: &Program, interleaving: &Interleaving, style: Style) -> S
     out
 }
 
+/// A line of code on at most two lines of a column.
+fn code_lines(code: &str, most: usize) -> Vec<String> {
+    if width(code) <= most {
+        return vec![code.to_owned()];
+    }
+    let parts = wrapped(code, most.saturating_sub(2));
+    let first = parts[0].clone();
+    let rest = parts[1..].join(" ");
+    let rest = (!rest.is_empty()).then(|| format!("  {}", cut(&rest, most.saturating_sub(2))));
+    [first].into_iter().chain(rest).collect()
+}
+
 fn faint(text: String) -> CellLine {
     CellLine { text, tone: Tone::Faint }
 }
@@ -111,7 +123,9 @@ impl Table {
     }
 
     fn row(&self, out: &mut String, row: &Row, place: &str) {
-        let mut lines = vec![CellLine { text: cut(&row.code, self.each), tone: Tone::Thread(row.thread) }];
+        let tone = Tone::Thread(row.thread);
+        let code = code_lines(&row.code, self.each).into_iter();
+        let mut lines: Vec<CellLine> = code.map(|text| CellLine { text, tone }).collect();
         let mut add = |sign: &str, text: &str, tone: Tone| {
             for (index, part) in wrapped(text, self.each.saturating_sub(2)).into_iter().enumerate() {
                 let sign = if index == 0 { sign } else { " " };

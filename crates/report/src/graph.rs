@@ -1,6 +1,6 @@
 //! Control-flow automata as pictures: DOT text for Graphviz, and SVG made here. Also the automata of contexts.
 //!
-//! Both show every location and every edge with its operations. Atomic locations are yellow with a dashed border, error
+//! Both show every location and every edge with its operations; the page leaves out what cannot be reached. Atomic locations are yellow with a dashed border, error
 //! locations red, ends doubly framed, the entry bold; the source position is in the tooltip.
 
 mod chart;
@@ -13,9 +13,10 @@ mod tests;
 
 use ir::{Edge, ErrorKind, Location, LocationId, LocationKind, Program, Template};
 
+pub(crate) use contexts::edge_lines;
 pub use contexts::{contexts, contexts_svg};
 pub use dot::dot;
-pub use svg::{svg, svg_program};
+pub use svg::{svg, svg_program, svg_reached};
 
 /// The most characters of a line in a picture; the whole line is in the tooltip.
 const MAX_LINE: usize = 64;

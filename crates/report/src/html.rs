@@ -1,5 +1,5 @@
 //! The report as one HTML file that needs nothing else: the source with what is known at its margin, the execution as swim lanes to step through, the
-//! control-flow automata, and when each engine ran.
+//! control-flow automata, inferred contexts, and when each engine ran.
 //!
 //! All that comes from the program is escaped, and the page's policy lets no script run but its own, whose hash it names.
 
@@ -29,6 +29,8 @@ pub struct Extras<'a> {
     pub lowered: &'a Program,
     /// What is known at each line.
     pub listing: Option<&'a Listing>,
+    /// What carries proofs by contexts: the name of the check, and a picture.
+    pub contexts: &'a [(String, String)],
 }
 
 /// Renders the page.
@@ -42,14 +44,17 @@ pub fn render(report: &Report<'_>, extras: &Extras<'_>) -> String {
         }
     }
     source::render(&mut body, report, extras);
+    automata::contexts(&mut body, extras.contexts);
     let automata = automata::render(&mut body, extras.lowered);
     timeline(&mut body, report.outcomes);
     assumptions(&mut body, report);
-    document(report, &body, &json!({ "traces": traces, "automata": automata }))
+    let has_contexts = !extras.contexts.is_empty();
+    document(report, &body, has_contexts, &json!({ "traces": traces, "automata": automata }))
 }
 
 /// The whole page around its body.
-fn document(report: &Report<'_>, body: &str, data: &Value) -> String {
+fn document(report: &Report<'_>, body: &str, has_contexts: bool, data: &Value) -> String {
+    let context = if has_contexts { "<a href=\"#context\">Context</a>" } else { "" };
     let files: Vec<String> = given_files(report.program).into_iter().map(escape).collect();
     let (files, verdict) = (files.join(", "), escape(&report.answer.to_string()));
     let policy = format!(
@@ -64,7 +69,7 @@ fn document(report: &Report<'_>, body: &str, data: &Value) -> String {
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <title>threadproof: {verdict}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
          <header><h1>threadproof: <span class=\"{tone}\">{verdict}</span></h1>\n<p class=\"faint\">{files} · threadproof {version}</p>\n\
-         <nav><a href=\"#verdicts\">Verdicts</a><a href=\"#source\">Source</a><a href=\"#automata\">Automata</a><a href=\"#timeline\">Timeline</a></nav></header>\n\
+         <nav><a href=\"#verdicts\">Verdicts</a><a href=\"#source\">Source</a>{context}<a href=\"#automata\">Automata</a><a href=\"#timeline\">Timeline</a></nav></header>\n\
          <main>\n{body}</main>\n<script type=\"application/json\" id=\"data\">{data}</script>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
         tone = tone(report),
         version = env!("CARGO_PKG_VERSION"),
@@ -95,7 +100,7 @@ fn verdicts(out: &mut String, report: &Report<'_>) {
                 writeln!(out, "<p>{subject}: <b class=\"good\">proved</b>, {}.</p>", escape(&reason(proof)))
             }
             Checked::Refuted(refutation) => {
-                let texts: Vec<String> = complaint(refutation).iter().map(|(text, _)| escape(text)).collect();
+                let texts: Vec<String> = complaint(refutation).iter().map(|(text, _)| marked(text)).collect();
                 writeln!(out, "<p>{subject}: <b class=\"bad\">violated</b>: {}.</p>", texts.join("<br>"))
             }
             Checked::Unknown(reason) => {
@@ -133,7 +138,7 @@ fn lanes(out: &mut String, report: &Report<'_>, refutation: &Refutation, traces:
     let first = rows.first().map(|row| row.span.file);
     let several_files = rows.iter().any(|row| Some(row.span.file) != first);
     let number = traces.len();
-    let title: Vec<String> = complaint(refutation).iter().take(1).map(|(text, _)| escape(text)).collect();
+    let title: Vec<String> = complaint(refutation).iter().take(1).map(|(text, _)| marked(text)).collect();
     let _ = writeln!(
         out,
         "<section><h2>How it happens: {}</h2>\n<p class=\"faint\"><kbd>↓</kbd> <kbd>↑</kbd> step, <kbd>n</kbd> <kbd>p</kbd> next and last change of threads, <kbd>Home</kbd> <kbd>End</kbd>.</p>",
@@ -248,6 +253,21 @@ fn assumptions(out: &mut String, report: &Report<'_>) {
     out.push_str("</ul></section>\n");
 }
 
+/// Text inside of HTML, with code where there are backticks around it.
+fn marked(text: &str) -> String {
+    let escaped = escape(text);
+    let parts: Vec<&str> = escaped.split('`').collect();
+    // Each is closed, or none is meant.
+    if parts.len().is_multiple_of(2) {
+        return escaped;
+    }
+    let part = |(index, part): (usize, &&str)| match index % 2 {
+        0 => (*part).to_owned(),
+        _ => format!("<code>{part}</code>"),
+    };
+    parts.iter().enumerate().map(part).collect()
+}
+
 /// Text inside of HTML, and inside of its attributes.
 fn escape(text: &str) -> String {
     let mut out = String::new();
@@ -283,6 +303,12 @@ fn base64(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn backticks_mark_code() {
+        assert_eq!(super::marked("on `a<b>`, and `c`"), "on <code>a&lt;b&gt;</code>, and <code>c</code>");
+        assert_eq!(super::marked("one ` alone"), "one ` alone");
+    }
+
     #[test]
     fn base64_is_as_others_have_it() {
         assert_eq!(super::base64(b"Man"), "TWFu");

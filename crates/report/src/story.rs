@@ -4,13 +4,14 @@
 
 mod formulas;
 
+use crate::graph;
 use formulas::Names;
 use ir::passes::{Goal, InlineLimits, atomic_runs, lock_words, symbolic_of_lowered};
 use ir::{LocationId, LocationKind, Program, Span, TemplateId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 use terms::{Operation, Term};
-use verdict::{Check, KnownValue, ListedLine, Listing, Proof, Property};
+use verdict::{Check, ContextProof, KnownValue, ListedLine, Listing, Proof, Property, for_people};
 
 /// The most claims of a part.
 const MOST_CLAIMS: usize = 6;
@@ -51,6 +52,36 @@ pub fn of(
     Story { parts: parts_of(program, check, proof, listing, deadline) }
 }
 
+/// The story of a proof by contexts about the program that it speaks of: what other threads do to shared variables at most, and what is known at the accesses that could race.
+pub fn of_context(seen: &Program, proof: &ContextProof) -> Story {
+    let mut parts = Vec::new();
+    for (template, acfa) in proof.acfas.enumerate() {
+        if proof.nodes.iter().all(|node| node.template != template) {
+            continue;
+        }
+        let known = acfa.states.iter().filter(|state| !state.label.is_true()).flat_map(|state| {
+            let lines = state.accesses.iter().filter_map(|access| proof.lines.get(*access as usize));
+            let lines: BTreeSet<u32> = lines.copied().collect();
+            let known = for_people(&state.label).to_string();
+            lines.into_iter().map(move |line| format!("about to make the access in line {line}: {known}"))
+        });
+        let done = acfa.edges.iter().map(|edge| graph::edge_lines(seen, edge).join(", "));
+        let mut claims: Vec<Claim> = Vec::new();
+        for text in done.chain(known).filter(|text| !text.is_empty()) {
+            let claim = Claim { span: None, text };
+            if claims.len() < 2 * MOST_CLAIMS && !claims.contains(&claim) {
+                claims.push(claim);
+            }
+        }
+        let title = format!(
+            "what every thread that runs {} may do to shared variables, at most",
+            name(seen, template)
+        );
+        parts.push(Part { title, claims });
+    }
+    Story { parts: parts.into_iter().filter(|part| !part.claims.is_empty()).collect() }
+}
+
 fn parts_of(
     program: &Program,
     check: Check,
@@ -73,7 +104,7 @@ fn parts_of(
                 Err(_) => Vec::new(),
             }
         }
-        // What these say is said by their summary.
+        // What these say is said by their summary, or, of contexts, by [`of_context`].
         _ => Vec::new(),
     };
     parts.into_iter().filter(|part| !part.claims.is_empty()).collect()

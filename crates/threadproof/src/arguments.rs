@@ -8,18 +8,28 @@ use verdict::Check;
 /// Proves or refutes concurrent programs, for any number of threads and schedules.
 #[derive(Parser, Debug)]
 #[command(name = "threadproof", version, max_term_width = 100)]
+#[command(after_help = "Begin with `threadproof verify FILE.c`; `threadproof verify -h` lists the options.")]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
 }
 
+/// The commonest ways to use `verify`.
+const VERIFY_EXAMPLES: &str = "Examples:
+  threadproof verify program.c                            assertions and races
+  threadproof verify --check races --html page.html a.c b.c
+  threadproof verify --compile-commands build/compile_commands.json
+  threadproof verify --thread handler:any driver.c        no `main`: any number of callers
+  threadproof verify --timeout 600 --explain program.c    more time, and what was tried";
+
 /// What to do.
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Verify a program.
     ///
-    /// Exit status: 0 proved, 1 refuted, 2 unknown, 3 bad input or usage, 4 internal error.
+    /// Exit status: 0 proved, 1 refuted, 2 unknown, 3 bad input or usage, or a file that cannot be written, 4 internal error.
+    #[command(after_help = VERIFY_EXAMPLES)]
     Verify(Verify),
     /// Check the evidence that `verify --proof` wrote, without any search.
     ///
@@ -72,11 +82,12 @@ pub struct OfSpecification {
 
 /// What to read, and how.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "What is read")]
 pub struct Reading {
     /// The C files of one program (`.c`, or preprocessed `.i`), a Boolean program (`.bp`, `.bool`), or a thread transition system (`.tts`).
     ///
     /// With `--compile-commands`, those of its files that make up the program.
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", help_heading = "Arguments")]
     pub files: Vec<PathBuf>,
     /// Read the C files of a build, with the flags that they are compiled with.
     #[arg(long, value_name = "compile_commands.json", conflicts_with = "nesc")]
@@ -149,55 +160,55 @@ pub struct Verify {
     #[command(flatten)]
     pub reading: Reading,
     /// A property file in the format of the Competition on Software Verification.
-    #[arg(long, value_name = "FILE.prp", conflicts_with_all = ["check", "nesc"])]
+    #[arg(long, value_name = "FILE.prp", conflicts_with_all = ["check", "nesc"], help_heading = "What is asked")]
     pub property: Option<PathBuf>,
-    /// What to check [default: assertions,races; of Boolean programs and transition systems: assertions].
-    #[arg(long, value_delimiter = ',', value_parser = check, value_name = "CHECK,…", conflicts_with = "nesc")]
+    /// What to check: assertions, races, bounds, overflow, deadlock [default: assertions,races; of Boolean programs and transition systems: assertions].
+    #[arg(long, value_delimiter = ',', value_parser = check, value_name = "CHECK,…", conflicts_with = "nesc", help_heading = "What is asked")]
     pub check: Vec<Checked>,
     /// Check races, and on this variable only: a global `x`, an array, or a member `s.f`. May be given several times.
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["check", "property"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["check", "property"], help_heading = "What is asked")]
     pub race: Vec<String>,
     /// The engine to use.
-    #[arg(long, value_enum, default_value_t = EngineName::Auto)]
+    #[arg(long, value_enum, default_value_t = EngineName::Auto, help_heading = "How it is searched")]
     pub engine: EngineName,
     /// The function that the main thread of the engine `queries` runs. Otherwise each thread with an assertion is it in turn.
-    #[arg(long, value_name = "FUNCTION")]
+    #[arg(long, value_name = "FUNCTION", help_heading = "How it is searched")]
     pub main_thread: Option<String>,
     /// A specification of the threads: the program is proved by it, or not at all. Only assertions are checked where nothing else is said.
-    #[arg(long, value_name = "FILE.tspec")]
+    #[arg(long, value_name = "FILE.tspec", help_heading = "What is asked")]
     pub spec: Option<PathBuf>,
     /// Seconds after which the answer is `unknown`.
-    #[arg(long, value_name = "S", default_value_t = 60.0)]
+    #[arg(long, value_name = "S", default_value_t = 60.0, help_heading = "How it is searched")]
     pub timeout: f64,
     /// Megabytes of memory after which the answer is `unknown`.
-    #[arg(long, value_name = "MB", default_value_t = 4000)]
+    #[arg(long, value_name = "MB", default_value_t = 4000, help_heading = "How it is searched")]
     pub memory: u64,
     /// How many engines run at once, without `--engine` [default: one for each processor, at most 4].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64), help_heading = "How it is searched")]
     pub jobs: Option<u16>,
     /// Say what each engine tried, how long it took, and what came of it; and of a proof, what carries it.
-    #[arg(long)]
+    #[arg(long, help_heading = "What is reported")]
     pub explain: bool,
     /// Look for a shortest execution to a violation.
-    #[arg(long)]
+    #[arg(long, help_heading = "How it is searched")]
     pub shortest: bool,
     /// How to answer.
-    #[arg(long, value_enum, default_value_t = Format::Human)]
+    #[arg(long, value_enum, default_value_t = Format::Human, help_heading = "What is reported")]
     pub format: Format,
     /// Also write a page to this file that needs nothing else: the source with what is known, the execution to step through, graphs, and when each engine ran.
-    #[arg(long, value_name = "FILE.html")]
+    #[arg(long, value_name = "FILE.html", help_heading = "What is reported")]
     pub html: Option<PathBuf>,
     /// Write a program that makes the violation happen into this folder.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["nesc", "race"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["nesc", "race"], help_heading = "What is reported")]
     pub reproducer: Option<PathBuf>,
     /// Write the proof or the violating execution to this file, for `threadproof check`.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["nesc", "race"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["nesc", "race"], help_heading = "What is reported")]
     pub proof: Option<PathBuf>,
     /// Write a witness of the verdict, in the format of the Competition on Software Verification, to this file.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["nesc", "race"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["nesc", "race"], help_heading = "What is reported")]
     pub witness: Option<PathBuf>,
     /// Print the program instead of verifying it.
-    #[arg(long, value_enum, value_name = "WHAT")]
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = "What is reported")]
     pub show: Option<Show>,
 }
 

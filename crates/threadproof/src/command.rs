@@ -5,7 +5,7 @@ use crate::arguments::{
 };
 use crate::checking::{self, Question, specification_of};
 use crate::config;
-use crate::evidence::{self, Run};
+use crate::evidence::{self, Missing, Run, Written};
 use crate::input::{self, Input, Kind};
 use crate::live::{Live, Partial};
 use crate::lsp;
@@ -63,6 +63,10 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Completions { shell } => return completions(*shell, &printer),
         Command::Man => return manual(&printer),
     };
+    let folders = match &arguments.command {
+        Command::Verify(options) => evidence::folders_written(options),
+        _ => Vec::new(),
+    };
     let about_specification = matches!(arguments.command, Command::Conform(_) | Command::Draft(_));
     let deadline = Instant::now() + Duration::from_secs_f64(timeout.clamp(0.0, 1e8));
     let live = Live::default();
@@ -78,7 +82,28 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let limits = Limits { deadline, bytes: memory << 20, cancel: live.cancel.clone() };
     let code = match watchdog::run(work, &limits, |bytes| printer.status(|| live.status(), bytes)) {
         Ok(Watched::Done(code)) => code,
+        Ok(Watched::Overrun(_)) if printer.is_stuck() => {
+            evidence::remove_parts(&folders);
+            // The printer cannot be asked.
+            eprintln!(
+                "threadproof: error: standard output: nobody reads it; the report is not whole: read all of it"
+            );
+            return ExitCode::from(status::BAD_INPUT);
+        }
+        Ok(Watched::Overrun(exhausted)) if printer.has_printed() => {
+            evidence::remove_parts(&folders);
+            match live.status_known() {
+                Some(status) if folders.is_empty() => status,
+                // The verdict is out, but not all that was asked for is written.
+                _ => {
+                    let reason = Reason::Exhausted(exhausted);
+                    printer.say(&format!("threadproof: error: not all files are written: {reason}; run it again, or raise the limit"));
+                    status::BAD_INPUT
+                }
+            }
+        }
         Ok(Watched::Overrun(exhausted)) => {
+            evidence::remove_parts(&folders);
             let Partial { input, outcomes } = live.partial(exhausted);
             let input = input.unwrap_or_default();
             // A violation that was found is one, whatever else is not known.
@@ -146,23 +171,33 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer, live: &Live) -
     }
     let (program, sources) = (&input.0, &input.1);
     live.read(input);
-    if let Some(what) = options.show {
-        live.doing("looking at the program");
-        return show(options, program, sources, what, asked, deadline, printer);
-    }
     let budget =
         Budget { deadline: Some(deadline), memory: options.memory << 20, cancel: live.cancel.clone() };
+    if let Some(what) = options.show {
+        live.doing("looking at the program");
+        return show(options, (program, sources), what, asked, &budget, printer);
+    }
     let specification = match specification_of(options.spec.as_deref(), program, *kind, &budget) {
         Ok(specification) => specification,
         Err(messages) => return bad_input(options.format, &messages, printer),
     };
+    let problems = evidence::refuse_outputs(options, files);
+    if !problems.is_empty() {
+        return bad_input(options.format, &problems, printer);
+    }
     checking::run_checks(options, &question, specification.as_ref(), deadline, live);
     let outcomes = live.outcomes();
     let answer = Answer::of(&outcomes, &asked.open);
+    live.answered(status_of(&answer));
     live.doing("writing the report");
-    presenting::present(options, (program, sources), &outcomes, &answer, &budget, printer);
+    let page = presenting::present(options, (program, sources), &outcomes, &answer, &budget, printer);
     let run = Run { options, kind: *kind, files, program, sources, outcomes: &outcomes, deadline };
-    for message in run.write() {
+    let mut written = run.write();
+    if let Err(reason) = page {
+        written.miss("page", Missing::Unwritable(reason));
+    }
+    let Written { messages, failed } = written;
+    for message in messages {
         printer.say(&format!("threadproof: {message}"));
     }
     for message in run.write_rejected() {
@@ -171,6 +206,8 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer, live: &Live) -
     let crashed = |outcome: &Outcome| matches!(&outcome.verdict, Checked::Unknown(Reason::Crashed(_)));
     match answer {
         Answer::Unknown(_) if outcomes.iter().any(crashed) => status::INTERNAL,
+        // Who asked for a file and goes by the status must not believe that it is there.
+        _ if failed => status::BAD_INPUT,
         _ => status_of(&answer),
     }
 }
@@ -232,8 +269,9 @@ fn check(options: CheckEvidence, deadline: Instant, printer: &Printer, live: &Li
     let open = if outcomes.is_empty() { vec!["none: there is no evidence".to_owned()] } else { Vec::new() };
     let answer = Answer::of(&outcomes, &open);
     let report = presenting::plain((&program, &sources), &outcomes, &answer);
+    let status = live.answered(status_of(&answer));
     printer.print(&presenting::document(format, &report));
-    status_of(&answer)
+    status
 }
 
 /// Checks that a program conforms. One of its files is the specification.
@@ -266,12 +304,13 @@ fn conform(mut options: OfSpecification, deadline: Instant, printer: &Printer, l
         Err(messages) => return bad(&messages),
     };
     let (answer, text) = specification::conform(&program, &sources, &specification, &budget);
-    printer.print(&text);
-    match answer {
+    let status = live.answered(match answer {
         Conforming::Yes => status::PROVED,
         Conforming::No => status::REFUTED,
         Conforming::Unknown => status::UNKNOWN,
-    }
+    });
+    printer.print(&text);
+    status
 }
 
 /// Writes a first specification.
@@ -293,8 +332,9 @@ fn draft(options: &OfSpecification, deadline: Instant, printer: &Printer, live: 
     let budget = Budget { deadline: Some(deadline), memory: options.memory << 20, cancel };
     match specification::draft(&program, &budget) {
         Ok(text) => {
+            let status = live.answered(status::PROVED);
             printer.print(&text);
-            status::PROVED
+            status
         }
         Err(reason) => fails(&[format!("threadproof: there is no draft: {reason}")], status::UNKNOWN),
     }
@@ -312,11 +352,10 @@ fn bad_input(format: Format, messages: &[String], printer: &Printer) -> u8 {
 
 fn show(
     options: &Verify,
-    program: &Program,
-    sources: &Sources,
+    (program, sources): (&Program, &Sources),
     what: Show,
     asked: &Asked,
-    deadline: Instant,
+    budget: &Budget,
     printer: &Printer,
 ) -> u8 {
     let check = asked.checks.first().copied().unwrap_or(Check::Assertions);
@@ -325,10 +364,8 @@ fn show(
         Show::Ir => ir::text::print(&prepared),
         Show::Flow => engine_flow::describe(&prepared, &check.property()),
         Show::Invariants => {
-            let budget =
-                Budget { deadline: Some(deadline), memory: options.memory << 20, ..Budget::unlimited() };
-            let outcome = pipeline::verify(program, check, &engine_flow::Flow, &budget, &Silent);
-            match engine_flow::listing(&prepared, &budget) {
+            let outcome = pipeline::verify(program, check, &engine_flow::Flow, budget, &Silent);
+            match engine_flow::listing(&prepared, budget) {
                 Ok(listing) => report::listing::render(program, sources, &listing, &outcome),
                 Err(reason) => {
                     printer.say(&format!("threadproof: there is nothing to show: {reason}"));
@@ -341,24 +378,17 @@ fn show(
         Show::Context | Show::ContextSvg | Show::ContextSpec => {
             let asked_for = !options.check.is_empty() || options.property.is_some();
             let check = if asked_for { check } else { Check::Races };
-            let budget =
-                Budget { deadline: Some(deadline), memory: options.memory << 20, ..Budget::unlimited() };
-            let outcome = pipeline::verify(
-                program,
-                check,
-                &engine_context::ContextInference::OmegaCirc,
-                &budget,
-                &Silent,
-            );
+            let engine = &engine_context::ContextInference::OmegaCirc;
+            let outcome = pipeline::verify(program, check, engine, budget, &Silent);
             match outcome.verdict {
                 Checked::Proved(Proof::Context(proof)) => {
                     let lowered = pipeline::prepare(program, check);
                     let seen = engine_context::seen_program(&lowered, &check.property(), budget.deadline);
                     let Ok(prepared) = seen else {
-                        eprintln!("threadproof: there is no context to show: out of time");
+                        printer.say("threadproof: there is no context to show: out of time; raise --timeout");
                         return status::UNKNOWN;
                     };
-                    let written = || specification::of_contexts(program, check, &proof, &budget);
+                    let written = || specification::of_contexts(program, check, &proof, budget);
                     match what {
                         Show::ContextSvg => report::graph::contexts_svg(&prepared, &proof),
                         Show::ContextSpec => match written() {

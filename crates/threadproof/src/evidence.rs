@@ -1,4 +1,4 @@
-//! Writes evidence beside the report: reproducers and witnesses.
+//! Writes evidence beside the report: reproducers, witnesses and proofs; and files so that they are whole or not there.
 
 use crate::arguments::{Reading, Verify};
 use crate::input::Kind;
@@ -31,28 +31,72 @@ pub struct Run<'a> {
     pub deadline: Instant,
 }
 
+/// Why there is no evidence in a file.
+pub enum Missing {
+    /// There is none, or the format cannot say it. The verdict stands.
+    Nothing(String),
+    /// The file cannot be written.
+    Unwritable(String),
+}
+
+impl From<&str> for Missing {
+    fn from(reason: &str) -> Self {
+        Self::Nothing(reason.to_owned())
+    }
+}
+
+impl From<String> for Missing {
+    fn from(reason: String) -> Self {
+        Self::Nothing(reason)
+    }
+}
+
+/// What became of the evidence that was asked for.
+#[derive(Default)]
+pub struct Written {
+    /// What to tell the user.
+    pub messages: Vec<String>,
+    /// Whether a file could not be written.
+    pub failed: bool,
+}
+
+impl Written {
+    /// Takes note of what there is no file with.
+    pub fn miss(&mut self, what: &str, missing: Missing) {
+        self.messages.push(match missing {
+            Missing::Nothing(reason) => format!("there is no {what}: {reason}"),
+            Missing::Unwritable(reason) => {
+                self.failed = true;
+                format!("error: there is no {what}: {reason}")
+            }
+        });
+    }
+}
+
 impl Run<'_> {
-    /// Writes the evidence that was asked for. Says what became of it.
-    pub fn write(&self) -> Vec<String> {
-        let mut messages = Vec::new();
+    /// Writes the evidence that was asked for.
+    pub fn write(&self) -> Written {
+        let mut written = Written::default();
         if let Some(folder) = &self.options.reproducer {
             let shown = folder.display();
-            messages.push(match self.write_reproducer(folder) {
-                Ok(()) => format!("a reproducer is in {shown}: make -C {shown} && {shown}/repro"),
-                Err(reason) => format!("there is no reproducer: {reason}"),
-            });
+            match self.write_reproducer(folder) {
+                Ok(()) => written
+                    .messages
+                    .push(format!("a reproducer is in {shown}: make -C {shown} && {shown}/repro")),
+                Err(missing) => written.miss("reproducer", missing),
+            }
         }
         if let Some(path) = &self.options.witness
-            && let Err(reason) = self.write_witness(path)
+            && let Err(missing) = self.write_witness(path)
         {
-            messages.push(format!("there is no witness: {reason}"));
+            written.miss("witness", missing);
         }
         if let Some(path) = &self.options.proof
-            && let Err(reason) = self.write_proof(path)
+            && let Err(missing) = self.write_proof(path)
         {
-            messages.push(format!("there is no proof: {reason}"));
+            written.miss("proof", missing);
         }
-        messages
+        written
     }
 
     /// Writes evidence that was not accepted to files, to be reported. Says what is where.
@@ -67,7 +111,8 @@ impl Run<'_> {
                     let path = std::env::temp_dir().join(name);
                     let data_model = self.options.reading.data_model.name().to_owned();
                     let file = EvidenceFile { data_model, checks: vec![(outcome.check, evidence)] };
-                    write_whole(&path, &file.write()?).map(|()| path)
+                    write_whole(&path, &file.write()?)?;
+                    Ok(path)
                 });
                 let attach = match written {
                     Ok(path) => format!(" and {}", path.display()),
@@ -81,7 +126,7 @@ impl Run<'_> {
         messages
     }
 
-    fn write_proof(&self, path: &Path) -> Result<(), String> {
+    fn write_proof(&self, path: &Path) -> Result<(), Missing> {
         let checks: Vec<(Check, Evidence)> = self
             .outcomes
             .iter()
@@ -94,10 +139,10 @@ impl Run<'_> {
             })
             .collect();
         if checks.is_empty() {
-            return Err("the verdict is unknown; raise --timeout, or see the report".to_owned());
+            return Err("the verdict is unknown; raise --timeout, or see the report".into());
         }
         let data_model = self.options.reading.data_model.name().to_owned();
-        write_whole(path, &EvidenceFile { data_model, checks }.write()?)
+        write_whole(path, &EvidenceFile { data_model, checks }.write()?).map_err(Missing::Unwritable)
     }
 
     /// The first refutation.
@@ -116,29 +161,28 @@ impl Run<'_> {
         }
     }
 
-    fn write_reproducer(&self, folder: &Path) -> Result<(), String> {
+    fn write_reproducer(&self, folder: &Path) -> Result<(), Missing> {
         let (_, refutation) = self.refutation().ok_or("nothing was refuted; it is for violations")?;
         self.require_c()?;
         let reading = &self.options.reading;
         if !(reading.entry.is_empty() && reading.thread.is_empty()) {
             return Err(
-                "the program has no `main`; write one that calls the functions, and verify that".to_owned()
+                "the program has no `main`; write one that calls the functions, and verify that".into()
             );
         }
         if reading.compile_commands.is_some() {
-            return Err(
-                "the files have flags of their own; preprocess them, and verify the results".to_owned()
-            );
+            return Err("the files have flags of their own; preprocess them, and verify the results".into());
         }
         let compilation = compilation(&self.options.reading)?;
         let line = |span| self.sources.line(span);
         let files = reproducer::make(refutation, &compilation, line).map_err(|reason| reason.to_string())?;
-        let failed = |error: std::io::Error| unwritable(folder, &error);
+        let failed = |error: std::io::Error| Missing::Unwritable(unwritable(folder, &error));
         std::fs::create_dir_all(folder).map_err(failed)?;
-        files.iter().try_for_each(|file| write_whole(&folder.join(&file.name), &file.text))
+        let write = |file: &reproducer::File| write_whole(&folder.join(&file.name), &file.text);
+        files.iter().try_for_each(write).map_err(Missing::Unwritable)
     }
 
-    fn write_witness(&self, path: &Path) -> Result<(), String> {
+    fn write_witness(&self, path: &Path) -> Result<(), Missing> {
         self.require_c()?;
         let all_proved = self.outcomes.iter().all(|outcome| matches!(outcome.verdict, Checked::Proved(_)));
         let first = self.outcomes.first().filter(|_| all_proved).map(|outcome| outcome.check);
@@ -175,7 +219,7 @@ impl Run<'_> {
                 witness::correctness(self.program, listing.as_ref(), &task)
             }
         };
-        write_whole(path, &text)
+        write_whole(path, &text).map_err(Missing::Unwritable)
     }
 }
 
@@ -192,6 +236,10 @@ pub fn unreadable(path: &Path, error: &std::io::Error) -> String {
 
 /// What to say of a file that cannot be written.
 fn unwritable(path: &Path, error: &std::io::Error) -> String {
+    format!("{}: {}", path.display(), why_unwritable(error))
+}
+
+fn why_unwritable(error: &std::io::Error) -> String {
     let help = match error.kind() {
         ErrorKind::NotFound => "make the folder first",
         ErrorKind::NotADirectory => "a part of it is a file: name another path",
@@ -200,31 +248,131 @@ fn unwritable(path: &Path, error: &std::io::Error) -> String {
         ErrorKind::IsADirectory => "name a file in it",
         _ => "name another path",
     };
-    format!("{}: {error}; {help}", path.display())
+    format!("{error}; {help}")
+}
+
+/// The name of a file while it is written: of this process alone.
+fn part_of(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(part_ending());
+    path.with_file_name(name)
+}
+
+fn part_ending() -> String {
+    format!(".{}.part", std::process::id())
+}
+
+/// Whether a file is none that could be replaced: a terminal, a pipe.
+fn is_device(path: &Path) -> bool {
+    path.exists() && !path.is_file()
 }
 
 /// Writes a file so that it is whole or not there: a full disk leaves nothing under its name.
 pub fn write_whole(path: &Path, text: &str) -> Result<(), String> {
     let failed = |error: std::io::Error| unwritable(path, &error);
-    // What is no plain file (a terminal, a pipe) cannot be replaced.
-    if path.exists() && !path.is_file() {
+    if is_device(path) {
         return std::fs::write(path, text).map_err(failed);
     }
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = path.with_file_name(name);
+    // A link stays one.
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let part = part_of(&target);
     let write = || {
         let mut file = std::fs::File::create(&part)?;
         file.write_all(text.as_bytes())?;
         // Some disks say only now that they are full.
         file.sync_all()?;
-        std::fs::rename(&part, path)
+        std::fs::rename(&part, &target)
     };
     let written = write();
     written.map_err(|error| {
         let _ = std::fs::remove_file(&part);
         failed(error)
     })
+}
+
+/// The files that a run is asked to write, and the folder of a reproducer.
+fn outputs(options: &Verify) -> Vec<&Path> {
+    [&options.html, &options.proof, &options.witness, &options.reproducer]
+        .into_iter()
+        .filter_map(|path| path.as_deref())
+        .collect()
+}
+
+/// What is wrong with the paths of the files that a run is asked to write. It is better known before the search than behind it.
+pub fn refuse_outputs(options: &Verify, read: &[PathBuf]) -> Vec<String> {
+    let place = |path: &Path| std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok();
+    let outputs = outputs(options);
+    let mut problems = Vec::new();
+    for (index, path) in outputs.iter().enumerate() {
+        let same = |other: &&Path| place(other) == place(path);
+        let is_folder = options.reproducer.as_deref() == Some(*path);
+        let also_read = read.iter().map(PathBuf::as_path).chain(options.property.as_deref());
+        let shown = path.display();
+        if also_read.chain(options.spec.as_deref()).any(|other| same(&other)) {
+            problems.push(format!("{shown}: error: it is read as well; name another path"));
+        } else if !is_device(path) && outputs[..index].iter().any(same) {
+            problems.push(format!("{shown}: error: two files are to be written there; name another path"));
+        } else if let Err(error) = if is_folder { try_folder(path) } else { try_file(path) } {
+            problems.push(format!("{shown}: error: {}", why_unwritable(&error)));
+        }
+    }
+    problems
+}
+
+/// Whether a file can be written, as far as can be known before there is anything to write. Nothing is left of the try.
+fn try_file(path: &Path) -> std::io::Result<()> {
+    if path.is_dir() || path.file_name().is_none() {
+        return Err(ErrorKind::IsADirectory.into());
+    }
+    // Who reads a pipe must not see it end before anything is written.
+    if is_device(path) {
+        return Ok(());
+    }
+    let target = match std::fs::canonicalize(path) {
+        Ok(target) => {
+            // What must not be written must not be replaced.
+            std::fs::OpenOptions::new().write(true).open(&target)?;
+            target
+        }
+        Err(_) => path.to_owned(),
+    };
+    let part = part_of(&target);
+    std::fs::File::create(&part)?;
+    std::fs::remove_file(&part)
+}
+
+/// Whether there can be files in a folder, which need not be there.
+fn try_folder(folder: &Path) -> std::io::Result<()> {
+    let folder = std::path::absolute(folder)?;
+    // What is there of it.
+    let Some(there) = folder.ancestors().find(|folder| folder.exists()) else { return Ok(()) };
+    match there.is_dir() {
+        true => try_file(&there.join("threadproof")),
+        false => Err(ErrorKind::NotADirectory.into()),
+    }
+}
+
+/// The folders that files are written to.
+pub fn folders_written(options: &Verify) -> Vec<PathBuf> {
+    let beside = |path: &Path| {
+        let path = std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok()?;
+        path.parent().map(Path::to_owned)
+    };
+    let mut folders: Vec<PathBuf> = outputs(options).into_iter().filter_map(beside).collect();
+    folders.extend(options.reproducer.clone());
+    folders
+}
+
+/// Removes what is left of files that were not written to their end.
+pub fn remove_parts(folders: &[PathBuf]) {
+    let ending = part_ending();
+    for folder in folders {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().ends_with(&ending) {
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+    }
 }
 
 /// A time as ISO 8601 has it, in UTC.
@@ -277,6 +425,23 @@ fn compilation(options: &Reading) -> Result<Compilation, String> {
 mod tests {
     use super::*;
     use std::time::Duration;
+
+    #[test]
+    fn a_link_stays_a_link_and_parts_are_removed() {
+        let folder = std::env::temp_dir().join(format!("threadproof-evidence-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder can be made");
+        let (file, link) = (folder.join("file"), folder.join("link"));
+        std::fs::write(&file, "old").expect("a file can be written");
+        std::os::unix::fs::symlink(&file, &link).expect("a link can be made");
+        write_whole(&link, "new").expect("it can be written");
+        assert!(std::fs::symlink_metadata(&link).is_ok_and(|data| data.is_symlink()));
+        assert_eq!(std::fs::read_to_string(&file).ok().as_deref(), Some("new"));
+        std::fs::write(part_of(&file), "half").expect("a file can be written");
+        remove_parts(std::slice::from_ref(&folder));
+        let names = std::fs::read_dir(&folder).expect("it is there").count();
+        std::fs::remove_dir_all(&folder).expect("it is there");
+        assert_eq!(names, 2, "the file and the link");
+    }
 
     #[test]
     fn times() {

@@ -24,6 +24,7 @@ struct State {
     input: Option<Arc<(Program, Sources)>>,
     outcomes: Vec<Outcome>,
     current: Option<Current>,
+    status: Option<u8>,
 }
 
 /// A check that is not decided yet.
@@ -106,6 +107,15 @@ impl Live {
     /// All parts of the check are decided, as far as they will be.
     pub fn done(&self) {
         self.state().current = None;
+    }
+    /// The answer is known, and so is the exit status; what is left is to report it.
+    pub fn answered(&self, status: u8) -> u8 {
+        self.state().status = Some(status);
+        status
+    }
+    /// The exit status, if the answer is known.
+    pub fn status_known(&self) -> Option<u8> {
+        self.state().status
     }
     /// All outcomes; they are no longer here then.
     pub fn outcomes(&self) -> Vec<Outcome> {

@@ -11,7 +11,7 @@ use report::story::{self, Story};
 use report::{Answer, Outcome, Report, Sources};
 use std::io::IsTerminal;
 use std::time::Duration;
-use verdict::{Budget, Check, Listing, Proof};
+use verdict::{Budget, Check, ContextProof, Listing, Proof};
 
 /// The least time for what the report tells beyond the verdict, if twice that is left: the verdict must not be late because of it.
 const LEAST: Duration = Duration::from_secs(1);
@@ -35,7 +35,7 @@ pub fn plain<'a>(
     Report { program, sources, outcomes, answer, explain: false, stories: &[] }
 }
 
-/// Prints the report of a verification, and writes the page.
+/// Prints the report of a verification, and writes the page; or says why it cannot be written.
 pub fn present(
     options: &Verify,
     (program, sources): (&Program, &Sources),
@@ -43,7 +43,7 @@ pub fn present(
     answer: &Answer,
     budget: &Budget,
     printer: &Printer,
-) {
+) -> Result<(), String> {
     let first = outcomes.first().map_or(Check::Assertions, |outcome| outcome.check);
     let told = options.html.is_some()
         || options.explain
@@ -65,10 +65,15 @@ pub fn present(
         .then(|| engine_flow::listing(&pipeline::prepare(program, first), &budget).ok())
         .flatten();
     let mut stories: Vec<(Check, Story)> = Vec::new();
+    let mut contexts: Vec<(String, String)> = Vec::new();
     for outcome in outcomes.iter().filter(|outcome| told && outcome.variable.is_none()) {
         if let Checked::Proved(proof) = &outcome.verdict {
             let lowered = pipeline::prepare(program, outcome.check);
-            let story = story::of(&lowered, outcome.check, proof, listing.as_ref(), budget.deadline);
+            let mut story = story::of(&lowered, outcome.check, proof, listing.as_ref(), budget.deadline);
+            for (seen, proof) in by_contexts(&lowered, outcome.check, proof, &budget) {
+                story.parts.extend(story::of_context(&seen, proof).parts);
+                contexts.push((outcome.check.name().to_owned(), report::graph::contexts_svg(&seen, proof)));
+            }
             stories.push((outcome.check, story));
         }
     }
@@ -77,9 +82,29 @@ pub fn present(
     printer.print(&document(options.format, &report));
     if let Some(path) = &options.html {
         let lowered = pipeline::prepare(program, first);
-        let extras = Extras { lowered: &lowered, listing: listing.as_ref() };
-        if let Err(reason) = write_whole(path, &report::html::render(&report, &extras)) {
-            printer.say(&format!("threadproof: there is no page: {reason}"));
+        let extras = Extras { lowered: &lowered, listing: listing.as_ref(), contexts: &contexts };
+        write_whole(path, &report::html::render(&report, &extras))?;
+    }
+    Ok(())
+}
+
+/// The parts of a proof that are by contexts, with the programs that they speak of.
+fn by_contexts<'a>(
+    lowered: &Program,
+    check: Check,
+    proof: &'a Proof,
+    budget: &Budget,
+) -> Vec<(Program, &'a ContextProof)> {
+    match proof {
+        Proof::Context(proof) => {
+            let seen = engine_context::seen_program(lowered, &check.property(), budget.deadline);
+            seen.map(|seen| (seen, &**proof)).into_iter().collect()
         }
+        Proof::Runs(proof) => {
+            let mut parts = by_contexts(lowered, Check::Races, &proof.races, budget);
+            parts.extend(by_contexts(&ir::passes::atomic_runs(lowered), check, &proof.errors, budget));
+            parts
+        }
+        _ => Vec::new(),
     }
 }

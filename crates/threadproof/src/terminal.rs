@@ -2,13 +2,15 @@
 
 use report::style::{DEFAULT_WIDTH, Style, clean, cut};
 use std::io::{ErrorKind, IsTerminal, Write};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 /// How often the status line is drawn.
 const REDRAW: Duration = Duration::from_millis(150);
 /// A run that is over sooner than this has no status line.
 const PATIENCE: Duration = Duration::from_millis(300);
+/// Who writes so long at once writes to someone who does not read.
+const STUCK: Duration = Duration::from_millis(200);
 /// Goes to the beginning of the line and wipes it.
 const WIPE: &str = "\r\x1b[2K";
 
@@ -77,6 +79,21 @@ impl Printer {
             }
             Ok(()) | Err(_) => {}
         }
+    }
+    /// Whether a document is being written to someone who does not read it.
+    pub fn is_stuck(&self) -> bool {
+        let asked = Instant::now();
+        while matches!(self.screen.try_lock(), Err(TryLockError::WouldBlock)) {
+            if asked.elapsed() > STUCK {
+                return true;
+            }
+            std::thread::sleep(STUCK / 10);
+        }
+        false
+    }
+    /// Whether a document was printed.
+    pub fn has_printed(&self) -> bool {
+        self.screen().printed
     }
     /// Whether a document was printed in part only.
     pub fn is_torn(&self) -> bool {

@@ -1,10 +1,17 @@
 //! How time grows with the size of a program: a family of programs with `n` thread templates of `m` blocks each.
 
 use super::measure;
+use super::papers::Page;
+use super::plot::{Plot, Series};
 use std::fmt::Write;
+use std::path::Path;
 
 /// Locks and counters that all threads share.
 const COUNTERS: usize = 4;
+/// Thread templates.
+const TEMPLATES: [usize; 3] = [1, 2, 4];
+/// Blocks in each.
+const BLOCKS: [usize; 4] = [10, 20, 40, 80];
 /// Each point is the least of so many runs.
 const REPEATS: usize = 3;
 
@@ -55,43 +62,56 @@ fn exponent(points: &[(f64, f64)]) -> f64 {
     (count * xy - x * y) / (count * xx - x * x)
 }
 
-/// Prints the table of times, and the exponents.
+/// Writes the page with the tables of times, the exponents, and plots.
 pub fn growth() -> Result<(), String> {
     let tool = measure::build()?;
     let file = std::env::temp_dir().join(format!("threadproof-growth-{}.c", std::process::id()));
-    let templates = [1, 2, 4];
-    let blocks = [10, 20, 40, 80];
+    let mut page = Page::new("growth", "How the cost of proofs grows with the size of a program");
+    page.line(
+        "n thread templates of m blocks each, any number of threads of each template. A block takes one of four locks, counts a shared counter up or down between two limits, asserts these, and has a loop over a local with an assertion behind \
+         it. `--engine flow`, with the check of the proof; seconds of processor time. `cargo xtask bench growth`.",
+    );
     for check in ["assertions", "races"] {
-        let heads: Vec<String> = blocks.iter().map(|blocks| format!("m = {blocks}")).collect();
-        println!("\n{check}: seconds of processor time for n templates of m blocks\n");
-        println!("| n | {} | exponent in m |\n|---|{}---|", heads.join(" | "), "---|".repeat(blocks.len()));
-        let mut all = Vec::new();
-        for n in templates {
-            let mut points = Vec::new();
-            let mut cells = Vec::new();
-            for m in blocks {
+        let heads: Vec<String> = BLOCKS.iter().map(|blocks| format!("m = {blocks}")).collect();
+        page.line(&format!("\n## {check}\n"));
+        let heads: Vec<&str> = ["n"].into_iter().chain(heads.iter().map(String::as_str)).collect();
+        page.head(&[&heads[..], &["exponent in m"]].concat());
+        let (mut all, mut series) = (Vec::new(), Vec::new());
+        for (colour, n) in TEMPLATES.into_iter().enumerate() {
+            let (mut points, mut cells) = (Vec::new(), vec![n.to_string()]);
+            for m in BLOCKS {
                 std::fs::write(&file, program(n, m)).map_err(|error| error.to_string())?;
-                let mut best = f64::INFINITY;
-                let mut verdict = String::new();
-                for _ in 0..REPEATS {
-                    let run = measure::run(&tool, &["--check", check, "--timeout", "600"], &file)?;
-                    best = best.min(run.processor.max(0.01));
-                    verdict = run.verdict().to_owned();
-                    if best > 5.0 {
-                        break;
-                    }
-                }
+                let (seconds, verdict) = best(&tool, check, &file)?;
                 let mark = if verdict == "true" { "" } else { " (not proved)" };
-                cells.push(format!("{best:.2}{mark}"));
-                points.push(((n * m) as f64, best));
+                cells.push(format!("{seconds:.2}{mark}"));
+                points.push(((n * m) as f64, seconds));
             }
-            println!("| {n} | {} | {:.2} |", cells.join(" | "), exponent(&points));
-            all.extend(points);
+            cells.push(format!("{:.2}", exponent(&points)));
+            page.row(&cells.iter().map(String::as_str).collect::<Vec<_>>());
+            all.extend(points.iter().copied());
+            series.push(Series { points, ..Series::ours(format!("n = {n}"), colour) });
         }
-        println!("\nover all points, in n times m: {:.2}", exponent(&all));
+        page.line(&format!("\nOver all points, in n times m: {:.2}.", exponent(&all)));
+        let title = format!("{check}: processor time for n times m blocks");
+        page.plot(check, &Plot { title: &title, along: "n times m" }, &series)?;
     }
     let _ = std::fs::remove_file(&file);
-    Ok(())
+    page.finish()
+}
+
+/// The least processor time of some runs, and the verdict.
+fn best(tool: &Path, check: &str, file: &Path) -> Result<(f64, String), String> {
+    let mut best = f64::INFINITY;
+    let mut verdict = String::new();
+    for _ in 0..REPEATS {
+        let run = measure::run(tool, &["--check", check, "--timeout", "120"], file)?;
+        best = best.min(run.processor.max(0.01));
+        verdict = run.verdict().to_owned();
+        if best > 2.0 {
+            break;
+        }
+    }
+    Ok((best, verdict))
 }
 
 #[cfg(test)]

@@ -69,4 +69,26 @@ impl Chart {
             arrows: arrows.collect(),
         }
     }
+
+    /// The chart without the boxes that no way leads to from the one on top.
+    pub fn reached(self) -> Self {
+        let mut reached = vec![false; self.vertices.len()];
+        let mut pending = vec![self.entry];
+        while let Some(vertex) = pending.pop() {
+            if reached.get(vertex).is_some_and(|known| !known) {
+                reached[vertex] = true;
+                let leaving = self.arrows.iter().filter(|arrow| arrow.source == vertex);
+                pending.extend(leaving.map(|arrow| arrow.target));
+            }
+        }
+        // Where each box is among those that stay.
+        let place = |vertex: usize| reached[..vertex].iter().filter(|known| **known).count();
+        let arrows = self.arrows.into_iter().filter(|arrow| reached[arrow.source]);
+        let arrows =
+            arrows.map(|arrow| Arrow { source: place(arrow.source), target: place(arrow.target), ..arrow });
+        let (entry, arrows) = (place(self.entry), arrows.collect());
+        let vertices = self.vertices.into_iter().zip(&reached).filter(|(_, known)| **known);
+        let vertices = vertices.map(|(vertex, _)| vertex).collect();
+        Self { title: self.title, position: self.position, entry, vertices, arrows }
+    }
 }

@@ -123,7 +123,7 @@ fn cluster(out: &mut String, program: &Program, proof: &ContextProof, prefix: &s
 }
 
 /// What an edge does, one thing on each line.
-fn edge_lines(program: &Program, edge: &AbstractEdge) -> Vec<String> {
+pub(crate) fn edge_lines(program: &Program, edge: &AbstractEdge) -> Vec<String> {
     let action = &edge.action;
     let mut lines = Vec::new();
     if !action.guard.is_true() {

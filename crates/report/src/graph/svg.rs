@@ -23,6 +23,12 @@ pub fn svg(program: &Program, id: TemplateId) -> String {
     charts([Chart::of_template(program, template)])
 }
 
+/// The same without the locations that no thread can come to, whatever the data.
+pub fn svg_reached(program: &Program, id: TemplateId) -> String {
+    let Some(template) = program.templates.get(id) else { return String::new() };
+    charts([Chart::of_template(program, template).reached()])
+}
+
 /// All templates of a well-formed program in one picture, one below the other.
 pub fn svg_program(program: &Program) -> String {
     charts(program.templates.iter().map(|template| Chart::of_template(program, template)))

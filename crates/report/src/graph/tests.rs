@@ -2,8 +2,8 @@
 
 use super::chart::Chart;
 use super::layout::{Content, Picture, layout};
-use super::{dot, svg, svg_program};
-use ir::{EdgeId, LocationId, LocationKind, Program, Span, Template, TemplateId};
+use super::{dot, svg, svg_program, svg_reached};
+use ir::{Edge, EdgeId, Location, LocationId, LocationKind, Program, Span, Template, TemplateId};
 use quick_xml::events::Event;
 use std::collections::BTreeSet;
 
@@ -179,4 +179,19 @@ fn one_picture_of_a_whole_program() {
     assert_eq!(attributes(&picture, "data-location"), ["l0", "l1", "l0"]);
     assert_eq!(picture.matches("<svg").count(), 1);
     assert!(attributes(&svg_program(&Program::default()), "data-location").is_empty());
+}
+
+#[test]
+fn what_cannot_be_reached_is_left_out_of_the_page() {
+    let mut program = random_program(7, 12);
+    let id = TemplateId(0);
+    let before = attributes(&svg_reached(&program, id), "data-location").len();
+    // A location that nothing leads to.
+    let end = program.templates[id].locations.push(Location::default());
+    let edge = program.templates[id].edges.iter().next().expect("there is one").clone();
+    program.templates[id].edges.push(Edge { source: end, ..edge });
+    let after = attributes(&svg_reached(&program, id), "data-location");
+    assert_eq!(after.len(), before);
+    assert!(!after.contains(&end.to_string()));
+    assert!(attributes(&svg(&program, id), "data-location").contains(&end.to_string()));
 }

@@ -1,4 +1,4 @@
-//! The control-flow automata in the page.
+//! The control-flow automata in the page, and what was inferred about other threads.
 
 use super::{anchor, escape};
 use crate::graph;
@@ -18,7 +18,7 @@ pub fn render(out: &mut String, program: &Program) -> Value {
     let small = program.templates.enumerate().filter(|(_, code)| code.edges.len() <= MOST_EDGES);
     for (id, code) in small.take(MOST_AUTOMATA) {
         // Marks are found by name in the whole page.
-        let svg = graph::svg(program, id)
+        let svg = graph::svg_reached(program, id)
             .replace("id=\"arrow\"", &format!("id=\"arrow-{id}\""))
             .replace("url(#arrow)", &format!("url(#arrow-{id})"));
         let _ = writeln!(
@@ -34,6 +34,28 @@ pub fn render(out: &mut String, program: &Program) -> Value {
     }
     out.push_str("</section>\n");
     Value::Object(places)
+}
+
+/// Shows what the threads of proofs do to shared variables at most, one picture for each proof.
+pub fn contexts(out: &mut String, contexts: &[(String, String)]) {
+    if contexts.is_empty() {
+        return;
+    }
+    out.push_str(
+        "<section id=\"context\"><h2>What other threads may do</h2>\n<p class=\"faint\">The context that was inferred: for each function that threads run, its states as the others see them, \
+         what holds there, and what a step may change. Any number of threads may be in each state, unless the proof says otherwise.</p>\n",
+    );
+    for (number, (title, svg)) in contexts.iter().enumerate() {
+        let svg = svg
+            .replace("id=\"arrow\"", &format!("id=\"arrow-context-{number}\""))
+            .replace("url(#arrow)", &format!("url(#arrow-context-{number})"));
+        let _ = writeln!(
+            out,
+            "<details open><summary>{}</summary><figure class=\"context\">{svg}</figure></details>",
+            escape(title)
+        );
+    }
+    out.push_str("</section>\n");
 }
 
 fn places_of(code: &Template) -> Value {

@@ -1,7 +1,7 @@
 //! What a verification found, as the protocol wants it: diagnostics of files, what is known at lines, and reports about violations.
 
-use super::Document;
 use super::address::uri_of;
+use super::state::place;
 use crate::pipeline;
 use checker::Checked;
 use ir::{Program, Span};
@@ -30,7 +30,7 @@ pub struct Findings {
     input: Arc<(Program, Sources)>,
     outcomes: Vec<Outcome>,
     listing: Option<Listing>,
-    /// By the absolute paths of files.
+    /// By the places of files.
     diagnostics: BTreeMap<PathBuf, Vec<Found>>,
 }
 
@@ -69,8 +69,7 @@ impl Findings {
     }
 
     fn add(&mut self, path: &Path, violation: Option<usize>, diagnostic: Value) {
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        self.diagnostics.entry(path).or_default().push(Found { violation, diagnostic });
+        self.diagnostics.entry(place(path)).or_default().push(Found { violation, diagnostic });
     }
 
     /// Makes diagnostics of one outcome.
@@ -137,11 +136,14 @@ impl Findings {
         }
     }
 
-    /// The diagnostics of each file.
-    pub fn diagnostics(&self) -> BTreeMap<String, Vec<Value>> {
-        let all = self.diagnostics.iter();
-        all.map(|(path, found)| (uri_of(path), found.iter().map(|found| found.diagnostic.clone()).collect()))
-            .collect()
+    /// The files that something is told of.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        self.diagnostics.keys().cloned().collect()
+    }
+
+    /// The diagnostics of a file.
+    pub fn diagnostics(&self, path: &Path) -> Vec<Value> {
+        self.diagnostics.get(path).into_iter().flatten().map(|found| found.diagnostic.clone()).collect()
     }
 
     /// What is known at a line, in Markdown.
@@ -195,15 +197,12 @@ impl Findings {
     pub fn page(&self, index: usize) -> Option<String> {
         self.about(index, |report, outcome| {
             let lowered = pipeline::prepare(report.program, outcome.check);
-            report::html::render(report, &Extras { lowered: &lowered, listing: self.listing.as_ref() })
+            report::html::render(
+                report,
+                &Extras { lowered: &lowered, listing: self.listing.as_ref(), contexts: &[] },
+            )
         })
     }
-}
-
-/// The files that have diagnostics because of a document.
-pub fn published(document: &Document) -> Vec<String> {
-    let findings = document.findings.as_ref();
-    findings.map(|(_, findings)| findings.diagnostics().into_keys().collect()).unwrap_or_default()
 }
 
 fn diagnostic(range: Value, severity: u32, code: &str, message: &str) -> Value {
@@ -215,7 +214,7 @@ fn file(program: &Program, span: Span) -> PathBuf {
 }
 
 fn is_file(program: &Program, span: Span, path: &Path) -> bool {
-    std::path::absolute(file(program, span)).is_ok_and(|known| known == path)
+    place(&file(program, span)) == path
 }
 
 fn first_line() -> Value {

@@ -1,18 +1,20 @@
 //! The language server: diagnostics when a file is opened or saved, what is known at a line, and the execution of a violation, in any editor that speaks the
 //! Language Server Protocol over standard input and output.
 //!
-//! The loop here answers the editor at once; a verification runs in a thread of its own, publishes what it found, and is cancelled when its file changes.
-//! Options come from the `threadproof.toml` of the workspace. Positions on the wire count UTF-16 units, as the protocol's default has it.
+//! The loop here answers the editor at once; a verification runs in a thread of its own, publishes what it found, and is cancelled when one of its files changes. It is about the program that
+//! a file is a part of ([`project`]). Options come from the `threadproof.toml` of the workspace. Positions on the wire count UTF-16 units, as the protocol's default has it.
 
 mod address;
 mod findings;
+mod project;
+mod state;
 mod verification;
 
 use address::{path_of, uri_of};
 use findings::Findings;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use state::{Document, State, Told, place};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use verdict::Cancel;
@@ -22,25 +24,13 @@ const SHOW_TEXT: &str = "threadproof.showTrace";
 /// The command that shows it as a page, to step through.
 const SHOW_PAGE: &str = "threadproof.showPage";
 
-/// A file that the editor has open.
-struct Document {
-    path: PathBuf,
-    text: String,
-    /// Counts the changes.
-    version: u64,
-    /// Asks the verification that runs to stop.
-    cancel: Cancel,
-    /// What the last one found, and about which version.
-    findings: Option<(u64, Arc<Findings>)>,
-}
-
 /// What the loop and the verifications share.
 #[derive(Clone)]
 struct Shared {
-    documents: Arc<Mutex<BTreeMap<String, Document>>>,
+    state: Arc<Mutex<State>>,
     connection: Arc<Connection>,
-    /// The folder of the workspace.
-    root: Option<PathBuf>,
+    /// The folders of the workspace.
+    roots: Vec<PathBuf>,
     /// The file with options, if one was named.
     config: Option<PathBuf>,
     /// Whether the editor opens files when it is asked to.
@@ -48,8 +38,25 @@ struct Shared {
 }
 
 impl Shared {
-    fn documents(&self) -> MutexGuard<'_, BTreeMap<String, Document>> {
-        self.documents.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    /// What the editor shows, by the places of files.
+    fn texts(&self) -> Vec<(PathBuf, String)> {
+        let state = self.state();
+        state.documents.values().map(|document| (place(&document.path), document.text.clone())).collect()
+    }
+    /// The folder of the workspace that a file is in; its own if it is in none.
+    fn root(&self, path: &Path) -> PathBuf {
+        let above = self.roots.iter().filter(|root| path.starts_with(root));
+        let root = above.max_by_key(|root| root.components().count()).or(self.roots.first());
+        root.map(PathBuf::as_path).or(path.parent()).unwrap_or(Path::new("/")).to_owned()
+    }
+    /// Publishes diagnostics.
+    fn tell(&self, told: Told) {
+        for (uri, diagnostics) in told {
+            self.notify("textDocument/publishDiagnostics", json!({ "uri": uri, "diagnostics": diagnostics }));
+        }
     }
     /// Sends a message; an editor that went away is noticed by the loop.
     fn send(&self, message: impl Into<Message>) {
@@ -75,16 +82,20 @@ pub fn serve(config: Option<PathBuf>) -> Result<(), String> {
         "serverInfo": { "name": "threadproof", "version": env!("CARGO_PKG_VERSION") },
     });
     connection.initialize_finish(id, answer).map_err(|error| error.to_string())?;
-    let folder = parameters["workspaceFolders"][0]["uri"].as_str().or(parameters["rootUri"].as_str());
+    let folders = parameters["workspaceFolders"].as_array().into_iter().flatten();
+    let mut roots: Vec<PathBuf> = folders.filter_map(|folder| path_of(folder["uri"].as_str()?)).collect();
+    if roots.is_empty() {
+        roots.extend(parameters["rootUri"].as_str().and_then(path_of));
+    }
     let shared = Shared {
-        documents: Arc::default(),
+        state: Arc::default(),
         connection: Arc::new(connection),
-        root: folder.and_then(path_of),
+        roots,
         config,
         shows_documents: parameters["capabilities"]["window"]["showDocument"]["support"] == true,
     };
     let ended = listen(&shared);
-    shared.documents().values().for_each(|document| document.cancel.cancel());
+    shared.state().cancel_all();
     let _ = std::fs::remove_dir_all(reports_folder());
     // What is still to be written is written by these threads; verifications that are not through yet are left behind.
     if let (Ok(true), Some(connection)) = (&ended, Arc::into_inner(shared.connection)) {
@@ -103,7 +114,7 @@ fn listen(shared: &Shared) -> Result<bool, String> {
         match message {
             Message::Request(request) => {
                 if request.method == "shutdown" {
-                    shared.documents().values().for_each(|document| document.cancel.cancel());
+                    shared.state().cancel_all();
                 }
                 if shared.connection.handle_shutdown(&request).map_err(|error| error.to_string())? {
                     return Ok(true);
@@ -127,34 +138,30 @@ fn note(shared: &Shared, notification: &Notification) {
     match notification.method.as_str() {
         "textDocument/didOpen" => {
             let (Some(path), Some(text)) = (path_of(uri), document["text"].as_str()) else { return };
-            let opened = Document {
-                path,
-                text: text.to_owned(),
-                version: 0,
-                cancel: Cancel::default(),
-                findings: None,
-            };
-            shared.documents().insert(uri.to_owned(), opened);
-            verification::start(shared, uri);
+            let (text, cancel) = (text.to_owned(), Cancel::default());
+            let opened = Document { path, text, version: 0, program: None, cancel };
+            let mut state = shared.state();
+            state.documents.insert(uri.to_owned(), opened);
+            let joined = state.join(uri);
+            drop(state);
+            match joined {
+                Some(told) => shared.tell(told),
+                None => verification::start(shared, uri),
+            }
         }
         "textDocument/didChange" => {
             let changes = parameters["contentChanges"].as_array();
             let text = changes.and_then(|changes| changes.last()).and_then(|change| change["text"].as_str());
-            if let (Some(text), Some(document)) = (text, shared.documents().get_mut(uri)) {
-                document.text = text.to_owned();
-                document.version += 1;
-                document.cancel.cancel();
+            if let Some(text) = text {
+                shared.state().change(uri, text);
             }
         }
         "textDocument/didSave" => verification::start(shared, uri),
         "textDocument/didClose" => {
-            if let Some(document) = shared.documents().remove(uri) {
-                document.cancel.cancel();
-                let clear = findings::published(&document);
-                for uri in clear.into_iter().chain([uri.to_owned()]) {
-                    shared
-                        .notify("textDocument/publishDiagnostics", json!({ "uri": uri, "diagnostics": [] }));
-                }
+            let (told, again) = shared.state().close(uri);
+            shared.tell(told);
+            if let Some(other) = again {
+                verification::start(shared, &other);
             }
         }
         _ => {}
@@ -183,10 +190,9 @@ fn refused(id: RequestId, code: ErrorCode, reason: String) -> Response {
 /// The findings about the text as it is now.
 fn current(shared: &Shared, parameters: &Value) -> Option<(PathBuf, Arc<Findings>)> {
     let uri = parameters["textDocument"]["uri"].as_str()?;
-    let documents = shared.documents();
-    let document = documents.get(uri)?;
-    let (version, findings) = document.findings.as_ref()?;
-    (*version == document.version).then(|| (document.path.clone(), findings.clone()))
+    let state = shared.state();
+    let path = place(&state.documents.get(uri)?.path);
+    state.current(uri).map(|findings| (path, findings))
 }
 
 fn hover(shared: &Shared, parameters: &Value) -> Value {

@@ -140,6 +140,13 @@ fn commands_print_what_the_documents_say() {
     );
 }
 
+/// The name of a heading in the address of a page.
+fn slug(heading: &str) -> String {
+    let text = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = text.chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_'));
+    kept.map(|letter| if letter == ' ' { '-' } else { letter }).collect()
+}
+
 /// Every document is in the book, and every chapter and link of it is there.
 #[test]
 fn the_book_is_whole() {
@@ -155,12 +162,22 @@ fn the_book_is_whole() {
         let shown = file.strip_prefix(&docs).unwrap_or(&file).display().to_string();
         let folder = file.parent().expect("it is in a folder");
         for (link, _) in text.split("](").skip(1).filter_map(|rest| rest.split_once(')')) {
-            let path = link.split('#').next().unwrap_or_default();
-            let elsewhere = path.is_empty() || path.contains("://") || path.contains(' ');
-            assert!(elsewhere || folder.join(path).exists(), "{shown}: the link {link} leads nowhere");
+            let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+            if path.contains("://") || path.contains(' ') {
+                continue;
+            }
+            let target = if path.is_empty() { file.clone() } else { folder.join(path) };
+            assert!(target.exists(), "{shown}: the link {link} leads nowhere");
+            // What lies outside of the book cannot be reached from its pages.
+            let target = target.canonicalize().expect("it is there");
+            assert!(!file.starts_with(&docs) || target.starts_with(&docs), "{shown}: {link} leaves the book");
+            if !anchor.is_empty() {
+                let text = std::fs::read_to_string(&target).expect("documents are text");
+                let has = text.lines().filter(|line| line.starts_with('#')).any(|line| slug(line) == anchor);
+                assert!(has, "{shown}: there is no heading for {link}");
+            }
         }
-        let is_page =
-            file.starts_with(&docs) && shown != "SUMMARY.md" && !shown.starts_with("benchmarks/paper-");
+        let is_page = file.starts_with(&docs) && shown != "SUMMARY.md";
         assert!(!is_page || chapters.contains(&shown.as_str()), "{shown} is in no chapter of the book");
     }
 }

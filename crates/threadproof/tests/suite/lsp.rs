@@ -319,3 +319,128 @@ fn an_editor_that_goes_away_is_no_reason_to_stay() {
     editor.input = None;
     assert_eq!(editor.child.wait().expect("it ends").code(), Some(1));
 }
+
+const SHARED_H: &str =
+    "#include <pthread.h>\nextern int total;\nextern pthread_mutex_t lock;\nvoid *add(void *a);\n";
+const MAIN_C: &str = "#include \"shared.h\"\nint total;\npthread_mutex_t lock;\nint main(void) {\n  pthread_t p;\n  pthread_create(&p, 0, add, 0);\n\
+    #ifdef LOCKED\n  pthread_mutex_lock(&lock);\n#endif\n  total = 2;\n  return 0;\n}\n";
+const ADD_LOCKED_C: &str = "#include \"shared.h\"\nvoid *add(void *a) {\n  pthread_mutex_lock(&lock);\n  total = total + 1;\n  pthread_mutex_unlock(&lock);\n  return 0;\n}\n";
+const ADD_C: &str = "#include \"shared.h\"\nvoid *add(void *a) {\n  total = total + 1;\n  return 0;\n}\n";
+
+/// Lines with races, from 0.
+fn races(found: &[Value]) -> Vec<u64> {
+    let races = found.iter().filter(|found| found["code"] == "no-data-race");
+    let mut lines: Vec<u64> = races.map(|race| race["range"]["start"]["line"].as_u64().unwrap()).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    lines
+}
+
+impl Editor {
+    fn write(&self, name: &str, text: &str) {
+        let path = self.folder.join(name);
+        std::fs::create_dir_all(path.parent().expect("it is in a folder")).expect("a folder can be made");
+        std::fs::write(path, text).expect("a file can be written");
+    }
+    fn close(&mut self, uri: &str) {
+        self.tell("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
+    }
+    /// A build of these files.
+    fn build(&self, name: &str, files: &[&str]) {
+        let root = self.folder.display().to_string();
+        let entry = |file: &&str| json!({ "directory": root, "file": file, "command": format!("cc -DLOCKED -c {file}") });
+        self.write(name, &Value::Array(files.iter().map(entry).collect()).to_string());
+    }
+}
+
+#[test]
+fn the_files_of_a_project_are_one_program() {
+    let mut editor = Editor::ready("project");
+    editor.write("threadproof.toml", "files = ['src/../main.c', 'add.c']\n");
+    editor.write("src/notes.txt", "");
+    for (name, text) in [("shared.h", SHARED_H), ("main.c", MAIN_C), ("add.c", ADD_C)] {
+        editor.write(name, text);
+    }
+    let main = editor.open("main.c", MAIN_C);
+    // The file that is not open is told about, too.
+    let add = editor.uri("add.c");
+    assert_eq!(races(&editor.diagnostics(&add)), [2]);
+    assert_eq!(races(&editor.diagnostics(&main)), [9]);
+    // To open it, as it is, changes nothing.
+    editor.open("add.c", ADD_C);
+    assert_eq!(races(&editor.diagnostics(&add)), [2]);
+    let known = editor.hover(&add, 2);
+    let text = known["contents"]["value"].as_str().expect("something is known");
+    assert!(text.contains("others may write total: main (") && text.contains("main.c:10)"), "{text}");
+    // The code action is there in both files.
+    for (uri, line) in [(&main, 9), (&add, 2)] {
+        let range =
+            json!({ "start": { "line": line, "character": 0 }, "end": { "line": line, "character": 1 } });
+        let asked =
+            json!({ "textDocument": { "uri": uri }, "range": range, "context": { "diagnostics": [] } });
+        let actions = editor.ask("textDocument/codeAction", asked)["result"].clone();
+        assert_eq!(actions.as_array().map(Vec::len), Some(2), "{actions}");
+    }
+    // What is edited in one file counts for the other, saved or not; what was known before does not.
+    editor.change(&add, ADD_LOCKED_C);
+    assert_eq!(editor.hover(&main, 9), Value::Null, "nothing is known of this program");
+    let locked = MAIN_C.replace("#ifdef LOCKED", "#ifndef OPEN");
+    editor.change(&main, &locked);
+    editor.save(&main);
+    assert_eq!(races(&editor.diagnostics(&add)), [] as [u64; 0]);
+    assert_eq!(races(&editor.diagnostics(&main)), [] as [u64; 0]);
+    assert!(
+        editor.hover(&add, 3)["contents"]["value"].as_str().is_some_and(|text| text.contains("holds lock"))
+    );
+    // Who closes a file without saving it has the race back, in the file that stays open.
+    editor.close(&add);
+    let mut found = editor.diagnostics(&main);
+    while races(&found).is_empty() {
+        found = editor.diagnostics(&main);
+    }
+    assert_eq!(races(&found), [9]);
+    // With the last file all is gone.
+    editor.close(&main);
+    assert_eq!(editor.diagnostics(&add), [] as [Value; 0]);
+    assert_eq!(editor.diagnostics(&main), [] as [Value; 0]);
+    editor.end();
+}
+
+#[test]
+fn a_build_is_a_program() {
+    let mut editor = Editor::ready("build");
+    editor.build("build/compile_commands.json", &["main.c", "add.c"]);
+    for (name, text) in [("shared.h", SHARED_H), ("main.c", MAIN_C), ("add.c", ADD_LOCKED_C)] {
+        editor.write(name, text);
+    }
+    // With the flags of the build, there is no race; alone, either file would be unknown.
+    let add = editor.open("add.c", ADD_LOCKED_C);
+    assert_eq!(editor.diagnostics(&add), [] as [Value; 0]);
+    assert!(
+        editor.hover(&add, 3)["contents"]["value"].as_str().is_some_and(|text| text.contains("holds lock"))
+    );
+    // A header belongs to it.
+    let header = editor.open("shared.h", SHARED_H);
+    assert_eq!(editor.diagnostics(&header), [] as [Value; 0]);
+    // A mistake in one file.
+    editor.change(&add, ADD_C);
+    editor.save(&add);
+    assert_eq!(races(&editor.diagnostics(&add)), [2]);
+    // The build of two programs: each is the files without `main` and one with it.
+    editor.write("other.c", "#include \"shared.h\"\nint total;\npthread_mutex_t lock;\nint main(void) {\n  add(0);\n  return 0;\n}\n");
+    editor.build("compile_commands.json", &["main.c", "other.c", "add.c"]);
+    let text = std::fs::read_to_string(editor.folder.join("other.c")).expect("it is there");
+    let other = editor.open("other.c", &text);
+    assert_eq!(editor.diagnostics(&other), [] as [Value; 0]);
+    // A file outside of it is a program of its own.
+    let alone =
+        editor.open("alone.c", "#include <assert.h>\nint main(void) {\n  assert(0);\n  return 0;\n}\n");
+    let found = editor.diagnostics(&alone);
+    assert_eq!((&found[0]["code"], &found[0]["range"]["start"]["line"]), (&"unreach-call".into(), &2.into()));
+    // A database that is none is told where it is.
+    editor.write("compile_commands.json", "{}");
+    editor.save(&alone);
+    let database = editor.uri("compile_commands.json");
+    assert_eq!(editor.diagnostics(&database).len(), 1);
+    editor.end();
+}

@@ -29,6 +29,7 @@ mod spec_mutations;
 mod specifications;
 mod unsupported;
 mod witnesses;
+mod writing;
 
 use std::path::{Path, PathBuf};
 

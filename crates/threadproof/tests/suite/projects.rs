@@ -312,38 +312,3 @@ fn a_report_that_cannot_be_written_is_said() {
         assert!(error.contains("the report is not whole"), "{error}");
     }
 }
-
-/// A disk with room for a few kilobytes, in a name space of its own; nothing where the system does not allow one.
-fn on_a_small_disk(folder: &Folder, line: &str) -> Option<String> {
-    let script = format!("mount -t tmpfs -o size=8k none disk && {{ {line}; ls -A disk; }}");
-    std::fs::create_dir_all(folder.0.join("disk")).expect("a folder can be made");
-    let mut command = std::process::Command::new("unshare");
-    command.args(["-rm", "sh", "-c", &script]).current_dir(&folder.0);
-    let output = command.output().ok()?;
-    let text =
-        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    (!text.contains("permi") && !text.contains("not permitted")).then_some(text)
-}
-
-#[test]
-fn a_full_disk_leaves_no_part_of_a_file() {
-    let folder = Folder::new("disk");
-    folder.write(
-        "racy.c",
-        &std::fs::read_to_string(crate::root().join("examples/counter.c")).expect("it is there"),
-    );
-    let program = assert_cmd::cargo::cargo_bin("threadproof");
-    for (option, complaint) in [
-        ("--html disk/page.html", "there is no page: disk/page.html: "),
-        ("--proof disk/proof.json", "there is no proof: disk/proof.json: "),
-        ("--witness disk/witness.yml", "there is no witness: disk/witness.yml: "),
-        ("--reproducer disk", "there is no reproducer: disk/"),
-    ] {
-        let fill = "head -c 7000 /dev/zero > disk/rest";
-        let line = format!("{fill}; {} verify --check races {option} racy.c >/dev/null", program.display());
-        let Some(text) = on_a_small_disk(&folder, &line) else { return };
-        assert!(text.contains(complaint) && text.contains("free some space"), "{option}: {text}");
-        let left: Vec<&str> = text.lines().filter(|line| !line.starts_with("threadproof: ")).collect();
-        assert_eq!(left, ["rest"], "{option}: {text}");
-    }
-}

@@ -6,7 +6,7 @@ use report::style::Style;
 use report::{Answer, Report, Sources, human, markdown, story};
 use serde_json::Value;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 use threadproof::pipeline;
@@ -367,30 +367,8 @@ fn an_interrupted_reader_ends_too() {
     assert!(out.lines().last().is_some_and(|line| line.starts_with("verdict: ")), "{out}");
 }
 
-#[test]
-fn a_file_is_whole_or_not_there() {
-    // A device that is always full.
-    if Path::new("/dev/full").exists() {
-        let (status, out, error) = run(&["verify", "--html", "/dev/full", "examples/counter-locked.c"]);
-        assert_eq!(status, 0, "{out}");
-        assert!(error.contains("there is no page: /dev/full: "), "{error}");
-        assert!(error.contains("free some space"), "{error}");
-    }
-    let (_, _, error) = run(&["verify", "--html", "/nowhere/page.html", "examples/counter-locked.c"]);
-    assert!(error.contains("there is no page: /nowhere/page.html: "), "{error}");
-    assert!(error.contains("make the folder first"), "{error}");
-    let folder = std::env::temp_dir().join(format!("threadproof-{}-pages", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder can be made");
-    let page = folder.join("page.html");
-    let (_, _, error) = run(&["verify", "--html", page.to_str().unwrap(), "examples/counter-locked.c"]);
-    assert_eq!(error, "");
-    let names: Vec<_> = std::fs::read_dir(&folder).expect("it is there").flatten().collect();
-    assert_eq!(names.len(), 1, "nothing else is left: {names:?}");
-    assert!(std::fs::read_to_string(page).is_ok_and(|text| text.ends_with("</html>\n")));
-}
-
 /// Whether a process has blocked Ctrl-C, to wait for it; also if it is gone.
-fn awaits_interrupts(process: u32) -> bool {
+pub fn awaits_interrupts(process: u32) -> bool {
     let Ok(text) = std::fs::read_to_string(format!("/proc/{process}/status")) else { return true };
     let mask = text.lines().find_map(|line| line.strip_prefix("SigBlk:"));
     mask.is_none_or(|mask| u64::from_str_radix(mask.trim(), 16).is_ok_and(|mask| mask & 2 != 0))
@@ -430,4 +408,20 @@ fn it_can_be_interrupted_at_any_time() {
             assert!(last.starts_with("verdict: unknown("), "{engine} after {delay} ms: {out}");
         }
     }
+}
+
+#[test]
+fn a_proof_by_contexts_says_what_other_threads_may_do() {
+    let page = temporary("context.html", "");
+    let words = ["verify", "--check", "races", "--engine", "context", "--explain", "--html"];
+    let (status, out, error) = run(&[&words[..], &[page.to_str().unwrap(), "examples/handoff.c"]].concat());
+    assert_eq!(status, 0, "{out}{error}");
+    assert!(out.contains("what every thread that runs worker may do to shared variables, at most:"), "{out}");
+    assert!(out.contains("changes state, then "), "{out}");
+    let page = std::fs::read_to_string(page).expect("it is there");
+    let (_, section) = page.split_once("<section id=\"context\">").expect("there is a picture of it");
+    let (section, _) = section.split_once("</section>").expect("it ends");
+    assert!(section.contains("<svg") && section.contains("changes state"), "{section}");
+    // No other part of the page has a mark of the same name.
+    assert_eq!(page.matches("id=\"arrow-context-0\"").count(), 1);
 }

@@ -1,0 +1,182 @@
+//! What the server knows: the documents that the editor has open, the programs that they are parts of, and what was found about these.
+//!
+//! A verification is about a program, which several documents may be parts of. Each change of one of them cancels it, and what was found counts only as long as all of them are as they were.
+
+use super::address::uri_of;
+use super::findings::Findings;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use verdict::Cancel;
+
+/// The files of a program, in order: what tells it from others.
+pub type Files = Vec<PathBuf>;
+
+/// A file that the editor has open.
+pub struct Document {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What the editor shows.
+    pub text: String,
+    /// Counts the changes.
+    pub version: u64,
+    /// The program that it was last verified as a part of.
+    pub program: Option<Files>,
+    /// Asks the verification that it began to stop.
+    pub cancel: Cancel,
+}
+
+/// A program that an open document is a part of.
+#[derive(Default)]
+struct Program {
+    /// Asks the verification that runs to stop.
+    cancel: Cancel,
+    /// Whether one runs.
+    running: bool,
+    /// What the last one found, and the versions of the documents that it was about.
+    findings: Option<(BTreeMap<String, u64>, Arc<Findings>)>,
+}
+
+/// All documents, by their addresses, and all programs.
+#[derive(Default)]
+pub struct State {
+    /// The documents.
+    pub documents: BTreeMap<String, Document>,
+    programs: BTreeMap<Files, Program>,
+}
+
+/// The diagnostics of some files, by their addresses, to be told.
+pub type Told = BTreeMap<String, Vec<Value>>;
+
+/// A path as it is compared.
+pub fn place(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
+}
+
+impl State {
+    /// The versions of the documents of a program.
+    fn versions(&self, files: &Files) -> BTreeMap<String, u64> {
+        let parts = self.documents.iter().filter(|(_, document)| document.program.as_ref() == Some(files));
+        parts.map(|(uri, document)| (uri.clone(), document.version)).collect()
+    }
+
+    /// What was found about the program of a document, if it is about the texts as they are now.
+    pub fn current(&self, uri: &str) -> Option<Arc<Findings>> {
+        let files = self.documents.get(uri)?.program.as_ref()?;
+        let (versions, findings) = self.programs.get(files)?.findings.as_ref()?;
+        let unchanged = |(uri, version): (&String, &u64)| versions.get(uri).is_none_or(|old| old == version);
+        self.versions(files).iter().all(unchanged).then(|| findings.clone())
+    }
+
+    /// A document has another text.
+    pub fn change(&mut self, uri: &str, text: &str) {
+        let Some(document) = self.documents.get_mut(uri) else { return };
+        document.text = text.to_owned();
+        document.version += 1;
+        document.cancel.cancel();
+        if let Some(program) = document.program.as_ref().and_then(|files| self.programs.get_mut(files)) {
+            program.cancel.cancel();
+            program.running = false;
+        }
+    }
+
+    /// A document that was opened as it is on the disk is a part of a program that is known already: whether a verification of it runs or has told what it found. Gives what is to be told again.
+    pub fn join(&mut self, uri: &str) -> Option<Told> {
+        let document = self.documents.get(uri)?;
+        let path = place(&document.path);
+        let files = self.programs.keys().find(|files| files.contains(&path))?.clone();
+        let on_disk = std::fs::read(&document.path).is_ok_and(|bytes| bytes == document.text.as_bytes());
+        let program = &self.programs[&files];
+        let is_current = || {
+            let known = program.findings.as_ref().map(|(versions, _)| versions);
+            known.is_some_and(|versions| *versions == self.versions(&files))
+        };
+        if !on_disk || !(program.running || is_current()) {
+            return None;
+        }
+        let told = (!program.running).then(|| self.told([path]));
+        if let Some((versions, _)) = &mut self.programs.get_mut(&files)?.findings {
+            versions.insert(uri.to_owned(), 0);
+        }
+        self.documents.get_mut(uri)?.program = Some(files);
+        Some(told.unwrap_or_default())
+    }
+
+    /// A verification of a program begins, because of a document; one that runs about it is cancelled. Gives what is to be told, if the document was a part of another one before.
+    pub fn begin(&mut self, uri: &str, files: &Files, cancel: &Cancel) -> Told {
+        let before = self.documents.get_mut(uri).and_then(|document| document.program.replace(files.clone()));
+        let program = self.programs.entry(files.clone()).or_default();
+        program.cancel.cancel();
+        program.cancel = cancel.clone();
+        program.running = true;
+        before.filter(|before| before != files).map(|before| self.leave(&before)).unwrap_or_default()
+    }
+
+    /// A verification has ended. Gives what is to be told; nothing if it was cancelled.
+    pub fn end(&mut self, uri: &str, files: &Files, cancel: &Cancel, findings: Findings) -> Told {
+        let versions = self.versions(files);
+        let Some(program) = self.programs.get_mut(files).filter(|_| !cancel.is_cancelled()) else {
+            return Told::new();
+        };
+        let mut paths: Vec<PathBuf> = findings.paths();
+        if let Some((_, old)) = program.findings.replace((versions, Arc::new(findings))) {
+            // What was told of other files before is told anew.
+            paths.extend(old.paths());
+        }
+        program.running = false;
+        paths.extend(self.documents.get(uri).map(|document| place(&document.path)));
+        self.told(paths)
+    }
+
+    /// A document is no longer open. Gives what is to be told, and the address of a document whose program has another text now.
+    pub fn close(&mut self, uri: &str) -> (Told, Option<String>) {
+        let Some(document) = self.documents.remove(uri) else { return (Told::new(), None) };
+        document.cancel.cancel();
+        let mut told = Told::from([(uri.to_owned(), Vec::new())]);
+        let Some(files) = document.program else { return (told, None) };
+        told.extend(self.leave(&files));
+        let other = self.documents.iter().find(|(_, other)| other.program.as_ref() == Some(&files));
+        let on_disk = std::fs::read(&document.path).is_ok_and(|bytes| bytes == document.text.as_bytes());
+        let again = other.filter(|_| !on_disk).map(|(uri, _)| uri.clone());
+        if self.programs.contains_key(&files) {
+            told.extend(self.told([place(&document.path)]));
+        }
+        (told, again)
+    }
+
+    /// A document is no part of a program any more; a program without documents is forgotten.
+    fn leave(&mut self, files: &Files) -> Told {
+        if self.documents.values().any(|document| document.program.as_ref() == Some(files)) {
+            return Told::new();
+        }
+        let Some(program) = self.programs.remove(files) else { return Told::new() };
+        program.cancel.cancel();
+        let paths = program.findings.map(|(_, findings)| findings.paths()).unwrap_or_default();
+        self.told(paths)
+    }
+
+    /// All that is known of some files, whatever programs they are parts of.
+    fn told(&self, paths: impl IntoIterator<Item = PathBuf>) -> Told {
+        let mut told = Told::new();
+        for path in paths {
+            let open = self.documents.iter().find(|(_, document)| place(&document.path) == path);
+            let uri = open.map_or_else(|| uri_of(&path), |(uri, _)| uri.clone());
+            let found = self.programs.values().filter_map(|program| program.findings.as_ref());
+            let mut all: Vec<Value> = Vec::new();
+            for diagnostic in found.flat_map(|(_, findings)| findings.diagnostics(&path)) {
+                if !all.contains(&diagnostic) {
+                    all.push(diagnostic);
+                }
+            }
+            told.insert(uri, all);
+        }
+        told
+    }
+
+    /// Asks all that runs to stop.
+    pub fn cancel_all(&self) {
+        self.documents.values().for_each(|document| document.cancel.cancel());
+        self.programs.values().for_each(|program| program.cancel.cancel());
+    }
+}
