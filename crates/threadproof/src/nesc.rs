@@ -19,9 +19,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
-use verdict::{
-    Budget, Cancel, Check, Engine, Event, Events, Property, Reason, Silent, Task, Trace, Verdict,
-};
+use verdict::{Budget, Cancel, Check, Engine, Event, Events, Property, Reason, Silent, Task, Trace, Verdict};
 
 /// How often `flow` is asked about all variables that are left.
 const ROUNDS: usize = 4;

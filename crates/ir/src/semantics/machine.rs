@@ -309,7 +309,8 @@ impl<'p> Machine<'p> {
 
     /// Whether there are threads that have not ended, and all of them wait for a lock or for others to end.
     pub fn nobody_goes_on(&self, state: &State) -> bool {
-        let mut live = (0..state.threads.len()).filter(|thread| !state.threads[*thread].activations.is_empty());
+        let mut live =
+            (0..state.threads.len()).filter(|thread| !state.threads[*thread].activations.is_empty());
         let mut others = live.clone();
         live.next().is_some() && others.all(|thread| self.waits(state, thread).is_some())
     }
