@@ -18,7 +18,7 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use verdict::{Budget, Cancel, Check, Engine, Event, Events, Property, Reason, Silent, Task, Trace, Verdict};
 
 /// How often `flow` is asked about all variables that are left.
@@ -92,6 +92,9 @@ struct Rest<'a> {
     deadline: Instant,
 }
 
+/// The time that engines have before the search begins.
+const HEAD_START: Duration = Duration::from_secs(2);
+
 /// What is looked at now, and how to stop that.
 type Current = Mutex<Option<(Range, Cancel)>>;
 /// A race that was found.
@@ -104,11 +107,16 @@ impl Rest<'_> {
         let over = Cancel::default();
         let budget = Budget { cancel: over.clone(), ..self.budget(1) };
         let current = Current::default();
+        let started = Instant::now();
         std::thread::scope(|scope| {
             let (races, found) = mpsc::channel();
             if self.question.search && !left.is_empty() {
                 let (program, current) = (&program, &current);
                 let search = move || {
+                    // What engines find at once is shorter, and always the same.
+                    while started.elapsed() < HEAD_START && budget.check(0).is_ok() {
+                        std::thread::sleep(Duration::from_millis(20));
+                    }
                     let mut tell = |range, trace| {
                         let _ = races.send((range, trace));
                         let current = current.lock().unwrap_or_else(PoisonError::into_inner);

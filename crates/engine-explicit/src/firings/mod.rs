@@ -201,7 +201,7 @@ impl<'a, 'p> Firings<'a, 'p> {
     fn pick(&mut self) -> Place {
         let kind = self.below(4);
         let count = if kind < 2 { self.first.len() } else { self.kept.len() };
-        let back = self.below(if kind % 2 == 0 { count.min(NEWEST) } else { count });
+        let back = self.below(if kind.is_multiple_of(2) { count.min(NEWEST) } else { count });
         let places = if kind < 2 { &self.first } else { &self.kept };
         places[count - 1 - back].clone()
     }

@@ -1,7 +1,7 @@
 //! `qsort`: over-approximated by any number of comparisons and exchanges of two elements, in any order.
 //!
 //! Elements are exchanged byte by byte, as libraries may do it. What the order of the result is, is not modelled, so an execution through here is no evidence for a violation,
-//! unless there are fewer than two elements: then nothing need happen.
+//! unless there are fewer than two elements: then nothing happens.
 
 use super::emit::truth;
 use super::{Answer, Call, Context, Entry, Wins, threads};
@@ -25,7 +25,8 @@ fn sort(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let compare = threads::callee(context, compare);
     let (head, done) = (context.builder.label(), context.builder.label());
     let few = Expr::binary(BinaryOp::Lt, pointer, count.clone(), Expr::int(2, pointer));
-    context.builder.alternative(Op::Assume(few), done);
+    context.builder.alternative(Op::Assume(few.clone()), done);
+    context.builder.emit(Op::Assume(few.not()));
     context.lose_track();
     context.builder.place(head);
     let more = context.builder.temporary(IntType::BOOL);
