@@ -205,12 +205,6 @@ impl<'a> Part<'a> {
             state.facts.push(range.rename(|_| Some(fresh.clone())));
             state.values.insert(variable.clone(), fresh.term());
         }
-        if at == At::BeforeStart {
-            // All that others can do to it is to start it.
-            let mine = state.value(&place(number).term());
-            let places = [BEFORE_START, thread.entry as i128].map(|at| mine.equals(&Term::int(at)));
-            state.facts.push(Term::any(places));
-        }
         for claim in &moves.claims {
             let mut after = state.values.clone();
             for variable in self.view.variables.keys() {
