@@ -1,6 +1,6 @@
 //! Checks proofs by environment queries ([`verdict::QueriesProof`]; paper 5, chapters 5 to 7).
 //!
-//! The program as transitions is made again, and its threads are settled. A *cut-point state* is one in which no thread is in an atomic region or at a quiet location ([`transitions::quiet`]). Others than the thread that ran last need to run only there.
+//! The program as transitions is made again, and its threads are settled. A *cut-point state* is one in which no thread is in an atomic region or at a quiet location ([`transitions::quiet`]), its first one aside. Others than the thread that ran last need to run only there; the state at the start is one.
 //! In each part:
 //!
 //! 1. Threads outside of the order write nothing that those in it read, or that the part speaks of; so without their steps each execution is still one.
@@ -205,6 +205,12 @@ impl<'a> Part<'a> {
             state.facts.push(range.rename(|_| Some(fresh.clone())));
             state.values.insert(variable.clone(), fresh.term());
         }
+        if at == At::BeforeStart && moves.written.contains(&place(number)) {
+            // Others can start it, and nothing else.
+            let now = state.value(&place(number).term());
+            let is = |place: i128| now.equals(&Term::int(place));
+            state.facts.push(is(BEFORE_START).or(&is(thread.entry as i128)));
+        }
         for claim in &moves.claims {
             let mut after = state.values.clone();
             for variable in self.view.variables.keys() {
@@ -265,7 +271,8 @@ impl<'a> Part<'a> {
                 let mut started = moved.clone();
                 started.facts.push(moved.value(&mine.term()).equals(&Term::int(thread.entry as i128)));
                 started.values.insert(mine, Term::int(thread.entry as i128));
-                return self.arrive(position, thread.entry, places, &started, forbidden, text).map(|_| ());
+                let said = self.arrive(position, thread.entry, places, &started, forbidden, text)?;
+                return claim(said, "something is said of where a thread starts");
             }
         };
         let mut open = vec![(location, moved.clone())];

@@ -17,7 +17,7 @@ pub(crate) struct Thread {
     pub(crate) steps: Vec<Vec<ThreadStep>>,
     pub(crate) entry: usize,
     pub(crate) at_start: bool,
-    /// Locations at which only this thread runs, or may as well run alone.
+    /// Locations at which only this thread runs, or may as well run alone. Its first location never is one.
     pub(crate) atomic: Vec<bool>,
     /// What it has for itself.
     pub(crate) own: IndexSet<Variable>,
@@ -52,13 +52,13 @@ impl View {
                 steps: thread.steps.iter().cloned().collect(),
                 entry: thread.entry.0 as usize,
                 at_start: thread.at_start,
-                // A thread that has come to an error is there for everyone to see.
+                // A thread that has come to an error is there for everyone to see. The state at the start is a cut-point state, too, and so is one in which a thread was just started: first locations are none of these.
                 atomic: thread
                     .steps
                     .ids()
                     .map(|at| {
                         let alone = settled.is_atomic(system, number, at) || quiet[number][at];
-                        alone && !settled.is_error(system, number, at)
+                        alone && !settled.is_error(system, number, at) && at != thread.entry
                     })
                     .collect(),
                 own: settled.own_variables(system, number),

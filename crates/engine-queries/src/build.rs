@@ -180,6 +180,11 @@ impl Level<'_> {
             let range = self.model.variables.get(variable).cloned().unwrap_or_else(|| Term::bool(true));
             guard.push(range.rename(|_| Some(input.clone())));
         }
+        if let Some(input) = inputs.get(&mine).filter(|_| relevant.contains(&mine)) {
+            // Others can start it, and nothing else.
+            let is = |place: i128| input.term().equals(&Term::int(place));
+            guard.push(is(BEFORE_START).or(&is(thread.entry as i128)));
+        }
         let now: IndexMap<Variable, Term> =
             IndexMap::from([(mine.clone(), Term::int(self.place_number(at).unwrap_or(BEFORE_START)))]);
         for claim in claims {

@@ -25,7 +25,7 @@ pub struct ModelThread {
     pub entry: usize,
     /// Whether it runs from the beginning.
     pub at_start: bool,
-    /// Locations at which only this thread runs, and that are no errors: those in atomic regions, and those that locks keep quiet ([`transitions::quiet`]).
+    /// Locations at which only this thread runs, and that are no errors: those in atomic regions, and those that locks keep quiet ([`transitions::quiet`]). Its first location never is one.
     pub atomic: Vec<bool>,
     /// Locations that must not be reached.
     pub errors: Vec<usize>,
@@ -69,13 +69,13 @@ impl Model {
                 locations: thread.steps.len(),
                 entry: thread.entry.0 as usize,
                 at_start: thread.at_start,
-                // Who is at an error is seen there.
+                // Who is at an error is seen there. At the start, or when a thread is started, others may run: even if what was done before stopped in an atomic region.
                 atomic: thread
                     .steps
                     .ids()
                     .map(|at| {
                         let alone = all.is_atomic(system, number, at) || quiet[number][at];
-                        alone && !all.is_error(system, number, at)
+                        alone && !all.is_error(system, number, at) && at != thread.entry
                     })
                     .collect(),
                 errors: thread

@@ -5,8 +5,8 @@ use engine_queries::Queries;
 use engine_queries::query::Options;
 use terms::{Sort, Term, Variable};
 use threadproof::pipeline;
-use verdict::queries::Places;
-use verdict::{Budget, Check, Engine, Proof, QueriesClaim, QueriesProof, Silent, Task, Verdict};
+use verdict::queries::{BEFORE_START, Places, place};
+use verdict::{Budget, Check, Engine, Proof, QueriesClaim, QueriesPart, QueriesProof, Silent, Task, Verdict};
 
 pub fn read(text: &str) -> ir::Program {
     let source = frontend_c::Source { name: "test.c".to_owned(), text: text.as_bytes().to_vec() };
@@ -131,6 +131,62 @@ fn another_main_thread() {
         assert!(matches!(safe, Checked::Proved(_)), "{main}: {safe:?}");
         let broken = verdict(&read(&CHAIN.replace("LIMIT", "14")), Some(main));
         assert!(!matches!(broken, Checked::Proved(_)), "{main}: {broken:?}");
+    }
+}
+
+/// Starts two threads. With atomic runs, what is done before anyone else runs ends in an atomic region of the main thread.
+const STARTS: &str = "#include <assert.h>
+    #include <pthread.h>
+    extern int __VERIFIER_nondet_int(void);
+    _Atomic int a;
+    int c;
+    void *t0(void *arg) { a = c; return 0; }
+    void *t1(void *arg) { assert(arg != (void *)&a || WRONG); return 0; }
+    int main(void) { pthread_t t; c = __VERIFIER_nondet_int(); pthread_create(&t, 0, t0, 0); pthread_create(&t, 0, t1, c ? &a : 0); return 0; }";
+
+/// What was done before may stop in an atomic region: others run from there on all the same.
+#[test]
+fn the_start_may_be_in_an_atomic_region() {
+    for (wrong, safe) in [("0", false), ("1", true)] {
+        let program = read(&STARTS.replace("WRONG", wrong));
+        let runs = ir::passes::atomic_runs(&pipeline::prepare(&program, Check::Assertions));
+        let property = Check::Assertions.property();
+        let task = Task { program: &runs, property: &property };
+        match Queries::default().verify(task, &Budget::seconds(60.0), &Silent) {
+            Verdict::Safe(Proof::Queries(proof)) => assert!(safe && accepts(&runs, *proof)),
+            Verdict::Unsafe(_) => assert!(!safe),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// A proof that the main thread never starts another one, since it is not looked at before it has, is refused.
+#[test]
+fn claims_begin_at_the_start() {
+    let text = STARTS.replace("WRONG", "0");
+    let runs = ir::passes::atomic_runs(&pipeline::prepare(&read(&text), Check::Assertions));
+    let locations: Vec<usize> = runs.templates.iter().map(|code| code.locations.len()).collect();
+    let everywhere = |formula: bool| Places {
+        at: vec![Some(Term::bool(formula)); locations.iter().sum()],
+        before_start: Some(Term::bool(formula)),
+    };
+    let is = |thread: usize, at: i128| place(thread).term().equals(&Term::int(at));
+    let errors = |thread: usize| (1..40).map(move |at| (thread, ir::LocationId(at)));
+    for first in 0..40 {
+        let nothing_yet = is(0, first).and(&is(2, BEFORE_START));
+        let never = QueriesClaim {
+            before: is(0, first),
+            after: nothing_yet.not(),
+            reachable: everywhere(true),
+            moving: everywhere(false),
+        };
+        let part = QueriesPart {
+            order: vec![2, 0],
+            errors: errors(2).collect(),
+            main: Places { before_start: Some(nothing_yet), ..everywhere(false) },
+            claims: vec![vec![never], Vec::new()],
+        };
+        assert!(!accepts(&runs, QueriesProof { parts: vec![part] }), "main begins at {first}");
     }
 }
 
