@@ -8,12 +8,13 @@
 
 use super::places::{Place, Recipe, Run};
 use crate::model::Model;
+use ir::semantics::ThreadIndex;
 use ir::{BinaryOp, EdgeId, Expr, IdVec, LocationId, Op, TemplateId, Value};
 
 /// How far back inputs are looked for: steps, moves, and inputs.
 pub const FARTHEST: usize = 6_000;
-const MOST_MOVES: usize = 48;
-const MOST_INPUTS: usize = 96;
+const MOST_MOVES: usize = 128;
+const MOST_INPUTS: usize = 160;
 /// Inputs that are changed where none is like the value.
 const NEAR: usize = 24;
 
@@ -142,6 +143,26 @@ impl Again {
         }
         recipes.reverse();
         Some((self.origins[farthest].clone(), recipes))
+    }
+
+    /// How to go again, with a certain input changed, and other moves before the one that it is of.
+    pub fn with_before(&self, moves: &[Recipe], at: usize, value: Value) -> Option<(Place, Vec<Recipe>)> {
+        let (origin, mut recipes) = self.with(&[(at, value)])?;
+        recipes.splice(0..0, moves.iter().cloned());
+        Some((origin, recipes))
+    }
+
+    /// The move that a certain input is of, with another one.
+    pub fn like(&self, at: usize, value: Value) -> Recipe {
+        let Input { ago, number, .. } = self.inputs[at];
+        let mut recipe = self.recipes[ago].clone();
+        recipe.inputs[number] = value;
+        recipe
+    }
+
+    /// Who makes the move that a certain input is of.
+    pub fn thread(&self, at: usize) -> ThreadIndex {
+        self.recipes[self.inputs[at].ago].thread
     }
 
     /// Changes such that inputs that are the bytes of a value become the bytes of another one; or, where there are none such, of one input in the bits in which the values differ, or in any way.

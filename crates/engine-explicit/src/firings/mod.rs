@@ -6,26 +6,29 @@
 //!
 //! It is coverage-guided testing, where the test is a sequence of firings with their inputs. What shows something new is kept ([`novelty`]). From what is kept it goes on by firings with inputs at random; by its own last
 //! firings with something changed; and by the last firings of something else that is kept, such as a message that was received there. Comparisons that fail have a go at the inputs
-//! they rest on ([`comparisons`]).
+//! they rest on ([`patches`]); branches that are missed are gone to from elsewhere ([`approach`]).
 //!
 //! Under-approximates: finds races only. The sequence of moves is the same each time.
 
+mod approach;
 mod comparisons;
 mod novelty;
+mod patches;
 mod places;
 mod relevance;
 
 use crate::guesses::Guesses;
 use crate::model::Model;
-use comparisons::{Again, Comparison, Comparisons, FARTHEST};
+use approach::{Missed, Target, last_moves};
+use comparisons::Comparisons;
 use ir::semantics::{State, Stuck, ThreadIndex};
 use ir::{Assignment, EdgeId, Expr, LocationId, Op, Program, Range, Rhs, Storage, TemplateId};
 use novelty::Novelty;
-use places::{Past, Place, Recipe, Run, Stop};
+use patches::{Goal, Tried};
+use places::{Place, Recipe, Run, Stop};
 use relevance::Relevance;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
-use std::rc::Rc;
 use verdict::{Budget, Exhausted, Property, Trace, TraceStep, Violation};
 
 /// Steps of one firing at most, and of the first thread.
@@ -43,16 +46,6 @@ const PLACE: u64 = 16 << 10;
 const MOST_KEPT: usize = 8_000;
 /// The last ones, of which every fourth beginning is.
 const NEWEST: usize = 48;
-/// The part of the steps that may be spent on comparisons which do not succeed. So often inputs are changed for one; then one of so many times,
-/// unless that was enough for one success.
-const SHARE: u64 = 4;
-const EAGER: usize = 64;
-const SELDOM: usize = 16;
-/// So often inputs are given all values for a comparison that leads to what races are made of, and so many inputs.
-const SWEEPS: usize = 12;
-const MOST_SWEPT: usize = 6;
-/// Comparisons within comparisons that are set right.
-const DEEPEST: usize = 3;
 /// Three times of four an input is one of the first so many candidates.
 const LIKELY: usize = 12;
 /// Steps between two looks at the budget.
@@ -70,6 +63,8 @@ pub struct Firings<'a, 'p> {
     kept: Vec<Place>,
     /// What took edges that were never taken before.
     first: Vec<Place>,
+    /// The newest of these, with such an edge each.
+    fresh: Vec<(Place, (TemplateId, EdgeId))>,
     /// How often inputs were changed for the comparison at a place.
     tried: FxHashMap<(TemplateId, LocationId), Tried>,
     /// The comparison for which inputs are changed now.
@@ -79,40 +74,12 @@ pub struct Firings<'a, 'p> {
     steps: u64,
     /// Those of changes for comparisons that did not succeed.
     spent: u64,
-}
-
-/// How often inputs were changed for a comparison, and it succeeded then.
-#[derive(Clone, Copy, Default)]
-struct Tried {
-    times: usize,
-    successes: usize,
-    /// How often inputs were given all values for it.
-    sweeps: usize,
-}
-
-/// A comparison that is about to fail.
-struct Failing {
-    /// The edge that is not taken then.
-    edge: EdgeId,
-    /// Two values that would have to be alike.
-    values: (u64, u64),
-    /// Whether the edge leads to what races are made of.
-    relevant: bool,
-    sides: (Expr, Expr),
-}
-
-/// A comparison that is to succeed.
-#[derive(Clone)]
-struct Goal {
-    /// Its number among those of the move.
-    number: usize,
-    location: (TemplateId, LocationId),
-    /// Where it leads then.
-    edge: EdgeId,
-    sides: (Expr, Expr),
-    /// What was compared.
-    seen: Option<[ir::Value; 2]>,
-    reached: bool,
+    /// Branches that were missed.
+    missed: Vec<Missed>,
+    /// What moves are to lead to.
+    target: Option<Target>,
+    /// A race that was found on the way to something else.
+    found: Option<(Range, Trace)>,
 }
 
 /// What moves came to.
@@ -123,6 +90,15 @@ enum Fired {
     Stays(Place),
     /// Nothing more can happen there.
     Lost,
+}
+
+impl Fired {
+    fn race(self) -> Option<(Range, Trace)> {
+        match self {
+            Self::Race(range, trace) => Some((range, trace)),
+            Self::Stays(_) | Self::Lost => None,
+        }
+    }
 }
 
 /// How a step went.
@@ -154,11 +130,15 @@ impl<'a, 'p> Firings<'a, 'p> {
             relevance,
             kept: vec![start.clone()],
             first: vec![start],
+            fresh: Vec::new(),
             tried: FxHashMap::default(),
             goal: None,
             open,
             steps: 0,
             spent: 0,
+            missed: Vec::new(),
+            target: None,
+            found: None,
         })
     }
 
@@ -180,7 +160,8 @@ impl<'a, 'p> Firings<'a, 'p> {
             budget.check((self.kept.len() + self.first.len()) as u64 * bytes)?;
             self.steps += 1;
             let place = self.pick();
-            let fired = match self.below(8) {
+            let fired = match self.below(9) {
+                8 => self.elsewhere(budget)?,
                 0..=2 => self.wander(place, budget)?,
                 3 => self.row(place, budget)?,
                 4 | 5 => self.vary(&place, budget)?,
@@ -190,8 +171,12 @@ impl<'a, 'p> Firings<'a, 'p> {
                     self.perform(place, &recipes, 0, budget)?
                 }
             };
-            if let Fired::Race(range, trace) = fired {
-                return Ok(Some((range, trace)));
+            while let Some((place, edge)) = self.fresh.pop() {
+                let place = self.cleared(place, edge, budget)?;
+                self.first.push(place);
+            }
+            if let Some(race) = fired.race().or(self.found.take()) {
+                return Ok(Some(race));
             }
         }
         Ok(None)
@@ -244,7 +229,10 @@ impl<'a, 'p> Firings<'a, 'p> {
                 3 if recipes.len() > 1 => {
                     recipes.remove(at);
                 }
-                4 => recipes.insert(at, recipes[at].clone()),
+                4 => {
+                    let copies = vec![recipes[at].clone(); 1 + self.below(MOVES)];
+                    recipes.splice(at..at, copies);
+                }
                 5 => recipes[at].stop = Stop::Sometimes,
                 _ => {
                     let number = self.below(recipes[at].inputs.len());
@@ -262,15 +250,7 @@ impl<'a, 'p> Firings<'a, 'p> {
     fn window(&mut self, place: &Place) -> Vec<Recipe> {
         let widest = 1 + self.below(WINDOW);
         let count = 1 + self.below(widest);
-        let mut steps = 0;
-        let short = |past: &&Rc<Past>| {
-            steps += past.steps.len();
-            steps < LONGEST_WINDOW
-        };
-        let mut recipes: Vec<Recipe> =
-            place.moves().take(count).take_while(short).map(|past| past.recipe()).collect();
-        recipes.reverse();
-        recipes
+        last_moves(place, count)
     }
 
     /// A move at random: of the first thread, of one that was interrupted, or of one of those of a template that wait to fire.
@@ -382,6 +362,10 @@ impl<'a, 'p> Firings<'a, 'p> {
                 Stepped::Yes => {
                     let step = run.steps.last().expect("it was taken");
                     asked += step.choices.len();
+                    if let Some(target) = &mut self.target {
+                        target.reached |=
+                            Some(target.location) == here && target.edge.is_none_or(|edge| edge == step.edge);
+                    }
                     if let Some(goal) = &mut self.goal
                         && (goal.number, Some(goal.location), goal.edge) == (number, here, step.edge)
                     {
@@ -414,6 +398,7 @@ impl<'a, 'p> Firings<'a, 'p> {
             if let Some(better) = self.patched(&mut run, depth, budget)? {
                 return Ok(better);
             }
+            self.note_missed(&run, depth, budget)?;
             // Where it is atomic nobody else could go on.
             if self.model.machine.is_atomic(&run.state, thread) {
                 continue;
@@ -425,6 +410,13 @@ impl<'a, 'p> Firings<'a, 'p> {
                 before = self.without_dead(&run.state);
                 renewal = 2 * taken;
             }
+        }
+        // What changes nothing is no move.
+        let start = run.origin();
+        if run.state.statics == start.state.statics
+            && self.without_dead(&run.state) == self.without_dead(&start.state)
+        {
+            return Ok(Fired::Stays(start.clone()));
         }
         Ok(Fired::Stays(self.end(run, Stop::Never, covered)))
     }
@@ -450,7 +442,7 @@ impl<'a, 'p> Firings<'a, 'p> {
             self.keep(place.clone());
         }
         if self.novelty.covered > covered {
-            self.first.push(place.clone());
+            self.fresh.push((place.clone(), self.novelty.newest));
         }
         place
     }
@@ -476,116 +468,6 @@ impl<'a, 'p> Firings<'a, 'p> {
             self.kept.remove(at);
         }
         self.kept.push(place);
-    }
-
-    /// What a move comes to with other inputs, such that a comparison which is about to fail succeeds; nothing if none are found.
-    fn patched(&mut self, run: &mut Run, depth: usize, budget: &Budget) -> Result<Option<Fired>, Exhausted> {
-        let Some((template, location)) = run.state.location(run.thread) else { return Ok(None) };
-        let count = self.comparisons.at(template, location).len();
-        run.comparisons += usize::from(count > 0);
-        if depth >= DEEPEST || count == 0 || run.steps.len() > FARTHEST {
-            return Ok(None);
-        }
-        let Some(Failing { edge, values: (old, new), relevant, sides }) =
-            self.failing(run, template, location)
-        else {
-            return Ok(None);
-        };
-        let number = run.comparisons;
-        let goal = Goal { number, location: (template, location), edge, sides, seen: None, reached: false };
-        // Most comparisons have nothing to do with inputs.
-        let Tried { times, successes, sweeps } = *self.tried.entry((template, location)).or_default();
-        if SELDOM * successes <= times {
-            if depth > 0 {
-                return Ok(None);
-            }
-            if relevant && times > EAGER / 4 && (sweeps < SWEEPS || self.below(SELDOM * SWEEPS) == 0) {
-                return self.sweep(run, goal, budget);
-            }
-            if times > EAGER && (SHARE * self.spent > self.steps || self.below(SELDOM) > 0) {
-                return Ok(None);
-            }
-        }
-        let before = self.steps;
-        let again = Again::of(run);
-        for (old, new) in [(old, new), (new, old)] {
-            let changes = again.bytes(old, new, &mut |bound| below(&mut self.random, bound));
-            let (found, _) = self.again(&again, &changes, &goal, depth, budget)?;
-            let tried = self.tried.entry((template, location)).or_default();
-            tried.times += 1;
-            tried.successes += usize::from(found.is_some());
-            if found.is_some() {
-                return Ok(found);
-            }
-        }
-        self.spent += self.steps - before;
-        Ok(None)
-    }
-
-    /// Makes moves again with changed inputs. Gives what they come to if a goal is reached, and what was compared there.
-    fn again(
-        &mut self,
-        again: &Again,
-        changes: &[(usize, ir::Value)],
-        goal: &Goal,
-        depth: usize,
-        budget: &Budget,
-    ) -> Result<(Option<Fired>, Option<[ir::Value; 2]>), Exhausted> {
-        let Some((origin, recipes)) = again.with(changes) else { return Ok((None, None)) };
-        let outer = self.goal.replace(goal.clone());
-        let found = self.perform(origin, &recipes, depth + 1, budget)?;
-        let goal = std::mem::replace(&mut self.goal, outer);
-        let better = matches!(found, Fired::Race(..)) || goal.as_ref().is_some_and(|goal| goal.reached);
-        Ok((better.then_some(found), goal.and_then(|goal| goal.seen)))
-    }
-
-    /// Gives all values to inputs that the sides of a comparison depend on.
-    fn sweep(&mut self, run: &Run, goal: Goal, budget: &Budget) -> Result<Option<Fired>, Exhausted> {
-        self.tried.entry(goal.location).or_default().sweeps += 1;
-        let value = |side: &Expr| self.model.machine.peek(&run.state, run.thread, side).unwrap_or(0);
-        let now = [value(&goal.sides.0), value(&goal.sides.1)];
-        let again = Again::of(run);
-        let mut matter = Vec::new();
-        for at in 0..again.inputs() {
-            let other = (again.input(at) ^ (1 + below(&mut self.random, 255) as ir::Value)) & 0xff;
-            let (found, seen) = self.again(&again, &[(at, other)], &goal, 0, budget)?;
-            if found.is_some() {
-                return Ok(found);
-            }
-            if seen.is_some_and(|seen| seen != now) {
-                matter.push(at);
-            }
-        }
-        for at in matter.into_iter().take(MOST_SWEPT) {
-            for value in 0..256 {
-                let (found, _) = self.again(&again, &[(at, value)], &goal, 0, budget)?;
-                if found.is_some() {
-                    return Ok(found);
-                }
-            }
-        }
-        Ok(None)
-    }
-
-    /// A comparison that is about to fail and is worth a try.
-    fn failing(&mut self, run: &Run, template: TemplateId, location: LocationId) -> Option<Failing> {
-        let value = |side: &Expr| self.model.machine.peek(&run.state, run.thread, side).ok();
-        let fails = |comparison: &&Comparison| {
-            let is_new = self.novelty.times(template, comparison.edge) == 0;
-            (is_new || comparison.is_of_two && !comparison.is_of_order)
-                && value(&comparison.condition) == Some(0)
-        };
-        let failing: Vec<&Comparison> =
-            self.comparisons.at(template, location).iter().filter(fails).collect();
-        let comparison = *failing.get(below(&mut self.random, failing.len()))?;
-        let small = |side: &Expr| u64::try_from(value(side)?).ok().filter(|value| *value < 1 << 16);
-        let (left, right) = (small(&comparison.sides.0)?, small(&comparison.sides.1)?);
-        // Where the order matters, what is a little more or less may do.
-        let nearby = if comparison.is_of_order { below(&mut self.random, 3) as u64 } else { 1 };
-        let right = (right + nearby).saturating_sub(1);
-        let relevant = self.relevance.counts(template, comparison.edge);
-        let (edge, sides) = (comparison.edge, comparison.sides.clone());
-        (left != right).then_some(Failing { edge, values: (left, right), relevant, sides })
     }
 
     /// Lets a thread take one of its steps, if it can.

@@ -46,6 +46,8 @@ pub struct Novelty {
     taken: IdVec<TemplateId, Vec<u32>>,
     /// How many edges were taken.
     pub covered: usize,
+    /// The last one that was taken for the first time.
+    pub newest: (TemplateId, EdgeId),
 }
 
 impl Novelty {
@@ -65,7 +67,8 @@ impl Novelty {
         cells.truncate(MOST_CELLS);
         let taken = program.templates.iter().map(|code| vec![0; code.edges.len()]).collect();
         let (seen, combinations) = (FxHashMap::default(), FxHashSet::default());
-        Self { cells, combinations, seen, taken, covered: 0 }
+        let newest = (TemplateId(0), EdgeId(0));
+        Self { cells, combinations, seen, taken, covered: 0, newest }
     }
 
     /// How often an edge was taken.
@@ -76,7 +79,10 @@ impl Novelty {
     /// Takes note of an edge that is taken.
     pub fn take(&mut self, template: TemplateId, edge: EdgeId) {
         let times = &mut self.taken[template][edge.0 as usize];
-        self.covered += usize::from(*times == 0);
+        if *times == 0 {
+            self.covered += 1;
+            self.newest = (template, edge);
+        }
         *times = times.saturating_add(1);
     }
 

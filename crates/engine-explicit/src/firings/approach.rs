@@ -1,0 +1,184 @@
+//! Branches that are missed, and the moves that lead to them.
+//!
+//! Something new is mostly found behind many moves of which few matter. Those that do not are left out, one by one (delta debugging: Zeller and Hildebrandt, TSE 2002), of what leads to an edge that was never taken before, and
+//! of what leads to a branch that was never taken. The latter are then made from all places that are known to have done something new: what a branch asks for, such as a mode or the entry of a table, may be there.
+
+use super::places::{Past, Place, Recipe, Run, Stop};
+use super::{Fired, Firings, LONGEST_WINDOW};
+use ir::semantics::ThreadIndex;
+use ir::{EdgeId, LocationId, Op, TemplateId};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use verdict::{Budget, Exhausted};
+
+/// How many moves may lead to a branch that is missed.
+const APPROACH: usize = 128;
+/// How often they are made elsewhere, for each place with something that was never done before.
+const MOST_ELSEWHERE: usize = 2;
+
+/// What moves are to lead to.
+#[derive(Clone, Copy)]
+pub(super) struct Target {
+    pub(super) location: (TemplateId, LocationId),
+    /// Which way to go on from there; nothing: any.
+    pub(super) edge: Option<EdgeId>,
+    pub(super) reached: bool,
+}
+
+/// A branch that is missed.
+pub(super) struct Missed {
+    location: (TemplateId, LocationId),
+    edge: EdgeId,
+    /// The moves that lead there, and from where.
+    approach: Vec<Recipe>,
+    origin: Place,
+    /// The next place to make them from.
+    next: usize,
+}
+
+impl Firings<'_, '_> {
+    /// A place where an edge was taken, like another one, without the last moves that are not needed for that.
+    pub(super) fn cleared(
+        &mut self,
+        place: Place,
+        (template, edge): (TemplateId, EdgeId),
+        budget: &Budget,
+    ) -> Result<Place, Exhausted> {
+        let moves = last_moves(&place, APPROACH);
+        let Some(origin) = moves.len().checked_sub(1).and_then(|last| place.moves().nth(last)) else {
+            return Ok(place);
+        };
+        let origin = origin.origin();
+        let source = self.model.machine.program.templates[template].edges[edge].source;
+        let target = Target { location: (template, source), edge: Some(edge), reached: false };
+        let moves = self.shortened(target, &origin, moves, budget)?;
+        self.target = Some(target);
+        let fired = self.perform(origin, &moves, 1, budget)?;
+        let reached = self.target.take().is_some_and(|target| target.reached);
+        match fired {
+            Fired::Stays(shorter) if reached => Ok(shorter),
+            other => {
+                self.found = self.found.take().or(other.race());
+                Ok(place)
+            }
+        }
+    }
+
+    /// Takes note of a branch that is about to be missed and was never taken, with the moves that lead to where it is missed.
+    pub(super) fn note_missed(&mut self, run: &Run, depth: usize, budget: &Budget) -> Result<(), Exhausted> {
+        let Some((template, location)) = run.state.location(run.thread) else { return Ok(()) };
+        let edges = self.model.machine.edges(&run.state, run.thread);
+        if depth > 0
+            || edges.len() < 2
+            || self.missed.iter().any(|missed| missed.location == (template, location))
+        {
+            return Ok(());
+        }
+        let is_missed = |edge: &&EdgeId| {
+            self.novelty.times(template, **edge) == 0
+                && match self.model.machine.program.templates[template].edges[**edge].ops.first() {
+                    Some(Op::Assume(condition)) => {
+                        self.model.machine.peek(&run.state, run.thread, condition) == Ok(0)
+                    }
+                    _ => false,
+                }
+        };
+        let Some(edge) = edges.iter().find(is_missed).copied() else { return Ok(()) };
+        let last = run.clone().end(Stop::Never);
+        let moves = last_moves(&last, APPROACH);
+        let Some(origin) = moves.len().checked_sub(1).and_then(|oldest| last.moves().nth(oldest)) else {
+            return Ok(());
+        };
+        let origin = origin.origin();
+        let target = Target { location: (template, location), edge: None, reached: false };
+        let approach = self.shortened(target, &origin, moves, budget)?;
+        self.missed.push(Missed { location: (template, location), edge, approach, origin, next: 0 });
+        Ok(())
+    }
+
+    /// Some of the moves that lead from a place to a target: without those that are not needed.
+    fn shortened(
+        &mut self,
+        target: Target,
+        origin: &Place,
+        mut moves: Vec<Recipe>,
+        budget: &Budget,
+    ) -> Result<Vec<Recipe>, Exhausted> {
+        let threads: BTreeSet<ThreadIndex> = moves.iter().map(|recipe| recipe.thread).collect();
+        for thread in threads {
+            let fewer: Vec<Recipe> = moves.iter().filter(|recipe| recipe.thread != thread).cloned().collect();
+            if self.leads_to(target, origin, &fewer, budget)? {
+                moves = fewer;
+            }
+        }
+        let mut size = moves.len() / 2;
+        while size > 0 {
+            let mut start = 0;
+            while start < moves.len() {
+                let end = (start + size).min(moves.len());
+                let fewer = [&moves[..start], &moves[end..]].concat();
+                if self.leads_to(target, origin, &fewer, budget)? {
+                    moves = fewer;
+                } else {
+                    start = end;
+                }
+            }
+            size /= 2;
+        }
+        Ok(moves)
+    }
+
+    /// Whether moves lead from a place to a target.
+    fn leads_to(
+        &mut self,
+        target: Target,
+        origin: &Place,
+        moves: &[Recipe],
+        budget: &Budget,
+    ) -> Result<bool, Exhausted> {
+        self.target = Some(target);
+        let fired = self.perform(origin.clone(), moves, 1, budget)?;
+        self.found = self.found.take().or(fired.race());
+        Ok(self.target.take().is_some_and(|target| target.reached))
+    }
+
+    /// Makes the moves that lead to where a branch is missed from another place: what the branch asks for, such as a mode or the entry of a table, may be there.
+    pub(super) fn elsewhere(&mut self, budget: &Budget) -> Result<Fired, Exhausted> {
+        // There may be better moves after some time.
+        let most = MOST_ELSEWHERE * self.first.len();
+        let is_open = |missed: &Missed| self.novelty.times(missed.location.0, missed.edge) == 0;
+        self.missed.retain(|missed| is_open(missed) && missed.next < most);
+        // Half of the time one that leads to what races are made of.
+        let any = self.below(2) == 0;
+        let counts = |missed: &Missed| self.relevance.counts(missed.location.0, missed.edge);
+        let count = self.missed.iter().filter(|missed| any || counts(missed)).count();
+        let number = self.below(count);
+        let other = self.pick();
+        let counts = |missed: &Missed| self.relevance.counts(missed.location.0, missed.edge);
+        let Some(missed) = self.missed.iter_mut().filter(|missed| any || counts(missed)).nth(number) else {
+            return Ok(Fired::Lost);
+        };
+        missed.next += 1;
+        let approach = missed.approach.clone();
+        // Where it came from, too: without moves that are not needed it is easier to see on which inputs it depends.
+        if missed.next.is_power_of_two() {
+            let origin = missed.origin.clone();
+            return self.perform(origin, &approach, 0, budget);
+        }
+        let place = self.first.get(missed.next).cloned().unwrap_or(other);
+        self.perform(place, &approach, 1, budget)
+    }
+}
+
+/// The last moves of a place, at most so many, the newest last.
+pub(super) fn last_moves(place: &Place, count: usize) -> Vec<Recipe> {
+    let mut steps = 0;
+    let short = |past: &&Rc<Past>| {
+        steps += past.steps.len();
+        steps < LONGEST_WINDOW
+    };
+    let mut recipes: Vec<Recipe> =
+        place.moves().take(count).take_while(short).map(|past| past.recipe()).collect();
+    recipes.reverse();
+    recipes
+}
