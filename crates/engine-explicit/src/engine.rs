@@ -2,13 +2,13 @@
 
 use crate::compact::Compact;
 use crate::crowd::Crowd;
-use crate::firings::Firings;
+use crate::firings::{Firings, MOST_WATCHED};
 use crate::model::{Facts, Model};
 use crate::search::{Outcome, Search};
 use crate::shorten::shorten;
 use crate::walk::Walker;
 use ir::semantics::{LimitKind, Machine};
-use ir::{Count, Program, Range};
+use ir::{Count, Program, Range, Storage};
 use std::sync::Arc;
 use std::time::Duration;
 use verdict::{Budget, Engine, Event, Events, Exhausted, Proof, Property, Reason, Task, Trace, Verdict};
@@ -41,6 +41,10 @@ pub struct Explicit {
 
 /// Steps that a search is granted the first time; each round doubles them.
 const FIRST_SLICE: u64 = 20_000;
+/// Steps of the first search by firings, where there are several.
+const FIRST_LIFE: u64 = 100_000_000;
+/// It is as many times longer where threads give way at a few ranges in turn, but not more.
+const MOST_TURNS: u64 = 4;
 
 /// How long rebuilding a trace may take after the time is over.
 const TRACE_TIME: Duration = Duration::from_millis(100);
@@ -112,7 +116,8 @@ impl Explicit {
         // For programs that start more threads than any of the searches allows.
         let mut crowd = Crowd::new();
         let many = Model::new(program, facts.clone(), property.clone(), most, false)?;
-        let mut firings = Firings::new(&many, copies_of(program)).filter(|_| !self.options.shortest);
+        let mut firings = Firings::new(&many, copies_of(program), asked_about(program), 0)
+            .filter(|_| !self.options.shortest);
         let mut compact: Vec<Option<Compact<'_, '_>>> = searches.iter().map(|_| None).collect();
         loop {
             let mut grown = false;
@@ -224,16 +229,37 @@ pub fn races_by_firings(program: &Program, budget: &Budget, found: &mut dyn FnMu
     let Ok(machine) = Machine::new(program) else { return };
     let facts = Arc::new(Facts::new(program));
     let Ok(model) = Model::new(program, facts, Property::NoRace, machine.max_threads, false) else { return };
-    let Some(mut firings) = Firings::new(&model, copies_of(program)) else { return };
-    while let Ok(result) = firings.run(FIRST_SLICE, budget) {
-        let Some((range, trace)) = result else { continue };
-        let one = Program { races_on: Some(vec![range]), ..program.clone() };
-        let model = Model::new(&one, model.facts.clone(), Property::NoRace, machine.max_threads, false);
-        found(range, model.map_or(trace.clone(), |model| shorten(&model, trace, budget)));
-        if !firings.close(range) {
+    let mut open = asked_about(program);
+    let turns = (open.len() as u64).div_ceil(MOST_WATCHED as u64).min(MOST_TURNS);
+    // Chance may lead a search astray: it begins anew, with more time each time.
+    for (seed, life) in
+        (0..).map(|turn: u32| (u64::from(turn), (turns * FIRST_LIFE).saturating_mul(1 << turn.min(32))))
+    {
+        let Some(mut firings) = Firings::new(&model, copies_of(program), open.clone(), seed) else { return };
+        let mut slices = life / FIRST_SLICE;
+        while slices > 0 && !open.is_empty() {
+            slices -= 1;
+            let Ok(result) = firings.run(FIRST_SLICE, budget) else { return };
+            let Some((range, trace)) = result else { continue };
+            let one = Program { races_on: Some(vec![range]), ..program.clone() };
+            let model = Model::new(&one, model.facts.clone(), Property::NoRace, machine.max_threads, false);
+            found(range, model.map_or(trace.clone(), |model| shorten(&model, trace, budget)));
+            firings.close(range);
+            open.retain(|other| *other != range);
+        }
+        if open.is_empty() {
             return;
         }
     }
+}
+
+/// The ranges that a program is asked about: all static objects where it does not say.
+fn asked_about(program: &Program) -> Vec<Range> {
+    let all = || {
+        let objects = program.objects.enumerate().filter(|(_, object)| object.storage == Storage::Static);
+        objects.map(|(id, object)| Range { object: id, offset: 0, size: object.size }).collect()
+    };
+    program.races_on.clone().unwrap_or_else(all)
 }
 
 /// Handlers that can be interrupted are there three times: so many may have interrupted each other.

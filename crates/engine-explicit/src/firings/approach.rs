@@ -4,7 +4,7 @@
 //! of what leads to a branch that was never taken. The latter are then made from all places that are known to have done something new: what a branch asks for, such as a mode or the entry of a table, may be there.
 
 use super::places::{Past, Place, Recipe, Run, Stop};
-use super::{Fired, Firings, LONGEST_WINDOW};
+use super::{Fired, Firings, LONGEST_FIRING, LONGEST_WINDOW};
 use ir::semantics::ThreadIndex;
 use ir::{EdgeId, LocationId, Op, TemplateId};
 use std::collections::BTreeSet;
@@ -70,7 +70,8 @@ impl Firings<'_, '_> {
         let edges = self.model.machine.edges(&run.state, run.thread);
         if depth > 0
             || edges.len() < 2
-            || self.missed.iter().any(|missed| missed.location == (template, location))
+            || run.steps.len() > LONGEST_FIRING
+            || self.noted.contains(&(template, location))
         {
             return Ok(());
         }
@@ -92,6 +93,7 @@ impl Firings<'_, '_> {
         let origin = origin.origin();
         let target = Target { location: (template, location), edge: None, reached: false };
         let approach = self.shortened(target, &origin, moves, budget)?;
+        self.noted.insert((template, location));
         self.missed.push(Missed { location: (template, location), edge, approach, origin, next: 0 });
         Ok(())
     }
@@ -147,7 +149,10 @@ impl Firings<'_, '_> {
         // There may be better moves after some time.
         let most = MOST_ELSEWHERE * self.first.len();
         let is_open = |missed: &Missed| self.novelty.times(missed.location.0, missed.edge) == 0;
-        self.missed.retain(|missed| is_open(missed) && missed.next < most);
+        self.missed.retain(|missed| {
+            let stays = is_open(missed) && missed.next < most;
+            stays || !self.noted.remove(&missed.location)
+        });
         // Half of the time one that leads to what races are made of.
         let any = self.below(2) == 0;
         let counts = |missed: &Missed| self.relevance.counts(missed.location.0, missed.edge);
@@ -174,7 +179,7 @@ impl Firings<'_, '_> {
 pub(super) fn last_moves(place: &Place, count: usize) -> Vec<Recipe> {
     let mut steps = 0;
     let short = |past: &&Rc<Past>| {
-        steps += past.steps.len();
+        steps += past.length();
         steps < LONGEST_WINDOW
     };
     let mut recipes: Vec<Recipe> =

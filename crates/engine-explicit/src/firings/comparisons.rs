@@ -12,7 +12,7 @@ use ir::semantics::ThreadIndex;
 use ir::{BinaryOp, EdgeId, Expr, IdVec, LocationId, Op, TemplateId, Value};
 
 /// How far back inputs are looked for: steps, moves, and inputs.
-pub const FARTHEST: usize = 6_000;
+pub const FARTHEST: usize = 12_000;
 const MOST_MOVES: usize = 128;
 const MOST_INPUTS: usize = 160;
 /// Inputs that are changed where none is like the value.
@@ -105,7 +105,7 @@ impl Again {
         again.add_inputs();
         let mut steps = run.steps.len();
         for past in run.origin().moves().take(MOST_MOVES) {
-            steps += past.steps.len();
+            steps += past.length();
             if steps > FARTHEST || again.inputs.len() > MOST_INPUTS {
                 break;
             }
@@ -157,7 +157,7 @@ impl Again {
         let Input { ago, number, .. } = self.inputs[at];
         let mut recipe = self.recipes[ago].clone();
         recipe.inputs[number] = value;
-        recipe
+        Recipe { times: 1, ..recipe }
     }
 
     /// Who makes the move that a certain input is of.

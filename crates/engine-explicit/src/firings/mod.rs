@@ -21,31 +21,35 @@ use crate::guesses::Guesses;
 use crate::model::Model;
 use approach::{Missed, Target, last_moves};
 use comparisons::Comparisons;
+use ir::passes::Forgetting;
 use ir::semantics::{State, Stuck, ThreadIndex};
-use ir::{Assignment, EdgeId, Expr, LocationId, Op, Program, Range, Rhs, Storage, TemplateId};
+use ir::{Assignment, EdgeId, Expr, LocationId, Op, Range, Rhs, TemplateId};
 use novelty::Novelty;
 use patches::{Goal, Tried};
 use places::{Place, Recipe, Run, Stop};
 use relevance::Relevance;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 use verdict::{Budget, Exhausted, Property, Trace, TraceStep, Violation};
 
 /// Steps of one firing at most, and of the first thread.
 const LONGEST_FIRING: usize = 4_000;
 const LONGEST_RUN: usize = 400_000;
-/// Moves in a row, before another kept state is taken up; and those of one handler alone.
+/// Moves in a row, before another kept state is taken up. One handler alone fires up to 2 to this many times.
 const MOVES: usize = 6;
-const ROW: usize = 40;
+const ROW: usize = 9;
 /// How many moves are made again with a change, or elsewhere.
 const WINDOW: usize = 32;
-const LONGEST_WINDOW: usize = 8_000;
+const LONGEST_WINDOW: usize = 16_000;
 /// About how many bytes a place has that is kept, with the moves before it, beside the static objects.
 const PLACE: u64 = 16 << 10;
 /// Places that are kept.
 const MOST_KEPT: usize = 8_000;
 /// The last ones, of which every fourth beginning is.
 const NEWEST: usize = 48;
+/// Ranges at which threads give way at the same time, and the steps before others come.
+pub const MOST_WATCHED: usize = 4;
+const TURN: u64 = 4_000_000;
 /// Three times of four an input is one of the first so many candidates.
 const LIKELY: usize = 12;
 /// Steps between two looks at the budget.
@@ -71,11 +75,17 @@ pub struct Firings<'a, 'p> {
     goal: Option<Goal>,
     /// The ranges of the program that races are still looked for on.
     open: Vec<Range>,
+    /// Those that threads give way at now: a few, in turn.
+    watched: Vec<Range>,
+    /// When others come next.
+    next_turn: u64,
+    forgetting: Forgetting,
     steps: u64,
     /// Those of changes for comparisons that did not succeed.
     spent: u64,
-    /// Branches that were missed.
+    /// Branches that were missed, and where.
     missed: Vec<Missed>,
+    noted: FxHashSet<(TemplateId, LocationId)>,
     /// What moves are to lead to.
     target: Option<Target>,
     /// A race that was found on the way to something else.
@@ -110,8 +120,8 @@ enum Stepped {
 }
 
 impl<'a, 'p> Firings<'a, 'p> {
-    /// A search that has not begun; nothing if the program is of another kind.
-    pub fn new(model: &'a Model<'p>, copies: Vec<u32>) -> Option<Self> {
+    /// A search for races on some ranges that has not begun; nothing if the program is of another kind. The seed decides about what is left to chance.
+    pub fn new(model: &'a Model<'p>, copies: Vec<u32>, open: Vec<Range>, seed: u64) -> Option<Self> {
         let program = model.machine.program;
         let spawns = program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops);
         let is_of_handlers = program.start.len() > 1
@@ -119,15 +129,19 @@ impl<'a, 'p> Firings<'a, 'p> {
             && !spawns.into_iter().any(|op| matches!(op, Op::Spawn(..)));
         let state = is_of_handlers.then(|| model.machine.initial(&copies).ok())??;
         let start = Place { state, past: None };
-        let open = program.races_on.clone().unwrap_or_else(|| everything(program));
-        let relevance = Relevance::of(model, &open);
+        let forgetting = Forgetting::of(program);
+        let watched: Vec<Range> = open.iter().take(MOST_WATCHED).copied().collect();
+        let relevance = Relevance::of(model, &forgetting, &watched);
         Some(Self {
             model,
             copies,
-            random: 0x2545_F491_4F6C_DD1D,
+            random: 0x2545_F491_4F6C_DD1D ^ seed,
             comparisons: Comparisons::of(model),
             novelty: Novelty::new(model, &relevance.deciding),
             relevance,
+            watched,
+            next_turn: TURN,
+            forgetting,
             kept: vec![start.clone()],
             first: vec![start],
             fresh: Vec::new(),
@@ -137,15 +151,26 @@ impl<'a, 'p> Firings<'a, 'p> {
             steps: 0,
             spent: 0,
             missed: Vec::new(),
+            noted: FxHashSet::default(),
             target: None,
             found: None,
         })
     }
 
-    /// Does not look for races on a range any more. Whether there is another one.
-    pub fn close(&mut self, range: Range) -> bool {
+    /// Does not look for races on a range any more.
+    pub fn close(&mut self, range: Range) {
         self.open.retain(|other| *other != range);
-        !self.open.is_empty()
+        self.watch_others();
+    }
+
+    /// Lets threads give way at other accesses.
+    fn watch_others(&mut self) {
+        self.next_turn = self.steps + TURN;
+        let count = MOST_WATCHED.min(self.open.len());
+        self.open.rotate_left(count);
+        self.watched = self.open.iter().take(MOST_WATCHED).copied().collect();
+        self.relevance = Relevance::of(self.model, &self.forgetting, &self.watched);
+        self.novelty.decide(&self.relevance.deciding);
     }
 
     fn below(&mut self, bound: usize) -> usize {
@@ -157,6 +182,9 @@ impl<'a, 'p> Firings<'a, 'p> {
         let end = self.steps + steps;
         let bytes = PLACE + 4 * self.kept[0].state.statics.len() as u64;
         while self.steps < end {
+            if self.steps >= self.next_turn && self.open.len() > MOST_WATCHED {
+                self.watch_others();
+            }
             budget.check((self.kept.len() + self.first.len()) as u64 * bytes)?;
             self.steps += 1;
             let place = self.pick();
@@ -206,8 +234,8 @@ impl<'a, 'p> Firings<'a, 'p> {
     /// One handler fires again and again.
     fn row(&mut self, place: Place, budget: &Budget) -> Result<Fired, Exhausted> {
         let Some(recipe) = self.anything(&place.state) else { return Ok(Fired::Lost) };
-        let recipes = vec![Recipe { stop: Stop::Never, ..recipe }; 1 + self.below(ROW)];
-        self.perform(place, &recipes, 0, budget)
+        let times = 1 << self.below(ROW);
+        self.perform(place, &[Recipe { stop: Stop::Never, times, ..recipe }], 0, budget)
     }
 
     /// The last moves again, with something changed.
@@ -229,6 +257,7 @@ impl<'a, 'p> Firings<'a, 'p> {
                 3 if recipes.len() > 1 => {
                     recipes.remove(at);
                 }
+                4 if recipes[at].times > 1 => recipes[at].times = 1 + self.below(2 * recipes[at].times),
                 4 => {
                     let copies = vec![recipes[at].clone(); 1 + self.below(MOVES)];
                     recipes.splice(at..at, copies);
@@ -264,7 +293,7 @@ impl<'a, 'p> Firings<'a, 'p> {
             }
         }
         let (_, thread, begins) = *choices.get(self.below(choices.len()))?;
-        Some(Recipe { thread, begins, inputs: Vec::new(), stop: Stop::Sometimes })
+        Some(Recipe { thread, begins, inputs: Vec::new(), stop: Stop::Sometimes, times: 1 })
     }
 
     /// Whether a thread is where it began.
@@ -277,7 +306,7 @@ impl<'a, 'p> Firings<'a, 'p> {
     /// Whether a thread is about to make an access that the property is about.
     fn is_watched(&self, state: &State, thread: ThreadIndex) -> bool {
         let Some(next) = self.model.next(state, thread).filter(|next| !next.local) else { return false };
-        let touches = |object| self.open.iter().any(|range| range.object == object);
+        let touches = |object| self.watched.iter().any(|range| range.object == object);
         next.fixed.iter().chain(&next.computed).any(|touch| touches(touch.object))
     }
 
@@ -304,11 +333,13 @@ impl<'a, 'p> Firings<'a, 'p> {
         budget: &Budget,
     ) -> Result<Fired, Exhausted> {
         for recipe in recipes {
-            let Some(thread) = self.performer(&place.state, recipe) else { continue };
-            let recipe = Recipe { thread, ..recipe.clone() };
-            match self.fire(place, &recipe, depth, budget)? {
-                Fired::Stays(next) => place = next,
-                end @ (Fired::Race(..) | Fired::Lost) => return Ok(end),
+            for _ in 0..recipe.times {
+                let Some(thread) = self.performer(&place.state, recipe) else { break };
+                let recipe = Recipe { thread, ..recipe.clone() };
+                match self.fire(place, &recipe, depth, budget)? {
+                    Fired::Stays(next) => place = next,
+                    end @ (Fired::Race(..) | Fired::Lost) => return Ok(end),
+                }
             }
         }
         Ok(Fired::Stays(place))
@@ -523,10 +554,4 @@ fn may_fail(op: &Op) -> bool {
         Op::Unlock(..) | Op::Spawn(..) | Op::Allocate { .. } | Op::Free(_) => false,
         Op::Fill(..) | Op::Copy(..) | Op::Call(..) => false,
     }
-}
-
-/// All static objects.
-fn everything(program: &Program) -> Vec<Range> {
-    let objects = program.objects.enumerate().filter(|(_, object)| object.storage == Storage::Static);
-    objects.map(|(id, object)| Range { object: id, offset: 0, size: object.size }).collect()
 }

@@ -22,6 +22,7 @@ const MOST_COMBINATIONS: usize = 4_000;
 
 /// A cell of a static object.
 struct Cell {
+    object: ObjectId,
     offset: usize,
     size: usize,
     /// It decides about races.
@@ -61,7 +62,7 @@ impl Novelty {
                 let mut found = Vec::new();
                 add_cells(&what.layout, start, &mut found);
                 let decides = deciding.contains(&object);
-                cells.extend(found.into_iter().map(|(offset, size)| Cell { offset, size, decides }));
+                cells.extend(found.into_iter().map(|(offset, size)| Cell { object, offset, size, decides }));
             }
         }
         cells.truncate(MOST_CELLS);
@@ -69,6 +70,11 @@ impl Novelty {
         let (seen, combinations) = (FxHashMap::default(), FxHashSet::default());
         let newest = (TemplateId(0), EdgeId(0));
         Self { cells, combinations, seen, taken, covered: 0, newest }
+    }
+
+    /// Says which variables decide about races.
+    pub fn decide(&mut self, deciding: &BTreeSet<ObjectId>) {
+        self.cells.iter_mut().for_each(|cell| cell.decides = deciding.contains(&cell.object));
     }
 
     /// How often an edge was taken.

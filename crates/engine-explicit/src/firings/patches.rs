@@ -3,22 +3,25 @@
 //! First the bytes that are compared are looked for among the inputs. Where that is not enough, inputs are changed one by one to see on which the compared values depend. These are changed by what
 //! is missing, made behind another move (what an input means may depend on that, as it does behind an escape), and given all values. Where there are none, moves are made more than once: what was received may be too short.
 
-use super::comparisons::{Again, Comparison, FARTHEST};
+use super::comparisons::{Again, Comparison};
 use super::places::{Place, Recipe, Run, Stop};
-use super::{Fired, Firings, below};
+use super::{Fired, Firings, LONGEST_FIRING, below};
 use ir::{EdgeId, Expr, LocationId, TemplateId};
 use verdict::{Budget, Exhausted};
 
-/// The part of the steps that may be spent on comparisons which do not succeed. So often inputs are changed for one; then one of so many times,
+/// The part of the steps that may be spent on comparisons which do not succeed. So many may be for one, then one of so many times,
 /// unless that was enough for one success.
 const SHARE: u64 = 4;
-const EAGER: usize = 64;
+const EAGER: u64 = 100_000;
 const SELDOM: usize = 16;
 /// The part of the steps that may be spent on giving inputs all values for one comparison that leads to what races are made of, and so many inputs.
 const SWEEPS: u64 = 24;
-/// The same for another comparison, and how many steps that takes at least.
-const IDLE_SWEEPS: u64 = 1_000;
-const SWEEP: u64 = 100_000;
+/// How many steps that takes at least and at most.
+const SWEEP: u64 = 200_000;
+const MOST_SWEEP: u64 = 1_500_000;
+/// The part of the steps that may be spent on making moves more than once for another comparison, and how many that takes at least.
+const IDLE_SWEEPS: u64 = 500;
+const IDLE_SWEEP: u64 = 50_000;
 const MOST_SWEPT: usize = 6;
 /// How often moves are made more than once for such a comparison, up to how many times, and which: of so many of the last inputs.
 const LONGER: usize = 16;
@@ -30,7 +33,8 @@ const DEEPEST: usize = 3;
 pub(super) struct Tried {
     times: usize,
     successes: usize,
-    /// The steps that were spent on giving inputs all values for it.
+    /// The steps that were spent in vain, and on giving inputs all values for it.
+    spent: u64,
     swept: u64,
 }
 
@@ -70,7 +74,7 @@ impl Firings<'_, '_> {
         let Some((template, location)) = run.state.location(run.thread) else { return Ok(None) };
         let count = self.comparisons.at(template, location).len();
         run.comparisons += usize::from(count > 0);
-        if depth >= DEEPEST || count == 0 || run.steps.len() > FARTHEST {
+        if depth >= DEEPEST || count == 0 || run.steps.len() > LONGEST_FIRING {
             return Ok(None);
         }
         let Some(Failing { edge, values: (old, new), relevant, sides }) =
@@ -81,19 +85,25 @@ impl Firings<'_, '_> {
         let number = run.comparisons;
         let goal = Goal { number, location: (template, location), edge, sides, seen: None, reached: false };
         // Most comparisons have nothing to do with inputs.
-        let Tried { times, successes, swept } = *self.tried.entry((template, location)).or_default();
+        let Tried { times, successes, spent, swept } = *self.tried.entry((template, location)).or_default();
         if SELDOM * successes <= times {
             if depth > 0 {
                 return Ok(None);
             }
-            let share = if relevant { SWEEPS } else { IDLE_SWEEPS };
-            if times > EAGER / 4 && share * (swept + SWEEP) <= self.steps {
+            let (share, least) = if relevant { (SWEEPS, SWEEP) } else { (IDLE_SWEEPS, IDLE_SWEEP) };
+            if times > SELDOM && share * (swept + least) <= self.steps {
                 let before = self.steps;
-                let found = self.sweep(run, goal, budget)?;
+                let value = |side: &Expr| self.model.machine.peek(&run.state, run.thread, side).unwrap_or(0);
+                let now = [value(&goal.sides.0), value(&goal.sides.1)];
+                let again = Again::of(run);
+                let found = match relevant {
+                    true => self.sweep(&again, &goal, now, budget)?,
+                    false => self.longer(&again, &goal, now, budget)?,
+                };
                 self.tried.entry((template, location)).or_default().swept += self.steps - before;
                 return Ok(found);
             }
-            if times > EAGER && (SHARE * self.spent > self.steps || self.below(SELDOM) > 0) {
+            if spent > EAGER && (SHARE * self.spent > self.steps || self.below(SELDOM) > 0) {
                 return Ok(None);
             }
         }
@@ -110,6 +120,7 @@ impl Firings<'_, '_> {
             }
         }
         self.spent += self.steps - before;
+        self.tried.entry((template, location)).or_default().spent += self.steps - before;
         Ok(None)
     }
 
@@ -144,20 +155,27 @@ impl Firings<'_, '_> {
     }
 
     /// Changes inputs that the sides of a comparison depend on: by what is missing, to anything, and behind other moves.
-    fn sweep(&mut self, run: &Run, goal: Goal, budget: &Budget) -> Result<Option<Fired>, Exhausted> {
-        let value = |side: &Expr| self.model.machine.peek(&run.state, run.thread, side).unwrap_or(0);
-        let now = [value(&goal.sides.0), value(&goal.sides.1)];
-        let again = Again::of(run);
+    fn sweep(
+        &mut self,
+        again: &Again,
+        goal: &Goal,
+        now: [ir::Value; 2],
+        budget: &Budget,
+    ) -> Result<Option<Fired>, Exhausted> {
         let mut matter = Vec::new();
+        let end = self.steps + MOST_SWEEP;
         for at in 0..again.inputs() {
+            if self.steps > end {
+                break;
+            }
             let other = (again.input(at) ^ (1 + below(&mut self.random, 255) as ir::Value)) & 0xff;
-            let (found, seen) = self.again(&again, &[(at, other)], &goal, 0, budget)?;
+            let (found, seen) = self.again(again, &[(at, other)], goal, 0, budget)?;
             if found.is_some() {
                 return Ok(found);
             }
             // Without a change nothing is changed; otherwise chance decides.
             if seen.is_some_and(|seen| seen != now)
-                && self.again(&again, &[(at, again.input(at))], &goal, 0, budget)?.1 == Some(now)
+                && self.again(again, &[(at, again.input(at))], goal, 0, budget)?.1 == Some(now)
             {
                 matter.push(at);
                 if matter.len() == MOST_SWEPT {
@@ -166,24 +184,30 @@ impl Firings<'_, '_> {
             }
         }
         if matter.is_empty() {
-            return self.longer(&again, &goal, now, budget);
+            return self.longer(again, goal, now, budget);
         }
         let missing = (now[0] ^ now[1]) & 0xff;
         for at in &matter {
             let likely = again.input(*at) ^ missing;
-            let (found, _) = self.again(&again, &[(*at, likely)], &goal, 0, budget)?;
+            let (found, _) = self.again(again, &[(*at, likely)], goal, 0, budget)?;
             if found.is_some() {
                 return Ok(found);
             }
         }
         for at in &matter {
-            if let Some(found) = self.escape(&again, *at, &goal, now, budget)? {
+            if self.steps > end {
+                return Ok(None);
+            }
+            if let Some(found) = self.escape(again, *at, goal, now, budget)? {
                 return Ok(Some(found));
             }
         }
         for at in matter {
             for value in 0..256 {
-                let (found, _) = self.again(&again, &[(at, value)], &goal, 0, budget)?;
+                if self.steps > end {
+                    return Ok(None);
+                }
+                let (found, _) = self.again(again, &[(at, value)], goal, 0, budget)?;
                 if found.is_some() {
                     return Ok(found);
                 }
@@ -200,14 +224,19 @@ impl Firings<'_, '_> {
         now: [ir::Value; 2],
         budget: &Budget,
     ) -> Result<Option<Fired>, Exhausted> {
-        for _ in 0..LONGER {
+        for _ in 0..2 * LONGER {
             let at = self.below(again.inputs().min(LONGER));
             let count = 1 + self.below(LONGER);
+            let wide = self.below(2) == 0;
             if at >= again.inputs() {
                 break;
             }
+            // Of two bytes either may come first.
+            let turned = self.below(2);
             for wanted in now {
-                let moves = vec![again.like(at, wanted & 0xff); count];
+                let bytes = [wanted & 0xff, wanted >> 8 & 0xff];
+                let byte = |number: usize| if wide { bytes[(number + turned) % 2] } else { bytes[0] };
+                let moves: Vec<Recipe> = (0..count).map(|number| again.like(at, byte(number))).collect();
                 let Some(from) = again.with_before(&moves, at, again.input(at)) else { break };
                 let (found, _) = self.towards(from, goal, 0, budget)?;
                 if found.is_some() {
@@ -234,7 +263,7 @@ impl Firings<'_, '_> {
         inserted.sort_by(|one, other| one.inputs.cmp(&other.inputs));
         inserted.dedup_by(|one, other| one.inputs == other.inputs);
         for recipe in inserted {
-            let recipe = Recipe { stop: Stop::Never, ..recipe };
+            let recipe = Recipe { stop: Stop::Never, times: 1, ..recipe };
             let mut value = again.input(at);
             // What it makes of the input shows how it must be changed.
             for _ in 0..2 {

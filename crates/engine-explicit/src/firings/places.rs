@@ -27,6 +27,8 @@ pub struct Recipe {
     pub inputs: Vec<Value>,
     /// Where it gives way.
     pub stop: Stop,
+    /// How often it fires, one time after the other, with the same inputs.
+    pub times: usize,
 }
 
 /// A move, and those before it.
@@ -38,6 +40,9 @@ pub struct Past {
     /// The state before it.
     start: State,
     before: Option<Rc<Past>>,
+    /// Where a handler fires again and again in the same way, as one that counts: the first time, unless this is it, and how often it was.
+    first: Option<Rc<Past>>,
+    times: usize,
 }
 
 impl Drop for Past {
@@ -60,20 +65,29 @@ pub struct Place {
 }
 
 impl Place {
-    /// The last moves, the newest first.
+    /// The last moves, the newest first. What is the same again and again is one.
     pub fn moves(&self) -> impl Iterator<Item = &Rc<Past>> {
-        std::iter::successors(self.past.as_ref(), |past| past.before.as_ref())
+        std::iter::successors(self.past.as_ref(), |past| past.first_time().before.as_ref())
     }
 }
 
 impl Past {
+    fn first_time(&self) -> &Self {
+        self.first.as_deref().unwrap_or(self)
+    }
     /// Where it began.
     pub fn origin(&self) -> Place {
-        Place { state: self.start.clone(), past: self.before.clone() }
+        let first = self.first_time();
+        Place { state: first.start.clone(), past: first.before.clone() }
+    }
+    /// How many steps it has.
+    pub fn length(&self) -> usize {
+        self.steps.len() * self.times
     }
     /// The same from elsewhere.
     pub fn recipe(&self) -> Recipe {
-        Recipe { thread: self.thread, begins: self.begins, inputs: inputs(&self.steps), stop: self.stop }
+        let (thread, begins, stop, times) = (self.thread, self.begins, self.stop, self.times);
+        Recipe { thread, begins, inputs: inputs(&self.steps), stop, times }
     }
 }
 
@@ -119,18 +133,28 @@ impl Run {
     /// The same so far, from elsewhere.
     pub fn recipe(&self) -> Recipe {
         let inputs = inputs(&self.steps);
-        Recipe { thread: self.thread, begins: self.begins, inputs, stop: Stop::Sometimes }
+        Recipe { thread: self.thread, begins: self.begins, inputs, stop: Stop::Sometimes, times: 1 }
     }
     /// Ends it here.
     pub fn end(self, stop: Stop) -> Place {
         let Self { thread, begins, state, steps, start, .. } = self;
-        let past = Past { thread, begins, stop, steps, start: start.state, before: start.past };
+        let is_again = |last: &&Rc<Past>| {
+            let alone = stop == Stop::Never && last.stop == Stop::Never && begins && last.begins;
+            let alike = last.steps.iter().map(|step| step.edge).eq(steps.iter().map(|step| step.edge));
+            alone && last.thread == thread && alike
+        };
+        let (first, times) = match start.past.as_ref().filter(is_again) {
+            Some(last) => (Some(last.first.clone().unwrap_or(last.clone())), last.times + 1),
+            None => (None, 1),
+        };
+        let past = Past { thread, begins, stop, steps, start: start.state, before: start.past, first, times };
         Place { state, past: Some(Rc::new(past)) }
     }
     /// All that led here, to something that is wrong.
     pub fn trace(self, copies: Vec<u32>, violation: Violation) -> Trace {
         let place = self.end(Stop::Never);
-        let mut moves: Vec<&Rc<Past>> = place.moves().collect();
+        let each = std::iter::successors(place.past.as_ref(), |past| past.before.as_ref());
+        let mut moves: Vec<&Rc<Past>> = each.collect();
         moves.reverse();
         let steps = moves.into_iter().flat_map(|past| past.steps.iter().cloned()).collect();
         Trace { copies, steps, violation }

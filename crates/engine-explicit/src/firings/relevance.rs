@@ -18,15 +18,11 @@ pub struct Relevance {
 
 impl Relevance {
     /// For races on some ranges.
-    pub fn of(model: &Model<'_>, ranges: &[Range]) -> Self {
+    pub fn of(model: &Model<'_>, forgetting: &Forgetting, ranges: &[Range]) -> Self {
         let program = model.machine.program;
         let asked: BTreeSet<ObjectId> = ranges.iter().map(|range| range.object).collect();
         let mut deciding = asked.clone();
-        // For a listing of named variables; for all of them everything counts.
-        if ranges.len() <= MOST {
-            let forgetting = Forgetting::of(program);
-            deciding.extend(asked.iter().flat_map(|object| forgetting.candidates(*object)).flatten());
-        }
+        deciding.extend(asked.iter().flat_map(|object| forgetting.candidates(*object)).flatten());
         let mut branches: IdVec<TemplateId, Vec<bool>> =
             program.templates.iter().map(|code| vec![false; code.edges.len()]).collect();
         for object in &deciding {
@@ -40,9 +36,6 @@ impl Relevance {
         self.branches[template][edge.index()]
     }
 }
-
-/// The most ranges for which it is found out what decides about them.
-const MOST: usize = 16;
 
 /// Marks the branches that lead to accesses to an object, or to changes of it.
 fn mark(model: &Model<'_>, object: ObjectId, reads: bool, branches: &mut IdVec<TemplateId, Vec<bool>>) {

@@ -214,8 +214,6 @@ fn listed(shown: &str, wanted: &Annotations, program: &ir::Program) -> Option<St
     };
     let complaint = match expectation.judge(answer) {
         Ok(()) => outcomes.values().find_map(|outcome| wrong_line(wanted, program, outcome)),
-        // Some proofs take longer than a test may, on a slow machine.
-        Err(Mismatch::Imprecise) => None,
         Err(mismatch) => Some(format!("{mismatch:?}: {answers:?}")),
     };
     complaint.map(|complaint| format!("{shown}: listing: {complaint}"))
