@@ -101,17 +101,14 @@ impl Asked {
 
     fn answer(self, case: &Case, program: &Program, budget: &Budget) -> report::Outcome {
         // As in the portfolio, some are asked about atomic runs, where there is no race.
-        let runs = || {
+        let property = case.check.property();
+        let errors = matches!(property, Property::NoError(_)) && case.kind != Kind::Boolean;
+        let runs = (errors && self.takes_runs() && case.text.len().is_multiple_of(2)).then(|| {
             let prepared = pipeline::prepare(program, case.check);
-            let property = case.check.property();
-            let errors = matches!(property, Property::NoError(_)) && case.kind != Kind::Boolean;
-            let task = Task { program: &prepared, property: &property };
-            let asked = errors && self.takes_runs() && case.text.len().is_multiple_of(2);
-            asked.then(|| Runs::of(task, &Flow, budget)).flatten()
-        };
+            Runs::of(Task { program: &prepared, property: &property }, &Flow, budget)
+        });
         let by = |engine: &dyn Engine| {
-            let runs = runs();
-            let engine = OnRuns { engine, runs: runs.as_ref() };
+            let engine = OnRuns { engine, runs: runs.iter().flatten().next() };
             pipeline::verify(program, case.check, &engine, budget, &Silent)
         };
         match self {

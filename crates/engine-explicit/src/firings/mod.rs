@@ -160,6 +160,7 @@ impl<'a, 'p> Firings<'a, 'p> {
     /// Does not look for races on a range any more.
     pub fn close(&mut self, range: Range) {
         self.open.retain(|other| *other != range);
+        self.found.take_if(|(other, _)| *other == range);
         self.watch_others();
     }
 

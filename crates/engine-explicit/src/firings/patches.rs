@@ -63,6 +63,15 @@ pub(super) struct Goal {
     pub(super) reached: bool,
 }
 
+/// A comparison that fails with the bytes it compares, too.
+struct Failed {
+    /// The moves that lead there.
+    again: Again,
+    goal: Goal,
+    /// The two values.
+    now: [ir::Value; 2],
+}
+
 impl Firings<'_, '_> {
     /// What a move comes to with other inputs, such that a comparison which is about to fail succeeds; nothing if none are found.
     pub(super) fn patched(
@@ -95,10 +104,10 @@ impl Firings<'_, '_> {
                 let before = self.steps;
                 let value = |side: &Expr| self.model.machine.peek(&run.state, run.thread, side).unwrap_or(0);
                 let now = [value(&goal.sides.0), value(&goal.sides.1)];
-                let again = Again::of(run);
+                let failed = Failed { again: Again::of(run), goal, now };
                 let found = match relevant {
-                    true => self.sweep(&again, &goal, now, budget)?,
-                    false => self.longer(&again, &goal, now, budget)?,
+                    true => self.sweep(&failed, budget)?,
+                    false => self.longer(&failed, budget)?,
                 };
                 self.tried.entry((template, location)).or_default().swept += self.steps - before;
                 return Ok(found);
@@ -155,13 +164,8 @@ impl Firings<'_, '_> {
     }
 
     /// Changes inputs that the sides of a comparison depend on: by what is missing, to anything, and behind other moves.
-    fn sweep(
-        &mut self,
-        again: &Again,
-        goal: &Goal,
-        now: [ir::Value; 2],
-        budget: &Budget,
-    ) -> Result<Option<Fired>, Exhausted> {
+    fn sweep(&mut self, failed: &Failed, budget: &Budget) -> Result<Option<Fired>, Exhausted> {
+        let Failed { again, goal, now } = failed;
         let mut matter = Vec::new();
         let end = self.steps + MOST_SWEEP;
         for at in 0..again.inputs() {
@@ -174,8 +178,8 @@ impl Firings<'_, '_> {
                 return Ok(found);
             }
             // Without a change nothing is changed; otherwise chance decides.
-            if seen.is_some_and(|seen| seen != now)
-                && self.again(again, &[(at, again.input(at))], goal, 0, budget)?.1 == Some(now)
+            if seen.is_some_and(|seen| seen != *now)
+                && self.again(again, &[(at, again.input(at))], goal, 0, budget)?.1 == Some(*now)
             {
                 matter.push(at);
                 if matter.len() == MOST_SWEPT {
@@ -184,7 +188,7 @@ impl Firings<'_, '_> {
             }
         }
         if matter.is_empty() {
-            return self.longer(again, goal, now, budget);
+            return self.longer(failed, budget);
         }
         let missing = (now[0] ^ now[1]) & 0xff;
         for at in &matter {
@@ -198,7 +202,7 @@ impl Firings<'_, '_> {
             if self.steps > end {
                 return Ok(None);
             }
-            if let Some(found) = self.escape(again, *at, goal, now, budget)? {
+            if let Some(found) = self.escape(failed, *at, budget)? {
                 return Ok(Some(found));
             }
         }
@@ -217,13 +221,8 @@ impl Firings<'_, '_> {
     }
 
     /// Makes moves more than once, with what is missing as their input: what is compared may come from beyond the end of what was received.
-    fn longer(
-        &mut self,
-        again: &Again,
-        goal: &Goal,
-        now: [ir::Value; 2],
-        budget: &Budget,
-    ) -> Result<Option<Fired>, Exhausted> {
+    fn longer(&mut self, failed: &Failed, budget: &Budget) -> Result<Option<Fired>, Exhausted> {
+        let Failed { again, goal, now } = failed;
         for _ in 0..2 * LONGER {
             let at = self.below(again.inputs().min(LONGER));
             let count = 1 + self.below(LONGER);
@@ -233,7 +232,7 @@ impl Firings<'_, '_> {
             }
             // Of two bytes either may come first.
             let turned = self.below(2);
-            for wanted in now {
+            for wanted in *now {
                 let bytes = [wanted & 0xff, wanted >> 8 & 0xff];
                 let byte = |number: usize| if wide { bytes[(number + turned) % 2] } else { bytes[0] };
                 let moves: Vec<Recipe> = (0..count).map(|number| again.like(at, byte(number))).collect();
@@ -248,14 +247,8 @@ impl Firings<'_, '_> {
     }
 
     /// Makes another move of the same handler before the one that an input is of: what the input means may depend on that, as it does behind an escape. Moves are tried that once did something new.
-    fn escape(
-        &mut self,
-        again: &Again,
-        at: usize,
-        goal: &Goal,
-        now: [ir::Value; 2],
-        budget: &Budget,
-    ) -> Result<Option<Fired>, Exhausted> {
+    fn escape(&mut self, failed: &Failed, at: usize, budget: &Budget) -> Result<Option<Fired>, Exhausted> {
+        let Failed { again, goal, now } = failed;
         let thread = again.thread(at);
         let newest = self.first.iter().filter_map(|place| place.moves().next()).map(|past| past.recipe());
         let mut inserted: Vec<Recipe> =
@@ -272,7 +265,7 @@ impl Firings<'_, '_> {
                 if found.is_some() {
                     return Ok(found);
                 }
-                match seen.filter(|seen| *seen != now) {
+                match seen.filter(|seen| seen != now) {
                     Some([left, right]) => value ^= (left ^ right) & 0xff,
                     None => break,
                 }
