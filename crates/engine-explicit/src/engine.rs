@@ -41,8 +41,8 @@ pub struct Explicit {
 
 /// Steps that a search is granted the first time; each round doubles them.
 const FIRST_SLICE: u64 = 20_000;
-/// Steps of the first search by firings, where there are several.
-const FIRST_LIFE: u64 = 100_000_000;
+/// Steps of a search by firings in which nothing new is done, before it begins anew: the first time.
+const PATIENCE: u64 = 80_000_000;
 /// It is as many times longer where threads give way at a few ranges in turn, but not more.
 const MOST_TURNS: u64 = 4;
 
@@ -231,14 +231,12 @@ pub fn races_by_firings(program: &Program, budget: &Budget, found: &mut dyn FnMu
     let Ok(model) = Model::new(program, facts, Property::NoRace, machine.max_threads, false) else { return };
     let mut open = asked_about(program);
     let turns = (open.len() as u64).div_ceil(MOST_WATCHED as u64).min(MOST_TURNS);
-    // Chance may lead a search astray: it begins anew, with more time each time.
-    for (seed, life) in
-        (0..).map(|turn: u32| (u64::from(turn), (turns * FIRST_LIFE).saturating_mul(1 << turn.min(32))))
+    // Chance may lead a search astray: where nothing new is done any more it begins anew, with more patience each time.
+    for (seed, patience) in
+        (0..).map(|turn: u32| (u64::from(turn), (turns * PATIENCE).saturating_mul(1 << turn.min(32))))
     {
         let Some(mut firings) = Firings::new(&model, copies_of(program), open.clone(), seed) else { return };
-        let mut slices = life / FIRST_SLICE;
-        while slices > 0 && !open.is_empty() {
-            slices -= 1;
+        while firings.idle() < patience && !open.is_empty() {
             let Ok(result) = firings.run(FIRST_SLICE, budget) else { return };
             let Some((range, trace)) = result else { continue };
             let one = Program { races_on: Some(vec![range]), ..program.clone() };

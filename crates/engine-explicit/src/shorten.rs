@@ -10,9 +10,16 @@ use verdict::{Budget, Trace, TraceStep, Violation};
 const PATIENCE: Duration = Duration::from_millis(400);
 
 /// The values that a step was given; anything else does not fit.
-struct Given<'a> {
+pub struct Given<'a> {
     values: std::slice::Iter<'a, Value>,
     fits: bool,
+}
+
+impl<'a> Given<'a> {
+    /// Those of a step that has not begun.
+    pub fn new(values: &'a [Value]) -> Self {
+        Self { values: values.iter(), fits: true }
+    }
 }
 
 impl Choices for Given<'_> {
@@ -61,7 +68,7 @@ impl Shortener<'_, '_> {
                 return None;
             }
             log.clear();
-            let mut given = Given { values: step.choices.iter(), fits: true };
+            let mut given = Given::new(&step.choices);
             machine.advance(&mut state, step.thread, step.edge, &mut given, &mut log).ok()?;
             if !given.fits || given.values.next().is_some() {
                 return None;

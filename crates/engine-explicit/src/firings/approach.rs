@@ -5,8 +5,8 @@
 
 use super::places::{Past, Place, Recipe, Run, Stop};
 use super::{Fired, Firings, LONGEST_FIRING, LONGEST_WINDOW};
-use ir::semantics::ThreadIndex;
-use ir::{EdgeId, LocationId, Op, TemplateId};
+use ir::semantics::{STATICS, State, ThreadIndex};
+use ir::{EdgeId, LocationId, ObjectId, Op, TemplateId};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use verdict::{Budget, Exhausted};
@@ -23,6 +23,13 @@ pub(super) struct Target {
     /// Which way to go on from there; nothing: any.
     pub(super) edge: Option<EdgeId>,
     pub(super) reached: bool,
+}
+
+/// Moves that did something for the first time.
+pub(super) struct Cause {
+    pub(super) moves: Vec<Recipe>,
+    /// What they changed.
+    pub(super) changed: BTreeSet<ObjectId>,
 }
 
 /// A branch that is missed.
@@ -53,15 +60,34 @@ impl Firings<'_, '_> {
         let target = Target { location: (template, source), edge: Some(edge), reached: false };
         let moves = self.shortened(target, &origin, moves, budget)?;
         self.target = Some(target);
-        let fired = self.perform(origin, &moves, 1, budget)?;
+        // Comparisons behind the edge have a go.
+        let fired = self.perform(origin.clone(), &moves, 0, budget)?;
         let reached = self.target.take().is_some_and(|target| target.reached);
         match fired {
-            Fired::Stays(shorter) if reached => Ok(shorter),
+            Fired::Stays(shorter) if reached => {
+                let changed = self.changed(&origin.state, &shorter.state);
+                self.causes.push(Cause { moves, changed });
+                Ok(shorter)
+            }
             other => {
                 self.found = self.found.take().or(other.race());
                 Ok(place)
             }
         }
+    }
+
+    /// The static objects that are not alike in two states.
+    fn changed(&self, one: &State, other: &State) -> BTreeSet<ObjectId> {
+        let mut found = BTreeSet::new();
+        let mut from = 0;
+        while let Some(at) = one.statics.first_difference(&other.statics, from) {
+            from = at + 1;
+            if let Some((object, offset)) = self.model.machine.describe(one, STATICS + at as u64) {
+                found.insert(object);
+                from = at + (self.model.machine.program.objects[object].size - offset) as usize;
+            }
+        }
+        found
     }
 
     /// Takes note of a branch that is about to be missed and was never taken, with the moves that lead to where it is missed.
@@ -171,7 +197,7 @@ impl Firings<'_, '_> {
             return self.perform(origin, &approach, 0, budget);
         }
         let place = self.first.get(missed.next).cloned().unwrap_or(other);
-        self.perform(place, &approach, 1, budget)
+        self.perform(place, &approach, 0, budget)
     }
 }
 

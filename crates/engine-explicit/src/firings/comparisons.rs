@@ -3,12 +3,9 @@
 //! A value that was received may be compared with one that was computed, such as a checksum, or with a constant that nothing else asks for. Where bytes of one side are inputs of the last moves, these are taken
 //! back to before the inputs, and run again with the bytes of the other side in their place (input-to-state correspondence: Aschermann et al., NDSS 2019). What was computed from the changed
 //! inputs on the way, such as a checksum, is compared again there, and set right in the same way.
-//!
-//! Where that is not enough, and a branch leads to what races are made of, inputs are changed one by one to see on which the compared values depend, and these are given all values.
 
 use super::places::{Place, Recipe, Run};
 use crate::model::Model;
-use ir::semantics::ThreadIndex;
 use ir::{BinaryOp, EdgeId, Expr, IdVec, LocationId, Op, TemplateId, Value};
 
 /// How far back inputs are looked for: steps, moves, and inputs.
@@ -123,16 +120,6 @@ impl Again {
         self.inputs.extend(inputs.map(|(number, value)| Input { ago, number, value: *value }));
     }
 
-    /// How many inputs there are.
-    pub fn inputs(&self) -> usize {
-        self.inputs.len()
-    }
-
-    /// What a certain input is.
-    pub fn input(&self, at: usize) -> Value {
-        self.inputs[at].value
-    }
-
     /// How to go again, with some inputs changed: from where, and how. Nothing if none is.
     pub fn with(&self, changes: &[(usize, Value)]) -> Option<(Place, Vec<Recipe>)> {
         let farthest = changes.iter().map(|(at, _)| self.inputs[*at].ago).max()?;
@@ -143,26 +130,6 @@ impl Again {
         }
         recipes.reverse();
         Some((self.origins[farthest].clone(), recipes))
-    }
-
-    /// How to go again, with a certain input changed, and other moves before the one that it is of.
-    pub fn with_before(&self, moves: &[Recipe], at: usize, value: Value) -> Option<(Place, Vec<Recipe>)> {
-        let (origin, mut recipes) = self.with(&[(at, value)])?;
-        recipes.splice(0..0, moves.iter().cloned());
-        Some((origin, recipes))
-    }
-
-    /// The move that a certain input is of, with another one.
-    pub fn like(&self, at: usize, value: Value) -> Recipe {
-        let Input { ago, number, .. } = self.inputs[at];
-        let mut recipe = self.recipes[ago].clone();
-        recipe.inputs[number] = value;
-        Recipe { times: 1, ..recipe }
-    }
-
-    /// Who makes the move that a certain input is of.
-    pub fn thread(&self, at: usize) -> ThreadIndex {
-        self.recipes[self.inputs[at].ago].thread
     }
 
     /// Changes such that inputs that are the bytes of a value become the bytes of another one; or, where there are none such, of one input in the bits in which the values differ, or in any way.

@@ -16,10 +16,12 @@ mod novelty;
 mod patches;
 mod places;
 mod relevance;
+mod solving;
+mod sources;
 
 use crate::guesses::Guesses;
 use crate::model::Model;
-use approach::{Missed, Target, last_moves};
+use approach::{Cause, Missed, Target, last_moves};
 use comparisons::Comparisons;
 use ir::passes::Forgetting;
 use ir::semantics::{State, Stuck, ThreadIndex};
@@ -67,6 +69,8 @@ pub struct Firings<'a, 'p> {
     kept: Vec<Place>,
     /// What took edges that were never taken before.
     first: Vec<Place>,
+    /// The moves that did.
+    causes: Vec<Cause>,
     /// The newest of these, with such an edge each.
     fresh: Vec<(Place, (TemplateId, EdgeId))>,
     /// How often inputs were changed for the comparison at a place.
@@ -80,9 +84,13 @@ pub struct Firings<'a, 'p> {
     /// When others come next.
     next_turn: u64,
     forgetting: Forgetting,
+    /// How much was done so far, and up to when an edge was taken that was never taken before.
     steps: u64,
+    newest: u64,
     /// Those of changes for comparisons that did not succeed.
     spent: u64,
+    /// Those of changes of what compared values come from.
+    solving: u64,
     /// Branches that were missed, and where.
     missed: Vec<Missed>,
     noted: FxHashSet<(TemplateId, LocationId)>,
@@ -144,17 +152,25 @@ impl<'a, 'p> Firings<'a, 'p> {
             forgetting,
             kept: vec![start.clone()],
             first: vec![start],
+            causes: Vec::new(),
             fresh: Vec::new(),
             tried: FxHashMap::default(),
             goal: None,
             open,
             steps: 0,
+            newest: 0,
             spent: 0,
+            solving: 0,
             missed: Vec::new(),
             noted: FxHashSet::default(),
             target: None,
             found: None,
         })
+    }
+
+    /// For how many steps nothing new was done.
+    pub fn idle(&self) -> u64 {
+        self.steps - self.newest
     }
 
     /// Does not look for races on a range any more.
@@ -201,6 +217,7 @@ impl<'a, 'p> Firings<'a, 'p> {
                 }
             };
             while let Some((place, edge)) = self.fresh.pop() {
+                self.newest = self.steps;
                 let place = self.cleared(place, edge, budget)?;
                 self.first.push(place);
             }
@@ -384,11 +401,11 @@ impl<'a, 'p> Firings<'a, 'p> {
                 budget.check(0)?;
             }
             let (number, here) = (run.comparisons, run.state.location(thread));
-            if let Some(goal) = &mut self.goal
-                && (goal.number, Some(goal.location)) == (number, here)
-            {
+            let is_at =
+                |goal: &Goal| Some(goal.location) == here && goal.number.is_none_or(|its| its == number);
+            if let Some(goal) = self.goal.as_mut().filter(|goal| is_at(goal)) {
                 let value = |side: &Expr| self.model.machine.peek(&run.state, thread, side).unwrap_or(0);
-                goal.seen = Some([value(&goal.sides.0), value(&goal.sides.1)]);
+                goal.see([value(&goal.sides.0), value(&goal.sides.1)]);
             }
             match self.step(&mut run, recipe.inputs.get(asked..).unwrap_or(&[])) {
                 Stepped::Yes => {
@@ -398,10 +415,8 @@ impl<'a, 'p> Firings<'a, 'p> {
                         target.reached |=
                             Some(target.location) == here && target.edge.is_none_or(|edge| edge == step.edge);
                     }
-                    if let Some(goal) = &mut self.goal
-                        && (goal.number, Some(goal.location), goal.edge) == (number, here, step.edge)
-                    {
-                        goal.reached = true;
+                    if let Some(goal) = self.goal.as_mut().filter(|goal| is_at(goal)) {
+                        goal.reached |= goal.edge == step.edge;
                     }
                 }
                 // It waits for what it has interrupted, or for a lock; in an atomic region that is the end.
@@ -418,7 +433,7 @@ impl<'a, 'p> Firings<'a, 'p> {
                     if recipe.stop == here || recipe.stop == Stop::Sometimes && self.below(3) == 0 {
                         return Ok(Fired::Stays(self.end(run, here, covered)));
                     }
-                    if self.shows(&run.state) {
+                    if self.shows(&run.state, &run.origin().state) {
                         let place = run.clone().end(here);
                         self.keep(place);
                     }
@@ -469,8 +484,9 @@ impl<'a, 'p> Firings<'a, 'p> {
 
     /// The end of a move. Keeps it if it shows something new. `covered`: how many edges were taken before it.
     fn end(&mut self, run: Run, stop: Stop, covered: usize) -> Place {
+        let new = self.shows(&run.state, &run.origin().state);
         let place = run.end(stop);
-        if self.shows(&place.state) {
+        if new {
             self.keep(place.clone());
         }
         if self.novelty.covered > covered {
@@ -479,8 +495,15 @@ impl<'a, 'p> Firings<'a, 'p> {
         place
     }
 
-    /// Whether a state shows something new.
-    fn shows(&mut self, state: &State) -> bool {
+    /// Whether a state shows something new. `before`: one that it came from.
+    fn shows(&mut self, state: &State, before: &State) -> bool {
+        let context = self.interrupted(state);
+        let before = (context.is_none() && self.interrupted(before).is_none()).then_some(before);
+        self.novelty.shows(state, before, context)
+    }
+
+    /// Who is interrupted where, if anybody is.
+    fn interrupted(&self, state: &State) -> Option<u64> {
         let mut hasher = FxHasher::default();
         let mut interrupted = false;
         for thread in 0..state.threads.len() {
@@ -490,7 +513,7 @@ impl<'a, 'p> Firings<'a, 'p> {
                 interrupted = true;
             }
         }
-        self.novelty.shows(state, interrupted.then(|| hasher.finish()))
+        interrupted.then(|| hasher.finish())
     }
 
     fn keep(&mut self, place: Place) {

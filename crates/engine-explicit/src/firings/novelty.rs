@@ -25,8 +25,6 @@ struct Cell {
     object: ObjectId,
     offset: usize,
     size: usize,
-    /// It decides about races.
-    decides: bool,
 }
 
 /// What was seen of a cell.
@@ -38,7 +36,10 @@ struct Range {
 
 /// What was seen so far.
 pub struct Novelty {
+    /// In the order of their addresses.
     cells: Vec<Cell>,
+    /// Those that decide about races.
+    deciding: Vec<usize>,
     /// Combinations of values of cells that decide.
     combinations: FxHashSet<u64>,
     /// What was seen of cells, by who is interrupted where.
@@ -61,20 +62,23 @@ impl Novelty {
                 let start = (model.machine.addresses.offset[object] - STATICS) as usize;
                 let mut found = Vec::new();
                 add_cells(&what.layout, start, &mut found);
-                let decides = deciding.contains(&object);
-                cells.extend(found.into_iter().map(|(offset, size)| Cell { object, offset, size, decides }));
+                cells.extend(found.into_iter().map(|(offset, size)| Cell { object, offset, size }));
             }
         }
         cells.truncate(MOST_CELLS);
+        cells.sort_by_key(|cell| cell.offset);
         let taken = program.templates.iter().map(|code| vec![0; code.edges.len()]).collect();
         let (seen, combinations) = (FxHashMap::default(), FxHashSet::default());
         let newest = (TemplateId(0), EdgeId(0));
-        Self { cells, combinations, seen, taken, covered: 0, newest }
+        let mut novelty = Self { cells, deciding: Vec::new(), combinations, seen, taken, covered: 0, newest };
+        novelty.decide(deciding);
+        novelty
     }
 
     /// Says which variables decide about races.
     pub fn decide(&mut self, deciding: &BTreeSet<ObjectId>) {
-        self.cells.iter_mut().for_each(|cell| cell.decides = deciding.contains(&cell.object));
+        let decides = |index: &usize| deciding.contains(&self.cells[*index].object);
+        self.deciding = (0..self.cells.len()).filter(decides).collect();
     }
 
     /// How often an edge was taken.
@@ -92,34 +96,55 @@ impl Novelty {
         *times = times.saturating_add(1);
     }
 
-    /// Takes note of a state. `context`: who is interrupted where, if anybody is. Whether it shows something new.
-    pub fn shows(&mut self, state: &State, context: Option<u64>) -> bool {
-        let most = VALUES[usize::from(context.is_some())];
+    /// Takes note of a state. `context`: who is interrupted where, if anybody is. `before`: one that was taken note of in the same context, if any. Whether it shows something new.
+    pub fn shows(&mut self, state: &State, before: Option<&State>, context: Option<u64>) -> bool {
         let mut new = false;
         let mut hasher = FxHasher::default();
         context.hash(&mut hasher);
-        for (index, cell) in self.cells.iter().enumerate() {
-            if context.is_some() && !cell.decides {
-                continue;
-            }
-            let value = state.statics.read(cell.offset, cell.size);
-            let range = self.seen.entry((context.unwrap_or(0), index)).or_insert_with(|| {
-                new = true;
-                Range { least: value, greatest: value, values: vec![value] }
-            });
-            if value < range.least || value > range.greatest {
-                new = true;
-                (range.least, range.greatest) = (range.least.min(value), range.greatest.max(value));
-            }
-            if range.values.len() < most && !range.values.contains(&value) {
-                new = true;
-                range.values.push(value);
-            }
-            if cell.decides && range.values.len() <= FEW {
+        for at in 0..self.deciding.len() {
+            let index = self.deciding[at];
+            let (value, values) = self.look(index, state, context, &mut new);
+            if values <= FEW {
                 (index, value).hash(&mut hasher);
             }
         }
+        match before {
+            _ if context.is_some() => {}
+            None => (0..self.cells.len()).for_each(|index| _ = self.look(index, state, context, &mut new)),
+            Some(before) => {
+                let mut from = 0;
+                while let Some(at) = state.statics.first_difference(&before.statics, from) {
+                    let index = self.cells.partition_point(|cell| cell.offset + cell.size <= at);
+                    let Some(cell) = self.cells.get(index) else { break };
+                    from = cell.offset;
+                    if cell.offset <= at {
+                        from += cell.size;
+                        self.look(index, state, context, &mut new);
+                    }
+                }
+            }
+        }
         new | (self.combinations.len() < MOST_COMBINATIONS && self.combinations.insert(hasher.finish()))
+    }
+
+    /// Takes note of the value of a cell. Gives it, and how many there were.
+    fn look(&mut self, index: usize, state: &State, context: Option<u64>, new: &mut bool) -> (u64, usize) {
+        let most = VALUES[usize::from(context.is_some())];
+        let cell = &self.cells[index];
+        let value = state.statics.read(cell.offset, cell.size);
+        let range = self.seen.entry((context.unwrap_or(0), index)).or_insert_with(|| {
+            *new = true;
+            Range { least: value, greatest: value, values: vec![value] }
+        });
+        if value < range.least || value > range.greatest {
+            *new = true;
+            (range.least, range.greatest) = (range.least.min(value), range.greatest.max(value));
+        }
+        if range.values.len() < most && !range.values.contains(&value) {
+            *new = true;
+            range.values.push(value);
+        }
+        (value, range.values.len())
     }
 }
 

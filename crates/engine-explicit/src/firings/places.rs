@@ -39,7 +39,7 @@ pub struct Past {
     pub steps: Vec<TraceStep>,
     /// The state before it.
     start: State,
-    before: Option<Rc<Past>>,
+    pub before: Option<Rc<Past>>,
     /// Where a handler fires again and again in the same way, as one that counts: the first time, unless this is it, and how often it was.
     first: Option<Rc<Past>>,
     times: usize,
@@ -79,6 +79,10 @@ impl Past {
     pub fn origin(&self) -> Place {
         let first = self.first_time();
         Place { state: first.start.clone(), past: first.before.clone() }
+    }
+    /// Where it began, the last time if it is made again and again.
+    pub fn own_origin(&self) -> Place {
+        Place { state: self.start.clone(), past: self.before.clone() }
     }
     /// How many steps it has.
     pub fn length(&self) -> usize {

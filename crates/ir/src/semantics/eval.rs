@@ -1,11 +1,12 @@
 //! The values of expressions.
 
-use super::machine::{Machine, State, ThreadIndex, to_bits};
+use super::machine::{Machine, Part, State, ThreadIndex, to_bits};
 use super::step::{Access, Choices, NoChoices};
 use crate::expr::{BinaryOp, Expr, Place, UnaryOp};
 use crate::ids::{LocalId, ObjectId};
 use crate::program::Storage;
 use crate::types::{IntType, Value};
+use std::ops::Deref;
 
 /// An operation without a meaning: the execution ends there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,10 +27,28 @@ pub enum Fault {
     InvalidFree,
 }
 
+/// A state that expressions are evaluated in.
+pub(super) trait Held: Deref<Target = State> {
+    /// Remembers what was chosen for open bytes.
+    fn close(&mut self, part: Part, size: u64, bits: u64);
+}
+
+impl Held for &mut State {
+    fn close(&mut self, part: Part, size: u64, bits: u64) {
+        let (bytes, at) = self.bytes_mut(part);
+        bytes.write(at, size as usize, bits);
+    }
+}
+
+/// One that is only looked at stays as it is.
+impl Held for &State {
+    fn close(&mut self, _: Part, _: u64, _: u64) {}
+}
+
 /// What evaluation sees and leaves behind.
-pub(super) struct Context<'a, 'p> {
+pub(super) struct Context<'a, 'p, S = &'a mut State> {
     pub machine: &'a Machine<'p>,
-    pub state: &'a mut State,
+    pub state: S,
     /// The state before an assignment, while its constraint is evaluated.
     pub old: Option<&'a State>,
     pub thread: ThreadIndex,
@@ -40,14 +59,14 @@ pub(super) struct Context<'a, 'p> {
     pub atomic: bool,
 }
 
-impl Context<'_, '_> {
+impl<S: Held> Context<'_, '_, S> {
     pub fn eval(&mut self, expr: &Expr) -> Result<Value, Fault> {
         match expr {
             Expr::Const(value, _) => Ok(*value),
-            Expr::Local(local) => Ok(self.machine.local(self.state, self.thread, *local)),
+            Expr::Local(local) => Ok(self.machine.local(&self.state, self.thread, *local)),
             Expr::Load(place) => self.load(place),
             Expr::Address(object, offset) => {
-                Ok(Value::from(self.machine.address(self.state, self.thread, *object) + offset))
+                Ok(Value::from(self.machine.address(&self.state, self.thread, *object) + offset))
             }
             Expr::Procedure(template) => Ok(Value::from(self.machine.addresses.procedure(*template))),
             Expr::Myself => Ok(self.thread as Value + 1),
@@ -82,17 +101,17 @@ impl Context<'_, '_> {
             Expr::Valid(pointer, size) => {
                 let address = self.eval(pointer)? as u64;
                 let root = self.eval(root(pointer))? as u64;
-                let stays = match self.machine.object_start(self.state, root) {
-                    Some(home) => self.machine.object_start(self.state, address) == Some(home),
+                let stays = match self.machine.object_start(&self.state, root) {
+                    Some(home) => self.machine.object_start(&self.state, address) == Some(home),
                     None => true,
                 };
-                Ok(Value::from(stays && self.machine.is_valid(self.state, address, *size)))
+                Ok(Value::from(stays && self.machine.is_valid(&self.state, address, *size)))
             }
             Expr::Old(operand) => {
-                let mut before = self.old.expect("Old stands in constraints only").clone();
+                let before = self.old.expect("Old stands in constraints only");
                 let (machine, thread, atomic) = (self.machine, self.thread, self.atomic);
                 let (choices, log) = (&mut *self.choices, &mut *self.log);
-                Context { machine, state: &mut before, old: None, thread, choices, log, atomic }.eval(operand)
+                Context { machine, state: before, old: None, thread, choices, log, atomic }.eval(operand)
             }
         }
     }
@@ -111,18 +130,19 @@ impl Context<'_, '_> {
     /// Reads a cell; open bytes are chosen.
     pub fn read(&mut self, address: u64, ty: IntType) -> Result<Value, Fault> {
         let size = ty.bytes();
-        let part = self.machine.resolve(self.state, address, size).ok_or(Fault::InvalidAccess)?;
+        let part = self.machine.resolve(&self.state, address, size).ok_or(Fault::InvalidAccess)?;
         let (bytes, at) = self.state.bytes(part);
         if bytes.is_open(at, size as usize) {
             let value = self.choices.choose(super::Choice { ty, kind: super::ChoiceKind::Open });
-            let (bytes, at) = self.state.bytes_mut(part);
-            bytes.write(at, size as usize, to_bits(value, ty));
+            self.state.close(part, size, to_bits(value, ty));
             return Ok(value);
         }
         let raw = Value::from(bytes.read(at, size as usize));
         Ok(if ty == IntType::BOOL { Value::from(raw != 0) } else { ty.wrap(raw) })
     }
+}
 
+impl Context<'_, '_> {
     /// Writes a cell.
     pub fn write(&mut self, address: u64, ty: IntType, value: Value) -> Result<(), Fault> {
         let part = self.machine.resolve(self.state, address, ty.bytes()).ok_or(Fault::InvalidAccess)?;
@@ -158,19 +178,8 @@ impl Machine<'_> {
 
     /// The value of an expression in a state, as a thread sees it; the state stays as it is, open bytes read as 0.
     pub fn peek(&self, state: &State, thread: ThreadIndex, expr: &Expr) -> Result<Value, Fault> {
-        // Most questions are about plain addresses: they need no copy of the state.
-        match expr {
-            Expr::Local(local) => return Ok(self.local(state, thread, *local)),
-            Expr::Address(object, offset) => {
-                return Ok(Value::from(self.address(state, thread, *object) + offset));
-            }
-            _ => {}
-        }
-        let mut scratch = state.clone();
-        let mut log = Vec::new();
-        let (choices, log) = (&mut NoChoices, &mut log);
-        Context { machine: self, state: &mut scratch, old: None, thread, choices, log, atomic: false }
-            .eval(expr)
+        let (choices, log) = (&mut NoChoices, &mut Vec::new());
+        Context { machine: self, state, old: None, thread, choices, log, atomic: false }.eval(expr)
     }
     /// The value of a cell in a state, if it is in a live object; open bytes read as 0.
     pub fn peek_memory(&self, state: &State, address: u64, ty: IntType) -> Option<Value> {

@@ -127,13 +127,27 @@ impl Machine<'_> {
         choices: &mut dyn Choices,
         log: &mut Vec<Access>,
     ) -> Result<(), Stuck> {
+        self.advance_seen(state, thread, edge, choices, log, |_, _| ())
+    }
+
+    /// Like [`advance`](Self::advance). Each operation is shown before it is run, with the state that it is run in.
+    pub fn advance_seen(
+        &self,
+        state: &mut State,
+        thread: ThreadIndex,
+        edge: EdgeId,
+        choices: &mut dyn Choices,
+        log: &mut Vec<Access>,
+        mut see: impl FnMut(&Op, &State),
+    ) -> Result<(), Stuck> {
         let (template, location) = state.location(thread).expect("a thread that has ended takes no step");
         let code = &self.program.templates[template];
         let step = &code.edges[edge];
         debug_assert_eq!(step.source, location, "an edge is taken where it starts");
         let atomic = self.is_atomic(state, thread);
         for op in &step.ops {
-            let (choices, log) = (&mut *choices, &mut *log);
+            see(op, state);
+            let (state, choices, log) = (&mut *state, &mut *choices, &mut *log);
             Context { machine: self, state, old: None, thread, choices, log, atomic }.run(op, edge)?;
         }
         self.arrive(state, thread, template, edge);
