@@ -42,7 +42,7 @@ pub struct Explicit {
 /// Steps that a search is granted the first time; each round doubles them.
 const FIRST_SLICE: u64 = 20_000;
 /// Steps of a search by firings in which nothing new is done, before it begins anew: the first time.
-const PATIENCE: u64 = 80_000_000;
+const PATIENCE: u64 = 120_000_000;
 /// It is as many times longer where threads give way at a few ranges in turn, but not more.
 const MOST_TURNS: u64 = 4;
 
@@ -225,18 +225,29 @@ impl Explicit {
 }
 
 /// Looks for races on each of the ranges that the program asks about ([`Program::races_on`]) by firings of its handlers. Tells of each as soon as it is found, once for each range. The program is lowered.
-pub fn races_by_firings(program: &Program, budget: &Budget, found: &mut dyn FnMut(Range, Trace)) {
+///
+/// The seed decides about what is left to chance: searches with different ones go different ways. What is not open any more is not looked for.
+pub fn races_by_firings(
+    program: &Program,
+    seed: u64,
+    budget: &Budget,
+    is_open: &dyn Fn(Range) -> bool,
+    found: &mut dyn FnMut(Range, Trace),
+) {
     let Ok(machine) = Machine::new(program) else { return };
     let facts = Arc::new(Facts::new(program));
     let Ok(model) = Model::new(program, facts, Property::NoRace, machine.max_threads, false) else { return };
     let mut open = asked_about(program);
     let turns = (open.len() as u64).div_ceil(MOST_WATCHED as u64).min(MOST_TURNS);
     // Chance may lead a search astray: where nothing new is done any more it begins anew, with more patience each time.
-    for (seed, patience) in
-        (0..).map(|turn: u32| (u64::from(turn), (turns * PATIENCE).saturating_mul(1 << turn.min(32))))
-    {
+    for turn in 0.. {
+        let patience = (turns * PATIENCE).saturating_mul(1 << turn.min(32));
+        let seed = (seed << 32) + turn;
         let Some(mut firings) = Firings::new(&model, copies_of(program), open.clone(), seed) else { return };
         while firings.idle() < patience && !open.is_empty() {
+            for range in open.extract_if(.., |range| !is_open(*range)) {
+                firings.close(range);
+            }
             let Ok(result) = firings.run(FIRST_SLICE, budget) else { return };
             let Some((range, trace)) = result else { continue };
             let one = Program { races_on: Some(vec![range]), ..program.clone() };

@@ -2,7 +2,7 @@
 //!
 //! First `flow` looks at all variables at once, as threads that interleave freely, which over-approximates what one processor does; it is asked again without
 //! those that it leaves open, so that there is one proof for the others. Then each variable that is left is decided alone, with the portfolio or the
-//! engine that was asked for, on the exact program ([`ir::passes::interrupts::run_to_completion`]). Beside that, searches look for races on all of them ([`engine_explicit::races_by_firings`]): what leads to one, such as
+//! engine that was asked for, on the exact program ([`ir::passes::interrupts::run_to_completion`]), in a part of the time. Beside that and behind it, searches look for races on all of them ([`engine_explicit::races_by_firings`]): what leads to one, such as
 //! a message that is received, mostly leads to others, too.
 
 use crate::pipeline::{self, Attempted};
@@ -16,8 +16,8 @@ use ir::{Callee, Count, IdVec, ObjectId, Op, Program, Range, Storage, Targets, T
 use report::{Outcome, Tried};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{self, Receiver};
-use std::sync::{Mutex, PoisonError};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use verdict::{Budget, Cancel, Check, Engine, Event, Events, Property, Reason, Silent, Task, Trace, Verdict};
 
@@ -95,68 +95,111 @@ struct Rest<'a> {
 /// The time that engines have before the search begins.
 const HEAD_START: Duration = Duration::from_secs(2);
 
+/// The part of the time that engines have for one variable after the other; then a second search takes their place.
+const PART: u32 = 4;
+
 /// What is looked at now, and how to stop that.
 type Current = Mutex<Option<(Range, Cancel)>>;
 /// A race that was found.
 type Found = (Range, Trace);
 
+/// What searches share with those who decide variables.
+struct Searches<'a> {
+    program: &'a Program,
+    budget: Budget,
+    current: Current,
+    /// What is not decided.
+    open: Mutex<Vec<Range>>,
+}
+
+impl Searches<'_> {
+    /// Looks for races on all variables that are not decided.
+    fn run(&self, seed: u64, found: &Sender<Found>) {
+        let mut tell = |range, trace| {
+            let _ = found.send((range, trace));
+            if let Some((_, cancel)) = hold(&self.current).as_ref().filter(|(other, _)| *other == range) {
+                cancel.cancel();
+            }
+        };
+        let is_open = |range| hold(&self.open).contains(&range);
+        let search =
+            || engine_explicit::races_by_firings(self.program, seed, &self.budget, &is_open, &mut tell);
+        // What crashes has found nothing more.
+        let _ = catch_unwind(AssertUnwindSafe(search));
+    }
+}
+
+fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Rest<'_> {
     fn decide(&self, mut left: Vec<usize>) {
-        let ranges = left.iter().map(|index| self.variables[*index].range).collect();
-        let program = Program { races_on: Some(ranges), ..self.exact.clone() };
+        let range = |index: &usize| self.variables[*index].range;
+        let ranges: Vec<Range> = left.iter().map(range).collect();
+        let program = Program { races_on: Some(ranges.clone()), ..self.exact.clone() };
         let over = Cancel::default();
-        let budget = Budget { cancel: over.clone(), ..self.budget(1) };
-        let current = Current::default();
+        let budget = Budget { cancel: over.clone(), ..self.budget(self.deadline, 1) };
+        let (sender, found) = mpsc::channel();
+        let (current, open) = (Current::default(), Mutex::new(ranges));
+        let searches = Searches { program: &program, budget, current, open };
         let started = Instant::now();
         std::thread::scope(|scope| {
-            let (races, found) = mpsc::channel();
-            if self.question.search && !left.is_empty() {
-                let (program, current) = (&program, &current);
+            let start = |seed, delay, sender: Sender<Found>| {
+                let searches = &searches;
                 let search = move || {
-                    // What engines find at once is shorter, and always the same.
-                    while started.elapsed() < HEAD_START && budget.check(0).is_ok() {
+                    while started.elapsed() < delay && searches.budget.check(0).is_ok() {
                         std::thread::sleep(Duration::from_millis(20));
                     }
-                    let mut tell = |range, trace| {
-                        let _ = races.send((range, trace));
-                        let current = current.lock().unwrap_or_else(PoisonError::into_inner);
-                        if let Some((_, cancel)) = current.as_ref().filter(|(other, _)| *other == range) {
-                            cancel.cancel();
-                        }
-                    };
-                    let search = || engine_explicit::races_by_firings(program, &budget, &mut tell);
-                    // What crashes has found nothing more.
-                    let _ = catch_unwind(AssertUnwindSafe(search));
+                    searches.run(seed, &sender);
                 };
                 let _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, search);
-            }
-            self.one_by_one(&mut left, &found, &current);
-            // Nobody else has an answer.
-            while !left.is_empty() {
+            };
+            if self.question.search && !left.is_empty() {
+                // What engines find at once is shorter, and always the same.
+                start(0, HEAD_START, sender.clone());
                 let time = self.deadline.saturating_duration_since(Instant::now());
-                match found.recv_timeout(time) {
-                    Ok(race) => self.refute(&mut left, race),
-                    Err(_) => break,
+                self.one_by_one(&mut left, &found, &searches, self.deadline - time + time / PART);
+                start(1, Duration::ZERO, sender);
+                while !left.is_empty() {
+                    *hold(&searches.open) = left.iter().map(range).collect();
+                    let time = self.deadline.saturating_duration_since(Instant::now());
+                    match found.recv_timeout(time) {
+                        Ok(race) => self.refute(&mut left, race),
+                        Err(_) => break,
+                    }
                 }
             }
+            // There are no searches, or they have come to an end.
+            self.one_by_one(&mut left, &found, &searches, self.deadline);
             over.cancel();
         });
     }
 
     /// Decides variables one after the other. Those that are decided are taken out of what is left.
-    fn one_by_one(&self, left: &mut Vec<usize>, found: &Receiver<Found>, current: &Current) {
+    fn one_by_one(
+        &self,
+        left: &mut Vec<usize>,
+        found: &Receiver<Found>,
+        searches: &Searches<'_>,
+        deadline: Instant,
+    ) {
+        if left.is_empty() || Instant::now() >= deadline {
+            return;
+        }
         let parts = [Forgetting::of(self.threads), Forgetting::of(self.exact)];
         let all = left.clone();
         for (done, index) in all.iter().copied().enumerate() {
             found.try_iter().for_each(|race| self.refute(left, race));
+            *hold(&searches.open) = left.iter().map(|index| self.variables[*index].range).collect();
             if !left.contains(&index) {
                 continue;
             }
             let open = all[done..].iter().filter(|other| left.contains(*other)).count();
-            let budget = Budget { cancel: Cancel::default(), ..self.budget(open) };
+            let budget = Budget { cancel: Cancel::default(), ..self.budget(deadline, open) };
             let started = Instant::now();
             let (name, range) = (&self.variables[index].name, self.variables[index].range);
-            let now = |what| *current.lock().unwrap_or_else(PoisonError::into_inner) = what;
+            let now = |what| *hold(&searches.current) = what;
             now(Some((range, budget.cancel.clone())));
             let part = if self.question.flow_first { in_part(&parts, name, range, &budget) } else { None };
             let outcome = part.unwrap_or_else(|| {
@@ -180,7 +223,7 @@ impl Rest<'_> {
         let started = Instant::now();
         let program = Program { races_on: Some(vec![range]), ..self.exact.clone() };
         let task = Task { program: &program, property: &Property::NoRace };
-        let budget = self.budget(1);
+        let budget = self.budget(self.deadline, 1);
         let Attempted { verdict, tried, .. } =
             pipeline::attempt(task, &Evidence(trace), &budget, &budget, &Silent);
         if matches!(verdict, Checked::Refuted(_)) {
@@ -190,9 +233,9 @@ impl Rest<'_> {
         }
     }
 
-    /// A part of the time that is left.
-    fn budget(&self, parts: usize) -> Budget {
-        let time = self.deadline.saturating_duration_since(Instant::now()) / parts.max(1) as u32;
+    /// A part of the time that is left up to some time.
+    fn budget(&self, deadline: Instant, parts: usize) -> Budget {
+        let time = deadline.saturating_duration_since(Instant::now()) / parts.max(1) as u32;
         Budget { memory: self.question.memory, ..Budget::seconds(time.as_secs_f64()) }
     }
 }

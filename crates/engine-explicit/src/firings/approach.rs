@@ -4,7 +4,7 @@
 //! of what leads to a branch that was never taken. The latter are then made from all places that are known to have done something new: what a branch asks for, such as a mode or the entry of a table, may be there.
 
 use super::places::{Past, Place, Recipe, Run, Stop};
-use super::{Fired, Firings, LONGEST_FIRING, LONGEST_WINDOW};
+use super::{Fired, Firings, LONGEST_FIRING, LONGEST_WINDOW, ROW};
 use ir::semantics::{STATICS, State, ThreadIndex};
 use ir::{EdgeId, LocationId, ObjectId, Op, TemplateId};
 use std::collections::BTreeSet;
@@ -15,6 +15,8 @@ use verdict::{Budget, Exhausted};
 const APPROACH: usize = 128;
 /// How often they are made elsewhere, for each place with something that was never done before.
 const MOST_ELSEWHERE: usize = 2;
+/// How many places are looked at for one where what is compared is something else.
+const SAMPLE: usize = 32;
 
 /// What moves are to lead to.
 #[derive(Clone, Copy)]
@@ -197,7 +199,44 @@ impl Firings<'_, '_> {
             return self.perform(origin, &approach, 0, budget);
         }
         let place = self.first.get(missed.next).cloned().unwrap_or(other);
+        let (origin, location) = (missed.origin.state.clone(), missed.location);
+        if self.below(2) == 0
+            && let Some(place) = self.differing(location, &origin)
+        {
+            return self.later(place, approach, budget);
+        }
         self.perform(place, &approach, 0, budget)
+    }
+
+    /// A place where what a comparison rests on is not as it is in a state.
+    fn differing(&mut self, location: (TemplateId, LocationId), state: &State) -> Option<Place> {
+        let objects = self.tried.get(&location).map(|tried| tried.objects.clone()).unwrap_or_default();
+        let sampled: Vec<usize> = (0..SAMPLE).map(|_| self.below(self.kept.len())).collect();
+        let places = self.first.iter().rev().chain(sampled.iter().map(|at| &self.kept[*at]));
+        let differs = |place: &&Place| {
+            objects.iter().any(|object| {
+                let start = (self.model.machine.addresses.offset[*object] - STATICS) as usize;
+                let end = start + self.model.machine.program.objects[*object].size as usize;
+                place.state.statics.data()[start..end] != state.statics.data()[start..end]
+            })
+        };
+        let found: Vec<Place> = places.filter(differs).take(SAMPLE / 2).cloned().collect();
+        let number = self.below(found.len());
+        found.into_iter().nth(number)
+    }
+
+    /// Makes moves from another place, after one of the handlers among them fired some more times, and the first thread ran each time: a timer may stand elsewhere there.
+    fn later(&mut self, place: Place, approach: Vec<Recipe>, budget: &Budget) -> Result<Fired, Exhausted> {
+        let number = self.below(approach.len());
+        let Some(handler) = approach.get(number) else { return Ok(Fired::Lost) };
+        let handler = Recipe { stop: Stop::Never, times: 1, ..handler.clone() };
+        let first = Recipe { thread: 0, begins: false, inputs: Vec::new(), ..handler.clone() };
+        let mut moves: Vec<Recipe> = Vec::new();
+        for _ in 1..1_usize << self.below(ROW) {
+            moves.extend([handler.clone(), first.clone()]);
+        }
+        moves.extend(approach);
+        self.perform(place, &moves, 0, budget)
     }
 }
 

@@ -24,7 +24,7 @@ use crate::model::Model;
 use approach::{Cause, Missed, Target, last_moves};
 use comparisons::Comparisons;
 use ir::passes::Forgetting;
-use ir::semantics::{State, Stuck, ThreadIndex};
+use ir::semantics::{Access, State, Stuck, ThreadIndex};
 use ir::{Assignment, EdgeId, Expr, LocationId, Op, Range, Rhs, TemplateId};
 use novelty::Novelty;
 use patches::{Goal, Tried};
@@ -46,7 +46,7 @@ const LONGEST_WINDOW: usize = 16_000;
 /// About how many bytes a place has that is kept, with the moves before it, beside the static objects.
 const PLACE: u64 = 16 << 10;
 /// Places that are kept.
-const MOST_KEPT: usize = 8_000;
+const MOST_KEPT: usize = 4_000;
 /// The last ones, of which every fourth beginning is.
 const NEWEST: usize = 48;
 /// Ranges at which threads give way at the same time, and the steps before others come.
@@ -54,6 +54,9 @@ pub const MOST_WATCHED: usize = 4;
 const TURN: u64 = 4_000_000;
 /// Three times of four an input is one of the first so many candidates.
 const LIKELY: usize = 12;
+/// The part of the steps that may be spent on letting handlers fire again and again where somebody is interrupted, and how often they do.
+const PRESSING: u64 = 6;
+const PRESSED: usize = 24;
 /// Steps between two looks at the budget.
 const INTERVAL: u64 = 1 << 10;
 
@@ -91,11 +94,19 @@ pub struct Firings<'a, 'p> {
     spent: u64,
     /// Those of changes of what compared values come from.
     solving: u64,
+    /// How many of these are within each other.
+    nested: usize,
     /// Branches that were missed, and where.
     missed: Vec<Missed>,
     noted: FxHashSet<(TemplateId, LocationId)>,
     /// What moves are to lead to.
     target: Option<Target>,
+    /// Places where somebody is interrupted in a way that is new.
+    interrupted: Vec<Place>,
+    /// The steps that were spent on these.
+    pressing: u64,
+    /// The accesses of the last step.
+    log: Vec<Access>,
     /// A race that was found on the way to something else.
     found: Option<(Range, Trace)>,
 }
@@ -161,9 +172,13 @@ impl<'a, 'p> Firings<'a, 'p> {
             newest: 0,
             spent: 0,
             solving: 0,
+            nested: 0,
             missed: Vec::new(),
             noted: FxHashSet::default(),
             target: None,
+            interrupted: Vec::new(),
+            pressing: 0,
+            log: Vec::new(),
             found: None,
         })
     }
@@ -221,9 +236,38 @@ impl<'a, 'p> Firings<'a, 'p> {
                 let place = self.cleared(place, edge, budget)?;
                 self.first.push(place);
             }
-            if let Some(race) = fired.race().or(self.found.take()) {
-                return Ok(Some(race));
+            let race = match fired.race().or(self.found.take()) {
+                None => self.press(budget)?,
+                found => found,
+            };
+            if race.is_some() {
+                return Ok(race);
             }
+        }
+        Ok(None)
+    }
+
+    /// Lets each handler fire again and again where a thread is interrupted in a way that is new.
+    fn press(&mut self, budget: &Budget) -> Result<Option<(Range, Trace)>, Exhausted> {
+        while let Some(place) = self.interrupted.pop() {
+            let before = self.steps;
+            let mut templates: Vec<TemplateId> = Vec::new();
+            for thread in 1..place.state.threads.len() {
+                let template = place.state.threads[thread].template;
+                if PRESSING * self.pressing > self.steps
+                    || templates.contains(&template)
+                    || !self.is_idle(&place.state, thread)
+                {
+                    continue;
+                }
+                templates.push(template);
+                let (begins, inputs, stop) = (true, Vec::new(), Stop::Never);
+                let recipe = Recipe { thread, begins, inputs, stop, times: PRESSED };
+                if let Fired::Race(range, trace) = self.perform(place.clone(), &[recipe], 1, budget)? {
+                    return Ok(Some((range, trace)));
+                }
+            }
+            self.pressing += self.steps - before;
         }
         Ok(None)
     }
@@ -435,6 +479,7 @@ impl<'a, 'p> Firings<'a, 'p> {
                     }
                     if self.shows(&run.state, &run.origin().state) {
                         let place = run.clone().end(here);
+                        self.interrupted.push(place.clone());
                         self.keep(place);
                     }
                 }
@@ -486,6 +531,9 @@ impl<'a, 'p> Firings<'a, 'p> {
     fn end(&mut self, run: Run, stop: Stop, covered: usize) -> Place {
         let new = self.shows(&run.state, &run.origin().state);
         let place = run.end(stop);
+        if new && stop != Stop::Never {
+            self.interrupted.push(place.clone());
+        }
         if new {
             self.keep(place.clone());
         }
@@ -497,13 +545,13 @@ impl<'a, 'p> Firings<'a, 'p> {
 
     /// Whether a state shows something new. `before`: one that it came from.
     fn shows(&mut self, state: &State, before: &State) -> bool {
-        let context = self.interrupted(state);
-        let before = (context.is_none() && self.interrupted(before).is_none()).then_some(before);
+        let context = self.context(state);
+        let before = (context.is_none() && self.context(before).is_none()).then_some(before);
         self.novelty.shows(state, before, context)
     }
 
     /// Who is interrupted where, if anybody is.
-    fn interrupted(&self, state: &State) -> Option<u64> {
+    fn context(&self, state: &State) -> Option<u64> {
         let mut hasher = FxHasher::default();
         let mut interrupted = false;
         for thread in 0..state.threads.len() {
@@ -541,7 +589,8 @@ impl<'a, 'p> Firings<'a, 'p> {
             let at_once = usize::from(matches!(ops.first(), Some(Op::Assume(_) | Op::Lock(..))));
             let backup = ops[at_once..].iter().any(may_fail).then(|| run.state.clone());
             self.steps += 1;
-            match model.machine.advance(&mut run.state, thread, edge, &mut values, &mut Vec::new()) {
+            self.log.clear();
+            match model.machine.advance(&mut run.state, thread, edge, &mut values, &mut self.log) {
                 Ok(()) if !values.tainted => {
                     self.novelty.take(template, edge);
                     run.steps.push(TraceStep { thread, edge, choices: values.made });

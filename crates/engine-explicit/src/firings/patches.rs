@@ -5,19 +5,21 @@
 use super::comparisons::{Again, Comparison};
 use super::places::{Place, Recipe, Run};
 use super::{Fired, Firings, LONGEST_FIRING, below};
-use ir::{EdgeId, Expr, LocationId, TemplateId};
+use ir::{EdgeId, Expr, LocationId, ObjectId, TemplateId};
+use std::collections::BTreeSet;
 use verdict::{Budget, Exhausted};
 
-/// The part of the steps that may be spent on comparisons which do not succeed. So many may be for one, then one of so many times,
+/// The part of the steps that may be spent on comparisons which do not succeed, and on one that may be of a checksum. So many may be for one, then one of so many times,
 /// unless that was enough for one success.
 const SHARE: u64 = 4;
+const SHARE_OF_ONE: u64 = 32;
 const EAGER: u64 = 100_000;
 const SELDOM: usize = 16;
 /// Comparisons within comparisons that are set right.
 const DEEPEST: usize = 3;
 
 /// How often inputs were changed for a comparison, and it succeeded then.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub(super) struct Tried {
     times: usize,
     successes: usize,
@@ -27,6 +29,8 @@ pub(super) struct Tried {
     pub(super) solving: u64,
     /// Inputs come to the values, or to bytes before them.
     pub(super) promising: bool,
+    /// Static objects that the values come from.
+    pub(super) objects: BTreeSet<ObjectId>,
 }
 
 /// A comparison that is about to fail.
@@ -36,6 +40,8 @@ struct Failing {
     values: Option<(u64, u64)>,
     /// Whether the branch was never taken.
     is_new: bool,
+    /// Neither value is a constant: one may be a checksum of what was received.
+    is_of_two: bool,
 }
 
 /// A comparison that is to succeed.
@@ -85,15 +91,15 @@ impl Firings<'_, '_> {
         if depth >= DEEPEST || count == 0 || run.steps.len() > LONGEST_FIRING {
             return Ok(None);
         }
-        let Some(Failing { goal, values, is_new }) = self.failing(run, template, location) else {
+        let Some(Failing { goal, values, is_new, is_of_two }) = self.failing(run, template, location) else {
             return Ok(None);
         };
         if is_new && depth == 0 && self.may_solve((template, location)) {
-            let before = self.steps;
+            let before = (self.steps, self.solving);
             let any_time = Goal { number: None, ..goal.clone() };
             let found = self.solve(run, &any_time, budget)?;
-            let spent = self.steps - before;
-            self.solving += spent;
+            let spent = self.steps - before.0;
+            self.solving = before.1 + spent;
             self.tried.entry((template, location)).or_default().solving += spent;
             if found.is_some() {
                 return Ok(found);
@@ -101,8 +107,10 @@ impl Firings<'_, '_> {
         }
         let Some((old, new)) = values else { return Ok(None) };
         // Most comparisons have nothing to do with inputs.
-        let Tried { times, successes, spent, .. } = *self.tried.entry((template, location)).or_default();
-        if SELDOM * successes <= times {
+        let &mut Tried { times, successes, spent, .. } = self.tried.entry((template, location)).or_default();
+        // Where moves are made again with a change, a checksum of them must be set right.
+        let is_checksum = is_of_two && successes > 0 && SHARE_OF_ONE * spent <= self.steps;
+        if SELDOM * successes <= times && !(is_checksum && depth > 0) {
             if depth > 0 {
                 return Ok(None);
             }
@@ -183,6 +191,7 @@ impl Firings<'_, '_> {
             reached: false,
         };
         let is_new = self.novelty.times(template, comparison.edge) == 0;
-        Some(Failing { goal, values: values.filter(|(left, right)| left != right), is_new })
+        let is_of_two = comparison.is_of_two && !comparison.is_of_order;
+        Some(Failing { goal, values: values.filter(|(left, right)| left != right), is_new, is_of_two })
     }
 }

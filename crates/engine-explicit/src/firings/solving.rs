@@ -8,7 +8,8 @@ use super::patches::Goal;
 use super::places::{Place, Recipe, Run, Stop};
 use super::sources::{Flow, Input, Moves};
 use super::{Fired, Firings};
-use ir::{IntType, LocationId, ObjectId, TemplateId, Value};
+use ir::{IntType, LocationId, ObjectId, Storage, TemplateId, Value};
+use std::collections::BTreeSet;
 use verdict::{Budget, Exhausted};
 
 /// The part of all steps that this may take, and that one comparison may take. One that inputs come to has so many steps before, others have one go.
@@ -245,18 +246,31 @@ impl Firings<'_, '_> {
         budget: &Budget,
     ) -> Result<Option<Fired>, Exhausted> {
         let object = |address| self.model.machine.describe(&run.state, address).map(|(object, _)| object);
-        let objects: Vec<ObjectId> =
-            flow.sides.iter().filter_map(|side| side.byte).filter_map(object).collect();
-        let changes = |cause: &&Cause| objects.iter().any(|object| cause.changed.contains(object));
+        let objects: BTreeSet<ObjectId> = flow
+            .sides
+            .iter()
+            .filter_map(|side| object(side.byte?))
+            .filter(|object| self.model.machine.program.objects[*object].storage == Storage::Static)
+            .collect();
+        let changes = |cause: &&Cause| !cause.changed.is_disjoint(&objects);
         let causes: Vec<Vec<Recipe>> =
             self.causes.iter().filter(changes).map(|cause| cause.moves.clone()).collect();
+        self.tried.entry(problem.goal.location).or_default().objects.extend(objects);
         for _ in 0..TRIES.min(causes.len()) {
+            if self.steps > problem.end {
+                break;
+            }
             let mut moves = causes[self.below(causes.len())].clone();
             moves.push(run.recipe());
-            let (found, _) = self.towards((run.origin().clone(), moves), problem.goal, 0, budget)?;
-            if found.is_some() {
-                return Ok(found);
+            // What is compared then may come from inputs.
+            self.nested += 1;
+            let depth = usize::from(self.nested > 1);
+            let fired = self.perform(run.origin().clone(), &moves, depth, budget)?;
+            self.nested -= 1;
+            if self.novelty.times(problem.goal.location.0, problem.goal.edge) > 0 {
+                return Ok(Some(fired));
             }
+            self.found = self.found.take().or(fired.race());
         }
         Ok(None)
     }

@@ -29,6 +29,8 @@ pub enum Fault {
 
 /// A state that expressions are evaluated in.
 pub(super) trait Held: Deref<Target = State> {
+    /// Whether accesses to it are logged.
+    const LOGGED: bool = true;
     /// Remembers what was chosen for open bytes.
     fn close(&mut self, part: Part, size: u64, bits: u64);
 }
@@ -40,8 +42,23 @@ impl Held for &mut State {
     }
 }
 
-/// One that is only looked at stays as it is.
+/// One from before an assignment stays as it is.
 impl Held for &State {
+    fn close(&mut self, _: Part, _: u64, _: u64) {}
+}
+
+/// A state that is only looked at.
+struct Seen<'a>(&'a State);
+
+impl Deref for Seen<'_> {
+    type Target = State;
+    fn deref(&self) -> &State {
+        self.0
+    }
+}
+
+impl Held for Seen<'_> {
+    const LOGGED: bool = false;
     fn close(&mut self, _: Part, _: u64, _: u64) {}
 }
 
@@ -124,7 +141,9 @@ impl<S: Held> Context<'_, '_, S> {
 
     /// Remembers an access.
     pub fn record(&mut self, address: u64, size: u64, write: bool, atomic: bool) {
-        self.log.push(Access { address, size, write, atomic: atomic || self.atomic });
+        if S::LOGGED {
+            self.log.push(Access { address, size, write, atomic: atomic || self.atomic });
+        }
     }
 
     /// Reads a cell; open bytes are chosen.
@@ -178,7 +197,7 @@ impl Machine<'_> {
 
     /// The value of an expression in a state, as a thread sees it; the state stays as it is, open bytes read as 0.
     pub fn peek(&self, state: &State, thread: ThreadIndex, expr: &Expr) -> Result<Value, Fault> {
-        let (choices, log) = (&mut NoChoices, &mut Vec::new());
+        let (state, choices, log) = (Seen(state), &mut NoChoices, &mut Vec::new());
         Context { machine: self, state, old: None, thread, choices, log, atomic: false }.eval(expr)
     }
     /// The value of a cell in a state, if it is in a live object; open bytes read as 0.
