@@ -41,8 +41,8 @@ pub struct Explicit {
 
 /// Steps that a search is granted the first time; each round doubles them.
 const FIRST_SLICE: u64 = 20_000;
-/// Steps of a search by firings in which nothing new is done, before it begins anew: the first time.
-const PATIENCE: u64 = 120_000_000;
+/// Steps of a search by firings in which nothing new is done, before it begins anew: the first time, for each edge of the program.
+const PATIENCE: u64 = 20_000;
 /// It is as many times longer where threads give way at a few ranges in turn, but not more.
 const MOST_TURNS: u64 = 4;
 
@@ -239,9 +239,10 @@ pub fn races_by_firings(
     let Ok(model) = Model::new(program, facts, Property::NoRace, machine.max_threads, false) else { return };
     let mut open = asked_about(program);
     let turns = (open.len() as u64).div_ceil(MOST_WATCHED as u64).min(MOST_TURNS);
+    let edges = program.templates.iter().map(|code| code.edges.len() as u64).sum::<u64>();
     // Chance may lead a search astray: where nothing new is done any more it begins anew, with more patience each time.
     for turn in 0.. {
-        let patience = (turns * PATIENCE).saturating_mul(1 << turn.min(32));
+        let patience = (turns * edges * PATIENCE).saturating_mul(1 << turn.min(32));
         let seed = (seed << 32) + turn;
         let Some(mut firings) = Firings::new(&model, copies_of(program), open.clone(), seed) else { return };
         while firings.idle() < patience && !open.is_empty() {

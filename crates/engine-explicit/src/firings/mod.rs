@@ -6,7 +6,7 @@
 //!
 //! It is coverage-guided testing, where the test is a sequence of firings with their inputs. What shows something new is kept ([`novelty`]). From what is kept it goes on by firings with inputs at random; by its own last
 //! firings with something changed; and by the last firings of something else that is kept, such as a message that was received there. Comparisons that fail have a go at the inputs
-//! they rest on ([`patches`]); branches that are missed are gone to from elsewhere ([`approach`]).
+//! they rest on ([`patches`]), which are followed to them where the branch was never taken ([`solving`]); branches that are missed are gone to from elsewhere ([`approach`]).
 //!
 //! Under-approximates: finds races only. The sequence of moves is the same each time.
 
@@ -28,7 +28,7 @@ use ir::semantics::{Access, State, Stuck, ThreadIndex};
 use ir::{Assignment, EdgeId, Expr, LocationId, Op, Range, Rhs, TemplateId};
 use novelty::Novelty;
 use patches::{Goal, Tried};
-use places::{Place, Recipe, Run, Stop};
+use places::{Place, Recipe, Run, Stop, remembered};
 use relevance::Relevance;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -43,8 +43,8 @@ const ROW: usize = 9;
 /// How many moves are made again with a change, or elsewhere.
 const WINDOW: usize = 32;
 const LONGEST_WINDOW: usize = 16_000;
-/// About how many bytes a place has that is kept, with the moves before it, beside the static objects.
-const PLACE: u64 = 16 << 10;
+/// The part of the memory that moves may take.
+const PARTS: u64 = 6;
 /// Places that are kept.
 const MOST_KEPT: usize = 4_000;
 /// The last ones, of which every fourth beginning is.
@@ -212,12 +212,13 @@ impl<'a, 'p> Firings<'a, 'p> {
     /// Goes on for about so many steps. Gives a race, and what it is on.
     pub fn run(&mut self, steps: u64, budget: &Budget) -> Result<Option<(Range, Trace)>, Exhausted> {
         let end = self.steps + steps;
-        let bytes = PLACE + 4 * self.kept[0].state.statics.len() as u64;
+        let most = budget.memory / PARTS;
         while self.steps < end {
             if self.steps >= self.next_turn && self.open.len() > MOST_WATCHED {
                 self.watch_others();
             }
-            budget.check((self.kept.len() + self.first.len()) as u64 * bytes)?;
+            budget.check(remembered())?;
+            self.forget(most);
             self.steps += 1;
             let place = self.pick();
             let fired = match self.below(9) {
@@ -562,6 +563,16 @@ impl<'a, 'p> Firings<'a, 'p> {
             }
         }
         interrupted.then(|| hasher.finish())
+    }
+
+    /// Forgets places, any one of them, as long as they take too much memory.
+    fn forget(&mut self, most: u64) {
+        while remembered() > most && self.kept.len() > NEWEST {
+            for _ in 0..(self.kept.len() - NEWEST).div_ceil(8) {
+                let at = self.below(self.kept.len() - NEWEST);
+                self.kept.remove(at);
+            }
+        }
     }
 
     fn keep(&mut self, place: Place) {

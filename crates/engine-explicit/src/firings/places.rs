@@ -1,7 +1,8 @@
 //! Where executions are, how they came there, and how to go the same way from elsewhere.
 
-use ir::Value;
 use ir::semantics::{State, ThreadIndex};
+use ir::{EdgeId, Value};
+use std::cell::Cell;
 use std::rc::Rc;
 use verdict::{Trace, TraceStep, Violation};
 
@@ -31,12 +32,17 @@ pub struct Recipe {
     pub times: usize,
 }
 
+/// About how many bytes a thread has in a state.
+const THREAD: usize = 500;
+
 /// A move, and those before it.
 pub struct Past {
     thread: ThreadIndex,
     begins: bool,
     stop: Stop,
-    pub steps: Vec<TraceStep>,
+    /// The edges that it took, and what it was given on which of them.
+    edges: Box<[EdgeId]>,
+    given: Box<[(u32, Value)]>,
     /// The state before it.
     start: State,
     pub before: Option<Rc<Past>>,
@@ -45,9 +51,20 @@ pub struct Past {
     times: usize,
 }
 
+thread_local! {
+    /// About how many bytes the moves of this thread's search have.
+    static BYTES: Cell<u64> = const { Cell::new(0) };
+}
+
+/// About how many bytes the moves have that the search of this thread remembers.
+pub fn remembered() -> u64 {
+    BYTES.get()
+}
+
 impl Drop for Past {
     /// Long pasts are taken apart one by one: the stack is short.
     fn drop(&mut self) {
+        BYTES.set(BYTES.get() - self.bytes());
         let mut next = self.before.take();
         while let Some(past) = next {
             next = Rc::into_inner(past).and_then(|mut past| past.before.take());
@@ -84,14 +101,36 @@ impl Past {
     pub fn own_origin(&self) -> Place {
         Place { state: self.start.clone(), past: self.before.clone() }
     }
+    /// How many steps it has, each time.
+    pub fn own_length(&self) -> usize {
+        self.edges.len()
+    }
     /// How many steps it has.
     pub fn length(&self) -> usize {
-        self.steps.len() * self.times
+        self.edges.len() * self.times
+    }
+    /// Its steps.
+    pub fn steps(&self) -> impl Iterator<Item = TraceStep> {
+        let mut given = self.given.iter().peekable();
+        self.edges.iter().enumerate().map(move |(number, edge)| {
+            let mut choices = Vec::new();
+            while let Some((_, value)) = given.next_if(|(at, _)| *at as usize == number) {
+                choices.push(*value);
+            }
+            TraceStep { thread: self.thread, edge: *edge, choices }
+        })
+    }
+    /// About how many bytes it has. Most objects are changed by every other move, and one of the threads is.
+    fn bytes(&self) -> u64 {
+        let own = size_of::<Self>() + size_of_val(&*self.edges) + size_of_val(&*self.given);
+        let state = self.start.statics.len() + 8 * self.start.threads.len();
+        (own + state + THREAD) as u64
     }
     /// The same from elsewhere.
     pub fn recipe(&self) -> Recipe {
         let (thread, begins, stop, times) = (self.thread, self.begins, self.stop, self.times);
-        Recipe { thread, begins, inputs: inputs(&self.steps), stop, times }
+        let inputs = self.given.iter().map(|(_, value)| *value).collect();
+        Recipe { thread, begins, inputs, stop, times }
     }
 }
 
@@ -144,14 +183,20 @@ impl Run {
         let Self { thread, begins, state, steps, start, .. } = self;
         let is_again = |last: &&Rc<Past>| {
             let alone = stop == Stop::Never && last.stop == Stop::Never && begins && last.begins;
-            let alike = last.steps.iter().map(|step| step.edge).eq(steps.iter().map(|step| step.edge));
+            let alike = last.edges.iter().copied().eq(steps.iter().map(|step| step.edge));
             alone && last.thread == thread && alike
         };
         let (first, times) = match start.past.as_ref().filter(is_again) {
             Some(last) => (Some(last.first.clone().unwrap_or(last.clone())), last.times + 1),
             None => (None, 1),
         };
-        let past = Past { thread, begins, stop, steps, start: start.state, before: start.past, first, times };
+        let edges = steps.iter().map(|step| step.edge).collect();
+        let given = steps.iter().enumerate();
+        let given = given.flat_map(|(at, step)| step.choices.iter().map(move |value| (at as u32, *value)));
+        let given = given.collect();
+        let (before, start) = (start.past, start.state);
+        let past = Past { thread, begins, stop, edges, given, start, before, first, times };
+        BYTES.set(BYTES.get() + past.bytes());
         Place { state, past: Some(Rc::new(past)) }
     }
     /// All that led here, to something that is wrong.
@@ -160,7 +205,7 @@ impl Run {
         let each = std::iter::successors(place.past.as_ref(), |past| past.before.as_ref());
         let mut moves: Vec<&Rc<Past>> = each.collect();
         moves.reverse();
-        let steps = moves.into_iter().flat_map(|past| past.steps.iter().cloned()).collect();
+        let steps = moves.into_iter().flat_map(|past| past.steps()).collect();
         Trace { copies, steps, violation }
     }
 }

@@ -128,43 +128,70 @@ impl Firings<'_, '_> {
         if inputs.is_empty() {
             return self.prepare(&problem, run, &flow, budget);
         }
-        let types = |input: &Input| flow.types.get(input).copied().unwrap_or(IntType::U8);
-        let (mut best, mut now) = (Changes::default(), now);
-        let differ = !goal.is_of_order && now[0] != now[1];
-        for input in inputs.iter().filter(|_| differ) {
-            let Some(value) = self.needed(&problem, (&best, now), *input, budget)? else { continue };
-            let changes = best.with(*input, value);
-            let (found, seen) = self.change(&problem, &changes, budget)?;
-            if found.is_some() {
-                return Ok(found);
-            }
-            match seen.filter(|seen| goal.distance(*seen) < goal.distance(now)) {
-                Some(seen) => (best, now) = (changes, seen),
-                // What is needed means something else there.
-                None => {
-                    if let Some(found) = self.escape(&problem, (&best, now), *input, budget)? {
-                        return Ok(Some(found));
-                    }
+        let mut best = (Changes::default(), now);
+        if !goal.is_of_order && now[0] != now[1] {
+            for input in &inputs {
+                if let Some(found) = self.set_right(&problem, &mut best, *input, budget)? {
+                    return Ok(Some(found));
                 }
             }
         }
         for _ in 0..ROUNDS {
-            let before = goal.distance(now);
+            let before = goal.distance(best.1);
             for input in &inputs {
-                let values = candidates(best.value(&moves, *input), now, goal.is_of_order);
-                for value in values.into_iter().filter(|value| types(input).contains(*value)) {
-                    let changes = best.with(*input, value);
-                    let (found, seen) = self.change(&problem, &changes, budget)?;
-                    if found.is_some() {
-                        return Ok(found);
-                    }
-                    if let Some(seen) = seen.filter(|seen| goal.distance(*seen) < goal.distance(now)) {
-                        (best, now) = (changes, seen);
-                        break;
-                    }
+                let ty = flow.types.get(input).copied().unwrap_or(IntType::U8);
+                if let Some(found) = self.come_closer(&problem, &mut best, (*input, ty), budget)? {
+                    return Ok(Some(found));
                 }
             }
-            if goal.distance(now) >= before {
+            if goal.distance(best.1) >= before {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Gives an input the value that it needs, behind another move if it means something else then. `best`: the changes so far, and what is compared with them.
+    fn set_right(
+        &mut self,
+        problem: &Problem<'_, '_>,
+        best: &mut (Changes, [Value; 2]),
+        input: Input,
+        budget: &Budget,
+    ) -> Result<Option<Fired>, Exhausted> {
+        let Some(value) = self.needed(problem, best, input, budget)? else { return Ok(None) };
+        let changes = best.0.with(input, value);
+        let (found, seen) = self.change(problem, &changes, budget)?;
+        if found.is_some() {
+            return Ok(found);
+        }
+        match seen.filter(|seen| problem.goal.distance(*seen) < problem.goal.distance(best.1)) {
+            Some(seen) => {
+                *best = (changes, seen);
+                Ok(None)
+            }
+            None => self.escape(problem, best, input, budget),
+        }
+    }
+
+    /// Gives an input the first likely value with which what is compared comes closer to what it has to be.
+    fn come_closer(
+        &mut self,
+        problem: &Problem<'_, '_>,
+        best: &mut (Changes, [Value; 2]),
+        (input, ty): (Input, IntType),
+        budget: &Budget,
+    ) -> Result<Option<Fired>, Exhausted> {
+        let goal = problem.goal;
+        let values = candidates(best.0.value(problem.moves, input), best.1, goal.is_of_order);
+        for value in values.into_iter().filter(|value| ty.contains(*value)) {
+            let changes = best.0.with(input, value);
+            let (found, seen) = self.change(problem, &changes, budget)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+            if let Some(seen) = seen.filter(|seen| goal.distance(*seen) < goal.distance(best.1)) {
+                *best = (changes, seen);
                 break;
             }
         }
@@ -175,14 +202,15 @@ impl Firings<'_, '_> {
     fn needed(
         &mut self,
         problem: &Problem<'_, '_>,
-        (best, now): (&Changes, [Value; 2]),
+        (best, now): &(Changes, [Value; 2]),
         input: Input,
         budget: &Budget,
     ) -> Result<Option<Value>, Exhausted> {
         let value = best.value(problem.moves, input);
         for bit in 0..3 {
-            let (_, seen) = self.change(problem, &best.with(input, value ^ (1 << bit)), budget)?;
-            let Some(seen) = seen.filter(|seen| *seen != now) else { continue };
+            let (found, seen) = self.change(problem, &best.with(input, value ^ (1 << bit)), budget)?;
+            self.found = self.found.take().or(found.and_then(Fired::race));
+            let Some(seen) = seen.filter(|seen| seen != now) else { continue };
             let rests = (seen[0] ^ now[0]) | (seen[1] ^ now[1]);
             let at = rests.trailing_zeros() / 8 * 8;
             let differs = (now[0] ^ now[1]) >> at & 0xff;
@@ -208,7 +236,7 @@ impl Firings<'_, '_> {
     fn escape(
         &mut self,
         problem: &Problem<'_, '_>,
-        (best, now): (&Changes, [Value; 2]),
+        (best, now): &(Changes, [Value; 2]),
         input: Input,
         budget: &Budget,
     ) -> Result<Option<Fired>, Exhausted> {
@@ -228,7 +256,7 @@ impl Firings<'_, '_> {
                 if found.is_some() {
                     return Ok(found);
                 }
-                match seen.filter(|seen| *seen != now) {
+                match seen.filter(|seen| seen != now) {
                     Some([left, right]) => value ^= missing(left, right),
                     None => break,
                 }
@@ -380,4 +408,25 @@ fn candidates(value: Value, [left, right]: [Value; 2], is_of_order: bool) -> Vec
         new
     });
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn candidates_make_values_alike() {
+        // A byte of a wider value, whichever it is, and one that was changed by a constant.
+        for shift in [0, 8, 16, 24] {
+            let (value, other) = (0x35, 0x7e);
+            let sides = [0x0102_0304 ^ (value << shift), 0x0102_0304 ^ (other << shift)];
+            assert!(candidates(value, sides, false).contains(&other));
+        }
+        // A sum of it, and an order.
+        assert!(candidates(10, [10 + 7, 30], false).contains(&23));
+        assert!(candidates(0, [0, 25], true).iter().any(|value| *value > 25));
+        // What is alike and must not be is changed in each of its bits.
+        assert!((0..8).all(|bit| candidates(0, [0, 0], false).contains(&(1 << bit))));
+        assert!(!candidates(9, [9, 4], true).contains(&9), "it is that already");
+    }
 }

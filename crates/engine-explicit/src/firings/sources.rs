@@ -59,7 +59,7 @@ impl<'a> Moves<'a> {
         let mut left = steps.saturating_sub(run.steps.len());
         let each = std::iter::successors(run.origin().past.as_ref(), |past| past.before.as_ref());
         let near = each.take(MOST_MOVES).take_while(|past| {
-            left = left.saturating_sub(past.steps.len());
+            left = left.saturating_sub(past.own_length());
             left > 0
         });
         let mut past: Vec<Rc<Past>> = near.cloned().collect();
@@ -69,7 +69,7 @@ impl<'a> Moves<'a> {
 
     /// How many steps they have.
     pub(super) fn steps(&self) -> usize {
-        self.past.iter().map(|past| past.steps.len()).sum::<usize>() + self.run.steps.len()
+        self.past.iter().map(|past| past.own_length()).sum::<usize>() + self.run.steps.len()
     }
 
     /// The number of the one that runs.
@@ -100,14 +100,10 @@ impl<'a> Moves<'a> {
             let frames = thread.activations.iter().map(|frame| Frame::new(frame.template, None));
             flow.frames.push(frames.collect());
         }
-        let runs = self.past.iter().map(|past| past.steps.as_slice()).chain([self.run.steps.as_slice()]);
-        for (number, steps) in runs.enumerate() {
-            let mut asked = 0;
-            for step in steps {
-                flow.step(model, &mut state, (number, asked), step)?;
-                asked += step.choices.len();
-            }
+        for (number, past) in self.past.iter().enumerate() {
+            flow.run(model, &mut state, number, past.steps())?;
         }
+        flow.run(model, &mut state, self.past.len(), self.run.steps.iter().cloned())?;
         let thread = self.run.thread;
         flow.sides = sides.map(|side| flow.of(model, &state, thread, side));
         Some(flow)
@@ -144,6 +140,22 @@ impl Flow {
     /// The inputs that come to a byte of memory.
     pub(super) fn at(&self, address: u64) -> &[Input] {
         self.memory.get(&address).map_or(&[], |sources| &sources.inputs)
+    }
+
+    /// Makes a move again.
+    fn run(
+        &mut self,
+        model: &Model<'_>,
+        state: &mut State,
+        number: usize,
+        steps: impl Iterator<Item = TraceStep>,
+    ) -> Option<()> {
+        let mut asked = 0;
+        for step in steps {
+            self.step(model, state, (number, asked), &step)?;
+            asked += step.choices.len();
+        }
+        Some(())
     }
 
     /// Makes a step again. `first`: the number of the first input that it asks for.
@@ -271,5 +283,89 @@ impl Flow {
                 frame.locals.insert(local, sources);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::firings::places::Stop;
+    use crate::model::Facts;
+    use ir::{EdgeId, ObjectId, Program};
+    use std::sync::Arc;
+    use verdict::Property;
+
+    /// Two bytes are read; the first goes through memory and a procedure.
+    const PROGRAM: &str = "program ilp32
+start main 1
+static buffer: [2 of u8]
+static result: u8
+template main() {
+  local byte: u8
+  local twice_the_byte: u8
+  locations 6
+  end l5
+  l0 -> l1: byte := any
+  l1 -> l2: u8[&buffer] := byte
+  l2 -> l3: byte := any
+  l3 -> l4: twice_the_byte := call twice(u8[&buffer])
+  l4 -> l5: u8[&result] := twice_the_byte ^ byte
+}
+template twice(given: u8) {
+  local out: u8
+  result out
+  locations 2
+  end l1
+  l0 -> l1: out := given + given
+}
+";
+
+    /// Runs the first thread of a program, up to a number of steps.
+    fn run(model: &Model<'_>, inputs: &[ir::Value], steps: usize) -> Run {
+        let state = model.machine.initial(&[1]).expect("it is small");
+        let recipe = Recipe { thread: 0, begins: true, inputs: vec![], stop: Stop::Never, times: 1 };
+        let mut run = Run::new(Place { state, past: None }, &recipe);
+        let mut inputs = inputs.iter();
+        for _ in 0..steps {
+            let edge: EdgeId = model.machine.edges(&run.state, 0)[0];
+            let (template, _) = run.state.location(0).expect("it runs");
+            let ops = &model.machine.program.templates[template].edges[edge].ops;
+            let asks =
+                |op: &&Op| matches!(op, Op::Assign(all) if all.pairs.iter().any(|pair| pair.1 == Rhs::Any));
+            let choices: Vec<ir::Value> =
+                ops.iter().filter(asks).filter_map(|_| inputs.next().copied()).collect();
+            let mut given = Given::new(&choices);
+            model.machine.advance(&mut run.state, 0, edge, &mut given, &mut Vec::new()).expect("it goes on");
+            run.steps.push(TraceStep { thread: 0, edge, choices });
+        }
+        run
+    }
+
+    fn model(program: &Program) -> Model<'_> {
+        let facts = Arc::new(Facts::new(program));
+        Model::new(program, facts, Property::NoRace, 1, false).expect("it is small")
+    }
+
+    #[test]
+    fn inputs_are_followed_through_memory_and_procedures() {
+        let program = ir::text::parse(PROGRAM).expect("it is a program");
+        let model = model(&program);
+        // Up to before the last step: one of them is in the procedure.
+        let run = run(&model, &[3, 5], 5);
+        let last = program.templates[TemplateId(0)].edges.iter().last().expect("there are some");
+        let Some(Op::Assign(assignment)) = last.ops.first() else { panic!("it is an assignment") };
+        let (_, Rhs::Value(value)) = &assignment.pairs[0] else { panic!("it is of a value") };
+        let byte = |offset| {
+            let place = ir::Place::cell(ObjectId(0), offset, IntType::U8);
+            Expr::Load(Box::new(place))
+        };
+        let moves = Moves::of(&run, 100);
+        let flow = moves.sources(&model, [value, &byte(1)]).expect("it runs again");
+        assert_eq!(flow.sides[0].inputs, [(0, 0), (0, 1)]);
+        let end = model.machine.addresses.offset[ObjectId(0)] + 1;
+        assert_eq!((flow.sides[1].inputs.len(), flow.sides[1].byte), (0, Some(end)));
+        assert_eq!(flow.at(end - 1), [(0, 0)]);
+        let flow = moves.sources(&model, [&byte(0), &byte(1)]).expect("it runs again");
+        assert_eq!(flow.sides[0].inputs, [(0, 0)]);
     }
 }
