@@ -95,8 +95,9 @@ struct Rest<'a> {
 /// The time that engines have before the search begins.
 const HEAD_START: Duration = Duration::from_secs(2);
 
-/// The part of the time that engines have for one variable after the other; then a second search takes their place.
+/// The part of the time that engines have for one variable after the other, and how much at least; then a second search takes their place.
 const PART: u32 = 4;
+const LEAST: Duration = Duration::from_secs(60);
 
 /// What is looked at now, and how to stop that.
 type Current = Mutex<Option<(Range, Cancel)>>;
@@ -159,7 +160,8 @@ impl Rest<'_> {
                 // What engines find at once is shorter, and always the same.
                 start(0, HEAD_START, sender.clone());
                 let time = self.deadline.saturating_duration_since(Instant::now());
-                self.one_by_one(&mut left, &found, &searches, self.deadline - time + time / PART);
+                let part = (time / PART).max(LEAST).min(time);
+                self.one_by_one(&mut left, &found, &searches, self.deadline - time + part);
                 start(1, Duration::ZERO, sender);
                 while !left.is_empty() {
                     *hold(&searches.open) = left.iter().map(range).collect();
