@@ -15,7 +15,7 @@
 use crate::ProofError;
 use indexmap::{IndexMap, IndexSet};
 use ir::passes::Goal;
-use ir::{Count, LocationId, LocationKind, Program, TemplateId};
+use ir::{Count, Location, LocationId, LocationKind, Program, TemplateId};
 use smt::expressions::Mode;
 use smt::{Answer, NoAnswer, Term, Variable};
 use transitions::blocks::compose;
@@ -81,8 +81,7 @@ fn paths(system: &System<'_>, proof: &ModularProof) -> Result<Vec<Step>, ProofEr
         let code = system.program.templates.get(*template);
         let fits = code.is_some_and(|code| {
             let what = code.locations.get(*location);
-            what.is_some_and(|what| what.atomic && what.kind == LocationKind::Normal)
-                && code.entry != *location
+            what.is_some_and(Location::runs_alone) && code.entry != *location
         });
         claim(fits, "only atomic locations are passed over")?;
     }
@@ -255,7 +254,7 @@ impl Check<'_, '_> {
         let mut facts = Vec::new();
         for member in threads.iter().filter(|member| **member != mover) {
             for (location, what) in self.system.program.templates[member.template].locations.enumerate() {
-                if what.atomic {
+                if what.runs_alone() {
                     facts.push(member.location().term().differs(&number(location)));
                 }
             }

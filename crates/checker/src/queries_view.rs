@@ -42,7 +42,7 @@ impl View {
         let mut variables = settled.variables.clone();
         let mut initial = vec![settled.initial.clone()];
         let mut found = Vec::new();
-        let quiet = settled.quiet_locations();
+        let cuts = settled.cut_points(system);
         for (number, thread) in settled.threads.iter().enumerate() {
             let first = if thread.at_start { i128::from(thread.entry.0) } else { BEFORE_START };
             initial.push(place(number).term().equals(&Term::int(first)));
@@ -53,14 +53,7 @@ impl View {
                 entry: thread.entry.0 as usize,
                 at_start: thread.at_start,
                 // A thread that has come to an error is there for everyone to see. The state at the start is a cut-point state, too, and so is one in which a thread was just started: first locations are none of these.
-                atomic: thread
-                    .steps
-                    .ids()
-                    .map(|at| {
-                        let alone = settled.is_atomic(system, number, at) || quiet[number][at];
-                        alone && !settled.is_error(system, number, at) && at != thread.entry
-                    })
-                    .collect(),
+                atomic: cuts[number].iter().map(|cut| !cut).collect(),
                 own: settled.own_variables(system, number),
             });
         }

@@ -539,7 +539,7 @@ impl<'p> Memory<'p> {
 }
 
 /// The type that both are written down in, of one size. A truth value among bytes is a byte.
-fn common_type(a: IntType, b: IntType) -> IntType {
+pub fn common_type(a: IntType, b: IntType) -> IntType {
     if a == b {
         return a;
     }

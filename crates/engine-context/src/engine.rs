@@ -89,7 +89,7 @@ fn prepared(program: &Program, races: bool, deadline: Option<Instant>) -> Result
         }
     })?;
     let code = |template: TemplateId| &prepared.templates[template];
-    let begins_atomic = |template: TemplateId| code(template).locations[code(template).entry].atomic;
+    let begins_atomic = |template: TemplateId| code(template).locations[code(template).entry].runs_alone();
     match prepared.start.as_slice() {
         // Of atomic threads there is one at most: nobody else could be there when another one begins.
         [(first, Count::Exactly(1))]

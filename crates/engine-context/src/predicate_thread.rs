@@ -347,7 +347,7 @@ impl Thread for PredicateThread<'_, '_> {
 
     fn is_atomic(&self, state: &Known) -> bool {
         let locations = &self.scoped.program.templates[self.template].locations;
-        state.location.is_some_and(|location| locations[location].atomic)
+        state.location.is_some_and(|location| locations[location].runs_alone())
     }
 
     fn label(&self, state: &Known) -> Term {

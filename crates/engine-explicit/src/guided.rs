@@ -130,7 +130,7 @@ impl<'a, 'p> Guide<'a, 'p> {
         let is_local = self.model.next(&place.state, turn.thread).is_some_and(|next| next.local);
         // In an atomic region nobody else could go on.
         let is_alone = place.state.location(turn.thread).is_some_and(|(template, location)| {
-            self.model.machine.program.templates[template].locations[location].atomic
+            self.model.machine.program.templates[template].locations[location].runs_alone()
         });
         if !is_local && !is_alone {
             match self.give_way(place, u32::from(!complete)) {

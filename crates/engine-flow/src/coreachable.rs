@@ -196,7 +196,7 @@ impl<'a, 'p> Rules<'a, 'p> {
 
     /// Whether a step may be taken while another thread is at a location.
     pub fn may_take(&self, step: Step, other: Node, pairs: &Pairs) -> bool {
-        let atomic = |node| self.model.location(node).atomic && !self.model.is_end(node);
+        let atomic = |node| self.model.location(node).runs_alone();
         if self.effects(step).impossible || (atomic(other) && !atomic(self.source(step))) {
             return false;
         }

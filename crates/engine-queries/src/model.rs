@@ -58,7 +58,7 @@ impl Model {
         let mut variables = all.variables.clone();
         let mut initial = vec![all.initial.clone()];
         let mut threads = Vec::new();
-        let quiet = all.quiet_locations();
+        let cuts = all.cut_points(system);
         for (number, thread) in all.threads.iter().enumerate() {
             variables.insert(place(number), Term::bool(true));
             let first = if thread.at_start { i128::from(thread.entry.0) } else { BEFORE_START };
@@ -70,14 +70,7 @@ impl Model {
                 entry: thread.entry.0 as usize,
                 at_start: thread.at_start,
                 // Who is at an error is seen there. At the start, or when a thread is started, others may run: even if what was done before stopped in an atomic region.
-                atomic: thread
-                    .steps
-                    .ids()
-                    .map(|at| {
-                        let alone = all.is_atomic(system, number, at) || quiet[number][at];
-                        alone && !all.is_error(system, number, at) && at != thread.entry
-                    })
-                    .collect(),
+                atomic: cuts[number].iter().map(|cut| !cut).collect(),
                 errors: thread
                     .steps
                     .ids()

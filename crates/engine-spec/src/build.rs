@@ -75,8 +75,7 @@ impl Builder<'_> {
     }
     /// Whether only the thread runs while it is at a location.
     fn is_atomic(&self, location: LocationId) -> bool {
-        let place = self.system.program.templates[self.template].locations[location];
-        place.atomic && place.kind == LocationKind::Normal
+        self.system.program.templates[self.template].locations[location].runs_alone()
     }
 
     /// The variables that others may change, each with what always holds of it.

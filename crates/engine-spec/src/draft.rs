@@ -297,8 +297,7 @@ impl Drafter<'_> {
     }
 
     fn is_inside(&self, template: TemplateId, location: LocationId) -> bool {
-        let place = self.system.program.templates[template].locations[location];
-        place.atomic && place.kind == LocationKind::Normal
+        self.system.program.templates[template].locations[location].runs_alone()
     }
 
     /// Steps, with those through atomic regions put together: what may be written on the way from where others run to where others run.

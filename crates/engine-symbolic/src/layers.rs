@@ -135,7 +135,7 @@ impl<'a> Layers<'a> {
 
     fn is_atomic(&self, state: &State, thread: usize) -> bool {
         let running = &state.threads[thread];
-        self.system.program.templates[running.template].locations[running.location].atomic
+        self.system.program.templates[running.template].locations[running.location].runs_alone()
     }
 
     /// Who comes after a thread, of those that have anything left to do.

@@ -148,8 +148,16 @@ pub struct Local {
 pub struct Location {
     /// Whether control stays here, and why.
     pub kind: LocationKind,
-    /// While a thread is here, no other runs.
+    /// Inside an atomic region: see [`Location::runs_alone`].
     pub atomic: bool,
+}
+
+impl Location {
+    /// Whether no other thread runs while one is here. A thread that has ended stops nobody, whatever region its last
+    /// location is in; one at an error is seen there.
+    pub fn runs_alone(&self) -> bool {
+        self.atomic && self.kind == LocationKind::Normal
+    }
 }
 
 /// What it means to be at a location.

@@ -252,10 +252,10 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
         let mut unknown = false;
         for cell in cells {
             let of = self.cells.memory.cell(*cell).map_or(ty, |cell| cell.ty);
-            let value = self.cast(value, ty, of);
             match self.cells.of(*cell).clone() {
                 Representation::Scalar(variable) => match self.cells.address_of_cell(*cell) {
                     Some(at) => {
+                        let value = self.cast(value, ty, of);
                         let here = address.equals(&at);
                         let now = here.if_then_else(&value, &self.get(&variable));
                         self.set(&variable, now);
@@ -267,9 +267,10 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
                         unknown = true;
                     }
                 },
-                Representation::Map(variable) => {
+                Representation::Map(variable, held_as) => {
                     if !maps.contains(&variable) {
-                        let now = self.get(&variable).store(address, &self.cells.widen(&value, of));
+                        let value = self.cells.widen(&self.cast(value, ty, held_as), held_as);
+                        let now = self.get(&variable).store(address, &value);
                         self.set(&variable, now);
                         maps.push(variable);
                     }
@@ -317,11 +318,11 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
                     }
                     None => otherwise = Some(self.anything(place.ty)),
                 },
-                Representation::Map(variable) => {
-                    let held = self.cells.narrow(&self.get(&variable).select(&address), of);
-                    // A map has contents of all types; this one is of the cell's.
-                    self.guard.push(self.system.in_range(&held, of));
-                    otherwise = Some(self.cast(&held, of, place.ty));
+                Representation::Map(variable, held_as) => {
+                    let held = self.cells.narrow(&self.get(&variable).select(&address), held_as);
+                    // A map has contents of all sizes; this one is of the cell's.
+                    self.guard.push(self.system.in_range(&held, held_as));
+                    otherwise = Some(self.cast(&held, held_as, place.ty));
                 }
                 Representation::Nothing => otherwise = Some(self.anything(place.ty)),
             }
@@ -361,7 +362,7 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
                     let value = if inside { self.system.number(0, ty) } else { self.anything(ty) };
                     self.set(&variable, value);
                 }
-                Representation::Map(variable) => {
+                Representation::Map(variable, _) => {
                     let value = self.new_input(variable.sort.clone()).term();
                     self.set(&variable, value);
                 }

@@ -35,8 +35,8 @@ const APART: u64 = 64;
 pub enum Representation {
     /// A variable that holds its content.
     Scalar(Variable),
-    /// A map from addresses to contents.
-    Map(Variable),
+    /// A map from addresses to contents, and the type in which it holds those of the cell.
+    Map(Variable, IntType),
     /// Nothing.
     Nothing,
 }
@@ -179,11 +179,18 @@ impl<'a, 'p> Cells<'a, 'p> {
                 objects.iter().map(|object| self.program.objects[*object].name.as_str()).collect();
             let name = format!("map of {}@{}", names.join(", "), cells[0]);
             let variable = Variable::new(Arc::from(name), self.map_sort());
-            let first = self.first_map(cells);
+            // One address may be in several cells, as far as an access can tell: whatever it is in, its content is
+            // held in one type.
+            let held_as = |ty: IntType| {
+                let alike = cells.iter().map(|cell| of(*cell).ty).filter(|other| other.bytes() == ty.bytes());
+                alike.fold(ty, domains::memory::common_type)
+            };
+            let types: Vec<IntType> = cells.iter().map(|cell| held_as(of(*cell).ty)).collect();
+            let first = self.first_map(cells, &types);
             let state = StateVariable { variable: variable.clone(), ty: None, kind: Kind::Map, first };
             self.variables.push(Owned { state, owners });
-            for cell in cells {
-                self.representation[*cell] = Representation::Map(variable.clone());
+            for (cell, ty) in cells.iter().zip(types) {
+                self.representation[*cell] = Representation::Map(variable.clone(), ty);
             }
         }
     }
@@ -226,11 +233,11 @@ impl<'a, 'p> Cells<'a, 'p> {
     }
 
     /// What a map holds at first, if that is one map: for static memory with few elements.
-    fn first_map(&self, cells: &[usize]) -> Option<Term> {
+    fn first_map(&self, cells: &[usize], types: &[IntType]) -> Option<Term> {
         let pointer = self.program.data_model.pointer();
         let mut values: Vec<(u64, IntType, Term)> = Vec::new();
         let mut zeros = true;
-        for cell in cells {
+        for (cell, ty) in cells.iter().zip(types) {
             let cell = self.memory.cell(domains::Variable::new(*cell))?;
             let object = cell.object;
             let base = self.fixed[object]?;
@@ -246,7 +253,7 @@ impl<'a, 'p> Cells<'a, 'p> {
                 }
                 for element in 0..target.count {
                     let offset = target.first + element * target.stride;
-                    values.push((base + offset, cell.ty, self.first_value(object, offset, cell.ty)?));
+                    values.push((base + offset, *ty, self.first_value(object, offset, *ty)?));
                 }
             }
         }

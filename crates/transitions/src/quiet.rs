@@ -1,8 +1,9 @@
-//! Locations at which the others need not run: inside of a region that locks keep apart (Lipton: Reduction, CACM 1975).
+//! Where the others may run while a thread is at a location: [`Threads::cut_points`], which all engines and checkers ask that know the threads of a program.
 //!
-//! Exact for errors. A step is a *right mover* if it can be put behind any step of another thread that comes right after it. A location that only right movers lead to is quiet: in an execution to an
-//! error, the steps of a thread up to its next location that is not quiet can be put together, right before the last of them; and those at the end that lead to a quiet location can be left out, since no one sees
-//! what they did. The first location of a thread is never quiet, and an error counts as one that is not: who asks must see to that.
+//! They may not inside of an atomic region, and need not inside of a region that locks keep apart (Lipton: Reduction, CACM 1975). Exact for errors. A step is a *right mover* if it can be put
+//! after any step of another thread that comes right after it. A location is *quiet* if all steps that lead to it from the last cut points are right movers: those inside of atomic regions, too, since
+//! there is no cut point between them and the location. In an execution to an error, the steps of a thread up to its next cut point can be put together, right before the last of them; and those at the end
+//! that lead to a quiet location can be left out, since no one sees what they did. The first location of a thread is always a cut point, and so is an error, which is seen there.
 //!
 //! Locks are variables here. A variable is a *lock* if every step that writes it either takes it (the step needs it to be 0, and sets it to a number of the thread's own, which is not 0), or
 //! starts at a location where the thread has it: on every way there it was taken and not written since. Then, by induction, where a thread has a lock the lock has the thread's number: others write it only when it is 0 or
@@ -12,6 +13,7 @@
 //!
 //! An atomic region of another thread is passed as a whole: what holds of each of its steps after the mover holds of all.
 
+use crate::system::System;
 use crate::threads::{Thread, ThreadNumber, ThreadStep, Threads, literals};
 use indexmap::{IndexMap, IndexSet};
 use ir::{IdVec, LocationId};
@@ -21,8 +23,18 @@ use smt::{Operation, Term, Variable};
 type Held = IdVec<LocationId, Option<IndexSet<Variable>>>;
 
 impl Threads {
-    /// For each thread and location whether it is quiet.
-    pub fn quiet_locations(&self) -> Vec<IdVec<LocationId, bool>> {
+    /// For each thread and location whether others may run while the thread is there.
+    pub fn cut_points(&self, system: &System<'_>) -> Vec<IdVec<LocationId, bool>> {
+        self.cut_points_where(&|thread, at| self.is_atomic(system, thread, at), &|thread, at| {
+            self.is_error(system, thread, at)
+        })
+    }
+
+    fn cut_points_where(
+        &self,
+        runs_alone: &dyn Fn(ThreadNumber, LocationId) -> bool,
+        is_error: &dyn Fn(ThreadNumber, LocationId) -> bool,
+    ) -> Vec<IdVec<LocationId, bool>> {
         let locks = Locks::new(self);
         let mut touching: IndexMap<Variable, Vec<&ThreadStep>> = IndexMap::new();
         for step in self.threads.iter().flat_map(|thread| thread.steps.iter().flatten()) {
@@ -31,13 +43,33 @@ impl Threads {
             }
         }
         let of_thread = |(number, thread): (ThreadNumber, &Thread)| {
-            let mut moved: IdVec<LocationId, Option<bool>> = thread.steps.iter().map(|_| None).collect();
+            let seen_anyway = |at: LocationId| at == thread.entry || is_error(number, at);
+            // Whether a step led to each location, and whether one that is no right mover was taken since the last
+            // cut point.
+            let mut noisy: IdVec<LocationId, Option<bool>> = thread.steps.iter().map(|_| None).collect();
+            let mut open = Vec::new();
             for step in thread.steps.iter().flatten() {
                 let moves = locks.is_right_mover(&touching, number, step);
-                moved[step.target] = Some(moved[step.target].unwrap_or(true) && moves);
+                if !moves && noisy[step.target] != Some(true) {
+                    open.push(step.target);
+                }
+                noisy[step.target] = Some(noisy[step.target].unwrap_or(false) || !moves);
             }
-            let quiet = moved.enumerate().map(|(at, moved)| *moved == Some(true) && at != thread.entry);
-            quiet.collect()
+            while let Some(at) = open.pop() {
+                if !runs_alone(number, at) || seen_anyway(at) {
+                    continue;
+                }
+                for step in &thread.steps[at] {
+                    if noisy[step.target] != Some(true) {
+                        noisy[step.target] = Some(true);
+                        open.push(step.target);
+                    }
+                }
+            }
+            let is_cut = |(at, noisy): (LocationId, &Option<bool>)| {
+                seen_anyway(at) || !(runs_alone(number, at) || *noisy == Some(false))
+            };
+            noisy.enumerate().map(is_cut).collect()
         };
         self.threads.iter().enumerate().map(of_thread).collect()
     }
@@ -223,9 +255,16 @@ mod tests {
     }
 
     fn quiet(threads: Vec<Thread>) -> Vec<Vec<bool>> {
+        quiet_with(threads, &[])
+    }
+
+    /// Which locations are no cut points, where the first thread is in an atomic region at some.
+    fn quiet_with(threads: Vec<Thread>, atomic: &[u32]) -> Vec<Vec<bool>> {
         let initial = variable("me").term().equals(&Term::int(7));
         let threads = Threads { threads, initial, variables: IndexMap::new() };
-        threads.quiet_locations().into_iter().map(|quiet| quiet.iter().copied().collect()).collect()
+        let cuts =
+            threads.cut_points_where(&|thread, at| thread == 0 && atomic.contains(&at.0), &|_, _| false);
+        cuts.into_iter().map(|cuts| cuts.iter().map(|cut| !cut).collect()).collect()
     }
 
     fn more(name: &str) -> Term {
@@ -264,6 +303,15 @@ mod tests {
         // Another lock does not help.
         let other = thread(1, &[take("n", 2), add("x"), free("n"), take("m", 2), free("m")]);
         assert_eq!(quiet(vec![one(), other])[0], [false, true, false, true, false]);
+    }
+
+    /// The end of an atomic region is a cut point if anything inside of it was seen.
+    #[test]
+    fn what_others_see_in_an_atomic_region_is_seen_after_it() {
+        let one = || thread(0, &[add("x"), add("mine"), add("mine"), add("mine")]);
+        let other = || thread(1, &[add("x")]);
+        assert_eq!(quiet_with(vec![one(), other()], &[1, 2])[0], [false, true, true, false, true]);
+        assert_eq!(quiet_with(vec![one(), other()], &[2])[0], [false, false, true, true, true]);
     }
 
     /// A lock that someone looks at otherwise, writes without having it, or with the number of another thread.

@@ -12,7 +12,7 @@ use crate::blocks::merge_steps;
 use crate::constants::put_known_values;
 use crate::system::{Kind, StateVariable, Step, System};
 use indexmap::IndexMap;
-use ir::{Count, EdgeId, IdVec, LocationId, LocationKind, Program, Span, TemplateId};
+use ir::{Count, EdgeId, IdVec, LocationId, Program, Span, TemplateId};
 use smt::{Sort, Term, Variable};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -135,11 +135,7 @@ impl<'p> Scoped<'p> {
             let steps: Vec<Step> =
                 system.steps.iter().filter(|step| step.template == template).cloned().collect();
             let may_go = |at: LocationId| {
-                let location = code.locations[at];
-                location.atomic
-                    && location.kind == LocationKind::Normal
-                    && at != code.entry
-                    && !accessed.contains(&(template, at))
+                code.locations[at].runs_alone() && at != code.entry && !accessed.contains(&(template, at))
             };
             for step in merge_steps(&steps, &may_go, stop) {
                 scoped.steps.push(scoped_step(system, &step));

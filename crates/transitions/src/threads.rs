@@ -316,6 +316,6 @@ impl Threads {
     }
     /// Whether only this thread runs while it is at a location.
     pub fn is_atomic(&self, system: &System<'_>, thread: ThreadNumber, location: LocationId) -> bool {
-        system.program.templates[self.threads[thread].template].locations[location].atomic
+        system.program.templates[self.threads[thread].template].locations[location].runs_alone()
     }
 }

@@ -62,7 +62,7 @@ pub(crate) fn check(
         return Err(ProofError::Claim("the program starts as one thread".to_owned()));
     };
     let mut started = prepared.templates.enumerate().filter(|(template, _)| template != first);
-    if started.any(|(_, code)| code.locations[code.entry].atomic) {
+    if started.any(|(_, code)| code.locations[code.entry].runs_alone()) {
         return Err(ProofError::Claim("threads begin outside of atomic regions".to_owned()));
     }
     if let Some(assumption) = prepared.assumptions.iter().find(|assumption| assumption.limits_proof) {
@@ -138,7 +138,7 @@ impl Check<'_, '_> {
             let (Some(location), Some(state)) = (location, state) else {
                 return claim(false, "nodes are at locations and states");
             };
-            claim(location.atomic || !state.atomic, "atomic states are at atomic locations")?;
+            claim(location.runs_alone() || !state.atomic, "atomic states are at atomic locations")?;
             let wrong = match (location.kind, property) {
                 (LocationKind::Error(kind), Property::NoError(kinds)) => kinds.contains(&kind),
                 _ => false,

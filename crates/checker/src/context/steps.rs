@@ -137,7 +137,7 @@ impl Check<'_, '_> {
     /// 3 and 4 for the steps of other threads.
     pub(super) fn other_steps(&self, view: &ContextView) -> Result<(), ProofError> {
         let node = &self.proof.nodes[view.node];
-        if self.scoped.program.templates[node.template].locations[node.location].atomic {
+        if self.scoped.program.templates[node.template].locations[node.location].runs_alone() {
             return Ok(());
         }
         let others = counts(view);

@@ -70,7 +70,7 @@ impl Closure<'_, '_> {
 
     /// Whether a step may be taken while another thread is at a location.
     pub fn may_take(&self, source: Node, edge: EdgeId, outcome: &Outcome, other: Node) -> bool {
-        let atomic = |node: Node| self.view.location(node).atomic && !self.view.has_ended(node);
+        let atomic = |node: Node| self.view.location(node).runs_alone();
         if outcome.impossible || (atomic(other) && !atomic(source)) {
             return false;
         }

@@ -4,7 +4,7 @@ use super::{claim, follows, is_error, missing, untranslatable};
 use crate::ProofError;
 use indexmap::{IndexMap, IndexSet};
 use ir::specification::{Specification, Thread};
-use ir::{LocationId, LocationKind, Program, TemplateId};
+use ir::{LocationId, Program, TemplateId};
 use smt::{Term, Variable};
 use std::sync::Arc;
 use transitions::specification::{Meaning, before, candidate};
@@ -115,8 +115,7 @@ impl<'a> Checker<'a> {
     }
 
     fn is_atomic(&self, location: LocationId) -> bool {
-        let place = self.system.program.templates[self.template].locations[location];
-        place.atomic && place.kind == LocationKind::Normal
+        self.system.program.templates[self.template].locations[location].runs_alone()
     }
 
     pub(super) fn check(&self, said: &Conformance) -> Result<(), ProofError> {

@@ -102,7 +102,7 @@ impl<'a> Model<'a> {
     /// Whether only this thread runs while it is at a place.
     pub fn is_atomic(&self, template: TemplateId, place: LocationId) -> bool {
         let location = self.location_of(template, place);
-        location != IDLE && self.system.program.templates[template].locations[location].atomic
+        location != IDLE && self.system.program.templates[template].locations[location].runs_alone()
     }
     /// The location that relations know a location as.
     pub fn place_of(&self, template: TemplateId, location: LocationId) -> LocationId {

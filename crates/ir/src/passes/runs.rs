@@ -3,7 +3,9 @@
 //! Keeps which errors are reached, provided that no execution has a data race; keeps no races and no deadlocks. Only flags of locations change, so that executions of the result are
 //! executions of the program, step by step.
 //!
-//! A step is a *mover* if what it does to memory are plain accesses, at most one operation, with addresses that do not themselves come from memory, to bytes that no operation on locks uses.
+//! A step is a *mover* if what it does to memory are plain accesses, at most one operation, with addresses that do not themselves come from memory, to bytes that no operation on locks uses, and
+//! to no object whose life another thread may end by returning or ending: that is no access, so it is no race, but afterwards the step has no meaning. Nor does it free memory, since another thread may then get
+//! the same address.
 //! Where there is no race, such a step `a` moves to the right: if another thread's step `b` comes next, neither touches what the other one writes, as both were about to be taken in
 //! the state before, and that would be a race. So `b; a` is possible, too, and ends in the same state. A location becomes atomic if only movers lead to it. Then between two locations that are not
 //! atomic, a thread takes movers and at most one other step, which is the last one. Given an execution to an error:
@@ -15,10 +17,11 @@
 
 use super::footprint::{Extent, Region, accesses};
 use super::points_to::PointsTo;
+use super::sharing::base_object;
 use crate::expr::Expr;
-use crate::ids::{IdVec, TemplateId};
+use crate::ids::{IdVec, ObjectId, TemplateId};
 use crate::op::{Callee, Op};
-use crate::program::{Edge, LocationKind, Program, Storage, Template};
+use crate::program::{Edge, LocationKind, Object, Program, Storage, Template};
 use crate::semantics::mutex_kind_offset;
 use std::collections::BTreeSet;
 
@@ -48,6 +51,8 @@ struct Movers {
     points_to: PointsTo,
     /// The bytes that operations on locks use.
     locks: Vec<Region>,
+    /// The objects of threads that others may reach and that end while others run.
+    mortal: BTreeSet<ObjectId>,
     /// Procedures that consist of movers.
     pure: IdVec<TemplateId, bool>,
     /// What threads may begin with.
@@ -77,7 +82,8 @@ impl Movers {
         }
         locks.dedup();
         let pure = program.templates.iter().map(|_| true).collect();
-        let mut movers = Self { points_to, locks, pure, started };
+        let mortal = mortal_objects(program, &points_to);
+        let mut movers = Self { points_to, locks, mortal, pure, started };
         // What one procedure is not, those that call it are not.
         loop {
             let impure: Vec<TemplateId> = program
@@ -118,19 +124,77 @@ impl Movers {
             && touched.all(|access| {
                 !access.atomic
                     && !has_load(access.address)
+                    && !self.may_end(access.address, &access.region)
                     && !self.locks.iter().any(|lock| lock.overlaps(&access.region))
             })
     }
 
+    /// Whether an access may be to an object that another thread ends.
+    fn may_end(&self, address: &Expr, region: &Region) -> bool {
+        let is_own = base_object(address).is_some_and(|object| self.mortal.contains(&object));
+        !is_own
+            && match region.objects() {
+                Some(mut objects) => objects.any(|object| self.mortal.contains(&object)),
+                None => !self.mortal.is_empty(),
+            }
+    }
+
     fn moves(&self, op: &Op) -> bool {
+        let asks_for_life = |expr: &&Expr| {
+            let mut found = false;
+            expr.walk(&mut |inner| found |= matches!(inner, Expr::Valid(..)));
+            found
+        };
+        if op.expressions().iter().any(asks_for_life) {
+            return false;
+        }
         match op {
-            Op::Assume(_) | Op::Assign(_) | Op::Free(_) | Op::Fill(..) | Op::Copy(..) => true,
+            Op::Assume(_) | Op::Assign(_) | Op::Fill(..) | Op::Copy(..) => true,
             Op::Call(Callee::Procedure(callee), ..) => self.pure[*callee],
             Op::Call(Callee::Pointer(_), ..) => false,
             Op::Lock(..) | Op::Unlock(..) | Op::Spawn(..) | Op::Join(..) => false,
-            Op::Allocate { .. } | Op::Broadcast(_) => false,
+            Op::Allocate { .. } | Op::Free(_) | Op::Broadcast(_) => false,
         }
     }
+}
+
+/// The objects of frames and threads that others may reach, and whose life ends while others run: not those of a `main`
+/// that ends the program when it returns.
+fn mortal_objects(program: &Program, points_to: &PointsTo) -> BTreeSet<ObjectId> {
+    let reaches = |template: &Template, kind: LocationKind| {
+        template.edges.iter().any(|edge| template.locations[edge.target].kind == kind)
+    };
+    // A thread may exit in a procedure that is called, directly or not.
+    let mut exits: IdVec<TemplateId, bool> =
+        program.templates.iter().map(|template| reaches(template, LocationKind::Exit)).collect();
+    loop {
+        let may_exit = |op: &Op| match op {
+            Op::Call(Callee::Procedure(callee), ..) => exits[*callee],
+            Op::Call(Callee::Pointer(_), ..) => true,
+            _ => false,
+        };
+        let calls_exit = |(template, code): &(TemplateId, &Template)| {
+            !exits[*template] && code.edges.iter().flat_map(|edge| &edge.ops).any(may_exit)
+        };
+        let more: Vec<TemplateId> =
+            program.templates.enumerate().filter(calls_exit).map(|(template, _)| template).collect();
+        if more.is_empty() {
+            break;
+        }
+        more.into_iter().for_each(|template| exits[template] = true);
+    }
+    let escapes = points_to.escaping(program);
+    let ends = |(id, object): &(ObjectId, &Object)| {
+        escapes[*id]
+            && match object.storage {
+                Storage::Static | Storage::Site => false,
+                Storage::ThreadLocal => true,
+                Storage::Frame(template) => {
+                    exits[template] || reaches(&program.templates[template], LocationKind::End)
+                }
+            }
+    };
+    program.objects.enumerate().filter(ends).map(|(id, _)| id).collect()
 }
 
 fn has_load(address: &Expr) -> bool {

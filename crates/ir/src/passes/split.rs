@@ -16,15 +16,20 @@
 //! 4. A new thread's start and the store of its id, as libraries do it: the thread finds its own id.
 //! 5. `Fill`, `Copy`, and edges that start at atomic locations.
 //!
+//! Whether an access is made, and where, never depends on a value that is chosen in the same step: a load in an address,
+//! or in the condition of one, gets an edge of its own if what it reads may never have been set; inside atomic regions
+//! and for memory that nobody else sees, too. So a state says which accesses its threads are about to make
+//! ([`crate::semantics::Machine::race`]).
+//!
 //! Edges that leave one location share the loads with which they all begin: a branch reads its operands once. An
 //! operation other than an assignment or a start of a thread never stores its result in shared memory; the result
 //! of a call always goes to a local. The last load of an assignment to a local may stay where it is.
 
-use super::sharing::Sharing;
+use super::sharing::{Sharing, base_object};
 use crate::expr::{Expr, Place};
 use crate::ids::{EdgeId, LocalId, LocationId};
 use crate::op::{Lhs, Op, Rhs};
-use crate::program::{LocationKind, Program, Span, Template};
+use crate::program::{Initial, LocationKind, Program, Span, Storage, Template};
 use crate::types::IntType;
 
 /// Splits all shared accesses of a program.
@@ -45,10 +50,16 @@ pub enum Amount {
 /// Splits all shared accesses of a program this much.
 pub fn split_to(program: &Program, amount: Amount) -> Program {
     let sharing = Sharing::of(program);
+    let unset = Unset::of(program);
     let mut result = program.clone();
     for template in result.templates.iter_mut() {
-        let mut splitter =
-            Splitter { program, sharing: &sharing, amount, template: std::mem::take(template) };
+        let mut splitter = Splitter {
+            program,
+            sharing: &sharing,
+            unset: &unset,
+            amount,
+            template: std::mem::take(template),
+        };
         splitter.run();
         *template = splitter.template;
     }
@@ -62,6 +73,52 @@ enum Rule {
     All,
     /// Those that are not atomic, and what their addresses need.
     Plain,
+    /// Only those that an access depends on and that may read what was never set.
+    Unset,
+}
+
+impl Rule {
+    /// The rule for the address of a load that gets an edge of its own.
+    fn inside_load(self) -> Self {
+        match self {
+            Self::All | Self::Plain => Self::All,
+            Self::Unset => Self::Unset,
+        }
+    }
+}
+
+/// What a part of an operation is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    /// It says where an access is made.
+    Address,
+    /// It is a value.
+    Value,
+}
+
+/// Which memory may hold bytes that were never set.
+struct Unset {
+    /// Whether there is any that pointers lead to.
+    pointed: bool,
+    /// Whether such bytes are copied, so that they may be anywhere.
+    copied: bool,
+}
+
+impl Unset {
+    fn of(program: &Program) -> Self {
+        let is_unset = |object: &crate::program::Object| {
+            object.storage == Storage::Site || object.initial == Initial::Unknown
+        };
+        let pointed = program.objects.iter().any(is_unset);
+        let mut ops = program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops);
+        Self { pointed, copied: pointed && ops.any(|op| matches!(op, Op::Copy(..))) }
+    }
+    fn may_hold(&self, program: &Program, place: &Place) -> bool {
+        match base_object(&place.address) {
+            Some(object) => self.copied || program.objects[object].initial == Initial::Unknown,
+            None => self.pointed,
+        }
+    }
 }
 
 /// What is done about one edge.
@@ -86,6 +143,7 @@ struct Extraction<'a> {
 struct Splitter<'a> {
     program: &'a Program,
     sharing: &'a Sharing,
+    unset: &'a Unset,
     amount: Amount,
     template: Template,
 }
@@ -100,16 +158,13 @@ impl Splitter<'_> {
                     self.move_call_result(*edge, atomic);
                 }
             }
-            if !atomic {
-                self.split_location(location, edges);
-            }
+            self.split_location(location, edges);
         }
     }
 
     /// Splits the edges that leave a location. What they all read first they read together.
     fn split_location(&mut self, location: LocationId, edges: &[EdgeId]) {
-        let mut plans: Vec<Option<Plan>> =
-            edges.iter().map(|edge| self.plan(&self.template.edges[*edge].ops)).collect();
+        let mut plans: Vec<Option<Plan>> = edges.iter().map(|edge| self.plan(*edge)).collect();
         if plans.iter().all(Option::is_none) {
             return;
         }
@@ -120,7 +175,12 @@ impl Splitter<'_> {
             let ops = |edge: &EdgeId| &self.template.edges[*edge].ops[0];
             let any_atomic =
                 edges.iter().any(|edge| self.sharing.accesses(ops(edge)).iter().any(|access| access.atomic));
-            let rule = if any_atomic { Rule::Plain } else { Rule::All };
+            let only_unset = plans.iter().flatten().all(|plan| plan.rule == Rule::Unset);
+            let rule = match (only_unset, any_atomic) {
+                (true, _) => Rule::Unset,
+                (false, true) => Rule::Plain,
+                (false, false) => Rule::All,
+            };
             plans =
                 edges.iter().map(|edge| Some(Plan { rule, units: self.units_of(ops(edge), rule) })).collect();
         }
@@ -152,8 +212,21 @@ impl Splitter<'_> {
         }
     }
 
-    /// What to do about an edge from a location that is not atomic; nothing if it can stay.
-    fn plan(&self, ops: &[Op]) -> Option<Plan> {
+    /// What to do about an edge; `None` when it can stay.
+    fn plan(&self, edge: EdgeId) -> Option<Plan> {
+        let edge = &self.template.edges[edge];
+        let for_sharing = match self.template.locations[edge.source].atomic {
+            true => None,
+            false => self.plan_for_sharing(&edge.ops),
+        };
+        for_sharing.or_else(|| {
+            let units = self.units_of(edge.ops.first()?, Rule::Unset);
+            (!units.is_empty()).then_some(Plan { rule: Rule::Unset, units })
+        })
+    }
+
+    /// What to do about an edge from a location that is not atomic, so that it makes one access.
+    fn plan_for_sharing(&self, ops: &[Op]) -> Option<Plan> {
         let first = ops.first()?;
         let accesses: Vec<_> = ops.iter().flat_map(|op| self.sharing.accesses(op)).collect();
         let all_atomic = accesses.iter().all(|access| access.atomic);
@@ -241,7 +314,10 @@ impl Splitter<'_> {
         let mut extraction =
             Extraction { rule: plan.rule, known, taken: Vec::new(), limit: plan.units.len(), here, span };
         self.extract_op(&mut extraction, &mut ops[0]);
-        let stores = if ops.len() == 1 { self.stores_after(&mut ops[0]) } else { Vec::new() };
+        let stores = match plan.rule {
+            Rule::All | Rule::Plain if ops.len() == 1 => self.stores_after(&mut ops[0]),
+            Rule::All | Rule::Plain | Rule::Unset => Vec::new(),
+        };
         self.template.edges[edge].source = extraction.here;
         self.template.edges[edge].ops = ops;
         self.store_after(edge, stores, false);
@@ -324,7 +400,7 @@ impl Splitter<'_> {
             self.template.edges[last].target = between;
             let op = Op::set(Lhs::Memory(place), Expr::Local(value));
             last = self.template.edge(between, target, vec![op], span);
-            if !atomic && let Some(plan) = self.plan(&self.template.edges[last].ops) {
+            if let Some(plan) = self.plan(last) {
                 self.split_edge(last, &plan, &[]);
             }
         }
@@ -338,48 +414,80 @@ impl Splitter<'_> {
     /// The units of an operation, in order of evaluation.
     fn units_of(&self, op: &Op, rule: Rule) -> Vec<Expr> {
         let mut units = Vec::new();
-        each_operand(&mut op.clone(), &mut |expr| self.units(expr, rule, &mut units));
+        each_operand(&mut op.clone(), &mut |expr, role| self.units(expr, (rule, role), &mut units));
         units
     }
 
-    fn units(&self, expr: &Expr, rule: Rule, found: &mut Vec<Expr>) {
+    fn units(&self, expr: &Expr, (rule, role): (Rule, Use), found: &mut Vec<Expr>) {
         match expr {
-            Expr::Load(place) if self.takes(place, rule) => {
-                self.units(&place.address, Rule::All, found);
+            Expr::Load(place) if self.takes(place, (rule, role)) => {
+                self.units(&place.address, (rule.inside_load(), Use::Address), found);
                 found.push(expr.clone());
             }
-            Expr::IfThenElse(three) if self.has_units(&three.1, rule) || self.has_units(&three.2, rule) => {
-                self.units(&three.0, rule, found);
+            Expr::Load(place) => self.units(&place.address, (rule, Use::Address), found),
+            Expr::IfThenElse(three) if self.takes_choice(three, (rule, role)) => {
+                self.units(&three.0, (rule, Use::Value), found);
                 found.push(expr.clone());
             }
-            _ => expr.operands().into_iter().for_each(|operand| self.units(operand, rule, found)),
+            _ => expr.operands().into_iter().for_each(|operand| self.units(operand, (rule, role), found)),
         }
     }
-    fn has_units(&self, expr: &Expr, rule: Rule) -> bool {
+    fn has_units(&self, expr: &Expr, what: (Rule, Use)) -> bool {
         let mut found = Vec::new();
-        self.units(expr, rule, &mut found);
+        self.units(expr, what, &mut found);
         !found.is_empty()
     }
-    fn takes(&self, place: &Place, rule: Rule) -> bool {
-        (rule == Rule::All || !place.atomic) && self.sharing.is_shared(place)
+    fn takes(&self, place: &Place, (rule, role): (Rule, Use)) -> bool {
+        let is_shared = match rule {
+            Rule::All => self.sharing.is_shared(place),
+            Rule::Plain => !place.atomic && self.sharing.is_shared(place),
+            Rule::Unset => false,
+        };
+        is_shared || (role == Use::Address && self.unset.may_hold(self.program, place))
+    }
+    /// Whether a conditional expression becomes a branch: because of what its ways load, or since its condition may read
+    /// what was never set, and so decides by choice which accesses are made, or where one is.
+    fn takes_choice(&self, three: &(Expr, Expr, Expr), (rule, role): (Rule, Use)) -> bool {
+        let reads_unset = |expr: &Expr| {
+            let mut found = false;
+            expr.walk(&mut |inner| {
+                found |= matches!(inner, Expr::Load(place) if self.unset.may_hold(self.program, place));
+            });
+            found
+        };
+        self.has_units(&three.1, (rule, role))
+            || self.has_units(&three.2, (rule, role))
+            || (reads_unset(&three.0)
+                && (role == Use::Address
+                    || self.sharing.reads_shared(&three.1)
+                    || self.sharing.reads_shared(&three.2)))
     }
 
     fn extract_op(&mut self, extraction: &mut Extraction<'_>, op: &mut Op) {
-        each_operand(op, &mut |expr| self.extract(extraction, expr, extraction.rule));
+        each_operand(op, &mut |expr, role| self.extract(extraction, expr, (extraction.rule, role)));
     }
 
     /// Takes units out of an expression, in the order of [`units`](Self::units).
-    fn extract(&mut self, extraction: &mut Extraction<'_>, expr: &mut Expr, rule: Rule) {
-        let takes_load = matches!(expr, Expr::Load(place) if self.takes(place, rule));
+    fn extract(&mut self, extraction: &mut Extraction<'_>, expr: &mut Expr, (rule, role): (Rule, Use)) {
+        let takes_load = matches!(expr, Expr::Load(place) if self.takes(place, (rule, role)));
         let takes_choice = match expr {
-            Expr::IfThenElse(three) => self.has_units(&three.1, rule) || self.has_units(&three.2, rule),
+            Expr::IfThenElse(three) => self.takes_choice(three, (rule, role)),
             _ => false,
         };
         let original = (takes_load || takes_choice).then(|| expr.clone());
         match expr {
-            Expr::Load(place) if takes_load => self.extract(extraction, &mut place.address, Rule::All),
-            Expr::IfThenElse(three) if takes_choice => self.extract(extraction, &mut three.0, rule),
-            _ => expr.operands_mut().into_iter().for_each(|operand| self.extract(extraction, operand, rule)),
+            Expr::Load(place) => {
+                let rule = if takes_load { rule.inside_load() } else { rule };
+                self.extract(extraction, &mut place.address, (rule, Use::Address));
+            }
+            Expr::IfThenElse(three) if takes_choice => {
+                self.extract(extraction, &mut three.0, (rule, Use::Value));
+            }
+            _ => {
+                for operand in expr.operands_mut() {
+                    self.extract(extraction, operand, (rule, role));
+                }
+            }
         }
         let Some(original) = original else { return };
         if extraction.taken.len() >= extraction.limit {
@@ -400,16 +508,17 @@ impl Splitter<'_> {
 
     /// Puts a unit whose operands are taken out already in a local; returns the location behind that.
     fn save(&mut self, here: LocationId, value: Expr, local: LocalId, span: Span) -> LocationId {
-        let behind = self.template.location(LocationKind::Normal, false);
+        let atomic = self.template.locations[here].atomic;
+        let behind = self.template.location(LocationKind::Normal, atomic);
         match value {
             Expr::IfThenElse(three) => {
                 let (condition, yes, no) = *three;
                 for (condition, value) in [(condition.clone(), yes), (condition.not(), no)] {
-                    let chosen = self.template.location(LocationKind::Normal, false);
+                    let chosen = self.template.location(LocationKind::Normal, atomic);
                     self.template.edge(here, chosen, vec![Op::Assume(condition)], span);
                     let edge =
                         self.template.edge(chosen, behind, vec![Op::set(Lhs::Local(local), value)], span);
-                    if let Some(plan) = self.plan(&self.template.edges[edge].ops) {
+                    if let Some(plan) = self.plan(edge) {
                         self.split_edge(edge, &plan, &[]);
                     }
                 }
@@ -434,36 +543,50 @@ fn common_prefix(plans: &[Option<Plan>]) -> usize {
 
 /// Visits what an operation evaluates before it does anything, in order of evaluation. Addresses for results of
 /// operations other than assignments, and constraints, are evaluated afterwards and are left out.
-fn each_operand(op: &mut Op, visit: &mut dyn FnMut(&mut Expr)) {
+fn each_operand(op: &mut Op, visit: &mut dyn FnMut(&mut Expr, Use)) {
     match op {
-        Op::Assume(operand) | Op::Lock(_, operand) | Op::Unlock(_, operand) => visit(operand),
-        Op::Join(operand, _) | Op::Free(operand) | Op::Allocate { size: operand, .. } => visit(operand),
+        Op::Assume(operand) | Op::Join(operand, _) | Op::Allocate { size: operand, .. } => {
+            visit(operand, Use::Value);
+        }
+        Op::Lock(_, operand) | Op::Unlock(_, operand) | Op::Free(operand) => visit(operand, Use::Address),
         Op::Assign(assignment) => {
             for (lhs, rhs) in &mut assignment.pairs {
                 if let Rhs::Value(value) = rhs {
-                    visit(value);
+                    visit(value, Use::Value);
                 }
                 if let Lhs::Memory(place) = lhs {
-                    visit(&mut place.address);
+                    visit(&mut place.address, Use::Address);
                 }
             }
         }
         Op::Spawn(callee, arguments, handle) => {
             if let crate::op::Callee::Pointer(pointer) = callee {
-                visit(pointer);
+                visit(pointer, Use::Value);
             }
-            arguments.iter_mut().for_each(&mut *visit);
+            arguments.iter_mut().for_each(|argument| visit(argument, Use::Value));
             if let Some(Lhs::Memory(place)) = handle {
-                visit(&mut place.address);
+                visit(&mut place.address, Use::Address);
             }
         }
         Op::Call(callee, arguments, _) => {
             if let crate::op::Callee::Pointer(pointer) = callee {
-                visit(pointer);
+                visit(pointer, Use::Value);
             }
-            arguments.iter_mut().for_each(visit);
+            arguments.iter_mut().for_each(|argument| visit(argument, Use::Value));
         }
-        Op::Fill(a, b, c) | Op::Copy(a, b, c) => [a, b, c].into_iter().for_each(visit),
-        Op::Broadcast(broadcast) => broadcast.arguments.iter_mut().for_each(|(_, argument)| visit(argument)),
+        // The number of bytes says how far the access goes.
+        Op::Fill(to, byte, size) => {
+            visit(to, Use::Address);
+            visit(byte, Use::Value);
+            visit(size, Use::Address);
+        }
+        Op::Copy(to, from, size) => {
+            for operand in [to, from, size] {
+                visit(operand, Use::Address);
+            }
+        }
+        Op::Broadcast(broadcast) => {
+            broadcast.arguments.iter_mut().for_each(|(_, argument)| visit(argument, Use::Value));
+        }
     }
 }

@@ -27,6 +27,7 @@ mod reports;
 mod reproducers;
 mod spec_mutations;
 mod specifications;
+mod steps;
 mod unsupported;
 mod witnesses;
 mod writing;

@@ -1,0 +1,49 @@
+//! What a step is, and where others may run: no engine contradicts what the programs under `tests/programs/steps` say.
+
+use checker::Checked;
+use std::time::Duration;
+use testkit::annotation::annotations;
+use threadproof::pipeline;
+use verdict::{Budget, Engine, Silent};
+
+/// How long an engine may look at one program. None has to decide it.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+#[test]
+fn no_engine_contradicts() {
+    let explicit = engine_explicit::Explicit::default();
+    let queries = engine_queries::Queries::default();
+    let engines: [&dyn Engine; 7] = [
+        &explicit,
+        &engine_flow::Flow,
+        &engine_horn::Horn,
+        &queries,
+        &engine_context::ContextInference::OmegaCirc,
+        &engine_states::States,
+        &engine_symbolic::Symbolic,
+    ];
+    let mut failures = Vec::new();
+    for file in crate::programs::programs(&crate::root().join("tests/programs/steps")) {
+        let text = std::fs::read_to_string(&file).expect("test programs are text");
+        let wanted = annotations(&text).expect("test programs say what they are");
+        let name = file.display().to_string();
+        let source = frontend_c::Source { name: name.clone(), text: text.into_bytes() };
+        let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it can be read");
+        for (&check, expectation) in &wanted.expectations {
+            for engine in engines {
+                let budget = Budget::seconds(PATIENCE.as_secs_f64());
+                let found = pipeline::verify(&program, check, engine, &budget, &Silent).verdict;
+                let wrong = match found {
+                    Checked::Proved(_) => !expectation.holds,
+                    Checked::Refuted(_) => expectation.holds,
+                    Checked::Unknown(verdict::Reason::Rejected(_)) => true,
+                    Checked::Unknown(_) => false,
+                };
+                if wrong {
+                    failures.push(format!("{name}: {}: {}", check.name(), engine.name()));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}

@@ -1,0 +1,23 @@
+// Minus one, stored through a pointer to `int`, is the largest `unsigned` value.
+// expect: assertions=false
+#include <assert.h>
+#include <pthread.h>
+extern int __VERIFIER_nondet_int(void);
+unsigned counts[2];
+int changes[2];
+void *idle(void *arg) { return arg; }
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, idle, 0);
+  int which = __VERIFIER_nondet_int(), i = __VERIFIER_nondet_int();
+  if (i < 0 || i > 1)
+    return 0;
+  int *p;
+  if (which)
+    p = &changes[i];
+  else
+    p = (int *)&counts[i];
+  *p = -1;
+  assert(counts[i] < 4294967295u); //~ ERROR
+  return 0;
+}
