@@ -3,6 +3,8 @@
 use ir::Program;
 use testkit::oracle::Bounds;
 use testkit::random::boolean::Features;
+use testkit::random::lines::Lines;
+use testkit::random::wide::Wide;
 use testkit::random::wild::Wild;
 use testkit::random::{Random, boolean, random_c};
 use verdict::Check;
@@ -12,6 +14,8 @@ use verdict::Check;
 pub enum Kind {
     /// C in which anything goes.
     Wild,
+    /// C about many topics: types, objects, pointers, heap, all of synchronisation.
+    Wide,
     /// C without undefined behaviour but races.
     Tame,
     /// Boolean programs, with any number of threads.
@@ -28,36 +32,43 @@ pub struct Case {
     /// Its text.
     pub text: String,
     /// As a tree that can shrink.
-    wild: Option<Wild>,
+    lines: Option<Lines>,
 }
 
 impl Case {
     /// The case with this number.
     pub fn new(kind: Kind, seed: u64) -> Self {
         match kind {
-            Kind::Wild => Self::of_wild(Wild::new(seed)),
+            Kind::Wild => {
+                let Wild { check, lines } = Wild::new(seed);
+                Self::of_lines(kind, check, lines)
+            }
+            Kind::Wide => {
+                let Wide { check, lines } = Wide::new(seed);
+                Self::of_lines(kind, check, lines)
+            }
             Kind::Tame => {
                 let checks = [Check::Assertions, Check::Races, Check::Deadlock];
                 let check = Random::new(seed).pick(&checks);
-                Self { kind, check, text: random_c(seed), wild: None }
+                Self { kind, check, text: random_c(seed), lines: None }
             }
             Kind::Boolean => {
                 let mut random = Random::new(seed);
                 let features = features(&mut random);
                 let text = boolean::program(&mut random, features);
-                Self { kind, check: Check::Assertions, text, wild: None }
+                Self { kind, check: Check::Assertions, text, lines: None }
             }
         }
     }
 
-    fn of_wild(wild: Wild) -> Self {
-        Self { kind: Kind::Wild, check: wild.check, text: wild.c_text(), wild: Some(wild) }
+    fn of_lines(kind: Kind, check: Check, lines: Lines) -> Self {
+        Self { kind, check, text: lines.text(), lines: Some(lines) }
     }
 
     /// The ending of its file's name.
     pub fn extension(&self) -> &'static str {
         match self.kind {
-            Kind::Wild | Kind::Tame => "c",
+            Kind::Wild | Kind::Wide | Kind::Tame => "c",
             Kind::Boolean => "bp",
         }
     }
@@ -66,6 +77,7 @@ impl Case {
     pub fn bounds(&self) -> Bounds {
         match self.kind {
             Kind::Wild | Kind::Tame => Bounds::states(50_000),
+            Kind::Wide => Bounds::states(20_000),
             Kind::Boolean => Bounds { states: 4_000, threads: Some(4), copies: 2 },
         }
     }
@@ -73,7 +85,7 @@ impl Case {
     /// The program in the common representation.
     pub fn read(&self) -> Result<Program, String> {
         match self.kind {
-            Kind::Wild | Kind::Tame => {
+            Kind::Wild | Kind::Wide | Kind::Tame => {
                 let source =
                     frontend_c::Source { name: "random.c".to_owned(), text: self.text.clone().into_bytes() };
                 let read = frontend_c::read(&[source], &frontend_c::Options::default());
@@ -87,10 +99,11 @@ impl Case {
         }
     }
 
-    /// A smaller case that is still interesting: statements are left out one by one, for wild programs.
+    /// A smaller case that is still interesting: statements are left out one by one, where programs are trees of lines.
     pub fn shrunk(&self, mut interesting: impl FnMut(&Self) -> bool) -> Self {
-        match &self.wild {
-            Some(wild) => Self::of_wild(wild.shrunk(|smaller| interesting(&Self::of_wild(smaller.clone())))),
+        let of = |lines: &Lines| Self::of_lines(self.kind, self.check, lines.clone());
+        match &self.lines {
+            Some(lines) => of(&lines.shrunk(|smaller| interesting(&of(smaller)))),
             None => self.clone(),
         }
     }

@@ -83,7 +83,7 @@ impl Asked {
         ];
         let turn = |by: u64| slow[((seed + by) % slow.len() as u64) as usize];
         match kind {
-            Kind::Wild | Kind::Tame => vec![Self::Explicit, Self::Flow, turn(0), turn(2)],
+            Kind::Wild | Kind::Wide | Kind::Tame => vec![Self::Explicit, Self::Flow, turn(0), turn(2)],
             Kind::Boolean => vec![Self::States, Self::Counters, turn(0)],
         }
     }

@@ -26,7 +26,7 @@ struct Arguments {
     /// Milliseconds that each engine has.
     #[arg(long, default_value_t = 60)]
     budget: u64,
-    /// Programs of one kind only: wild, tame or boolean.
+    /// Programs of one kind only: wide, wild, tame or boolean.
     #[arg(long)]
     kind: Option<String>,
     /// Asks this engine alone.
@@ -102,10 +102,12 @@ impl Figures {
 fn kind_of(arguments: &Arguments, seed: u64) -> Kind {
     match arguments.kind.as_deref() {
         Some("wild") => Kind::Wild,
+        Some("wide") => Kind::Wide,
         Some("tame") => Kind::Tame,
         Some("boolean") => Kind::Boolean,
         _ => match seed % 8 {
-            0..=4 => Kind::Wild,
+            0..=3 => Kind::Wide,
+            4 => Kind::Wild,
             5 => Kind::Tame,
             _ => Kind::Boolean,
         },

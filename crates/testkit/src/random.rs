@@ -10,16 +10,18 @@
 //! * Where C leaves the order of evaluation open, at most one of the operands is shared. Two shared operands stand only in
 //!   one binary operation, and are read from left to right.
 //!
-//! [`wild`] programs have no such rules; [`boolean`] ones are Boolean programs.
+//! [`wild`] and [`wide`] programs have no such rules; [`boolean`] ones are Boolean programs.
 //!
 //! The number of interleavings is bounded when a program is made, so that naive exploration stays below some 50,000 states.
 
 pub mod boolean;
 mod c;
 mod generate;
+pub mod lines;
 mod lower;
 #[cfg(test)]
 mod tests;
+pub mod wide;
 pub mod wild;
 
 use ir::IntType;

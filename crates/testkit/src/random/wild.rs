@@ -4,32 +4,21 @@
 //! overflow, leave its arrays, use what was freed; whether it does is what naive exploration tells. Each program has only a few features, chosen
 //! by its seed, and a few statements, so that most have less than some ten thousand states.
 //!
-//! A program is a tree of lines, so that [`Wild::shrunk`] can leave out what a disagreement does not need.
+//! A program is a tree of lines, so that [`Lines::shrunk`] can leave out what a disagreement does not need.
 
 mod statements;
 
 use super::Random;
+use super::lines::{Lines, Node, line};
 use verdict::Check;
 
-/// A program as a tree of lines.
+/// A program, and what it is asked about.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wild {
     /// What the program is about.
     pub check: Check,
-    nodes: Vec<Node>,
-}
-
-/// A line, or lines that belong together.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Node {
-    Line(String),
-    /// What opens, what is inside, what closes.
-    Block(String, Vec<Node>, String),
-}
-
-/// A line.
-fn line(text: impl Into<String>) -> Node {
-    Node::Line(text.into())
+    /// The program.
+    pub lines: Lines,
 }
 
 /// A type and interesting values of it.
@@ -163,89 +152,8 @@ impl Wild {
             names: 0,
             helpers: false,
         };
-        let nodes = writer.program();
-        Self { check, nodes }
-    }
-
-    /// The program as C text.
-    pub fn c_text(&self) -> String {
-        let mut out = String::new();
-        print(&self.nodes, 0, &mut out);
-        out
-    }
-
-    /// A smaller program that is still interesting, if there is one: lines and blocks are left out one by one, and blocks give way to what is inside,
-    /// as long as that helps. Uses go before declarations.
-    pub fn shrunk(&self, mut interesting: impl FnMut(&Self) -> bool) -> Self {
-        let mut best = self.clone();
-        loop {
-            let before = best.clone();
-            for number in (0..count(&best.nodes)).rev() {
-                for unwrap in [false, true] {
-                    let mut smaller = best.clone();
-                    remove(&mut smaller.nodes, &mut number.clone(), unwrap);
-                    if smaller != best && interesting(&smaller) {
-                        best = smaller;
-                        break;
-                    }
-                }
-            }
-            if best == before {
-                return best;
-            }
-        }
-    }
-}
-
-fn print(nodes: &[Node], depth: usize, out: &mut String) {
-    let put = |text: &str, out: &mut String| {
-        if !text.is_empty() {
-            *out += &"  ".repeat(depth);
-            *out += text;
-            out.push('\n');
-        }
-    };
-    for node in nodes {
-        match node {
-            Node::Line(text) => put(text, out),
-            Node::Block(open, body, close) => {
-                put(open, out);
-                print(body, depth + 1, out);
-                put(close, out);
-            }
-        }
-    }
-}
-
-fn count(nodes: &[Node]) -> usize {
-    let inside = |node: &Node| match node {
-        Node::Line(_) => 0,
-        Node::Block(_, body, _) => count(body),
-    };
-    nodes.iter().map(|node| 1 + inside(node)).sum()
-}
-
-/// Removes the node with a number, or only what is around it.
-fn remove(nodes: &mut Vec<Node>, number: &mut usize, unwrap: bool) {
-    let mut index = 0;
-    while index < nodes.len() {
-        if *number == 0 {
-            *number = usize::MAX;
-            match nodes.remove(index) {
-                Node::Block(_, body, _) if unwrap => drop(nodes.splice(index..index, body)),
-                line @ Node::Line(_) if unwrap => nodes.insert(index, line),
-                Node::Block(..) | Node::Line(_) => {}
-            }
-            return;
-        }
-        *number -= 1;
-        if let Node::Block(_, body, _) = &mut nodes[index] {
-            remove(body, number, unwrap);
-            if *number == usize::MAX {
-                return;
-            }
-        }
-        index += 1;
+        let lines = Lines(writer.program());
+        Self { check, lines }
     }
 }
 

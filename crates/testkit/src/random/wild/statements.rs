@@ -1,6 +1,7 @@
 //! Chooses statements and expressions of wild programs.
 
-use super::{Cell, Node, Type, Writer, line};
+use super::super::lines::{Node, line};
+use super::{Cell, Type, Writer};
 use verdict::Check;
 
 /// Where a statement stands.
