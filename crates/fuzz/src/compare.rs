@@ -1,6 +1,7 @@
 //! Asks engines about a case, and compares what they say with what exploration shows.
 
 use crate::case::{Case, Kind};
+use crate::compiled::Compiler;
 use checker::Checked;
 use engine_context::ContextInference;
 use engine_explicit::Explicit;
@@ -39,11 +40,13 @@ pub enum Asked {
     Symbolic,
     /// All of them, side by side.
     Portfolio,
+    /// The program as gcc compiles it.
+    Compiled,
 }
 
 impl Asked {
     /// Everyone.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Explicit,
         Self::Flow,
         Self::Horn,
@@ -53,6 +56,7 @@ impl Asked {
         Self::Context,
         Self::Symbolic,
         Self::Portfolio,
+        Self::Compiled,
     ];
 
     /// The name, as on the command line.
@@ -67,6 +71,7 @@ impl Asked {
             Self::Context => "context",
             Self::Symbolic => "symbolic",
             Self::Portfolio => "portfolio",
+            Self::Compiled => "compiled",
         }
     }
 
@@ -83,14 +88,22 @@ impl Asked {
         ];
         let turn = |by: u64| slow[((seed + by) % slow.len() as u64) as usize];
         match kind {
-            Kind::Wild | Kind::Wide | Kind::Tame => vec![Self::Explicit, Self::Flow, turn(0), turn(2)],
+            Kind::Wild | Kind::Tame => vec![Self::Explicit, Self::Flow, turn(0), turn(2)],
+            Kind::Wide if seed.is_multiple_of(4) => {
+                vec![Self::Explicit, Self::Flow, turn(0), turn(2), Self::Compiled]
+            }
+            Kind::Wide => vec![Self::Explicit, Self::Flow, turn(0), turn(2)],
             Kind::Boolean => vec![Self::States, Self::Counters, turn(0)],
         }
     }
 
     /// Everyone who knows programs of a kind.
     pub fn all(kind: Kind) -> Vec<Self> {
-        let counts = |asked: &Self| kind == Kind::Boolean || *asked != Self::Counters;
+        let counts = |asked: &Self| match asked {
+            Self::Counters => kind == Kind::Boolean,
+            Self::Compiled => kind != Kind::Boolean,
+            _ => true,
+        };
         Self::ALL.into_iter().filter(counts).collect()
     }
 
@@ -120,7 +133,7 @@ impl Asked {
             Self::Queries => by(&Queries::default()),
             Self::Context => by(&ContextInference::OmegaCirc),
             Self::Symbolic => by(&Symbolic),
-            Self::Portfolio => {
+            Self::Portfolio | Self::Compiled => {
                 let boolean = case.kind == Kind::Boolean;
                 Portfolio { boolean, jobs: 2, ..Portfolio::default() }.verify(program, case.check, budget)
             }
@@ -149,8 +162,13 @@ pub struct Examined {
     pub wrong: Vec<(Asked, String)>,
 }
 
-/// Asks about a case, each for some time.
-pub fn examine(case: &Case, asked: &[Asked], seconds: f64) -> Result<Examined, String> {
+/// Asks about a case, each for some time. Without a compiler, nobody compiles.
+pub fn examine(
+    case: &Case,
+    asked: &[Asked],
+    seconds: f64,
+    compiler: Option<&Compiler>,
+) -> Result<Examined, String> {
     let program = case.read()?;
     let prepared = pipeline::prepare(&program, case.check);
     let seen = explore(&prepared, &case.check.property(), case.bounds());
@@ -161,6 +179,10 @@ pub fn examine(case: &Case, asked: &[Asked], seconds: f64) -> Result<Examined, S
     }
     for &who in asked {
         let start = Instant::now();
+        if who == Asked::Compiled {
+            examined.compare(who, compiled(case, seen, compiler), start.elapsed());
+            continue;
+        }
         let budget = Budget::seconds(seconds);
         let outcome = catch_unwind(AssertUnwindSafe(|| who.answer(case, &program, &budget)));
         let Ok(outcome) = outcome else {
@@ -179,19 +201,43 @@ pub fn examine(case: &Case, asked: &[Asked], seconds: f64) -> Result<Examined, S
             };
             examined.wrong.push((who, format!("the checker rejects what {} says: {why}", tried.engine)));
         }
-        let wrong = match (answer, seen) {
+        examined.compare(who, answer, start.elapsed());
+    }
+    Ok(examined)
+}
+
+/// How many schedules a compiled program is run with.
+const SCHEDULES: u32 = 100;
+
+/// What the compiled program shows. It proves nothing, so where a violation is known it is not asked.
+fn compiled(case: &Case, seen: Seen, compiler: Option<&Compiler>) -> Answer {
+    let shown = match seen {
+        Seen::Violation => None,
+        Seen::Nothing | Seen::Partial | Seen::Bounded => {
+            compiler.and_then(|compiler| compiler.violations(case, SCHEDULES))
+        }
+    };
+    match shown {
+        Some((1.., _)) => Answer::Refuted,
+        Some((0, _)) | None => Answer::Unknown,
+    }
+}
+
+impl Examined {
+    /// Takes note of an answer, and of what is wrong about it.
+    fn compare(&mut self, who: Asked, answer: Answer, time: Duration) {
+        let wrong = match (answer, self.seen) {
             (Answer::Proved, Seen::Violation) => Some("proves what is violated"),
             (Answer::Refuted, Seen::Nothing) => Some("refutes what holds"),
             (Answer::Proved | Answer::Refuted | Answer::Unknown, _) => None,
         };
-        examined.wrong.extend(wrong.map(|wrong| (who, wrong.to_owned())));
-        let opposite = examined.answers.iter().find(|(_, other, _)| {
+        self.wrong.extend(wrong.map(|wrong| (who, wrong.to_owned())));
+        let opposite = self.answers.iter().find(|(_, other, _)| {
             matches!((answer, other), (Answer::Proved, Answer::Refuted) | (Answer::Refuted, Answer::Proved))
         });
-        if let Some((other, _, _)) = opposite {
-            examined.wrong.push((who, format!("contradicts {}", other.name())));
+        if let (Some((other, _, _)), None) = (opposite, wrong) {
+            self.wrong.push((who, format!("contradicts {}", other.name())));
         }
-        examined.answers.push((who, answer, start.elapsed()));
+        self.answers.push((who, answer, time));
     }
-    Ok(examined)
 }

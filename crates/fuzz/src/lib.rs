@@ -5,6 +5,8 @@
 
 pub mod case;
 pub mod compare;
+pub mod compiled;
 
 pub use case::{Case, Kind};
 pub use compare::{Answer, Asked, Examined, examine};
+pub use compiled::Compiler;

@@ -3,7 +3,7 @@
 //! Every few seconds it prints how many programs were tried, and what engines said of them. The first disagreement is shrunk, printed, and written to a file.
 
 use clap::Parser;
-use fuzz::{Answer, Asked, Case, Examined, Kind, examine};
+use fuzz::{Answer, Asked, Case, Compiler, Examined, Kind, examine};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -35,7 +35,10 @@ struct Arguments {
     /// Asks every engine about every program.
     #[arg(long)]
     all: bool,
-    /// Goes on after a disagreement.
+    /// Compiles no programs.
+    #[arg(long)]
+    no_gcc: bool,
+    /// Continues after a disagreement.
     #[arg(long)]
     keep_going: bool,
     /// Prints the program with the first seed, and nothing else.
@@ -59,6 +62,7 @@ struct Figures {
     programs: u64,
     violated: u64,
     fine: u64,
+    partial: u64,
     large: u64,
     wrong: u64,
     /// Proved, refuted, unknown, by who was asked.
@@ -71,6 +75,7 @@ impl Figures {
         match examined.seen {
             Seen::Violation => self.violated += 1,
             Seen::Nothing => self.fine += 1,
+            Seen::Partial => self.partial += 1,
             Seen::Bounded => self.large += 1,
         }
         for (asked, answer, _) in &examined.answers {
@@ -88,8 +93,8 @@ impl Figures {
         let seconds = since.elapsed().as_secs_f64();
         let rate = self.programs as f64 / seconds.max(0.001);
         println!(
-            "{:.0} s: {} programs ({rate:.1} each second), {} violated, {} fine, {} too large to say, {} wrong",
-            seconds, self.programs, self.violated, self.fine, self.large, self.wrong
+            "{:.0} s: {} programs ({rate:.1} each second), {} violated, {} fine, {} fine in part, {} too large to say, {} wrong",
+            seconds, self.programs, self.violated, self.fine, self.partial, self.large, self.wrong
         );
         let row = |(asked, counts): (&Asked, &[u64; 3])| {
             format!("{} {}/{}/{}", asked.name(), counts[0], counts[1], counts[2])
@@ -123,12 +128,16 @@ fn asked_of(arguments: &Arguments, kind: Kind, seed: u64) -> Vec<Asked> {
 }
 
 /// Shrinks a case that someone is wrong about, and writes it to a file.
-fn report(arguments: &Arguments, seed: u64, case: &Case, examined: &Examined) {
+fn report(arguments: &Arguments, compiler: Option<&Compiler>, seed: u64, case: &Case, examined: &Examined) {
     let Some((who, how)) = examined.wrong.first() else { return };
     println!("seed {seed}, {}: {} {how}", case.check.name(), who.name());
     let seconds = (arguments.budget as f64 / 1000.0).max(1.0);
+    // Who is contradicted is asked, too.
+    let others =
+        examined.answers.iter().map(|(other, _, _)| *other).filter(|other| how.contains(other.name()));
+    let asked: Vec<Asked> = others.chain([*who]).collect();
     let smaller = case.shrunk(|smaller| {
-        examine(smaller, &[*who], seconds)
+        examine(smaller, &asked, seconds, compiler)
             .is_ok_and(|examined| examined.wrong.iter().any(|(other, what)| other == who && what == how))
     });
     let comment = format!("// Seed {seed}, {}: {} {how}.\n", case.check.name(), who.name());
@@ -143,6 +152,7 @@ fn report(arguments: &Arguments, seed: u64, case: &Case, examined: &Examined) {
 }
 
 fn work(arguments: &Arguments, next: &AtomicU64, stop: &AtomicBool, figures: &Mutex<Figures>) {
+    let compiler = (!arguments.no_gcc).then(Compiler::new).flatten();
     while !stop.load(Ordering::Relaxed) {
         let seed = next.fetch_add(1, Ordering::Relaxed);
         if arguments.count.is_some_and(|count| seed >= arguments.seed.saturating_add(count)) {
@@ -151,7 +161,7 @@ fn work(arguments: &Arguments, next: &AtomicU64, stop: &AtomicBool, figures: &Mu
         let kind = kind_of(arguments, seed);
         let case = Case::new(kind, seed);
         let asked = asked_of(arguments, kind, seed);
-        let examined = examine(&case, &asked, arguments.budget as f64 / 1000.0);
+        let examined = examine(&case, &asked, arguments.budget as f64 / 1000.0, compiler.as_ref());
         let mut held = figures.lock().unwrap_or_else(PoisonError::into_inner);
         match examined {
             Ok(examined) => {
@@ -165,7 +175,7 @@ fn work(arguments: &Arguments, next: &AtomicU64, stop: &AtomicBool, figures: &Mu
                         return;
                     }
                     drop(held);
-                    report(arguments, seed, &case, &examined);
+                    report(arguments, compiler.as_ref(), seed, &case, &examined);
                 }
             }
             Err(error) => {

@@ -31,8 +31,8 @@ fn run(kind: Kind, once_wrong: &[u64]) -> Figures {
             break;
         }
         let case = Case::new(kind, seed);
-        let examined =
-            examine(&case, &asked, 0.1).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{}", case.text));
+        let examined = examine(&case, &asked, 0.1, None)
+            .unwrap_or_else(|error| panic!("seed {seed}: {error}\n{}", case.text));
         let name = case.check.name();
         assert!(examined.wrong.is_empty(), "seed {seed}, {name}: {:?}\n{}", examined.wrong, case.text);
         figures.programs += 1;

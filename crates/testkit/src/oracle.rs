@@ -15,7 +15,9 @@ pub enum Seen {
     Violation,
     /// No violation, and nothing was left out.
     Nothing,
-    /// No violation so far.
+    /// No violation, but values of inputs were left out, or what is not modelled.
+    Partial,
+    /// No violation so far: there is more than was looked at.
     Bounded,
 }
 
@@ -95,6 +97,7 @@ pub fn explore(program: &Program, property: &Property, bounds: Bounds) -> Seen {
     let copies: Vec<u32> = program.start.iter().map(|(_, count)| copies(count)).collect();
     let Ok(initial) = machine.initial(&copies) else { return Seen::Bounded };
     let mut bounded = program.start.iter().any(|(_, count)| *count == Count::Any);
+    let mut partial = program.assumptions.iter().any(|assumption| assumption.limits_proof);
     let mut seen = FxHashSet::from_iter([initial.clone()]);
     let mut work = VecDeque::from([initial]);
     while let Some(state) = work.pop_front() {
@@ -107,7 +110,7 @@ pub fn explore(program: &Program, property: &Property, bounds: Bounds) -> Seen {
                 loop {
                     match machine.step(&state, thread, edge, &mut counter).result {
                         // An execution with a value that is not modelled may not exist.
-                        Ok(_) if counter.unknown => bounded = true,
+                        Ok(_) if counter.unknown => partial = true,
                         Ok(next) => {
                             if seen.insert(next.clone()) {
                                 work.push_back(next);
@@ -120,14 +123,18 @@ pub fn explore(program: &Program, property: &Property, bounds: Bounds) -> Seen {
                         break;
                     }
                 }
-                bounded |= counter.partial;
+                partial |= counter.partial;
             }
         }
         if seen.len() > bounds.states {
             return Seen::Bounded;
         }
     }
-    if bounded { Seen::Bounded } else { Seen::Nothing }
+    match (bounded, partial) {
+        (true, _) => Seen::Bounded,
+        (false, true) => Seen::Partial,
+        (false, false) => Seen::Nothing,
+    }
 }
 
 fn is_bad(machine: &Machine<'_>, property: &Property, state: &State) -> bool {

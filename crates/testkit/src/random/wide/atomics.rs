@@ -119,7 +119,8 @@ pub(super) const TOPICS: &[Topic] = &[
         globals: &[
             "struct Q { short lo, hi; };",
             "_Atomic struct Q q;",
-            "int c0, c1[2];",
+            "int c0;",
+            "int c1[2];",
             "_Atomic(int *) ap = &c0;",
         ],
         cells: &[("*ap", "int"), ("c0", "int"), ("c1[«0¦1»]", "int")],

@@ -29,7 +29,9 @@ pub(super) const TOPICS: &[Topic] = &[
     // Bit-fields.
     Topic {
         globals: &[
-            "struct B { «unsigned¦int¦signed» a : «1¦3¦7»; «unsigned¦int» b : «2¦4¦9¦31»; «¦unsigned : 0;¦char mid;¦int : 2;» «unsigned¦int¦_Bool» c : 1; «unsigned char d¦short d¦unsigned char d : 3¦int d»; } b«¦ = { 1, 1 }», b1;",
+            "struct B { «unsigned¦int¦signed» a : «1¦3¦7»; «unsigned¦int» b : «2¦4¦9¦31»; «¦unsigned : 0;¦char mid;¦int : 2;» «unsigned¦int¦_Bool» c : 1; «unsigned char d¦short d¦unsigned char d : 3¦int d»; };",
+            "struct B b«¦ = { 1, 1 }»;",
+            "struct B b1;",
         ],
         cells: &[("b.a", "unsigned"), ("b.b", "unsigned"), ("b.c", "_Bool"), ("b.d", "int")],
         actions: &[
@@ -86,7 +88,11 @@ pub(super) const TOPICS: &[Topic] = &[
     // Copies of structures.
     Topic {
         headers: &["string.h"],
-        globals: &["struct P { int x; «char¦long long¦int¦short» y; int z; } p0, p1 = { 1, 1, 1 };"],
+        globals: &[
+            "struct P { int x; «char¦long long¦int¦short» y; int z; };",
+            "struct P p0;",
+            "struct P p1 = { 1, 1, 1 };",
+        ],
         functions: &[
             "static struct P turned(struct P v) {\nint t = v.x;\nv.x = v.z;\nv.z = t;\nreturn v;\n}",
         ],
@@ -128,7 +134,12 @@ pub(super) const TOPICS: &[Topic] = &[
     // Addresses kept as numbers.
     Topic {
         headers: &["stdint.h"],
-        globals: &["uintptr_t num«¦ = (uintptr_t)&g0»;", "int h0, h1;", "union { int *p; uintptr_t n; } un;"],
+        globals: &[
+            "uintptr_t num«¦ = (uintptr_t)&g0»;",
+            "int h0;",
+            "int h1;",
+            "union { int *p; uintptr_t n; } un;",
+        ],
         cells: &[("h0", "int"), ("h1", "int")],
         actions: &[
             "num = (uintptr_t)&«g0¦h0¦h1»«¦ | 1»;",
