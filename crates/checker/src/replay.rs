@@ -2,7 +2,9 @@
 //! every step can be taken when and as it is, and no value on the way is a stand-in for something not modelled.
 
 use crate::describe::{Change, local_changes, memory_changes, name_of};
-use ir::semantics::{Access, Choice, ChoiceKind, Choices, LimitKind, Machine, State, Stuck, ThreadIndex};
+use ir::semantics::{
+    Access, Choice, ChoiceKind, Choices, HappensBefore, LimitKind, Machine, State, Stuck, ThreadIndex,
+};
 use ir::{Count, EdgeId, ErrorKind, LocationKind, Program, Span, TemplateId, Value};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -195,6 +197,7 @@ pub fn replay(program: &Program, property: &Property, trace: &Trace) -> Result<R
     // Who is in an atomic region: only the thread that moves, and one that it starts, can come there or leave. Nobody else is asked again, as there may be thousands.
     let mut atomic: BTreeSet<ThreadIndex> =
         (0..state.threads.len()).filter(|thread| machine.is_atomic(&state, *thread)).collect();
+    let mut order = HappensBefore::new(&machine, &state);
     for (index, step) in trace.steps.iter().enumerate() {
         let (next, replayed) = replay_step(&machine, &state, atomic.first().copied(), index, step)?;
         let started = state.threads.len()..next.threads.len();
@@ -208,11 +211,19 @@ pub fn replay(program: &Program, property: &Property, trace: &Trace) -> Result<R
         if let Some(created) = replayed.created {
             threads.push(named(next.threads[created].template, Some((step.thread, index))));
         }
+        if !program.unordered.is_empty() {
+            let accesses: Vec<Access> = replayed.accesses.iter().map(|named| named.access).collect();
+            order.step(&state, (step.thread, step.edge), &accesses, &next);
+        }
         steps.push(replayed);
         state = next;
     }
-    let violation =
-        violation(&machine, &state, property, &trace.violation, &steps).ok_or(ReplayError::NoViolation)?;
+    let violation = violation(&machine, &state, property, &trace.violation, &steps)
+        .or_else(|| match (property, &trace.violation) {
+            (Property::NoRace, Violation::Race(pair)) => late_race(&machine, &state, pair, &order, &steps),
+            _ => None,
+        })
+        .ok_or(ReplayError::NoViolation)?;
     Ok(Replayed { threads, steps, violation })
 }
 
@@ -330,6 +341,30 @@ fn race(
     let (object, name) = name_of(machine, state, shared)?;
     let declared = machine.program.objects[object].span;
     Some(ReplayedViolation::Race { name, declared, accesses: [one.clone(), other.clone()] })
+}
+
+/// A race of an access that is next with an earlier one that does not happen before it.
+fn late_race(
+    machine: &Machine<'_>,
+    state: &State,
+    [(first, first_edge), (second, second_edge)]: &[(ThreadIndex, EdgeId); 2],
+    order: &HappensBefore<'_, '_>,
+    steps: &[ReplayedStep],
+) -> Option<ReplayedViolation> {
+    if first == second || state.halted || machine.program.unordered.is_empty() {
+        return None;
+    }
+    accesses_by(machine, state, *second, *second_edge)?.into_iter().find_map(|other| {
+        let earlier = order.race(state, *second, &other.access)?;
+        if (earlier.thread, earlier.edge) != (*first, *first_edge) {
+            return None;
+        }
+        let one = steps[earlier.step].accesses.iter().find(|named| named.access == earlier.access)?.clone();
+        let shared = one.access.address.max(other.access.address);
+        let (object, name) = name_of(machine, state, shared)?;
+        let declared = machine.program.objects[object].span;
+        Some(ReplayedViolation::Race { name, declared, accesses: [one, other] })
+    })
 }
 
 fn deadlock(machine: &Machine<'_>, state: &State, cycle: &[ThreadIndex]) -> Option<ReplayedViolation> {

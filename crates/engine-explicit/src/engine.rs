@@ -116,6 +116,13 @@ impl Explicit {
         // For programs that start more threads than any of the searches allows.
         let mut crowd = Crowd::new();
         let many = Model::new(program, facts.clone(), property.clone(), most, false)?;
+        if *property == Property::NoRace && !program.unordered.is_empty() {
+            match crate::unordered::search(&many, &copies_of(program), budget) {
+                Ok(Some(trace)) => return Ok(Verdict::Unsafe(trace)),
+                Ok(None) => {}
+                Err(exhausted) => return Ok(Verdict::Unknown(Reason::Exhausted(exhausted))),
+            }
+        }
         let mut firings = Firings::new(&many, copies_of(program), asked_about(program), 0)
             .filter(|_| !self.options.shortest);
         let mut compact: Vec<Option<Compact<'_, '_>>> = searches.iter().map(|_| None).collect();
@@ -293,9 +300,15 @@ enum Fate {
 fn conclude(program: &Program, search: &Search<'_, '_>, any: bool) -> Verdict {
     let notes = search.notes();
     if search.approximate {
-        return Verdict::Unknown(Reason::Approximate(
-            "a violation rests on a value that is not modelled".to_owned(),
-        ));
+        let order = program.assumptions.iter().find(|assumption| assumption.text.starts_with("memory order"));
+        let text = match order {
+            None => "a violation rests on a value that is not modelled".to_owned(),
+            Some(order) => {
+                let line = order.span.line;
+                format!("a violation rests on a value that is not modelled (memory order at line {line})")
+            }
+        };
+        return Verdict::Unknown(Reason::Approximate(text));
     }
     if any {
         let text = format!(

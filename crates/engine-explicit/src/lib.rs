@@ -39,6 +39,7 @@ mod shorten;
 mod store;
 mod touches;
 mod trivial;
+mod unordered;
 mod walk;
 
 pub use engine::{Explicit, Options, races_by_firings};

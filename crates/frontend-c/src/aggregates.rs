@@ -21,7 +21,13 @@ impl Function<'_, '_> {
         let unit = self.unit;
         let expr = unit.tree[id];
         match expr.kind {
-            ExprKind::Convert { kind: Conversion::Lvalue, operand } => self.address_of(operand),
+            ExprKind::Convert { kind: Conversion::Lvalue, operand } => {
+                let address = self.address_of(operand);
+                match unit.is_atomic(unit.tree[operand].ty) {
+                    true => self.read_atomic_aggregate(address, unit.tree[operand].ty),
+                    false => address,
+                }
+            }
             ExprKind::Convert { operand, .. } | ExprKind::Cast(operand) => self.aggregate(operand),
             ExprKind::Call { .. } => match self.call(id, true) {
                 Some(address) => address,
@@ -120,13 +126,9 @@ impl Function<'_, '_> {
         let from = self.aggregate(rhs);
         self.at_expression(lhs);
         if atomic {
-            let from = self.freeze(from);
-            self.atomic_begin();
-            self.copy(to.clone(), from, ty);
-            self.atomic_end();
-        } else {
-            self.copy(to.clone(), from, ty);
+            return self.write_atomic_aggregate(to, from, ty);
         }
+        self.copy(to.clone(), from, ty);
         to
     }
     /// The object of a compound literal, initialised.

@@ -39,6 +39,7 @@ impl Function<'_, '_> {
     }
     /// An inline assembly statement.
     pub fn assembly(&mut self, id: AsmId) {
+        self.global.atomics.fence();
         if !self.builder.is_reachable() {
             return;
         }

@@ -1,14 +1,16 @@
 //! Bit-fields: some bits of a storage unit, read and written with masks.
 //!
-//! The storage unit is the declared type's own, as compilers use it, unless that would touch a member which is no
-//! bit-field: C keeps those apart. Then it is the smallest run of bytes that holds the field; where that is three or
-//! five to seven bytes long, it is read and written in parts.
+//! Adjacent bit-fields are one memory location (C11 3.14); a member which is no bit-field, or a bit-field of width 0,
+//! ends it. The storage unit is the declared type's own, as compilers use it, unless that would touch another memory
+//! location. Then it is the smallest run of bytes that holds the field; where that is three or five to seven bytes
+//! long, it is read and written in parts.
 
 use crate::fold;
 use crate::function::Function;
 use crate::places::Lvalue;
 use ir::{BinaryOp, Expr, IntType, Lhs, Place, Value};
 use rucc_types::{Field, RecordId};
+use std::ops::Range;
 
 /// Some bits of memory.
 #[derive(Clone, Debug)]
@@ -106,16 +108,32 @@ pub fn holder(bytes: u64) -> IntType {
     IntType { bits: 8 * bytes.next_power_of_two().min(8) as u8, signed: false }
 }
 
+/// The bit-fields that are one memory location with this one: the longest run of members around it that are
+/// bit-fields of a width other than 0.
+fn adjacent(fields: &[Field], member: usize) -> Range<usize> {
+    let is_part = |field: &Field| field.bits.is_some_and(|bits| bits > 0);
+    let before = fields[..member].iter().rev().take_while(|field| is_part(field)).count();
+    let after = fields[member..].iter().take_while(|field| is_part(field)).count();
+    member - before..member + after
+}
+
 /// Where the storage unit of a bit-field is: its first byte, its bytes, and the bits below the field.
 pub fn storage_unit(fields: &[Field], sizes: &[u64], size: u64, member: usize) -> Option<(u64, u64, u32)> {
     let field = &fields[member];
     let width = u64::from(field.bits?);
     let first_bit = field.offset * 8 + u64::from(field.bit);
+    let location = adjacent(fields, member);
     let is_free = |start: u64, bytes: u64| {
-        let overlaps = |(other, other_size): (&Field, &u64)| {
-            other.bits.is_none() && other.offset < start + bytes && start < other.offset + other_size
+        let overlaps = |index: usize| {
+            let other = &fields[index];
+            let end = match other.bits {
+                Some(bits) => other.offset + (u64::from(other.bit) + u64::from(bits)).div_ceil(8),
+                None => other.offset + sizes[index],
+            };
+            let is_apart = location.contains(&index) || other.bits == Some(0);
+            !is_apart && other.offset < start + bytes && start < end
         };
-        start + bytes <= size && !fields.iter().zip(sizes).any(overlaps)
+        start + bytes <= size && !(0..fields.len()).any(overlaps)
     };
     let holds = |start: u64, bytes: u64| start * 8 <= first_bit && first_bit + width <= (start + bytes) * 8;
     let declared = sizes[member].clamp(1, 8);

@@ -124,6 +124,7 @@ impl Function<'_, '_> {
                 scalar: unit.scalar_type(ty),
                 type_name: unit.spell(ty),
                 atomic: unit.is_atomic(ty),
+                is_pointer: unit.is_pointer(ty),
             }),
             function,
             text,
@@ -150,6 +151,9 @@ impl Function<'_, '_> {
         let declared = self.global.resolve(self.unit_index, declaration);
         let unit = &self.global.units[declared.unit];
         let name = unit.name(declared.declaration);
+        if name.starts_with("__VERIFIER_atomic_") || name.starts_with("__CPROVER_atomic_") {
+            self.global.atomics.fence();
+        }
         match name {
             "__VERIFIER_atomic_begin" | "__CPROVER_atomic_begin" => {
                 self.atomic_begin();
@@ -157,6 +161,14 @@ impl Function<'_, '_> {
             }
             "__VERIFIER_atomic_end" | "__CPROVER_atomic_end" => {
                 self.atomic_end();
+                return None;
+            }
+            "__threadproof_order" => {
+                self.say_order(&arguments);
+                return None;
+            }
+            "__threadproof_generic_update" => {
+                self.check_generic_update(&arguments);
                 return None;
             }
             _ => {}
@@ -168,7 +180,9 @@ impl Function<'_, '_> {
         let arguments = if has_body && !library::is_modelled(name) {
             arguments
         } else {
-            let arguments = arguments.into_iter().map(|argument| self.read_now(argument)).collect();
+            let arguments: Vec<Argument> =
+                arguments.into_iter().map(|argument| self.read_now(argument)).collect();
+            self.library_order(name, &arguments);
             match self.call_model(name, arguments, result, wanted) {
                 Ok(value) => return value,
                 Err(arguments) => arguments,
@@ -289,7 +303,10 @@ impl Function<'_, '_> {
             );
         } else {
             let text = format!("unknown function '{name}': its result is arbitrary, and it changes nothing");
-            self.global.assume(text, span, false);
+            let is_pure = self.global.outside_is_pure
+                || self.global.units.iter().any(|unit| unit.pure_functions.iter().any(|pure| pure == name))
+                || self.global.links.is_closed(self.global.units);
+            self.global.assume(text, span, !is_pure);
         }
         let (local, value) = self.result_place(result);
         // Also without a result: an execution through here is no evidence.
@@ -323,6 +340,7 @@ impl Function<'_, '_> {
                     scalar: unit.scalar_type(ty),
                     type_name: unit.spell(ty),
                     atomic: unit.is_atomic(ty),
+                    is_pointer: unit.is_pointer(ty),
                 }),
                 function: None,
                 text: None,

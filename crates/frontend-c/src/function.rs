@@ -8,6 +8,7 @@ use crate::facts::{Facts, Uses};
 use crate::fold;
 use crate::link::Declared;
 use crate::lowering::Lowering;
+use crate::memory_orders::Orders;
 use crate::parse::Unit;
 use crate::types::Class;
 use ir::{
@@ -82,6 +83,8 @@ pub struct Function<'l, 'u> {
     is_main: bool,
     /// How the result is given back.
     pub returns: Returns,
+    /// The orders that were said of atomic operations that are still to come; those of the next one last.
+    pub said_orders: Vec<Orders>,
     /// Pointers that inline assembly makes, the edges that do it, and what to say about them.
     pub arbitrary: Vec<(LocalId, ir::EdgeId, String)>,
     end: LocationId,
@@ -114,6 +117,7 @@ impl<'l, 'u> Function<'l, 'u> {
             base_depth: 0,
             is_main: false,
             returns: Returns::Nothing,
+            said_orders: Vec::new(),
             arbitrary: Vec::new(),
             end,
         }
@@ -143,6 +147,7 @@ impl<'l, 'u> Function<'l, 'u> {
                 function.parameters(declared.declaration);
                 // Called through a pointer or started as a thread, it becomes atomic when it takes its first step.
                 if !atomic && is_atomic_by_name(unit.name(declared.declaration)) {
+                    function.global.atomics.fence();
                     function.builder.template.locations[function.end].atomic = true;
                     function.atomic_begin();
                     function.base_depth = 1;
@@ -325,6 +330,13 @@ impl<'l, 'u> Function<'l, 'u> {
     pub fn alternative(&mut self, condition: Expr, to: LocationId) {
         if self.builder.is_reachable() && self.reaches(to) {
             self.builder.alternative(Op::Assume(condition), to);
+        }
+    }
+
+    /// One way out of the current location, by an operation.
+    pub fn jump_by(&mut self, op: Op, to: LocationId) {
+        if self.builder.is_reachable() && self.reaches(to) {
+            self.builder.alternative(op, to);
         }
     }
 

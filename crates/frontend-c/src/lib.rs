@@ -10,12 +10,12 @@
 //! 3. Operands are evaluated from left to right.
 //! 4. A block-scope object without an initialiser keeps its content when its declaration is reached again.
 //! 5. A copy of a structure with more than eight scalars, or with a union or bit-field, is one step.
-//! 6. A weak compare-and-exchange does not fail by itself.
-//! 7. Memory from `alloca` and variable-length arrays lives on after the function has returned.
+//! 6. Memory from `alloca` and variable-length arrays lives on after the function has returned.
 
 mod aggregates;
 mod arithmetic;
 mod assembly;
+mod atomic_aggregates;
 mod atomics;
 mod avr;
 mod bitfields;
@@ -28,11 +28,13 @@ mod expressions;
 mod facts;
 mod fold;
 mod function;
+mod handles;
 mod initialisers;
 pub mod library;
 mod limits;
 mod link;
 mod lowering;
+mod memory_orders;
 mod nesc;
 mod parse;
 mod places;
@@ -43,6 +45,7 @@ mod types;
 
 pub use diagnostic::{Diagnostic, DiagnosticKind};
 use ir::{DataModel, Program};
+pub use memory_orders::MemoryModel;
 pub use start::Start;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -77,6 +80,10 @@ pub struct Options {
     pub macros: Vec<PathBuf>,
     /// Whether `char` is signed; as the machine has it if nothing is said.
     pub char_signed: Option<bool>,
+    /// Whether functions that no file defines change nothing that they are not given a pointer to.
+    pub outside_is_pure: bool,
+    /// What memory orders mean.
+    pub memory_model: MemoryModel,
     /// What the program starts with; its `main` if nothing is named.
     pub start: Start,
 }
@@ -161,8 +168,9 @@ fn read_here(sources: &[(Source, Options)], whole: &Options) -> Result<Program, 
     let mut program = if whole.nesc {
         nesc::lower(&units, &links, whole.data_model)?
     } else {
-        lowering::lower(&units, &links, whole.data_model, None).program
+        memory_orders::lower(&units, &links, whole)
     };
+    handles::split(&mut program);
     library::simplify(&mut program);
     match ir::check::check(&program) {
         Ok(()) => Ok(program),

@@ -48,6 +48,14 @@ impl Links {
     pub fn is_main(&self, declared: Declared) -> bool {
         matches!(self.first, First::Main(main) if main == declared)
     }
+    /// Whether code in other files can name nothing of these files that it could change or call, but `main`.
+    pub fn is_closed(&self, units: &[Unit]) -> bool {
+        self.definitions.iter().all(|(name, definer)| {
+            let unit = &units[definer.at.unit];
+            let declaration = &unit.tree[definer.at.declaration];
+            name == "main" || declaration.kind == DeclKind::Object && unit.is_const(declaration.ty)
+        })
+    }
     /// The definition that a declaration refers to; itself if no file defines it.
     pub fn resolve(&self, units: &[Unit], declared: Declared) -> Declared {
         let unit = &units[declared.unit];

@@ -2,6 +2,7 @@
 
 use crate::function::Function;
 use crate::link::{Declared, First, Links};
+use crate::memory_orders::Atomics;
 use crate::nesc::Nesc;
 use crate::parse::Unit;
 use crate::start;
@@ -22,6 +23,10 @@ pub struct Lowering<'u> {
     pub links: &'u Links,
     /// What was lowered so far.
     pub program: Program,
+    /// Whether functions that no file defines change nothing that they are not given a pointer to.
+    pub outside_is_pure: bool,
+    /// Its atomic operations.
+    pub atomics: Atomics,
     /// What interrupts need, if the program has them.
     pub nesc: Option<Nesc>,
     templates: FxHashMap<(Declared, bool), TemplateId>,
@@ -44,11 +49,15 @@ pub fn lower<'u>(
     links: &'u Links,
     data_model: DataModel,
     nesc: Option<&[(Declared, bool)]>,
+    atomics: Atomics,
+    outside_is_pure: bool,
 ) -> Lowering<'u> {
     let mut lowering = Lowering {
         units,
         links,
         program: Program { data_model, ..Program::default() },
+        outside_is_pure,
+        atomics,
         nesc: None,
         templates: FxHashMap::default(),
         objects: FxHashMap::default(),

@@ -22,6 +22,8 @@ pub struct Unit {
     pub types: Types,
     /// The functions that are interrupt handlers by an attribute, and whether interrupts are enabled when they start.
     pub handlers: Vec<(String, bool)>,
+    /// The functions that change nothing, by an attribute (`pure`, `const`).
+    pub pure_functions: Vec<String>,
 }
 
 impl Unit {
@@ -42,12 +44,30 @@ fn position(session: &Session, span: Span) -> (&str, u32, u32) {
     session.sources.presumed(span.lo).map_or(("", 0, 0), |at| (at.name, at.line, at.column))
 }
 
-/// The files of this machine.
+/// The folder that our own headers seem to be in. No folder of a user can have this name.
+const OWN_FOLDER: &str = "<threadproof>";
+/// Our own headers.
+const OWN_HEADERS: &[(&str, &str)] = &[
+    ("builtins.h", include_str!("headers/builtins.h")),
+    ("stdatomic.h", include_str!("headers/stdatomic.h")),
+];
+
+/// The text of a header of our own.
+fn own_header(path: &Path) -> Option<&'static str> {
+    let path = path.strip_prefix(".").unwrap_or(path);
+    let name = path.strip_prefix(OWN_FOLDER).ok()?;
+    OWN_HEADERS.iter().find(|(own, _)| name == Path::new(own)).map(|(_, text)| *text)
+}
+
+/// The files of this machine, and our own headers.
 #[derive(Debug)]
 struct Disk;
 
 impl FileSystem for Disk {
     fn read(&self, path: &Path) -> std::io::Result<SourceBytes> {
+        if let Some(text) = own_header(path) {
+            return Ok(SourceBytes::new(text.as_bytes().to_vec()));
+        }
         // glibc's headers include this one for 32-bit programs; it is only there when a 32-bit library is
         // installed, and only lists functions that do nothing.
         if path.ends_with("gnu/stubs-32.h") && !path.exists() {
@@ -139,6 +159,7 @@ pub fn parse(source: &Source, options: &Options) -> Result<Unit, Vec<Diagnostic>
     drop(tokens);
     let failed = parsed.failed();
     let handlers = handlers(&parsed.ast, &session);
+    let pure_functions = pure_functions(&parsed.ast, &session);
     problems.extend(parsed.diagnostics);
     let mut checked = None;
     if !failed {
@@ -169,6 +190,7 @@ pub fn parse(source: &Source, options: &Options) -> Result<Unit, Vec<Diagnostic>
             tree: checked.tast,
             types: checked.types,
             handlers,
+            pure_functions,
         }),
         Some(_) | None if !told.is_empty() => Err(told),
         Some(_) | None => Err(internal("the file cannot be parsed".to_owned())),
@@ -178,18 +200,38 @@ pub fn parse(source: &Source, options: &Options) -> Result<Unit, Vec<Diagnostic>
 /// The functions with the attribute `signal` or `interrupt`, on any of their declarations, in order.
 fn handlers(ast: &rucc_ast::Ast, session: &Session) -> Vec<(String, bool)> {
     let mut found: Vec<(String, bool)> = Vec::new();
+    for_each_attribute(ast, session, |name, attribute| {
+        let enables = match attribute {
+            "signal" => false,
+            "interrupt" => true,
+            _ => return,
+        };
+        if found.iter().all(|(other, _)| other != name) {
+            found.push((name.to_owned(), enables));
+        }
+    });
+    found
+}
+
+/// The functions with the attribute `pure` or `const`, on any of their declarations, in order.
+fn pure_functions(ast: &rucc_ast::Ast, session: &Session) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for_each_attribute(ast, session, |name, attribute| {
+        let is_pure = matches!(attribute.trim_matches('_'), "pure" | "const");
+        if is_pure && found.iter().all(|other| other != name) {
+            found.push(name.to_owned());
+        }
+    });
+    found
+}
+
+/// Shows each attribute of a declaration at the top level, with the name that is declared.
+fn for_each_attribute(ast: &rucc_ast::Ast, session: &Session, mut show: impl FnMut(&str, &str)) {
     let mut declared = |declarator: rucc_ast::DeclaratorId, lists: &[rucc_ast::AttrList]| {
         let Some(name) = ast[declarator].name else { return };
         let name = session.interner.resolve(name);
         for attribute in lists.iter().flat_map(|list| ast[*list].iter()) {
-            let enables = match session.interner.resolve(attribute.name) {
-                "signal" => false,
-                "interrupt" => true,
-                _ => continue,
-            };
-            if found.iter().all(|(other, _)| other != name) {
-                found.push((name.to_owned(), enables));
-            }
+            show(name, session.interner.resolve(attribute.name));
         }
     };
     for &id in ast.top_level() {
@@ -203,7 +245,6 @@ fn handlers(ast: &rucc_ast::Ast, session: &Session) -> Vec<(String, bool)> {
             _ => {}
         }
     }
-    found
 }
 
 /// Whether an error only says that a code generator could not go on.
@@ -237,8 +278,9 @@ fn settings(source: &Source, options: &Options) -> Result<rucc_session::Options,
     };
     // As compilers have it: files of which only macros are taken come first.
     let macros = options.macros.iter().map(|path| preinclude(path, true));
-    settings.preincludes =
-        macros.chain(options.includes.iter().map(|path| preinclude(path, false))).collect();
+    let own = Preinclude { name: format!("{OWN_FOLDER}/builtins.h"), macros_only: false };
+    let includes = options.includes.iter().map(|path| preinclude(path, false));
+    settings.preincludes = macros.chain([own]).chain(includes).collect();
     let mut search = SearchPath::new();
     for folder in &options.quote_dirs {
         search.push_quote(folder);
@@ -249,6 +291,8 @@ fn settings(source: &Source, options: &Options) -> Result<rucc_session::Options,
     for folder in &options.system_dirs {
         search.push_system(folder);
     }
+    // What is not as in the compiler's own headers.
+    search.push_system(OWN_FOLDER);
     // The compiler's own headers (stddef.h, stdatomic.h, ...), which the crate brings along.
     search.push_system("<builtin>");
     search.push_system("/usr/local/include");

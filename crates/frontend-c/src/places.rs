@@ -4,6 +4,7 @@ use crate::bitfields::Bits;
 use crate::fold;
 use crate::function::{Function, Variable};
 use crate::link::Declared;
+use crate::memory_orders::Order;
 use ir::{BinaryOp, Expr, IntType, Lhs, LocalId, Place, Targets};
 use rucc_ast::UnaryOp;
 use rucc_sema::{Category, DeclId, DeclKind, ExprId, ExprKind, Linkage, StorageDuration};
@@ -216,9 +217,11 @@ impl Function<'_, '_> {
             Lvalue::Local(local) => Expr::Local(*local),
             Lvalue::Memory { address, atomic } => {
                 let scalar = self.scalar(ty);
-                let value = Expr::load(self.cell(address.clone(), scalar, *atomic));
                 // Atomic accesses of one operation are one step: each gets its own.
-                if *atomic { Expr::Local(self.builder.save(value, scalar)) } else { value }
+                if *atomic {
+                    return self.load_cell(address.clone(), scalar, Order::SEQUENTIAL);
+                }
+                Expr::load(self.cell(address.clone(), scalar, false))
             }
             Lvalue::Bits(bits) => {
                 let scalar = self.scalar(ty);
@@ -233,7 +236,10 @@ impl Function<'_, '_> {
             Lvalue::Local(local) => self.builder.set(Lhs::Local(*local), value),
             Lvalue::Memory { address, atomic } => {
                 let scalar = self.scalar(ty);
-                let cell = self.cell(address.clone(), scalar, *atomic);
+                if *atomic {
+                    return self.store_cell(address.clone(), scalar, Order::SEQUENTIAL, value);
+                }
+                let cell = self.cell(address.clone(), scalar, false);
                 self.builder.set(Lhs::Memory(cell), value);
             }
             Lvalue::Bits(bits) => self.store_bits(bits, value),

@@ -48,6 +48,10 @@ impl Unit {
     pub fn is_volatile(&self, ty: TypeId) -> bool {
         self.types.quals(ty).has(rucc_types::Qualifiers::VOLATILE)
     }
+    /// Whether the type is constant.
+    pub fn is_const(&self, ty: TypeId) -> bool {
+        self.types.quals(ty).has(rucc_types::Qualifiers::CONST)
+    }
     /// Whether a type is `_Atomic`.
     pub fn is_atomic(&self, ty: TypeId) -> bool {
         matches!(self.written_kind(ty), TypeKind::Atomic(_))

@@ -118,13 +118,13 @@ impl<'p> Checker<'p> {
         for assumption in &self.program.assumptions {
             self.span(assumption.span);
         }
-        for range in self.program.races_on.iter().flatten() {
+        for range in self.program.races_on.iter().flatten().chain(&self.program.unordered) {
             let inside = self.program.objects.get(range.object).is_some_and(|object| {
                 object.storage == Storage::Static
                     && range.offset.checked_add(range.size).is_some_and(|end| end <= object.size)
             });
             if !inside {
-                self.report(format!("races count on bytes of {} that no static object has", range.object));
+                self.report(format!("bytes of {} are named that no static object has", range.object));
             }
         }
         for (id, object) in self.program.objects.enumerate() {

@@ -23,6 +23,9 @@ pub struct Program {
     pub files: Vec<String>,
     /// Where races count; nothing if they do everywhere. Two accesses race only if they have one of these bytes in common.
     pub races_on: Option<Vec<Range>>,
+    /// Bytes of static objects whose atomic accesses order nothing: no release is ever seen by an acquire there. So what is
+    /// seen by such accesses does not keep other accesses from racing.
+    pub unordered: Vec<Range>,
 }
 
 /// Some bytes of a static object.

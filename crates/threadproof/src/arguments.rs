@@ -104,6 +104,9 @@ pub struct Reading {
     /// The widths of `long` and of pointers.
     #[arg(long, value_enum, ignore_case = true, default_value_t = Model::Lp64)]
     pub data_model: Model,
+    /// What atomic operations with weaker orders than `memory_order_seq_cst` mean [default: `c11`; with `--property`, `sc`].
+    #[arg(long, value_enum, ignore_case = true)]
+    pub memory_model: Option<Memory>,
     /// The C file was compiled from nesC: interrupt handlers are threads of one processor, and registers are inputs. Lists each shared variable. The data model is ILP32.
     #[arg(long)]
     pub nesc: bool,
@@ -287,6 +290,26 @@ impl From<Model> for ir::DataModel {
         match model {
             Model::Ilp32 => Self::Ilp32,
             Model::Lp64 => Self::Lp64,
+        }
+    }
+}
+
+/// What memory orders mean.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Memory {
+    /// What C11 says; the verdict is `unknown` where that is not decided.
+    #[value(name = "c11")]
+    C11,
+    /// All atomic operations are sequentially consistent.
+    #[value(name = "sc")]
+    Sc,
+}
+
+impl From<Memory> for frontend_c::MemoryModel {
+    fn from(memory: Memory) -> Self {
+        match memory {
+            Memory::C11 => Self::C11,
+            Memory::Sc => Self::SequentiallyConsistent,
         }
     }
 }

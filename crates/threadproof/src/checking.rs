@@ -37,7 +37,9 @@ pub struct Question {
 
 /// Reads the program and what is asked.
 pub fn question(options: &Verify, overlay: &Overlay<'_>) -> Result<Question, Vec<String>> {
-    let Input { mut program, sources, kind, files, notes } = input::read(&options.reading, overlay)?;
+    let competition = options.property.is_some();
+    let Input { mut program, sources, kind, files, notes } =
+        input::read(&options.reading, competition, overlay)?;
     let asked = asked(options, kind).map_err(|message| vec![message])?;
     let named = race_names::resolve(&program, &options.race, options.reading.nesc)?;
     let named = (!options.race.is_empty()).then_some(named);

@@ -241,7 +241,7 @@ fn check(options: CheckEvidence, deadline: Instant, printer: &Printer, live: &Li
             return bad_input(format, &[message], printer);
         }
     }
-    let Input { program, sources, .. } = match input::read(&reading, &input::disk) {
+    let Input { program, sources, .. } = match input::read(&reading, false, &input::disk) {
         Ok(read) => read,
         Err(messages) => return bad_input(format, &messages, printer),
     };
@@ -292,7 +292,7 @@ fn conform(mut options: OfSpecification, deadline: Instant, printer: &Printer, l
                 .to_owned(),
         ]);
     };
-    let Input { program, sources, kind, .. } = match input::read(&options.reading, &input::disk) {
+    let Input { program, sources, kind, .. } = match input::read(&options.reading, false, &input::disk) {
         Ok(read) => read,
         Err(messages) => return bad(&messages),
     };
@@ -320,7 +320,7 @@ fn draft(options: &OfSpecification, deadline: Instant, printer: &Printer, live: 
         messages.iter().for_each(|message| printer.say(message));
         status
     };
-    let program = match input::read(&options.reading, &input::disk) {
+    let program = match input::read(&options.reading, false, &input::disk) {
         Ok(Input { kind, .. }) if kind != Kind::C => {
             let message = "threadproof: error: specifications are about C programs; name C files".to_owned();
             return fails(&[message], status::BAD_INPUT);

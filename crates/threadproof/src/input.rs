@@ -1,6 +1,6 @@
 //! Reads the files that are given, by the front end for their kind.
 
-use crate::arguments::Reading;
+use crate::arguments::{Memory, Reading};
 use crate::compile_commands::{self, Database, Unit};
 use crate::evidence;
 use ir::Program;
@@ -80,8 +80,8 @@ pub fn files(options: &Reading) -> Result<Vec<PathBuf>, Vec<String>> {
     }
 }
 
-/// Reads the files and the program in them.
-pub fn read(options: &Reading, overlay: &Overlay<'_>) -> Result<Input, Vec<String>> {
+/// Reads the files and the program in them; with the competition's rules about memory orders and unknown functions, if that is said.
+pub fn read(options: &Reading, competition: bool, overlay: &Overlay<'_>) -> Result<Input, Vec<String>> {
     let database = options.compile_commands.as_deref().map(database).transpose()?;
     let units = database.as_ref().map(|database| chosen(options, database)).transpose()?;
     let paths: Vec<PathBuf> = match &units {
@@ -115,7 +115,7 @@ pub fn read(options: &Reading, overlay: &Overlay<'_>) -> Result<Input, Vec<Strin
         return Err(vec![format!("{name}: error: --entry and --thread are for C programs; leave them out")]);
     }
     let program = match kind {
-        Kind::C => read_c(options, &files, units.as_deref()),
+        Kind::C => read_c(options, competition, &files, units.as_deref()),
         Kind::Boolean => read_boolean(options, &files[0]),
         Kind::System => read_system(options, &files[0]),
     }?;
@@ -163,7 +163,13 @@ fn shown(path: &Path) -> PathBuf {
 
 type Read = Result<Program, Vec<String>>;
 
-fn read_c(options: &Reading, files: &[frontend_c::Source], units: Option<&[&Unit]>) -> Read {
+fn read_c(
+    options: &Reading,
+    competition: bool,
+    files: &[frontend_c::Source],
+    units: Option<&[&Unit]>,
+) -> Read {
+    let memory = if competition { Memory::Sc } else { Memory::C11 };
     let whole = frontend_c::Options {
         // Handlers for a 64-bit machine would need other parameters.
         data_model: if options.nesc { ir::DataModel::Ilp32 } else { data_model(options, units)? },
@@ -172,6 +178,8 @@ fn read_c(options: &Reading, files: &[frontend_c::Source], units: Option<&[&Unit
         includes: options.includes.clone(),
         standard: options.standard.clone(),
         nesc: options.nesc,
+        outside_is_pure: competition,
+        memory_model: options.memory_model.unwrap_or(memory).into(),
         start: frontend_c::Start {
             entries: options.entry.clone(),
             threads: options.thread.iter().map(|thread| (thread.function.clone(), thread.count)).collect(),

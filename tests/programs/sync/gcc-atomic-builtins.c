@@ -1,4 +1,5 @@
 // The __atomic builtins count and exchange.
+// args: --memory-model sc
 // expect: assertions=true races=true
 #include <assert.h>
 #include <pthread.h>

@@ -14,9 +14,7 @@
 //! are too many). Taken for granted without such a note:
 //! 1. Starting a thread and allocating memory always succeed.
 //! 2. No function is interrupted by a signal (`EINTR`).
-//! 3. Memory orders are ignored: all atomic operations are sequentially consistent, as all of the semantics is.
-//! 4. A comparison of strings or memory returns the difference of the first two bytes that differ.
-//! 5. At most 128 keys for thread-specific values are made in one run; key numbers are not used again.
+//! 3. At most 128 keys for thread-specific values are made in one run; key numbers are not used again.
 
 mod atomics;
 mod characters;
@@ -85,6 +83,8 @@ pub struct Pointee {
     pub type_name: String,
     /// Whether it is atomic.
     pub atomic: bool,
+    /// Whether it is a pointer itself.
+    pub is_pointer: bool,
 }
 
 /// What came of a call.

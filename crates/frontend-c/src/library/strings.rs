@@ -3,7 +3,7 @@
 use super::emit::{equal, truth};
 use super::memory::allocate;
 use super::{Answer, Argument, Call, Context, Entry, Wins};
-use ir::{BinaryOp, Expr, IntType, Lhs, LocalId, Op, Place};
+use ir::{Assignment, BinaryOp, Expr, IntType, Lhs, LocalId, Op, Place, Rhs};
 
 pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["strlen"], wins: Wins::Model, model: |c, call| length(c, call, false) },
@@ -128,9 +128,14 @@ fn compare(context: &mut Context<'_>, call: &Call<'_>, limited: bool, strings: b
     let (same, different) = (context.builder.label(), context.builder.label());
     context.builder.branch(equal(IntType::U8, one.clone(), other.clone()), same, different);
     context.builder.continue_at(different);
-    let wide = |value| Expr::cast(IntType::I32, value);
-    let difference = Expr::binary(BinaryOp::Sub, IntType::I32, wide(one.clone()), wide(other));
-    context.builder.set(Lhs::Local(result), difference);
+    // Any number of the right sign.
+    let zero = Expr::int(0, IntType::I32);
+    let below = Expr::binary(BinaryOp::Lt, IntType::I32, Expr::Local(result), zero.clone());
+    let above = Expr::binary(BinaryOp::Lt, IntType::I32, zero, Expr::Local(result));
+    let is_less = Expr::binary(BinaryOp::Lt, IntType::U8, one.clone(), other);
+    let constraint = Some(Expr::IfThenElse(Box::new((is_less, below, above))));
+    let pairs = vec![(Lhs::Local(result), Rhs::Any)];
+    context.builder.emit(Op::Assign(Assignment { pairs, constraint }));
     context.builder.jump(done);
     context.builder.continue_at(same);
     if strings {

@@ -1,7 +1,7 @@
 //! Threads: `pthread_create` and its like, and their C11 names.
 //!
-//! A handle is the thread's id. It is stored in the same step that starts the thread, as glibc does, so the new
-//! thread finds it there.
+//! A handle is the thread's id. It is stored in the step that starts the thread; where others may see it, that
+//! becomes two steps (`handles.rs`).
 //!
 //! Deviations: cancellation does not happen and cleanup handlers are not run (both limit proofs); a thread that
 //! joins itself waits forever (POSIX leaves it open).
@@ -110,13 +110,11 @@ fn create(context: &mut Context<'_>, call: &Call<'_>, routine: usize, passed: us
             let cell = Lhs::Memory(Place::pointee(address, pointer));
             context.builder.emit(Op::Spawn(callee, passed, Some(cell)));
         }
-        // The program has a handle type of its own, of another width: still one step for all others.
+        // The program has a handle type of its own, of another width.
         Some((address, ty)) => {
-            context.builder.atomic_begin();
             let id = context.builder.temporary(pointer);
             context.builder.emit(Op::Spawn(callee, passed, Some(Lhs::Local(id))));
             context.builder.set(Lhs::Memory(Place::pointee(address, ty)), Expr::cast(ty, Expr::Local(id)));
-            context.builder.atomic_end();
         }
     }
     Some(Answer::Value(int(0)))

@@ -103,6 +103,8 @@ pub fn keep(program: &mut Program, objects: &IdVec<ObjectId, bool>, templates: &
     for (template, _) in &mut program.start {
         new_templates.change(template);
     }
+    program.unordered.retain(|range| objects[range.object]);
+    program.unordered.iter_mut().for_each(|range| new_objects.change(&mut range.object));
     if let Some(ranges) = &mut program.races_on {
         // What nobody mentions, nobody accesses.
         ranges.retain(|range| objects[range.object]);

@@ -9,16 +9,20 @@
 //! integers. Values that the program leaves open come from [`Choices`], in the order in which they are asked for.
 //!
 //! A *data race* is a state in which two threads each have an edge whose operations lead to an access of the same
-//! byte, one of them a write, not both atomic ([`Machine::race`]).
+//! byte, one of them a write, not both atomic ([`Machine::race`]). Where atomic accesses order nothing
+//! ([`Program::unordered`](crate::Program)), two accesses of one execution race, too, if neither happens before the
+//! other ([`HappensBefore`]).
 
 pub mod address;
 mod eval;
 mod machine;
 mod memory;
+mod order;
 mod step;
 
 pub use address::{AddressMap, STATICS};
 pub use eval::{Fault, apply, overflows};
 pub use machine::{Activation, Block, LimitKind, Machine, State, Thread, ThreadIndex, Wait};
 pub use memory::Bytes;
+pub use order::{HappensBefore, PastAccess};
 pub use step::{Access, Choice, ChoiceKind, Choices, Stuck, Taken, mutex_kind_offset};

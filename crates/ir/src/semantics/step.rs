@@ -164,6 +164,10 @@ impl Machine<'_> {
         };
         one.races_with(other) && self.program.races_on.as_ref().is_none_or(|ranges| ranges.iter().any(counts))
     }
+    /// The accesses that a thread would make by an edge. Nothing is chosen: open values read as 0.
+    pub fn next_accesses(&self, state: &State, thread: ThreadIndex, edge: EdgeId) -> Vec<Access> {
+        self.step(state, thread, edge, &mut NoChoices).accesses
+    }
     /// A race in a state: two threads and the accesses that collide. Nothing is chosen: open values read as 0.
     /// An access outside of any live object is none: the execution would end there.
     pub fn race(&self, state: &State) -> Option<[(ThreadIndex, EdgeId, Access); 2]> {

@@ -256,9 +256,17 @@ impl Parser {
                     self.program.start.push((template, count));
                 }
                 "races" => self.races()?,
+                "unordered" => {
+                    self.advance();
+                    self.program.unordered = self.ranges()?;
+                }
                 "template" => self.template()?,
                 other if declares_object(other) => self.object()?,
-                _ => return self.expected("`file`, `assumes`, `start`, `races`, `template`, or an object"),
+                _ => {
+                    return self.expected(
+                        "`file`, `assumes`, `start`, `races`, `unordered`, `template`, or an object",
+                    );
+                }
             }
         }
     }
@@ -266,21 +274,22 @@ impl Parser {
     /// Where races count.
     fn races(&mut self) -> Parsed<()> {
         self.advance();
-        let mut ranges = Vec::new();
-        if self.take_word("on") {
-            loop {
-                let object = self.known_object()?;
-                self.sign("+")?;
-                let offset = self.number()?;
-                self.word("size")?;
-                ranges.push(Range { object, offset, size: self.number()? });
-                if !self.take_sign(",") {
-                    break;
-                }
-            }
-        }
+        let ranges = if self.take_word("on") { self.ranges()? } else { Vec::new() };
         self.program.races_on = Some(ranges);
         Ok(())
+    }
+    fn ranges(&mut self) -> Parsed<Vec<Range>> {
+        let mut ranges = Vec::new();
+        loop {
+            let object = self.known_object()?;
+            self.sign("+")?;
+            let offset = self.number()?;
+            self.word("size")?;
+            ranges.push(Range { object, offset, size: self.number()? });
+            if !self.take_sign(",") {
+                return Ok(ranges);
+            }
+        }
     }
 
     pub(super) fn span(&mut self) -> Parsed<Span> {

@@ -2,7 +2,9 @@
 
 use super::{error_word, local_handles, natural, object_handles, sync_word, template_handles};
 use crate::ids::{Id, LocationId, TemplateId};
-use crate::program::{Count, ErrorKind, Initial, LocationKind, Object, Program, Span, Storage, Template};
+use crate::program::{
+    Count, ErrorKind, Initial, LocationKind, Object, Program, Range, Span, Storage, Template,
+};
 use crate::types::{DataModel, Layout};
 use std::fmt::Write;
 
@@ -93,11 +95,12 @@ impl<'p> Printer<'p> {
         }
         if let Some(ranges) = &self.program.races_on {
             put!(self, "\nraces");
-            for (index, range) in ranges.iter().enumerate() {
-                let comma = if index > 0 { "," } else { " on" };
-                let object = handle(&self.objects, range.object);
-                put!(self, "{comma} {object} + {} size {}", range.offset, range.size);
-            }
+            self.ranges(" on", ranges);
+            put!(self, "\n");
+        }
+        if !self.program.unordered.is_empty() {
+            put!(self, "\nunordered");
+            self.ranges("", &self.program.unordered);
             put!(self, "\n");
         }
         for (id, template) in self.program.templates.enumerate() {
@@ -120,6 +123,13 @@ impl<'p> Printer<'p> {
         }
     }
 
+    fn ranges(&mut self, first: &str, ranges: &[Range]) {
+        for (index, range) in ranges.iter().enumerate() {
+            let comma = if index > 0 { "," } else { first };
+            let object = handle(&self.objects, range.object);
+            put!(self, "{comma} {object} + {} size {}", range.offset, range.size);
+        }
+    }
     fn object(&mut self, name: &str, object: &Object) {
         match object.storage {
             Storage::Static => put!(self, "static "),

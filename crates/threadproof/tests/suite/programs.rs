@@ -73,6 +73,11 @@ fn check_program(file: &Path) -> Vec<String> {
         } else {
             ir::DataModel::Lp64
         },
+        memory_model: if wanted.arguments.windows(2).any(|words| words == ["--memory-model", "sc"]) {
+            frontend_c::MemoryModel::SequentiallyConsistent
+        } else {
+            frontend_c::MemoryModel::C11
+        },
         ..frontend_c::Options::default()
     };
     let source = frontend_c::Source { name: shown.clone(), text: text.into_bytes() };

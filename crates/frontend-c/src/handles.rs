@@ -1,0 +1,166 @@
+//! When the id of a new thread is stored: POSIX does not say that this happens before the thread runs.
+//!
+//! A start is lowered as one step that also stores the id. Where another thread may see the place that it goes to, the
+//! store becomes a step of its own here, so that it may come late, and may race. Where nobody else looks, one step is
+//! the same, and engines know more about it.
+//!
+//! Direction: exact. That a place may be seen is over-approximated: its object is named in code that a started thread
+//! may run, or its address goes elsewhere.
+
+use ir::ids::Id;
+use ir::{Callee, Expr, Initial, Lhs, Op, Place, Program, Storage, Template, TemplateId};
+use std::collections::BTreeSet;
+
+/// Makes the store of an id a step of its own wherever another thread may see it.
+pub fn split(program: &mut Program) {
+    let seen = Seen::of(program);
+    let pointer = program.data_model.pointer();
+    for template in 0..program.templates.len() {
+        let template = TemplateId::new(template);
+        let storage = |object| program.objects[object].storage;
+        let late: Vec<_> = program.templates[template]
+            .edges
+            .enumerate()
+            .filter(|(_, edge)| match edge.ops.as_slice() {
+                [Op::Spawn(_, _, Some(Lhs::Memory(place)))] => seen.sees(place, storage),
+                _ => false,
+            })
+            .map(|(edge, _)| edge)
+            .collect();
+        let code = &mut program.templates[template];
+        for edge in late {
+            let (target, span) = (code.edges[edge].target, code.edges[edge].span);
+            let atomic = code.locations[code.edges[edge].source].atomic && code.locations[target].atomic;
+            let between = code.location(ir::LocationKind::Normal, atomic);
+            let id = code.local("%id", pointer, span);
+            let Some(Op::Spawn(_, _, result)) = code.edges[edge].ops.first_mut() else { continue };
+            let Some(place) = result.replace(Lhs::Local(id)) else { continue };
+            code.edges[edge].target = between;
+            code.edge(between, target, vec![Op::set(place, Expr::Local(id))], span);
+        }
+    }
+}
+
+/// What other threads may see.
+struct Seen {
+    /// The static objects that code of started threads names, and all objects whose address goes somewhere.
+    objects: BTreeSet<usize>,
+    /// Whether code of started threads reads or writes through a pointer of which nothing is known.
+    through_pointers: bool,
+}
+
+impl Seen {
+    fn of(program: &Program) -> Self {
+        let run = run_by_threads(program);
+        let mut seen = Self { objects: BTreeSet::new(), through_pointers: false };
+        for (id, code) in program.templates.enumerate() {
+            let is_run = run.contains(&id.index());
+            for op in ops(code) {
+                // The addresses of left-hand sides come last.
+                let places = op.targets().iter().filter(|lhs| matches!(lhs, Lhs::Memory(_))).count();
+                let expressions = op.expressions();
+                let values = expressions.len() - places;
+                for (index, expr) in expressions.into_iter().enumerate() {
+                    seen.expression(program, expr, is_run, index >= values);
+                }
+            }
+        }
+        for object in &program.objects {
+            if let Initial::Values(values) = &object.initial {
+                values.iter().for_each(|(_, _, value)| seen.expression(program, value, false, false));
+            }
+        }
+        seen
+    }
+    /// Looks at an expression; `is_place` if it is the address of an access.
+    fn expression(&mut self, program: &Program, expr: &Expr, is_run: bool, is_place: bool) {
+        match expr {
+            Expr::Address(object, _) => {
+                let is_own = program.objects[*object].storage != Storage::Static;
+                if !is_place || is_run && !is_own {
+                    self.objects.insert(object.index());
+                }
+            }
+            Expr::Load(place) => {
+                self.through_pointers |= is_place && is_run;
+                self.expression(program, &place.address, is_run, true);
+            }
+            // The first operand is the pointer.
+            Expr::Binary(_, _, pair) if is_place => {
+                self.expression(program, &pair.0, is_run, true);
+                self.expression(program, &pair.1, is_run, false);
+            }
+            Expr::Cast(_, inner) if is_place => self.expression(program, inner, is_run, true),
+            other => {
+                self.through_pointers |= is_place && is_run;
+                for operand in other.operands() {
+                    self.expression(program, operand, is_run, false);
+                }
+            }
+        }
+    }
+    /// Whether a place may be seen by other threads than the one that names it here.
+    fn sees(&self, place: &Place, storage: impl Fn(ir::ObjectId) -> Storage) -> bool {
+        match root(&place.address) {
+            Some(object) => match storage(object) {
+                Storage::Static | Storage::Frame(_) => self.objects.contains(&object.index()),
+                Storage::ThreadLocal | Storage::Site => true,
+            },
+            None => self.through_pointers,
+        }
+    }
+}
+
+/// The object that an address is computed from.
+fn root(address: &Expr) -> Option<ir::ObjectId> {
+    match address {
+        Expr::Address(object, _) => Some(*object),
+        Expr::Binary(_, _, pair) => root(&pair.0),
+        Expr::Cast(_, inner) => root(inner),
+        _ => None,
+    }
+}
+
+fn ops(code: &Template) -> impl Iterator<Item = &Op> {
+    code.edges.iter().flat_map(|edge| &edge.ops)
+}
+
+/// The procedures that a started thread may run.
+pub fn run_by_threads(program: &Program) -> BTreeSet<usize> {
+    let mut named = BTreeSet::new();
+    let mut name = |expr: &Expr| {
+        expr.walk(&mut |inner| {
+            if let Expr::Procedure(id) = inner {
+                named.insert(id.index());
+            }
+        });
+    };
+    program.templates.iter().flat_map(ops).flat_map(Op::expressions).for_each(&mut name);
+    for object in &program.objects {
+        if let Initial::Values(values) = &object.initial {
+            values.iter().for_each(|(_, _, value)| name(value));
+        }
+    }
+    let reached = |callee: &Callee| match callee {
+        Callee::Procedure(id) => BTreeSet::from([id.index()]),
+        Callee::Pointer(_) => named.clone(),
+    };
+    let mut found = BTreeSet::new();
+    let mut work: Vec<usize> = Vec::new();
+    for op in program.templates.iter().flat_map(ops) {
+        if let Op::Spawn(callee, ..) = op {
+            work.extend(reached(callee));
+        }
+    }
+    while let Some(id) = work.pop() {
+        if !found.insert(id) {
+            continue;
+        }
+        for op in ops(&program.templates[TemplateId::new(id)]) {
+            if let Op::Call(callee, ..) = op {
+                work.extend(reached(callee));
+            }
+        }
+    }
+    found
+}

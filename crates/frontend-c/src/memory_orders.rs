@@ -1,0 +1,379 @@
+//! Memory orders: what C11 allows beyond interleavings, as values that reads may give.
+//!
+//! A program whose atomic operations are all sequentially consistent and that has no data race behaves as if its
+//! steps were interleaved (C11 5.1.2.4, 7.17.3). With weaker orders there is more: reads may give values that are out
+//! of date or yet to come, and an operation that does not synchronise orders no other access, so that what it
+//! publishes may race. Both are added to the program here, by reads whose value is left open ([`ir::Rhs::Unknown`]):
+//! one way gives the value that an interleaving gives, the other one any value. What is proved of that program holds
+//! of every execution that C11 has:
+//!
+//! * Take an execution of C11 without a data race, or one up to its first race. Leave out of it which write each open
+//!   read got its value from. What remains are plain accesses, ordered by happens-before; locks, starts and ends of
+//!   threads; and operations on cells whose reads are not open. For cells with sequentially consistent operations
+//!   alone, there is one order of all of these that happens-before agrees with. So the whole can be put in one
+//!   sequence, which is an execution of the program made here. For two plain accesses that race, the part of the
+//!   execution that happens before either of them can; then both are next.
+//! * Cells that only the first thread does atomic operations on order nothing and need no order.
+//! * If there is only one other cell with atomic operations in the whole program, its reads need not be open: coherence
+//!   (C11 5.1.2.4 p15 to p18) puts all its operations in one order that happens-before agrees with. But a read only
+//!   synchronises if it acquires and its value was released. So such a read may also give each value that some
+//!   operation stores without releasing it, at any time; where one of these is no constant, or the read does not
+//!   acquire, it may give any value.
+//!
+//! A violation through an open value is no evidence, so such a program is neither proved nor refuted by it. One that
+//! needs no open value is an execution of C11: interleavings are allowed.
+//!
+//! Direction: over-approximates. Fences are ignored, which only takes order away.
+
+use crate::Options;
+use crate::function::Function;
+use crate::handles;
+use crate::library::Argument;
+use crate::link::Links;
+use crate::lowering;
+use crate::parse::Unit;
+use ir::ids::Id;
+use ir::{
+    Assignment, Assumption, BinaryOp, Expr, IntType, Lhs, LocalId, LocationId, ObjectId, Op, Program, Range,
+    Rhs, Span, Storage, TemplateId, Value,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What atomic operations with an order weaker than `memory_order_seq_cst` mean.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum MemoryModel {
+    /// What C11 says, as far as it is modelled; a program whose verdict needs more gets none.
+    #[default]
+    C11,
+    /// The same as sequentially consistent ones.
+    SequentiallyConsistent,
+}
+
+/// The order of a read or of a write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Order {
+    /// Whether a read with it orders all that was released.
+    acquires: bool,
+    /// Whether a write with it releases.
+    releases: bool,
+    is_sequential: bool,
+    /// Whether the two may be so, where that is not known or not quite so.
+    may_order: bool,
+}
+
+impl Order {
+    /// Sequentially consistent.
+    pub const SEQUENTIAL: Self =
+        Self { acquires: true, releases: true, is_sequential: true, may_order: false };
+    /// The order with a number of `<stdatomic.h>`. One that is not known is the weakest. Consuming orders too little to
+    /// count as acquiring.
+    pub fn numbered(number: Option<Value>) -> Self {
+        let may_order = !matches!(number, Some(0 | 2..=5));
+        let order = |acquires, releases| Self { acquires, releases, is_sequential: false, may_order };
+        match number {
+            Some(5) => Self::SEQUENTIAL,
+            Some(4) => order(true, true),
+            Some(3) => order(false, true),
+            Some(2) => order(true, false),
+            _ => order(false, false),
+        }
+    }
+}
+
+/// What `__threadproof_order` says of the next operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Orders {
+    /// Whether the exchange may fail for no reason.
+    pub weak: bool,
+    /// The order.
+    pub success: Order,
+    /// The order of an exchange that fails.
+    pub failure: Order,
+}
+
+impl Orders {
+    /// One order, whatever happens.
+    pub fn same(order: Order) -> Self {
+        Self { weak: false, success: order, failure: order }
+    }
+}
+
+/// A cell of a static object, if it is known.
+type Cell = Option<(ObjectId, u64)>;
+
+/// What is done to a cell.
+#[derive(Clone, Default, Debug)]
+struct Uses {
+    /// Where an order is weaker than sequentially consistent, first.
+    weak: Option<Span>,
+    /// The values that are stored without releasing them; `None` where one is no constant.
+    unreleased: Vec<Option<Value>>,
+    /// Whether a read may order what another thread did before a write.
+    may_acquire: bool,
+    /// Whether a write may be seen with that effect.
+    may_release: bool,
+    /// The bytes of the cell.
+    size: u64,
+    /// The code that does it.
+    templates: BTreeSet<TemplateId>,
+}
+
+/// What a read of a cell may give.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Reads {
+    /// What an interleaving gives.
+    Exact,
+    /// That, or one of these where it acquires; else anything.
+    Also(Vec<Value>),
+    /// Anything.
+    Any,
+}
+
+/// The atomic operations of a program, and what their reads may give.
+#[derive(Default, Debug)]
+pub struct Atomics {
+    uses: BTreeMap<Cell, Uses>,
+    has_fences: bool,
+    reads: Option<BTreeMap<Cell, Reads>>,
+}
+
+impl Atomics {
+    fn note(
+        &mut self,
+        (template, cell): (TemplateId, Cell),
+        order: Order,
+        size: u64,
+        span: Span,
+    ) -> &mut Uses {
+        let uses = self.uses.entry(cell).or_default();
+        uses.size = uses.size.max(size);
+        uses.templates.insert(template);
+        if !order.is_sequential {
+            uses.weak.get_or_insert(span);
+        }
+        uses
+    }
+    /// Notes a read.
+    fn read(&mut self, cell: (TemplateId, Cell), order: Order, size: u64, span: Span) {
+        self.note(cell, order, size, span).may_acquire |= order.acquires || order.may_order;
+    }
+    /// Notes a write, of a constant if that is known.
+    fn write(&mut self, cell: (TemplateId, Cell), order: Order, size: u64, value: Option<Value>, span: Span) {
+        let uses = self.note(cell, order, size, span);
+        uses.may_release |= order.releases || order.may_order;
+        if !order.releases {
+            uses.unreleased.push(value);
+        }
+    }
+    /// Notes something that may order accesses around it.
+    pub fn fence(&mut self) {
+        self.has_fences = true;
+    }
+    /// The cells whose accesses order nothing.
+    fn unordered(&self) -> Vec<Range> {
+        if self.has_fences || self.uses.contains_key(&None) {
+            return Vec::new();
+        }
+        let orders = |uses: &Uses| uses.may_acquire && uses.may_release;
+        let cells = self.uses.iter().filter(|(_, uses)| !orders(uses));
+        cells
+            .filter_map(|(cell, uses)| cell.map(|(object, offset)| Range { object, offset, size: uses.size }))
+            .collect()
+    }
+    /// Forgets the cells that the first thread alone does operations on: there is nothing to order.
+    fn keep_shared(&mut self, run_by_threads: &BTreeSet<usize>) {
+        let is_run = |template: &TemplateId| run_by_threads.contains(&template.index());
+        self.uses.retain(|cell, uses| cell.is_none() || uses.templates.iter().any(is_run));
+    }
+    /// Where the first operation is that has a weaker order, if any.
+    fn weakest(&self) -> Option<Span> {
+        self.uses.values().filter_map(|uses| uses.weak).min()
+    }
+    /// Decides what reads may give, once all operations are known.
+    fn decide(self) -> Self {
+        // An operation on a cell that is not known may be on any.
+        let everywhere = self.uses.contains_key(&None);
+        let is_only = self.uses.len() == 1 && !everywhere;
+        let any_weak = self.weakest().is_some();
+        let reads = self.uses.iter().map(|(cell, uses)| {
+            let reads = if everywhere && any_weak || uses.weak.is_some() && !is_only {
+                Reads::Any
+            } else if uses.weak.is_none() {
+                Reads::Exact
+            } else {
+                uses.unreleased.iter().copied().collect::<Option<Vec<_>>>().map_or(Reads::Any, Reads::Also)
+            };
+            (*cell, reads)
+        });
+        Self { reads: Some(reads.collect()), ..Self::default() }
+    }
+}
+
+/// Lowers linked files under a memory model.
+pub fn lower(units: &[Unit], links: &Links, options: &Options) -> Program {
+    let pure = options.outside_is_pure;
+    let lower = |atomics| lowering::lower(units, links, options.data_model, None, atomics, pure);
+    let mut first = lower(Atomics::default());
+    first.atomics.keep_shared(&handles::run_by_threads(&first.program));
+    let Some(span) = first.atomics.weakest() else { return first.program };
+    let (mut program, text) = match options.memory_model {
+        MemoryModel::C11 => {
+            let unordered = first.atomics.unordered();
+            let text = "memory order: weaker than sequentially consistent; what C11 lets be read is over-approximated";
+            let program = lower(first.atomics.decide()).program;
+            (Program { unordered, ..program }, text)
+        }
+        MemoryModel::SequentiallyConsistent => {
+            (first.program, "memory order: taken to be sequentially consistent, as --memory-model says")
+        }
+    };
+    program.assumptions.push(Assumption { text: text.to_owned(), span, limits_proof: false });
+    program
+}
+
+impl Function<'_, '_> {
+    /// The cell of a static object that an address names, also by a local that is only ever set to it.
+    fn cell_at(&self, address: &Expr) -> Cell {
+        let is_static = |object: ObjectId| self.global.program.objects[object].storage == Storage::Static;
+        match address {
+            Expr::Address(object, offset) if is_static(*object) => Some((*object, *offset)),
+            Expr::Local(local) => self.cell_of_local(*local),
+            Expr::Cast(_, inner) => self.cell_at(inner),
+            _ => None,
+        }
+    }
+    fn cell_of_local(&self, local: LocalId) -> Cell {
+        // Those of the headers and our own are set before they are used, and nowhere else.
+        let name = &self.builder.template.locals[local].name;
+        let is_set_once = name.starts_with("__rucc_") || name.starts_with('%');
+        self.cell_at(self.only_value(&Lhs::Local(local)).filter(|_| is_set_once)?)
+    }
+    /// The value that all assignments so far give to this left-hand side.
+    fn only_value(&self, lhs: &Lhs) -> Option<&Expr> {
+        let mut found = None;
+        for op in self.builder.template.edges.iter().flat_map(|edge| &edge.ops) {
+            if !op.targets().contains(&lhs) {
+                continue;
+            }
+            let Op::Assign(Assignment { pairs, constraint: None }) = op else { return None };
+            let [(_, Rhs::Value(value))] = pairs.as_slice() else { return None };
+            if found.is_some_and(|found| found != value) {
+                return None;
+            }
+            found = Some(value);
+        }
+        found
+    }
+    /// The constant that a value always is, also by the variables of `<stdatomic.h>`.
+    fn always_constant(&self, value: &Expr) -> Option<Value> {
+        match value {
+            Expr::Const(value, _) => Some(*value),
+            Expr::Local(local) if self.builder.template.locals[*local].name.starts_with('%') => {
+                self.always_constant(self.only_value(&Lhs::Local(*local))?)
+            }
+            Expr::Load(place) => {
+                let (object, _) = place.as_cell()?;
+                let is_own = self.global.program.objects[object].name.starts_with("__rucc_");
+                self.always_constant(self.only_value(&Lhs::Memory((**place).clone())).filter(|_| is_own)?)
+            }
+            _ => None,
+        }
+    }
+    /// Notes a write to an atomic cell.
+    pub fn atomic_write(&mut self, address: &Expr, order: Order, value: Option<&Expr>) {
+        let constant = value.and_then(|value| self.always_constant(value));
+        let size = value.map_or(0, |value| self.type_of(value).bytes());
+        let (cell, span) = ((self.template, self.cell_at(address)), self.builder.span);
+        self.global.atomics.write(cell, order, size, constant, span);
+    }
+    fn note_read(&mut self, address: &Expr, order: Order, size: u64) {
+        let (cell, span) = ((self.template, self.cell_at(address)), self.builder.span);
+        self.global.atomics.read(cell, order, size, span);
+    }
+    /// Notes an operation that reads and writes an atomic cell.
+    pub fn atomic_read_write(&mut self, address: &Expr, order: Order, value: &Expr) {
+        self.note_read(address, order, 0);
+        self.atomic_write(address, order, Some(value));
+    }
+    /// Whether reads of a cell may give values that no interleaving gives.
+    pub fn is_open(&self, address: &Expr) -> bool {
+        let Some(reads) = &self.global.atomics.reads else { return false };
+        reads.get(&self.cell_at(address)).is_some_and(|reads| *reads != Reads::Exact)
+    }
+    /// What puts any other value in a local that holds what a cell was found to hold; `None` where there is no other.
+    fn opens(&self, address: &Expr, order: Order, local: LocalId) -> Option<Op> {
+        let reads = self.global.atomics.reads.as_ref()?;
+        let ty = self.builder.template.locals[local].ty;
+        let is_one_of = |values: &[Value]| {
+            let equal =
+                |value: &Value| Expr::binary(BinaryOp::Eq, ty, Expr::Local(local), Expr::int(*value, ty));
+            let or = |one: Expr, other: Expr| Expr::binary(BinaryOp::Or, IntType::BOOL, one, other);
+            values.iter().map(equal).reduce(or)
+        };
+        let constraint = match reads.get(&self.cell_at(address)) {
+            // What is not known there is not shared.
+            Some(Reads::Exact) | None => return None,
+            Some(Reads::Also(values)) if order.acquires => Some(is_one_of(values)?),
+            Some(Reads::Also(_) | Reads::Any) => None,
+        };
+        Some(Op::Assign(Assignment { pairs: vec![(Lhs::Local(local), Rhs::Unknown)], constraint }))
+    }
+    /// Notes a read of an atomic cell, whose value was just put in a local; leaves the value open as far as it is.
+    pub fn atomic_read(&mut self, address: &Expr, order: Order, local: LocalId) {
+        let size = self.builder.template.locals[local].ty.bytes();
+        self.note_read(address, order, size);
+        if let Some(op) = self.opens(address, order, local) {
+            let next = self.builder.label();
+            self.builder.alternative(op, next);
+            self.builder.jump(next);
+            self.builder.continue_at(next);
+        }
+    }
+    /// The same for an exchange that fails with what is found: goes to a label.
+    pub fn fail_openly(&mut self, address: &Expr, order: Order, local: LocalId, failed: LocationId) {
+        self.note_read(address, order, 0);
+        if let Some(op) = self.opens(address, order, local) {
+            let next = self.label();
+            self.jump_by(op, failed);
+            self.jump(next);
+            self.join(next);
+        }
+    }
+    /// What `__threadproof_order` says, of the next operation.
+    pub fn say_order(&mut self, arguments: &[Argument]) {
+        let constant = |index: usize| arguments.get(index).and_then(|argument| argument.constant);
+        let orders = Orders {
+            weak: constant(0) != Some(0),
+            success: Order::numbered(constant(1)),
+            failure: Order::numbered(constant(2)),
+        };
+        self.said_orders.push(orders);
+    }
+    /// `atomic_fetch_add` and `atomic_fetch_sub` of `<stdatomic.h>` move a pointer by elements, compilers do it by bytes.
+    pub fn check_generic_update(&mut self, arguments: &[Argument]) {
+        let pointee = arguments.first().and_then(|argument| argument.pointee.as_ref());
+        if pointee.is_some_and(|pointee| pointee.is_pointer) {
+            self.unsupported(
+                "atomic_fetch_add or atomic_fetch_sub on a pointer: C11 counts elements, gcc bytes",
+            );
+        }
+    }
+    /// A library function that is an atomic operation: not known where, and its order is in its last arguments.
+    pub fn library_order(&mut self, name: &str, arguments: &[Argument]) {
+        if !name.starts_with("atomic_") && !name.starts_with("__c11_atomic_") {
+            return;
+        }
+        let is_explicit = name.ends_with("_explicit") || name.starts_with("__c11_atomic_");
+        let orders = if !is_explicit || name.ends_with("init") {
+            0
+        } else if name.contains("compare_exchange") {
+            2
+        } else {
+            1
+        };
+        let last = arguments.iter().rev().take(orders);
+        let is_weak = last.into_iter().any(|argument| argument.constant != Some(5));
+        let (order, span) = (Order::numbered(if is_weak { None } else { Some(5) }), self.builder.span);
+        self.global.atomics.write((self.template, None), order, 0, None, span);
+    }
+}

@@ -1,0 +1,15 @@
+// The new thread may run before its id is stored.
+// expect: assertions=false races=false
+#include <assert.h>
+#include <pthread.h>
+pthread_t t;
+void *f(void *arg) {
+  (void)arg;
+  assert(pthread_equal(t, pthread_self())); //~ ERROR
+  return 0;
+}
+int main(void) {
+  pthread_create(&t, 0, f, 0);
+  pthread_join(t, 0);
+  return 0;
+}
