@@ -251,7 +251,7 @@ impl TicketAddress {
         let apart = self.rest.clone().plus(&other.rest, -1, pointer);
         let least = self.factor * self.step.min(other.step);
         self.factor == other.factor
-            && self.factor > 0
+            && (1..=1 << (pointer.bits / 2)).contains(&self.factor)
             && apart.terms.is_empty()
             && apart.constant + least >= Value::from(other_bytes)
             && apart.constant - least + Value::from(bytes) <= 0
@@ -280,7 +280,7 @@ impl CounterStep<'_> {
             _ => None,
         });
         let (atom, step) = ticket?;
-        let (factor, rest) = sum.split(&atom);
+        let (factor, rest) = sum.split(&atom)?;
         rest.terms.iter().all(|(atom, _)| is_common(atom)).then_some(TicketAddress { factor, rest, step })
     }
 }

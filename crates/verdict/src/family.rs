@@ -47,8 +47,8 @@ pub type Span<'a> = (&'a Affine, u64);
 
 /// Rules for accesses of members and of the parent. Addresses are sums over the parent's locals, in which the index stands for a member's own.
 ///
-/// Two accesses to elements of one array do not overlap if their indices are far enough apart; that an index times the size of an element does not wrap around is
-/// assumption 14.
+/// Two accesses to elements of one array do not overlap if their indices are far enough apart. That an index times the size of an element does not wrap around follows from the
+/// bounds that are known of it, or from its type; where it is as wide as a pointer and nothing is known, it is assumption 14.
 impl Family {
     /// The address of a member's access: made of constants, content of static objects, and arguments that are known.
     pub fn of_member(&self, program: &Program, address: &Expr) -> Option<Affine> {
@@ -78,13 +78,38 @@ impl Family {
     /// Whether accesses of two members never overlap, given that their arguments are what the family says.
     pub fn are_apart(&self, program: &Program, one: Span<'_>, other: Span<'_>) -> bool {
         let index = Expr::Local(self.index);
-        let ((factor, rest), (same, other_rest)) = (one.0.split(&index), other.0.split(&index));
+        let (Some((factor, rest)), Some((same, other_rest))) = (one.0.split(&index), other.0.split(&index))
+        else {
+            return false;
+        };
         let apart = rest.plus(&other_rest, -1, program.data_model.pointer());
         factor == same
             && factor > 0
+            && does_not_wrap(program, factor, self.spread(program))
             && apart.terms.is_empty()
             && apart.constant + factor >= Value::from(other.1)
             && apart.constant - factor + Value::from(one.1) <= 0
+    }
+
+    /// How far apart two members' indices are at most; where that is not known, what assumption 14 says.
+    fn spread(&self, program: &Program) -> Value {
+        let ty = program.templates[self.parent].locals[self.index].ty;
+        let (mut least, mut greatest) = (ty.max(), ty.min());
+        for facts in &self.at {
+            // Where nothing is known of the members, they are not known to have arguments, either.
+            let Some(members) = facts.members.as_ref().filter(|members| !members.none) else { continue };
+            let below = members.below.iter();
+            let below =
+                below.filter_map(|below| Some(facts.orders.distance(below.of, None)? + below.plus)).min();
+            let above = members.above.iter();
+            let above =
+                above.filter_map(|above| Some(above.plus - facts.orders.distance(None, above.of)?)).max();
+            least = least.min(above.unwrap_or(ty.min()).max(ty.min()));
+            greatest = greatest.max(below.unwrap_or(ty.max()).min(ty.max()));
+        }
+        let is_bounded = (least, greatest) != (ty.min(), ty.max());
+        let is_narrow = ty.bits < program.data_model.pointer().bits;
+        if is_bounded || is_narrow { (greatest - least).max(0) } else { assumed_spread(program) }
     }
 
     /// Whether an access of the parent and one of any member never overlap.
@@ -99,7 +124,7 @@ impl Family {
         if members.none {
             return true;
         }
-        let (factor, rest) = member.0.split(&Expr::Local(self.index));
+        let Some((factor, rest)) = member.0.split(&Expr::Local(self.index)) else { return false };
         let there = parent.0.clone().plus(&rest, -1, program.data_model.pointer());
         let of = match there.terms.as_slice() {
             [] => None,
@@ -117,8 +142,20 @@ impl Family {
         let is_before = |greatest: Value| factor * greatest + there.constant + Value::from(parent.1) <= 0;
         members.argument
             && factor > 0
+            && does_not_wrap(program, factor, assumed_spread(program))
             && (least.max().is_some_and(is_behind) || greatest.min().is_some_and(is_before))
     }
+}
+
+/// How far apart indices are at most that are as wide as pointers: assumption 14.
+fn assumed_spread(program: &Program) -> Value {
+    1 << (program.data_model.pointer().bits / 2)
+}
+
+/// Whether indices that are at most this far apart, times a factor, are not the same modulo 2 to the width of a pointer, nor nearly so.
+fn does_not_wrap(program: &Program, factor: Value, spread: Value) -> bool {
+    let all = 1 << program.data_model.pointer().bits;
+    factor.checked_mul(spread + 2).is_some_and(|distance| distance <= all)
 }
 
 /// What holds while the parent is at a location.
@@ -336,7 +373,7 @@ impl<'a> ParentStep<'a> {
             return None;
         }
         let index = Expr::Local(self.family.index);
-        let (factor, rest) = self.affine(self.family.handle.as_ref()?)?.split(&index);
+        let (factor, rest) = self.affine(self.family.handle.as_ref()?)?.split(&index)?;
         let there = self.affine(&place.address)?.plus(&rest, -1, self.program.data_model.pointer());
         let of = match there.terms.as_slice() {
             [] => None,
@@ -395,7 +432,8 @@ impl<'a> ParentStep<'a> {
     /// Whether different indices have different places for their handles.
     fn is_own_place(&self, place: &Place, address: &Expr) -> bool {
         let index = Expr::Local(self.family.index);
-        let factor = self.affine(address).map_or(0, |address| address.split(&index).0);
+        let split = self.affine(address).and_then(|address| address.split(&index));
+        let factor = split.map_or(0, |(factor, _)| factor);
         place.ty == self.program.data_model.pointer() && factor >= Value::from(place.ty.bytes())
     }
 

@@ -116,9 +116,9 @@ impl Terms<'_, '_> {
         let &[target] = &*targets else { return None };
         let object = &self.view.program.objects[target.object];
         // The only object of a site has one element: all but its first offset are outside.
-        let is_element =
-            object.storage == Storage::Site && target.stride == object.size && target.first < object.size;
-        ((target.count == 1 && object.storage != Storage::Site) || is_element)
+        let is_element = target.count == 1 || target.stride == object.size;
+        let is_inside = target.first < object.size;
+        (if object.storage == Storage::Site { is_element && is_inside } else { target.count == 1 })
             .then_some((target.object, target.first))
             .filter(|(object, _)| self.view.is_single(*object))
     }

@@ -93,12 +93,14 @@ impl Affine {
         self
     }
 
-    /// The factor of an atom, and the sum without it.
-    pub fn split(&self, atom: &Expr) -> (Value, Self) {
+    /// The factor of an atom, and the sum without it; `None` when that depends on the atom, too, as in `i - i % 2`.
+    pub fn split(&self, atom: &Expr) -> Option<(Value, Self)> {
         let mut rest = self.clone();
         let factor = rest.terms.iter().find(|(known, _)| known == atom).map_or(0, |(_, factor)| *factor);
         rest.terms.retain(|(known, _)| known != atom);
-        (factor, rest)
+        let mut depends = false;
+        rest.terms.iter().for_each(|(known, _)| known.walk(&mut |inner| depends |= inner == atom));
+        (!depends).then_some((factor, rest))
     }
 }
 

@@ -1,5 +1,6 @@
 //! From a program to its inclusion constraints.
 
+use super::ranges::Amounts;
 use super::shape::{Shape, Shift, first_numbers, greatest_common_divisor};
 use super::solve::{DynamicCall, Node, Pointee, Procedure, Solver};
 use crate::expr::{BinaryOp, Expr, Place};
@@ -9,71 +10,97 @@ use crate::program::{Initial, LocationKind, Program};
 use crate::types::IntType;
 use rustc_hash::FxHashMap;
 
-/// Makes the constraints of a program. Returns the solver, the node of each template's first local, and the node that holds
-/// every address that was ever taken.
-pub fn constraints(program: &Program) -> (Solver, IdVec<TemplateId, Node>, Node) {
+/// Makes the constraints of a program. Returns the solver, and the node of each template's first local.
+pub fn constraints(program: &Program, amounts: &Amounts) -> (Solver, IdVec<TemplateId, Node>) {
     let shapes: IdVec<ObjectId, Shape> = program.objects.iter().map(Shape::new).collect();
     let (first_local, locals) = first_numbers(program.templates.iter().map(|template| template.locals.len()));
     let (mut first_cell, cells) = first_numbers(shapes.iter().map(|shape| shape.cells.len()));
     first_cell.iter_mut().for_each(|first: &mut Node| *first += locals);
-    let (thread_results, anything) = (locals + cells, locals + cells + 1);
+    let (thread_results, anything, inputs) = (locals + cells, locals + cells + 1, locals + cells + 2);
     let procedures = program.templates.enumerate().map(|(id, template)| Procedure {
         parameters: (0..template.parameters as Node).map(|index| first_local[id] + index).collect(),
         result: template.result.map(|local| first_local[id] + local.0),
     });
     let procedures = procedures.collect();
-    let solver = Solver::new(shapes, first_cell, procedures, thread_results, anything + 1);
+    let solver = Solver::new(shapes, first_cell, procedures, thread_results, inputs, inputs + 1);
     let constants = FxHashMap::default();
     let mut generator =
-        Generator { program, solver, first_local, anything, template: TemplateId(0), constants };
+        Generator { program, amounts, solver, first_local, anything, template: TemplateId(0), constants };
     generator.solver.add(anything, Pointee::Anything);
+    generator.solver.add(inputs, Pointee::Input);
     generator.run();
-    (generator.solver, generator.first_local, anything)
+    (generator.solver, generator.first_local)
 }
 
-/// How much a value that is added to an address moves it.
-pub fn shift_by(pointer: IntType, amount: &Expr) -> Shift {
-    match amount {
+/// How much a value that is added to an address moves it, given the range of that value.
+fn shift_by(pointer: IntType, amount: &Expr, range: Option<(i128, i128)>) -> Shift {
+    match (amount, range) {
         // A large unsigned constant is a small negative one.
-        Expr::Const(value, _) => Shift::By(IntType { signed: true, ..pointer }.wrap(*value)),
-        other => Shift::MultipleOf(u128::from(divisor(other))),
+        (Expr::Const(value, _), _) => Shift::By(IntType { signed: true, ..pointer }.wrap(*value)),
+        (_, Some((least, greatest))) if least == greatest => Shift::By(least),
+        (other, Some((least, greatest))) => match divisor(pointer, other) {
+            0 => Shift::By(0),
+            step => Shift::Within { step, least, greatest },
+        },
+        (other, None) => Shift::MultipleOf(u128::from(divisor(pointer, other))),
     }
 }
 
-/// Something that divides all values of an expression; 0 if it is always 0. Wrapping is left out: an index that
-/// wraps leaves its array.
-fn divisor(expr: &Expr) -> u64 {
+/// Something that divides all values of an expression; 0 if it is always 0. What wraps around below the width of a pointer keeps the powers of two only;
+/// at that width, wrapping is left out: an index that wraps leaves its array.
+fn divisor(pointer: IntType, expr: &Expr) -> u64 {
+    let of = |expr: &Expr| divisor(pointer, expr);
+    let wrapped = |ty: IntType, divisor: u64| {
+        let is_whole = ty.bits >= pointer.bits || divisor == 0;
+        if is_whole { divisor } else { 1 << divisor.trailing_zeros() }
+    };
     match expr {
         Expr::Const(value, _) => u64::try_from(value.unsigned_abs()).unwrap_or(1),
-        Expr::Cast(ty, operand) if ty.bits >= 32 => divisor(operand),
-        Expr::Unary(crate::UnaryOp::Neg, _, operand) => divisor(operand),
-        Expr::Binary(op, _, pair) => match op {
-            BinaryOp::Mul => divisor(&pair.0).checked_mul(divisor(&pair.1)).unwrap_or(1),
-            BinaryOp::Add | BinaryOp::Sub => greatest_common_divisor(divisor(&pair.0), divisor(&pair.1)),
-            BinaryOp::Shl => match &pair.1 {
-                Expr::Const(distance @ 0..63, _) => divisor(&pair.0).checked_mul(1 << distance).unwrap_or(1),
-                _ => divisor(&pair.0),
-            },
-            _ => 1,
-        },
-        Expr::IfThenElse(three) => greatest_common_divisor(divisor(&three.1), divisor(&three.2)),
+        Expr::Cast(IntType::BOOL, _) => 1,
+        Expr::Cast(ty, operand) => wrapped(*ty, of(operand)),
+        Expr::Unary(crate::UnaryOp::Neg, ty, operand) => wrapped(*ty, of(operand)),
+        Expr::Binary(op, ty, pair) => {
+            let divisor = match op {
+                BinaryOp::Mul => of(&pair.0).checked_mul(of(&pair.1)).unwrap_or(1),
+                BinaryOp::Add | BinaryOp::Sub => greatest_common_divisor(of(&pair.0), of(&pair.1)),
+                BinaryOp::Shl => match &pair.1 {
+                    Expr::Const(distance @ 0..63, _) => of(&pair.0).checked_mul(1 << distance).unwrap_or(1),
+                    _ => of(&pair.0),
+                },
+                _ => 1,
+            };
+            // A signed sum or product that leaves its type faults.
+            let is_exact = ty.signed && *op != BinaryOp::Shl;
+            if is_exact { divisor } else { wrapped(*ty, divisor) }
+        }
+        Expr::IfThenElse(three) => greatest_common_divisor(of(&three.1), of(&three.2)),
         _ => 1,
     }
 }
 
-/// How an operation on two values passes addresses on: how the left and the right operand's move.
-pub fn flow(pointer: IntType, op: BinaryOp, ty: IntType, pair: &(Expr, Expr)) -> [Option<Shift>; 2] {
+/// How an operation on two values passes addresses on: how the left and the right operand's move, given the ranges of some values.
+pub fn flow(
+    pointer: IntType,
+    op: BinaryOp,
+    ty: IntType,
+    pair: &(Expr, Expr),
+    range: &dyn Fn(&Expr) -> Option<(i128, i128)>,
+) -> [Option<Shift>; 2] {
     let lost = Some(Shift::MultipleOf(1));
+    let shift_by = |amount: &Expr| shift_by(pointer, amount, range(amount));
     match op {
         _ if ty == IntType::BOOL => [None, None],
-        BinaryOp::Add => [Some(shift_by(pointer, &pair.1)), Some(shift_by(pointer, &pair.0))],
+        BinaryOp::Add => [Some(shift_by(&pair.1)), Some(shift_by(&pair.0))],
         BinaryOp::Sub => {
-            let back = match shift_by(pointer, &pair.1) {
+            let back = match shift_by(&pair.1) {
                 Shift::By(by) => Shift::By(-by),
-                other => other,
+                Shift::Within { step, least, greatest } => {
+                    Shift::Within { step, least: -greatest, greatest: -least }
+                }
+                other @ Shift::MultipleOf(_) => other,
             };
-            // The address that is subtracted is gone: a distance is no address.
-            [Some(back), None]
+            // What is subtracted twice is an address again.
+            [Some(back), lost]
         }
         BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Mul => [lost, lost],
         BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr => [lost, None],
@@ -83,6 +110,7 @@ pub fn flow(pointer: IntType, op: BinaryOp, ty: IntType, pair: &(Expr, Expr)) ->
 
 struct Generator<'p> {
     program: &'p Program,
+    amounts: &'p Amounts,
     solver: Solver,
     first_local: IdVec<TemplateId, Node>,
     /// Holds every address that was ever taken.
@@ -98,7 +126,9 @@ impl Generator<'_> {
                 for (offset, ty, value) in values {
                     let Some(value) = self.value(value) else { continue };
                     let pointee = Pointee::Cell(id, self.solver.shapes[id].at(*offset));
-                    self.solver.touched(pointee, ty.bytes()).for_each(|cell| self.solver.copy(value, cell));
+                    for cell in self.solver.touched(pointee, ty.bytes()) {
+                        self.solver.copy(value, cell);
+                    }
                 }
             }
         }
@@ -182,13 +212,12 @@ impl Generator<'_> {
                 Lhs::Local(local) => self.program.templates[self.template].locals[*local].ty,
                 Lhs::Memory(place) => place.ty,
             };
+            let is_wide = ty.bits >= self.program.data_model.pointer().bits;
             let value = match rhs {
                 Rhs::Value(value) => self.value(value),
+                Rhs::Any if assignment.constraint.is_none() => is_wide.then_some(self.solver.inputs),
                 // A constraint may force any address on the value.
-                Rhs::Any if assignment.constraint.is_none() => None,
-                Rhs::Any | Rhs::Unknown => {
-                    (ty.bits >= self.program.data_model.pointer().bits).then_some(self.anything)
-                }
+                Rhs::Any | Rhs::Unknown => is_wide.then_some(self.anything),
             };
             match value {
                 Some(value) => self.store(lhs, value),
@@ -226,7 +255,7 @@ impl Generator<'_> {
                 Some((object, offset)) => {
                     let pointee = Pointee::Cell(object, self.solver.shapes[object].at(offset));
                     let cells = self.solver.touched(pointee, place.ty.bytes());
-                    cells.for_each(|cell| self.solver.copy(value, cell));
+                    cells.into_iter().for_each(|cell| self.solver.copy(value, cell));
                 }
                 None => {
                     if let Some(pointer) = self.value(&place.address) {
@@ -251,7 +280,7 @@ impl Generator<'_> {
                 }
             }
             Pointee::Procedure(procedure) => self.solver.escaped_procedures.push(procedure),
-            Pointee::Anything => {}
+            Pointee::Anything | Pointee::Input => {}
         }
         self.constants.insert(pointee, node);
         node
@@ -262,11 +291,11 @@ impl Generator<'_> {
             Some((object, offset)) => {
                 let pointee = Pointee::Cell(object, self.solver.shapes[object].at(offset));
                 let cells = self.solver.touched(pointee, place.ty.bytes());
-                if cells.len() == 1 {
-                    return Some(cells.start);
+                if let [cell] = cells.as_slice() {
+                    return Some(*cell);
                 }
                 let node = self.solver.node();
-                cells.for_each(|cell| self.solver.copy(cell, node));
+                cells.into_iter().for_each(|cell| self.solver.copy(cell, node));
                 Some(node)
             }
             None => {
@@ -295,7 +324,13 @@ impl Generator<'_> {
             }
             Expr::Binary(op, ty, pair) => {
                 let (left, right) = (self.value(&pair.0), self.value(&pair.1));
-                let [left_moves, right_moves] = flow(self.program.data_model.pointer(), *op, *ty, pair);
+                let compares = op.is_comparison() || matches!(op, BinaryOp::Sub | BinaryOp::Xor);
+                if let (true, Some(left), Some(right)) = (compares, left, right) {
+                    self.solver.compare(left, right);
+                }
+                let range = |amount: &Expr| self.amounts.get(self.template, amount);
+                let [left_moves, right_moves] =
+                    flow(self.program.data_model.pointer(), *op, *ty, pair, &range);
                 self.moved([(left, left_moves), (right, right_moves)])
             }
             Expr::Cast(ty, operand) => {

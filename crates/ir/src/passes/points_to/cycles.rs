@@ -53,6 +53,7 @@ impl Solver {
         into.copies_to.extend(taken.copies_to);
         into.copies_from.extend(taken.copies_from);
         into.calls.extend(taken.calls);
+        into.compared.extend(taken.compared);
     }
 
     /// The strongly connected components with more than one node (Tarjan 1972, without recursion).

@@ -3,12 +3,14 @@
 //! A pointer passes from one thread to another only through memory that both can reach, through the arguments of a start,
 //! or through a thread's result. So what can be reached from static objects, such arguments and results, and from there on,
 //! escapes. An object of a thread (a frame object, a thread-local one, an allocated one) that does not escape is touched by the thread
-//! that owns it alone, and each thread touches its own. Over-approximates what escapes, as far as the points-to sets do.
+//! that owns it alone, and each thread touches its own. An access at an address that nothing is known of may reach whatever has an address that was ever taken. Over-approximates what escapes, as far as the points-to sets do.
 
 use super::PointsTo;
+use super::shape::Offset;
 use super::solve::{Node, Pointee};
-use crate::ids::{IdVec, ObjectId};
-use crate::op::Op;
+use crate::expr::Expr;
+use crate::ids::{IdVec, ObjectId, TemplateId};
+use crate::op::{Lhs, Op};
 use crate::program::{Program, Storage};
 
 impl PointsTo {
@@ -30,12 +32,13 @@ impl PointsTo {
                 open.push(object);
             }
         };
+        if self.accesses_anything(program) {
+            let taken = self.solver.escaped_objects.iter();
+            taken.for_each(|object| reach(Pointee::Cell(*object, Offset::ANYWHERE), &mut open));
+        }
         let held =
             |node: Node| self.solver.points_to(node).iter().map(|id| self.solver.pointees[*id as usize]);
         held(self.solver.thread_results).for_each(|pointee| reach(pointee, &mut open));
-        if self.solver.is_copied(self.anything) {
-            held(self.anything).for_each(|pointee| reach(pointee, &mut open));
-        }
         for (id, template) in program.templates.enumerate() {
             for op in template.edges.iter().flat_map(|edge| &edge.ops) {
                 if let Op::Spawn(_, arguments, _) = op {
@@ -51,5 +54,34 @@ impl PointsTo {
             }
         }
         escapes
+    }
+
+    /// Whether an operation may access memory at an address that nothing is known of.
+    fn accesses_anything(&self, program: &Program) -> bool {
+        let is_unknown =
+            |template: TemplateId, address: &Expr| self.eval(template, address).contains(&Pointee::Anything);
+        program.templates.enumerate().any(|(id, template)| {
+            template.edges.iter().flat_map(|edge| &edge.ops).any(|op| {
+                let mut found = false;
+                for expr in op.expressions() {
+                    expr.walk(&mut |inner| {
+                        found |= matches!(inner, Expr::Load(place) if is_unknown(id, &place.address));
+                    });
+                }
+                for lhs in op.targets() {
+                    found |= matches!(lhs, Lhs::Memory(place) if is_unknown(id, &place.address));
+                }
+                found
+                    || match op {
+                        Op::Lock(_, address) | Op::Unlock(_, address) | Op::Free(address) => {
+                            is_unknown(id, address)
+                        }
+                        Op::Fill(to, ..) => is_unknown(id, to),
+                        Op::Copy(to, from, _) => is_unknown(id, to) || is_unknown(id, from),
+                        Op::Assume(_) | Op::Assign(_) | Op::Spawn(..) | Op::Join(..) => false,
+                        Op::Allocate { .. } | Op::Call(..) | Op::Broadcast(_) => false,
+                    }
+            })
+        })
     }
 }

@@ -2,20 +2,21 @@
 //!
 //! Inclusion-based, flow- and context-insensitive, field-sensitive by byte offset, with one abstract object for
 //! each object of the program (see `shape.rs` and `solve.rs`). Pointers are integers here, so every value counts that
-//! is computed from an address in any way but a comparison or as the subtrahend of a difference; arithmetic other
-//! than addition and subtraction loses the offset but not the object. So splitting an address into parts and
-//! joining them again is covered.
+//! is computed from an address in any way but a comparison; arithmetic other than addition to it and subtraction from it
+//! loses the offset but not the object. So splitting an address into parts and joining them again is covered.
 //!
 //! Over-approximates, for programs that follow these rules of C:
 //! 1. Pointer arithmetic stays in its object (see `shape.rs`).
-//! 2. Constants, [`Rhs::Any`](crate::Rhs::Any), and memory that was never set hold no addresses.
+//! 2. Constants and memory that was never set hold no addresses. An input ([`Rhs::Any`](crate::Rhs::Any)) of a pointer's width holds those that an input, up to constants, is ever compared with.
 //!    [`Rhs::Unknown`](crate::Rhs::Unknown) of a pointer's width holds every address that was ever taken.
-//! 3. The difference of two pointers, added to a third, stays in the third one's object.
 
 mod constraints;
 mod cycles;
 mod escape;
+mod ranges;
 mod shape;
+#[cfg(test)]
+mod shape_tests;
 mod solve;
 
 use super::is_past;
@@ -24,6 +25,7 @@ use crate::ids::{IdVec, TemplateId};
 use crate::op::{Lhs, Op};
 use crate::program::Program;
 use crate::types::IntType;
+use ranges::Amounts;
 pub use shape::greatest_common_divisor;
 use shape::{Offset, Shift};
 use solve::{Node, Pointee, Solver};
@@ -34,8 +36,7 @@ use std::time::Instant;
 pub struct PointsTo {
     solver: Solver,
     first_local: IdVec<TemplateId, Node>,
-    /// Holds every address that was ever taken.
-    anything: Node,
+    amounts: Amounts,
     pointer: IntType,
 }
 
@@ -70,16 +71,20 @@ fn annotate_with(points_to: &PointsTo, program: &mut Program, deadline: Option<I
 impl PointsTo {
     /// Analyses a program.
     pub fn of(program: &Program) -> Self {
-        let (mut solver, first_local, anything) = constraints::constraints(program);
-        solver.solve(None);
-        Self { solver, first_local, anything, pointer: program.data_model.pointer() }
+        Self::solved(program, None).0
     }
 
-    /// Analyses a program; nothing if that is not done by then.
+    /// Analyses a program; `None` when that is not done by then.
     pub fn until(program: &Program, deadline: Option<Instant>) -> Option<Self> {
-        let (mut solver, first_local, anything) = constraints::constraints(program);
+        let (found, done) = Self::solved(program, deadline);
+        done.then_some(found)
+    }
+
+    fn solved(program: &Program, deadline: Option<Instant>) -> (Self, bool) {
+        let amounts = Amounts::of(program, deadline);
+        let (mut solver, first_local) = constraints::constraints(program, &amounts);
         let done = solver.solve(deadline);
-        done.then(|| Self { solver, first_local, anything, pointer: program.data_model.pointer() })
+        (Self { solver, first_local, amounts, pointer: program.data_model.pointer() }, done)
     }
 
     /// What an address that is computed in a template may point to.
@@ -91,10 +96,10 @@ impl PointsTo {
                 Pointee::Cell(object, offset) => {
                     targets.insert(target(object, offset));
                 }
-                Pointee::Procedure(_) => {}
+                Pointee::Procedure(_) | Pointee::Input => {}
                 Pointee::Anything => {
                     targets.extend(
-                        self.solver.escaped_objects.iter().map(|object| target(*object, Offset::Anywhere)),
+                        self.solver.escaped_objects.iter().map(|object| target(*object, Offset::ANYWHERE)),
                     );
                 }
             }
@@ -110,7 +115,7 @@ impl PointsTo {
                 Pointee::Procedure(callee) => {
                     procedures.insert(callee);
                 }
-                Pointee::Cell(..) => {}
+                Pointee::Cell(..) | Pointee::Input => {}
                 Pointee::Anything => procedures.extend(&self.solver.escaped_procedures),
             }
         }
@@ -167,7 +172,8 @@ impl PointsTo {
                 moved(self.eval(template, operand), Shift::MultipleOf(1))
             }
             Expr::Binary(op, ty, pair) => {
-                let [left, right] = constraints::flow(self.pointer, *op, *ty, pair);
+                let range = |amount: &Expr| self.amounts.get(template, amount);
+                let [left, right] = constraints::flow(self.pointer, *op, *ty, pair, &range);
                 let mut found = BTreeSet::new();
                 for (operand, shift) in [(&pair.0, left), (&pair.1, right)] {
                     if let Some(shift) = shift {

@@ -12,6 +12,7 @@ use crate::ids::{IdVec, ObjectId, TemplateId};
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::time::Instant;
 
 /// Something that holds values: a local, a cell, the value of an expression.
@@ -26,10 +27,15 @@ pub enum Pointee {
     Cell(ObjectId, Offset),
     /// A procedure.
     Procedure(TemplateId),
+    /// No address that is known, but an input: a number that may turn out to be one that it is compared with.
+    Input,
 }
 
 /// The number of a pointee.
 pub type PointeeId = u32;
+
+/// Of one object, no more offsets than this are told apart.
+const MOST_OFFSETS: u32 = 512;
 
 /// The number of [`Pointee::Anything`].
 const ANYTHING: PointeeId = 0;
@@ -65,6 +71,8 @@ pub(super) struct Constraints {
     pub(super) copies_to: Vec<(Node, Option<u64>)>,
     pub(super) copies_from: Vec<(Node, Option<u64>)>,
     pub(super) calls: Vec<usize>,
+    /// What this is compared with.
+    pub(super) compared: Vec<Node>,
     queued: bool,
 }
 
@@ -80,6 +88,8 @@ pub struct Solver {
     pub procedures: IdVec<TemplateId, Procedure>,
     /// Gets the results of all threads.
     pub thread_results: Node,
+    /// What an input of a pointer's width may be: whatever inputs are compared with.
+    pub inputs: Node,
     /// The objects whose addresses are taken; all of them are known before solving.
     pub escaped_objects: Vec<ObjectId>,
     /// The procedures whose addresses are taken; likewise.
@@ -94,6 +104,8 @@ pub struct Solver {
     pub(super) representative: Vec<Node>,
     /// Copies that are there already, between representatives.
     pub(super) known_copies: FxHashSet<(Node, Node)>,
+    /// For each object, how many offsets occur.
+    offsets: IdVec<ObjectId, u32>,
     /// For each object, the number of the pointee that is anywhere in it.
     anywhere: FxHashMap<ObjectId, PointeeId>,
     queue: VecDeque<Node>,
@@ -106,14 +118,17 @@ impl Solver {
         first_cell: IdVec<ObjectId, Node>,
         procedures: IdVec<TemplateId, Procedure>,
         thread_results: Node,
+        inputs: Node,
         nodes: u32,
     ) -> Self {
         Self {
             pointees: IndexSet::from_iter([Pointee::Anything]),
+            offsets: shapes.iter().map(|_| 0).collect(),
             shapes,
             first_cell,
             procedures,
             thread_results,
+            inputs,
             escaped_objects: Vec::new(),
             escaped_procedures: Vec::new(),
             read_anywhere: None,
@@ -138,28 +153,28 @@ impl Solver {
     pub fn points_to(&self, node: Node) -> &[PointeeId] {
         &self.nodes[self.find(node) as usize].pointees
     }
-    /// Whether what a node holds goes anywhere.
-    pub fn is_copied(&self, node: Node) -> bool {
-        !self.nodes[node as usize].copies.is_empty()
-    }
     /// The number of a pointee.
     pub fn intern(&mut self, pointee: Pointee) -> PointeeId {
         let id = self.pointees.insert_full(pointee).0 as PointeeId;
-        if let Pointee::Cell(object, Offset::Anywhere) = pointee {
+        if let Pointee::Cell(object, Offset::ANYWHERE) = pointee {
             self.anywhere.insert(object, id);
         }
         id
     }
     /// The cells that an access through a pointee may touch.
-    pub fn touched(&self, pointee: Pointee, size: u64) -> std::ops::Range<Node> {
+    pub fn touched(&self, pointee: Pointee, size: u64) -> Vec<Node> {
         match pointee {
-            Pointee::Anything | Pointee::Procedure(_) => 0..0,
+            Pointee::Anything | Pointee::Procedure(_) | Pointee::Input => Vec::new(),
             Pointee::Cell(object, offset) => {
-                let cells = self.shapes[object].touched(offset, size);
-                let first = self.first_cell[object];
-                first + cells.start as Node..first + cells.end as Node
+                let cells = self.shapes[object].touched(offset, size).into_iter();
+                cells.map(|cell| self.first_cell[object] + cell as Node).collect()
             }
         }
+    }
+    /// All cells of an object.
+    fn all_cells(&self, object: ObjectId) -> Range<Node> {
+        let first = self.first_cell[object];
+        first..first + self.shapes[object].cells.len() as Node
     }
     /// Where a pointer may point after it has moved.
     pub fn shifted(&self, pointee: Pointee, shift: Shift) -> Vec<Pointee> {
@@ -167,8 +182,13 @@ impl Solver {
             Pointee::Anything => vec![pointee],
             // A procedure's address that moves is no procedure's.
             Pointee::Procedure(_) => match shift {
-                Shift::By(0) | Shift::MultipleOf(_) => vec![pointee],
+                Shift::By(0) | Shift::MultipleOf(_) | Shift::Within { .. } => vec![pointee],
                 Shift::By(_) => vec![],
+            },
+            // The same input, up to constants.
+            Pointee::Input => match shift {
+                Shift::By(_) => vec![pointee],
+                Shift::MultipleOf(_) | Shift::Within { .. } => vec![],
             },
             Pointee::Cell(object, offset) => self.shapes[object]
                 .shift(offset, shift)
@@ -180,7 +200,17 @@ impl Solver {
 
     /// `node` may hold the address of `pointee`.
     pub fn add(&mut self, node: Node, pointee: Pointee) {
-        let id = self.intern(pointee);
+        let id = match pointee {
+            Pointee::Cell(object, _) if !self.pointees.contains(&pointee) => {
+                let offsets = &mut self.offsets[object];
+                *offsets += 1;
+                let is_one_more = *offsets > MOST_OFFSETS;
+                self.intern(if is_one_more { Pointee::Cell(object, Offset::ANYWHERE) } else { pointee })
+            }
+            Pointee::Anything | Pointee::Cell(..) | Pointee::Procedure(_) | Pointee::Input => {
+                self.intern(pointee)
+            }
+        };
         self.add_all(node, &[id]);
     }
     /// `to` may hold whatever `from` holds.
@@ -214,6 +244,13 @@ impl Solver {
         self.nodes[from as usize].copies_from.push((to, size));
         self.refresh(to);
         self.refresh(from);
+    }
+    /// Two values are compared.
+    pub fn compare(&mut self, one: Node, other: Node) {
+        self.nodes[one as usize].compared.push(other);
+        self.nodes[other as usize].compared.push(one);
+        self.refresh(one);
+        self.refresh(other);
     }
     /// A call through `pointer`.
     pub fn call(&mut self, pointer: Node, call: DynamicCall) {
@@ -269,8 +306,9 @@ impl Solver {
         let is_known = |id: &PointeeId| known.binary_search(id).is_ok();
         // What points anywhere into an object points to all places in it.
         let is_covered = |id: &PointeeId| match self.pointees[*id as usize] {
-            Pointee::Cell(object, Offset::At(_)) => self.anywhere.get(&object).is_some_and(is_known),
-            Pointee::Cell(_, Offset::Anywhere) | Pointee::Procedure(_) | Pointee::Anything => false,
+            Pointee::Cell(_, Offset::ANYWHERE) => false,
+            Pointee::Procedure(_) | Pointee::Anything | Pointee::Input => false,
+            Pointee::Cell(object, _) => self.anywhere.get(&object).is_some_and(is_known),
         };
         let mut new = difference(pointees, known);
         new.retain(|id| !is_covered(id));
@@ -318,6 +356,7 @@ impl Solver {
         let copies_to = std::mem::take(&mut constraints.copies_to);
         let copies_from = std::mem::take(&mut constraints.copies_from);
         let calls = std::mem::take(&mut constraints.calls);
+        let compared = std::mem::take(&mut constraints.compared);
         for id in fresh {
             let pointee = self.pointees[*id as usize];
             for (to, shift) in &shifts {
@@ -329,10 +368,10 @@ impl Solver {
                 self.access_anything(&loads, &stores, &calls);
             }
             for (to, size) in &loads {
-                self.touched(pointee, *size).for_each(|cell| self.copy(cell, *to));
+                self.touched(pointee, *size).into_iter().for_each(|cell| self.copy(cell, *to));
             }
             for (value, size) in &stores {
-                self.touched(pointee, *size).for_each(|cell| self.copy(*value, cell));
+                self.touched(pointee, *size).into_iter().for_each(|cell| self.copy(*value, cell));
             }
             for (from, size) in &copies_to {
                 for other in self.points_to(*from).to_vec() {
@@ -344,11 +383,14 @@ impl Solver {
                     self.copy_cells(self.pointees[other as usize], pointee, *size);
                 }
             }
-            if let Pointee::Procedure(callee) = pointee {
-                self.bind_all(callee, &calls);
+            match pointee {
+                Pointee::Procedure(callee) => self.bind_all(callee, &calls),
+                Pointee::Input => compared.iter().for_each(|other| self.copy(*other, self.inputs)),
+                Pointee::Anything | Pointee::Cell(..) => {}
             }
         }
         let constraints = &mut self.nodes[node as usize];
+        constraints.compared = compared;
         (constraints.shifts, constraints.loads, constraints.stores) = (shifts, loads, stores);
         (constraints.copies_to, constraints.copies_from, constraints.calls) = (copies_to, copies_from, calls);
     }
@@ -383,7 +425,7 @@ impl Solver {
         let node = self.node();
         self.read_anywhere = Some(node);
         for object in self.escaped_objects.clone() {
-            let cells = self.touched(Pointee::Cell(object, Offset::Anywhere), 1);
+            let cells = self.all_cells(object);
             cells.for_each(|cell| self.copy(cell, node));
         }
         node
@@ -395,7 +437,7 @@ impl Solver {
         let node = self.node();
         self.written_anywhere = Some(node);
         for object in self.escaped_objects.clone() {
-            let cells = self.touched(Pointee::Cell(object, Offset::Anywhere), 1);
+            let cells = self.all_cells(object);
             cells.for_each(|cell| self.copy(node, cell));
         }
         node
@@ -409,37 +451,35 @@ impl Solver {
             }
             (Pointee::Cell(object, _), Pointee::Anything) => {
                 let read = self.read_anywhere();
-                let cells = self.touched(Pointee::Cell(object, Offset::Anywhere), 1);
+                let cells = self.all_cells(object);
                 return cells.for_each(|cell| self.copy(read, cell));
             }
             (Pointee::Anything, Pointee::Cell(object, _)) => {
                 let written = self.written_anywhere();
-                let cells = self.touched(Pointee::Cell(object, Offset::Anywhere), 1);
+                let cells = self.all_cells(object);
                 return cells.for_each(|cell| self.copy(cell, written));
             }
             (Pointee::Anything, Pointee::Anything) => {
                 let (read, written) = (self.read_anywhere(), self.written_anywhere());
                 return self.copy(read, written);
             }
-            (Pointee::Procedure(_), _) | (_, Pointee::Procedure(_)) => return,
+            (Pointee::Procedure(_) | Pointee::Input, _) | (_, Pointee::Procedure(_) | Pointee::Input) => {
+                return;
+            }
         };
-        let sources = self.touched(from, size.unwrap_or(u64::MAX));
-        let first = self.first_cell[from_object];
-        let alike = to_offset == from_offset && self.shapes[to_object].is_like(&self.shapes[from_object]);
-        for source in sources {
-            let (start, length) = self.shapes[from_object].cells[(source - first) as usize];
-            // The elements of an array may be copied to different members, unless both objects are the same inside.
-            let scatters = self.shapes[from_object].is_in_array(start) && !alike;
-            let targets = match (to_offset, from_offset) {
-                (Offset::At(to), Offset::At(from)) if start >= from && !scatters => {
-                    match to.checked_add(start - from).map(|offset| self.shapes[to_object].at(offset)) {
-                        Some(offset) => self.touched(Pointee::Cell(to_object, offset), length),
-                        None => self.touched(Pointee::Cell(to_object, Offset::Anywhere), length),
-                    }
+        let pairs = self.shapes[to_object].copied(to_offset, &self.shapes[from_object], from_offset, size);
+        let (to, from) = (self.all_cells(to_object), self.all_cells(from_object));
+        match pairs {
+            Some(pairs) => {
+                for (target, source) in pairs {
+                    self.copy(from.start + source as Node, to.start + target as Node);
                 }
-                _ => self.touched(Pointee::Cell(to_object, Offset::Anywhere), length),
-            };
-            targets.for_each(|target| self.copy(source, target));
+            }
+            None => {
+                for source in from {
+                    to.clone().for_each(|target| self.copy(source, target));
+                }
+            }
         }
     }
 }
