@@ -20,7 +20,8 @@ use ir::ids::Id;
 use ir::passes::footprint::{Extent, Region, accesses};
 use ir::passes::{Affine, PointsTo};
 use ir::{
-    Assignment, Callee, Expr, Lhs, LocalId, Op, Place, Program, Rhs, Storage, Template, TemplateId, Value,
+    Assignment, BinaryOp, Callee, Expr, Lhs, LocalId, Op, Place, Program, Rhs, Storage, Template, TemplateId,
+    UnaryOp, Value,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -77,18 +78,44 @@ impl Family {
 
     /// Whether accesses of two members never overlap, given that their arguments are what the family says.
     pub fn are_apart(&self, program: &Program, one: Span<'_>, other: Span<'_>) -> bool {
-        let index = Expr::Local(self.index);
-        let (Some((factor, rest)), Some((same, other_rest))) = (one.0.split(&index), other.0.split(&index))
+        let atom = self.one_to_one(program, one.0);
+        let (Some((factor, rest)), Some((same, other_rest))) = (one.0.split(&atom), other.0.split(&atom))
         else {
             return false;
+        };
+        let is_common = |(atom, _): &(Expr, Value)| !reads(atom, self.index);
+        let are_common = rest.terms.iter().chain(&other_rest.terms).all(is_common);
+        let spread = match atom {
+            Expr::Local(_) => self.spread(program),
+            _ => assumed_spread(program),
         };
         let apart = rest.plus(&other_rest, -1, program.data_model.pointer());
         factor == same
             && factor > 0
-            && does_not_wrap(program, factor, self.spread(program))
+            && are_common
+            && does_not_wrap(program, factor, spread)
             && apart.terms.is_empty()
             && apart.constant + factor >= Value::from(other.1)
             && apart.constant - factor + Value::from(one.1) <= 0
+    }
+
+    /// A part of a sum that is different for different indices: the index itself, or a one-to-one function of it.
+    fn one_to_one(&self, program: &Program, sum: &Affine) -> Expr {
+        let code = &program.templates[self.parent];
+        let is_one_to_one = |atom: &Expr| {
+            let mut inner = atom;
+            loop {
+                inner = match inner {
+                    Expr::Local(local) => return *local == self.index,
+                    Expr::Cast(ty, operand) if ty.bits >= program.type_in(code, operand).bits => operand,
+                    Expr::Binary(BinaryOp::Xor, _, pair) if matches!(pair.1, Expr::Const(..)) => &pair.0,
+                    Expr::Unary(UnaryOp::Not, _, operand) => operand,
+                    _ => return false,
+                }
+            }
+        };
+        let found = sum.terms.iter().map(|(atom, _)| atom).find(|atom| is_one_to_one(atom));
+        found.cloned().unwrap_or(Expr::Local(self.index))
     }
 
     /// How far apart two members' indices are at most; where that is not known, what assumption 14 says.

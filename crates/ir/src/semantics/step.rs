@@ -37,8 +37,8 @@ impl Access {
     pub fn races_with(&self, other: &Access) -> bool {
         (self.write || other.write)
             && !(self.atomic && other.atomic)
-            && self.address < other.address + other.size
-            && other.address < self.address + self.size
+            && self.address < other.address.saturating_add(other.size)
+            && other.address < self.address.saturating_add(self.size)
     }
 }
 
@@ -157,7 +157,8 @@ impl Machine<'_> {
     /// Whether two accesses of different threads at the same time are a data race that counts ([`Program::races_on`]).
     pub fn is_race(&self, one: &Access, other: &Access) -> bool {
         let first = one.address.max(other.address);
-        let behind = (one.address + one.size).min(other.address + other.size);
+        let end = |access: &Access| access.address.saturating_add(access.size);
+        let behind = end(one).min(end(other));
         let counts = |range: &Range| {
             let start = self.addresses.offset[range.object] + range.offset;
             start < behind && first < start + range.size
