@@ -302,10 +302,11 @@ fn push(touches: &mut Vec<Touch>, touch: Touch) {
     }
 }
 
-/// The object that an address starts from, as C's pointer arithmetic has it.
+/// The object that an address starts from, as C's pointer arithmetic has it. Arithmetic on signed integers is none.
 fn root(address: &Expr) -> Option<ObjectId> {
     match address {
         Expr::Address(object, _) => Some(*object),
+        Expr::Binary(_, ty, _) if ty.signed => None,
         Expr::Binary(ir::BinaryOp::Add, _, pair) => match (root(&pair.0), root(&pair.1)) {
             (Some(object), None) | (None, Some(object)) => Some(object),
             (Some(_), Some(_)) | (None, None) => None,

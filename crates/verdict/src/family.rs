@@ -134,7 +134,7 @@ impl Family {
             least = least.min(above.unwrap_or(ty.min()).max(ty.min()));
             greatest = greatest.max(below.unwrap_or(ty.max()).min(ty.max()));
         }
-        let is_bounded = (least, greatest) != (ty.min(), ty.max());
+        let is_bounded = greatest < ty.max() && (least > ty.min() || !ty.signed);
         let is_narrow = ty.bits < program.data_model.pointer().bits;
         if is_bounded || is_narrow { (greatest - least).max(0) } else { assumed_spread(program) }
     }
