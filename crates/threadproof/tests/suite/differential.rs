@@ -203,6 +203,6 @@ fn explored(program: &ir::Program, check: Check, most: usize) -> Option<bool> {
     match explore(&program, &check.property(), Bounds::states(most)) {
         Seen::Violation => Some(true),
         Seen::Nothing => Some(false),
-        Seen::Bounded => None,
+        Seen::Partial | Seen::Bounded => None,
     }
 }
