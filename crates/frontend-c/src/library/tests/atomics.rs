@@ -140,8 +140,13 @@ fn c11_pointer_arithmetic_is_not_guessed() {
     let shared = world.global("shared", 8);
     world.template("main", |code| {
         let to_pointer = || {
-            let pointee =
-                Pointee { size: 8, scalar: Some(IntType::U64), type_name: "int *".into(), atomic: true };
+            let pointee = Pointee {
+                size: 8,
+                scalar: Some(IntType::U64),
+                type_name: "int *".into(),
+                atomic: true,
+                is_pointer: true,
+            };
             Argument { pointee: Some(pointee), ..argument(Expr::Address(shared, 0), IntType::U64) }
         };
         let outcome = code.outcome("atomic_fetch_add", vec![to_pointer(), number(1)], Some(IntType::U64));

@@ -169,12 +169,19 @@ fn function(template: TemplateId) -> Argument {
 }
 /// A pointer to an object without structure.
 fn pointer(value: Expr, size: u64) -> Argument {
-    let pointee = Pointee { size, scalar: None, type_name: "struct".into(), atomic: false };
+    let pointee =
+        Pointee { size, scalar: None, type_name: "struct".into(), atomic: false, is_pointer: false };
     Argument { pointee: Some(pointee), ..argument(value, IntType::U64) }
 }
 /// A pointer to a number.
 fn cell(object: ObjectId, offset: u64, ty: IntType) -> Argument {
-    let pointee = Pointee { size: ty.bytes(), scalar: Some(ty), type_name: ty.to_string(), atomic: false };
+    let pointee = Pointee {
+        size: ty.bytes(),
+        scalar: Some(ty),
+        type_name: ty.to_string(),
+        atomic: false,
+        is_pointer: false,
+    };
     Argument { pointee: Some(pointee), ..argument(Expr::Address(object, offset), IntType::U64) }
 }
 /// A pointer to a large synchronisation object.

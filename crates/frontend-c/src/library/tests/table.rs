@@ -4,7 +4,13 @@ use super::super::{FAMILIES, Wins, is_modelled};
 use super::*;
 
 fn generous(object: ObjectId) -> Argument {
-    let pointee = Pointee { size: 64, scalar: Some(IntType::I32), type_name: "int".into(), atomic: false };
+    let pointee = Pointee {
+        size: 64,
+        scalar: Some(IntType::I32),
+        type_name: "int".into(),
+        atomic: false,
+        is_pointer: false,
+    };
     Argument { pointee: Some(pointee), constant: Some(1), ..argument(Expr::Address(object, 0), IntType::U64) }
 }
 
