@@ -7,6 +7,7 @@ mod book;
 mod dist;
 mod setup;
 mod tidy;
+mod trusted;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -19,11 +20,13 @@ fn main() -> ExitCode {
         ["setup"] => setup::install(),
         ["book"] => book::book(),
         ["dist"] => dist::dist(),
+        ["trusted"] => trusted::trusted(false),
+        ["trusted", "--files"] => trusted::trusted(true),
         ["bench", words @ ..] => bench::run(words),
         ["fuzz", words @ ..] => {
             run("cargo", &[&["run", "--quiet", "-p", "threadproof-fuzz", "--"], words].concat())
         }
-        _ => Err("usage: cargo xtask test | tidy | setup | bench | fuzz | book | dist".to_owned()),
+        _ => Err("usage: cargo xtask test | tidy | setup | trusted | bench | fuzz | book | dist".to_owned()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
