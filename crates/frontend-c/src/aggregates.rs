@@ -18,6 +18,12 @@ impl Function<'_, '_> {
         if let Some(address) = self.known.get(&id) {
             return address.clone();
         }
+        let settled = self.settle_order(id);
+        let address = self.aggregate_of_settled(id);
+        self.unsettle(settled);
+        address
+    }
+    fn aggregate_of_settled(&mut self, id: ExprId) -> Expr {
         let unit = self.unit;
         let expr = unit.tree[id];
         match expr.kind {
@@ -107,6 +113,7 @@ impl Function<'_, '_> {
             Some(_) | None => {
                 let size = self.size_of(ty);
                 if size != self.address_constant(0) {
+                    let (to, from) = (self.freeze(to), self.freeze(from));
                     self.builder.emit(Op::Copy(to, from, size));
                 }
             }

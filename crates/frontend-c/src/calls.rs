@@ -1,13 +1,13 @@
 //! Calls: of functions in the files, of library models, of unknown functions, through pointers.
 
+use crate::effects::called_function;
 use crate::fold;
 use crate::function::{Function, Returns, is_atomic_by_name};
 use crate::library::{self, Argument, Outcome, Pointee};
 use crate::link::Declared;
 use crate::types::Class;
 use ir::{Callee, Expr, IntType, Lhs, LocalId, Op};
-use rucc_ast::UnaryOp;
-use rucc_sema::{Conversion, DeclId, DeclKind, ExprId, ExprKind};
+use rucc_sema::{Conversion, DeclId, ExprId, ExprKind};
 use rucc_types::TypeId;
 
 impl Function<'_, '_> {
@@ -18,7 +18,7 @@ impl Function<'_, '_> {
         let expr = unit.tree[id];
         let ExprKind::Call { callee, args } = expr.kind else { return None };
         let arguments: Vec<ExprId> = unit.tree[args].to_vec();
-        let direct = self.called_function(callee);
+        let direct = called_function(self.unit, callee);
         let pointer = match direct {
             Some(_) => None,
             None => {
@@ -49,22 +49,7 @@ impl Function<'_, '_> {
             (None, None) => None,
         }
     }
-    /// The function that is called directly.
-    fn called_function(&self, callee: ExprId) -> Option<DeclId> {
-        let tree = &self.unit.tree;
-        let mut at = callee;
-        loop {
-            at = match tree[at].kind {
-                ExprKind::Decl(declaration) if tree[declaration].kind == DeclKind::Function => {
-                    return Some(declaration);
-                }
-                ExprKind::Convert { kind: Conversion::FunctionDecay, operand }
-                | ExprKind::Unary { op: UnaryOp::Deref | UnaryOp::AddrOf, operand } => operand,
-                _ => return None,
-            }
-        }
-    }
-    /// Evaluates arguments from left to right. Aggregates are copied, and their addresses passed.
+    /// Evaluates arguments; where their order matters, that is settled already. Aggregates are copied, and their addresses passed.
     fn arguments(&mut self, arguments: &[ExprId]) -> Vec<Expr> {
         let emits: Vec<bool> = arguments.iter().map(|argument| self.emits(*argument)).collect();
         let mut values = Vec::new();
@@ -176,7 +161,26 @@ impl Function<'_, '_> {
         if let Some(value) = self.interrupt_call(name, &arguments, result) {
             return value;
         }
+        if self.global.is_absent(declared, self.builder.span) {
+            self.emit_null_call(result);
+            return None;
+        }
+        if unit.tree.is_ifunc(declared.declaration) {
+            self.unsupported("a function that is chosen when the program is loaded");
+            return None;
+        }
         let has_body = unit.tree[declared.declaration].body.is_some();
+        match (has_body, name.strip_prefix("__builtin_").unwrap_or(name), arguments.as_slice()) {
+            (false, "exit", _) => {
+                self.exit_program();
+                return None;
+            }
+            (false, "atexit", [handler]) => {
+                self.register_at_exit(handler);
+                return Some(Expr::int(0, IntType::I32));
+            }
+            _ => {}
+        }
         let arguments = if has_body && !library::is_modelled(name) {
             arguments
         } else {
@@ -266,7 +270,9 @@ impl Function<'_, '_> {
         let plain = name.strip_prefix("__builtin_").unwrap_or(name);
         let call = library::Call { name: plain, arguments, result: ty, span: self.builder.span };
         let depth = self.builder.atomic_depth();
-        let mut context = library::Context { builder: &mut self.builder, program: &mut self.global.program };
+        let failures = self.global.failures;
+        let mut context =
+            library::Context { builder: &mut self.builder, program: &mut self.global.program, failures };
         match library::model(&mut context, &call) {
             Outcome::Value(value) => {
                 // A model leaves as many regions open as it found, unless control ends in it.
@@ -290,7 +296,15 @@ impl Function<'_, '_> {
         is_noreturn: bool,
     ) -> Option<Expr> {
         let span = self.builder.span;
-        let reaches_memory = arguments.iter().any(|argument| argument.pointee.is_some() && !argument.is_null);
+        let is_pure = self.global.outside_is_pure
+            || self.global.units.iter().any(|unit| unit.pure_functions.iter().any(|pure| pure == name));
+        // A number as wide as a pointer may be an address, and a structure may hold some.
+        let is_wide = |argument: &Argument| {
+            argument.ty.bytes() >= self.pointer().bytes() && argument.constant.is_none()
+        };
+        let reaches_memory = arguments
+            .iter()
+            .any(|argument| argument.pointee.is_some() && !argument.is_null || !is_pure && is_wide(argument));
         if self.unit.has_pointer(result) {
             let text = format!("unknown function '{name}': what its result points to is not modelled");
             self.global.assume(text, span, true);
@@ -303,10 +317,7 @@ impl Function<'_, '_> {
             );
         } else {
             let text = format!("unknown function '{name}': its result is arbitrary, and it changes nothing");
-            let is_pure = self.global.outside_is_pure
-                || self.global.units.iter().any(|unit| unit.pure_functions.iter().any(|pure| pure == name))
-                || self.global.links.is_closed(self.global.units);
-            self.global.assume(text, span, !is_pure);
+            self.global.unknown_calls.push((self.template, text, span, is_pure));
         }
         let (local, value) = self.result_place(result);
         // Also without a result: an execution through here is no evidence.
@@ -362,9 +373,20 @@ impl Function<'_, '_> {
         self.return_value(value);
     }
 
+    /// Calls a function that is not there, by its address, which is null.
+    fn emit_null_call(&mut self, result: TypeId) {
+        let null = self.address_constant(0);
+        self.emit_call(Callee::Pointer(null), Vec::new(), result);
+    }
     /// The address of a function.
     pub fn function_address(&mut self, declaration: DeclId) -> Expr {
         let declared = self.global.resolve(self.unit_index, declaration);
+        if self.global.is_absent(declared, self.builder.span) {
+            return self.address_constant(0);
+        }
+        if self.global.units[declared.unit].tree.is_ifunc(declared.declaration) {
+            self.unsupported("a function that is chosen when the program is loaded");
+        }
         Expr::Procedure(self.global.template(declared, false))
     }
 
@@ -379,7 +401,7 @@ impl Function<'_, '_> {
         if arguments.iter().any(|argument| unit.is_aggregate(unit.tree[*argument].ty)) {
             self.unsupported("a thread that is started with a structure as argument");
         }
-        let callee = match self.called_function(callee) {
+        let callee = match called_function(self.unit, callee) {
             Some(declaration) => {
                 let declared = self.global.resolve(self.unit_index, declaration);
                 Callee::Procedure(self.global.template(declared, false))

@@ -18,7 +18,9 @@ impl Function<'_, '_> {
         if let Some(value) = self.known.get(&id) {
             return value.clone();
         }
+        let settled = self.settle_order(id);
         let value = self.uncut_rvalue(id);
+        self.unsettle(settled);
         if self.facts(id).is_cut {
             return self.freeze(value);
         }
@@ -160,7 +162,24 @@ impl Function<'_, '_> {
             return Expr::int(0, IntType::I32);
         }
         let value = self.rvalue(operand);
+        self.note_fixed_address(&value, from, to);
         self.convert(value, from, to)
+    }
+    /// A number that becomes a pointer to something volatile is the address of a device.
+    fn note_fixed_address(&mut self, value: &Expr, from: TypeId, to: TypeId) {
+        let unit = self.unit;
+        let is_device = unit.pointee(to).is_some_and(|pointee| unit.is_volatile(pointee));
+        if let Expr::Const(number, _) = value
+            && *number != 0
+            && unit.is_pointer(to)
+            && !unit.is_pointer(from)
+            && is_device
+            && self.global.nesc.is_none()
+        {
+            let span = self.builder.span;
+            let text = format!("unsupported: memory at the fixed address {number:#x}");
+            self.global.assume(text, span, true);
+        }
     }
 
     fn conversion(&mut self, id: ExprId, kind: Conversion, operand: ExprId) -> Expr {
@@ -337,6 +356,14 @@ impl Function<'_, '_> {
 
     /// Evaluates an expression for what it does.
     pub fn effect(&mut self, id: ExprId) {
+        if self.known.contains_key(&id) {
+            return;
+        }
+        let settled = self.settle_order(id);
+        self.effect_of_settled(id);
+        self.unsettle(settled);
+    }
+    fn effect_of_settled(&mut self, id: ExprId) {
         let unit = self.unit;
         let expr = unit.tree[id];
         match expr.kind {
@@ -427,12 +454,9 @@ impl Function<'_, '_> {
             };
             return self.atomic_update(&place, ty, compute, false);
         }
-        // The left-hand side is read first; if the right one does something in between, that is kept.
-        let mut old = self.load(&place, ty);
-        if self.emits(rhs) {
-            old = self.freeze(old);
-        }
+        // To a call on the right-hand side, reading and writing the left one is a single evaluation (C11 6.5.16.2 p3).
         let right = self.rvalue(rhs);
+        let old = self.load(&place, ty);
         self.at_expression(lhs);
         let old = self.cast_if_bits(&place, old, scalar);
         let value = self.convert(old, ty, computation);

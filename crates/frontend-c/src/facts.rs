@@ -184,6 +184,10 @@ pub struct Uses {
     mentioned: FxHashSet<DeclId>,
     /// Labels whose address is taken: where a computed goto can go.
     pub labels: Vec<LabelId>,
+    /// All expressions, each once, in the order of the text.
+    pub expressions: Vec<ExprId>,
+    /// Whether there is code in it that is not in its expressions.
+    pub is_hard_to_follow: bool,
     seen: FxHashSet<ExprId>,
 }
 
@@ -206,6 +210,7 @@ impl Uses {
     fn declaration(&mut self, unit: &Unit, id: DeclId) {
         let declaration = &unit.tree[id];
         if declaration.cleanup.is_some() {
+            self.is_hard_to_follow = true;
             self.address_taken.insert(id);
         }
         for length in unit.variable_lengths(declaration.ty) {
@@ -251,6 +256,7 @@ impl Uses {
                 self.statement(unit, body);
             }
             Stmt::Asm(asm) => {
+                self.is_hard_to_follow = true;
                 let asm = tree[asm];
                 for operand in tree[asm.outputs].iter().chain(&tree[asm.inputs]) {
                     self.expression(unit, operand.value);
@@ -263,6 +269,7 @@ impl Uses {
         if !self.seen.insert(id) {
             return;
         }
+        self.expressions.push(id);
         let expr = unit.tree[id];
         match expr.kind {
             ExprKind::Unary { op: UnaryOp::AddrOf, operand } => {
@@ -281,6 +288,18 @@ impl Uses {
         for operand in operands(unit, id) {
             self.expression(unit, operand);
         }
+    }
+}
+
+/// The direct operands of an expression that are evaluated with it; those of a compound literal are its entries.
+pub fn evaluated_operands(unit: &Unit, id: ExprId) -> Vec<ExprId> {
+    match unit.tree[id].kind {
+        ExprKind::CompoundLiteral(declaration) => match unit.tree[declaration].init {
+            Some(init) => unit.tree[init].iter().map(|entry| entry.value).collect(),
+            None => vec![],
+        },
+        ExprKind::ConstantP { .. } => vec![],
+        _ => operands(unit, id),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::types::Class;
 use ir::{
     Expr, Initial, IntType, Lhs, LocalId, LocationId, LocationKind, Object, ObjectId, Op, Storage, TemplateId,
 };
-use rucc_sema::{CaseId, DeclFlags, DeclId, DeclKind, ExprId, LabelId, StmtId, StorageDuration};
+use rucc_sema::{CaseId, DeclFlags, DeclId, ExprId, LabelId, StmtId, StorageDuration};
 use rucc_types::{TypeId, VlaId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -63,6 +63,8 @@ pub struct Function<'l, 'u> {
     pub uses: Uses,
     /// Values of expressions that are evaluated once and used again.
     pub known: FxHashMap<ExprId, Expr>,
+    /// Expressions whose operands' order was settled.
+    pub settled: FxHashSet<ExprId>,
     /// The element counts of variable-length arrays.
     pub lengths: FxHashMap<VlaId, LocalId>,
     /// Labels of the source.
@@ -107,6 +109,7 @@ impl<'l, 'u> Function<'l, 'u> {
             facts: FxHashMap::default(),
             uses: Uses::default(),
             known: FxHashMap::default(),
+            settled: FxHashSet::default(),
             lengths: FxHashMap::default(),
             labels: FxHashMap::default(),
             cases: FxHashMap::default(),
@@ -360,7 +363,7 @@ impl<'l, 'u> Function<'l, 'u> {
         if self.builder.atomic_depth() != self.base_depth {
             self.unsupported("the function returns inside an atomic region that it entered");
         } else if self.is_main {
-            self.builder.stop(LocationKind::Halt);
+            self.exit_program();
         } else {
             self.builder.jump(self.end);
         }
@@ -451,28 +454,6 @@ impl<'l, 'u> Function<'l, 'u> {
         };
         self.variables.insert(parameter, place);
     }
-    /// Functions that run before `main`.
-    pub fn constructors(&mut self) {
-        for (unit_index, unit) in self.global.units.iter().enumerate() {
-            for &declaration in unit.tree.top_level() {
-                let function = &unit.tree[declaration];
-                if function.kind != DeclKind::Function || function.body.is_none() {
-                    continue;
-                }
-                if function.startup.before.is_some() {
-                    let template = self.global.template(Declared { unit: unit_index, declaration }, false);
-                    self.builder.emit(Op::Call(ir::Callee::Procedure(template), vec![], None));
-                }
-                if function.startup.after.is_some() {
-                    let name = unit.name(declaration);
-                    let span = self.builder.span;
-                    let text = format!("unsupported: the destructor '{name}' does not run");
-                    self.global.assume(text, span, true);
-                }
-            }
-        }
-    }
-
     /// Whether a variable can be a local: a scalar whose address is never taken.
     pub fn is_register(&self, declaration: DeclId) -> bool {
         let variable = &self.unit.tree[declaration];

@@ -8,7 +8,7 @@
 //! may run, or its address goes elsewhere.
 
 use ir::ids::Id;
-use ir::{Callee, Expr, Initial, Lhs, Op, Place, Program, Storage, Template, TemplateId};
+use ir::{Callee, Expr, Initial, Lhs, Op, Program, Storage, Template, TemplateId};
 use std::collections::BTreeSet;
 
 /// Makes the store of an id a step of its own wherever another thread may see it.
@@ -22,7 +22,7 @@ pub fn split(program: &mut Program) {
             .edges
             .enumerate()
             .filter(|(_, edge)| match edge.ops.as_slice() {
-                [Op::Spawn(_, _, Some(Lhs::Memory(place)))] => seen.sees(place, storage),
+                [Op::Spawn(_, _, Some(Lhs::Memory(place)))] => seen.sees(&place.address, storage),
                 _ => false,
             })
             .map(|(edge, _)| edge)
@@ -42,7 +42,7 @@ pub fn split(program: &mut Program) {
 }
 
 /// What other threads may see.
-struct Seen {
+pub struct Seen {
     /// The static objects that code of started threads names, and all objects whose address goes somewhere.
     objects: BTreeSet<usize>,
     /// Whether code of started threads reads or writes through a pointer of which nothing is known.
@@ -50,18 +50,25 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(program: &Program) -> Self {
+    /// What the threads of a program may see.
+    pub fn of(program: &Program) -> Self {
         let run = run_by_threads(program);
         let mut seen = Self { objects: BTreeSet::new(), through_pointers: false };
         for (id, code) in program.templates.enumerate() {
             let is_run = run.contains(&id.index());
             for op in ops(code) {
+                // What is copied or filled is accessed there.
+                let accessed = match op {
+                    Op::Copy(..) => 2,
+                    Op::Fill(..) => 1,
+                    _ => 0,
+                };
                 // The addresses of left-hand sides come last.
                 let places = op.targets().iter().filter(|lhs| matches!(lhs, Lhs::Memory(_))).count();
                 let expressions = op.expressions();
                 let values = expressions.len() - places;
                 for (index, expr) in expressions.into_iter().enumerate() {
-                    seen.expression(program, expr, is_run, index >= values);
+                    seen.expression(program, expr, is_run, index < accessed || index >= values);
                 }
             }
         }
@@ -99,14 +106,15 @@ impl Seen {
             }
         }
     }
-    /// Whether a place may be seen by other threads than the one that names it here.
-    fn sees(&self, place: &Place, storage: impl Fn(ir::ObjectId) -> Storage) -> bool {
-        match root(&place.address) {
+    /// Whether what is at an address may be seen by other threads than the one that names it here.
+    pub fn sees(&self, address: &Expr, storage: impl Fn(ir::ObjectId) -> Storage) -> bool {
+        match root(address) {
             Some(object) => match storage(object) {
                 Storage::Static | Storage::Frame(_) => self.objects.contains(&object.index()),
                 Storage::ThreadLocal | Storage::Site => true,
             },
-            None => self.through_pointers,
+            // It may point to what they name.
+            None => self.through_pointers || !self.objects.is_empty(),
         }
     }
 }

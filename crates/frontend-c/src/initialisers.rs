@@ -1,6 +1,7 @@
 //! What objects hold at first, and initialisers that run.
 
 use crate::bitfields::{Bits, holder, storage_unit};
+use crate::evaluation_order::Settled;
 use crate::fold;
 use crate::function::Function;
 use ir::{BinaryOp, Expr, Initial, IntType, Lhs, ObjectId, Op, Value};
@@ -176,6 +177,8 @@ impl Function<'_, '_> {
         let at = |this: &Self, offset: u64| {
             fold::binary(BinaryOp::Add, pointer, address.clone(), this.address_constant(offset))
         };
+        let values: Vec<ExprId> = entries.iter().map(|entry| entry.value).collect();
+        let settled = if values.len() > 1 { self.settle_entries(&values) } else { Settled::default() };
         self.zero_rest(declaration, &entries, &address);
         let fields = BitFields::of(self, ty, entries.iter().any(|entry| entry.bit_width > 0));
         // One value may initialise several elements; it is evaluated once.
@@ -221,6 +224,7 @@ impl Function<'_, '_> {
                 self.builder.set(Lhs::Memory(cell), value);
             }
         }
+        self.unsettle(settled);
     }
     /// Zeroes what the entries leave out.
     fn zero_rest(&mut self, declaration: DeclId, entries: &[InitEntry], address: &Expr) {

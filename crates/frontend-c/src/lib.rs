@@ -7,10 +7,9 @@
 //! a value marked [`ir::Rhs::Unknown`] wherever it could change a verdict:
 //! 1. Floats are bit patterns: copies are exact, arithmetic and comparisons give unknown values.
 //! 2. What is not supported ends the execution there, and no proof is given.
-//! 3. Operands are evaluated from left to right.
-//! 4. A block-scope object without an initialiser keeps its content when its declaration is reached again.
-//! 5. A copy of a structure with more than eight scalars, or with a union or bit-field, is one step.
-//! 6. Memory from `alloca` and variable-length arrays lives on after the function has returned.
+//! 3. A block-scope object without an initialiser keeps its content when its declaration is reached again.
+//! 4. What other threads see of a copy in the middle is not everything (`division.rs`).
+//! 5. Memory from `alloca` and variable-length arrays lives on after the function has returned.
 
 mod aggregates;
 mod arithmetic;
@@ -24,6 +23,9 @@ mod builtins;
 mod calls;
 mod command_line;
 mod diagnostic;
+mod division;
+mod effects;
+mod evaluation_order;
 mod expressions;
 mod facts;
 mod fold;
@@ -40,6 +42,7 @@ mod parse;
 mod places;
 mod registers;
 mod start;
+mod startup;
 mod statements;
 mod types;
 
@@ -82,6 +85,8 @@ pub struct Options {
     pub char_signed: Option<bool>,
     /// Whether functions that no file defines change nothing that they are not given a pointer to.
     pub outside_is_pure: bool,
+    /// Whether allocating memory, starting threads and making locks may fail.
+    pub failures: bool,
     /// What memory orders mean.
     pub memory_model: MemoryModel,
     /// What the program starts with; its `main` if nothing is named.
@@ -171,6 +176,9 @@ fn read_here(sources: &[(Source, Options)], whole: &Options) -> Result<Program, 
         memory_orders::lower(&units, &links, whole)
     };
     handles::split(&mut program);
+    if !whole.nesc {
+        division::divide(&mut program);
+    }
     library::simplify(&mut program);
     match ir::check::check(&program) {
         Ok(()) => Ok(program),

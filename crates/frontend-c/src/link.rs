@@ -1,10 +1,11 @@
 //! Which definition a name with external linkage means, across files.
 
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
+use crate::library;
 use crate::parse::Unit;
 use crate::start::{self, Found, Start};
 use indexmap::IndexMap;
-use rucc_sema::{DeclFlags, DeclId, DeclKind, Definition, Emission, Linkage};
+use rucc_sema::{DeclFlags, DeclId, DeclKind, Definition, Emission, Linkage, StrId};
 
 /// A declaration of one of the files.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -48,6 +49,10 @@ impl Links {
     pub fn is_main(&self, declared: Declared) -> bool {
         matches!(self.first, First::Main(main) if main == declared)
     }
+    /// Whether the program starts with `main`, which ends the program when it returns.
+    pub fn starts_with_main(&self) -> bool {
+        matches!(self.first, First::Main(_))
+    }
     /// Whether code in other files can name nothing of these files that it could change or call, but `main`.
     pub fn is_closed(&self, units: &[Unit]) -> bool {
         self.definitions.iter().all(|(name, definer)| {
@@ -56,25 +61,65 @@ impl Links {
             name == "main" || declaration.kind == DeclKind::Object && unit.is_const(declaration.ty)
         })
     }
-    /// The definition that a declaration refers to; itself if no file defines it.
+    /// The definition that a declaration refers to; itself if no file defines it. Aliases are followed to what they
+    /// are another name of.
     pub fn resolve(&self, units: &[Unit], declared: Declared) -> Declared {
+        let mut at = declared;
+        // A chain of aliases that is longer than this goes round in a circle.
+        for _ in 0..LONGEST_ALIAS {
+            let unit = &units[at.unit];
+            let declaration = &unit.tree[at.declaration];
+            if declaration.linkage == Linkage::External
+                && let Some(definer) = self.definitions.get(&symbol(unit, at.declaration))
+                && definer.at != at
+            {
+                at = definer.at;
+                continue;
+            }
+            // An `ifunc` names the function that chooses, not the one that is chosen.
+            let alias = declaration.alias.filter(|_| !unit.tree.is_ifunc(at.declaration));
+            let Some(alias) = alias else { return at };
+            let name = string(unit, alias);
+            let same = |id: &&DeclId| symbol(unit, **id) == name && unit.tree[**id].kind == declaration.kind;
+            at = match (unit.tree.top_level().iter().find(same), self.definitions.get(&name)) {
+                (Some(&found), _) => Declared { unit: at.unit, declaration: found },
+                (None, Some(definer)) => definer.at,
+                (None, None) => return at,
+            };
+        }
+        declared
+    }
+    /// Whether a declaration, already resolved, is a weak one of something that no file defines: its address is null.
+    pub fn is_absent(&self, units: &[Unit], declared: Declared) -> bool {
         let unit = &units[declared.unit];
         let declaration = &unit.tree[declared.declaration];
-        if let Some(alias) = declaration.alias {
-            let bytes = unit.tree[alias].bytes(&unit.session.target);
-            let name = String::from_utf8_lossy(&bytes).trim_end_matches('\0').to_owned();
-            let same = |id: &&DeclId| unit.name(**id) == name && unit.tree[**id].alias.is_none();
-            if let Some(&found) = unit.tree.top_level().iter().find(same) {
-                return Declared { unit: declared.unit, declaration: found };
+        let is_weak =
+            declaration.flags.contains(DeclFlags::WEAK) || declaration.flags.contains(DeclFlags::WEAKREF);
+        let is_defined = match declaration.kind {
+            DeclKind::Function => {
+                declaration.body.is_some() || library::is_known(unit.name(declared.declaration))
             }
-        }
-        match declaration.linkage {
-            Linkage::External => match self.definitions.get(unit.name(declared.declaration)) {
-                Some(definer) => definer.at,
-                None => declared,
-            },
-            Linkage::Internal | Linkage::None => declared,
-        }
+            DeclKind::Object => declaration.state != Definition::Declared,
+            DeclKind::Type => true,
+        };
+        is_weak && !is_defined
+    }
+}
+
+/// The most aliases of aliases.
+const LONGEST_ALIAS: usize = 64;
+
+/// The text of a string of a file, without the zero at its end.
+fn string(unit: &Unit, id: StrId) -> String {
+    let bytes = unit.tree[id].bytes(&unit.session.target);
+    String::from_utf8_lossy(&bytes).trim_end_matches('\0').to_owned()
+}
+
+/// The name that the linker knows a declaration by.
+fn symbol(unit: &Unit, id: DeclId) -> String {
+    match unit.tree[id].asm_label {
+        Some(label) => string(unit, label),
+        None => unit.name(id).to_owned(),
     }
 }
 
@@ -86,9 +131,9 @@ pub fn link(units: &[Unit], start: &Start) -> Result<Links, Vec<Diagnostic>> {
         for &id in unit.tree.top_level() {
             let Some(strength) = strength(unit, id) else { continue };
             let at = Declared { unit: index, declaration: id };
-            let name = unit.name(id);
+            let name = &symbol(unit, id);
             // Where other functions are meant to run, each file may have a `main` of its own.
-            if name == "main" && !start.is_main() {
+            if *name == "main" && !start.is_main() {
                 continue;
             }
             match definitions.get_mut(name) {
@@ -143,7 +188,7 @@ fn sizes_that_differ(units: &[Unit], definitions: &IndexMap<String, Definer>) ->
             let declaration = &unit.tree[id];
             let at = Declared { unit: index, declaration: id };
             let is_shared = declaration.linkage == Linkage::External && declaration.kind == DeclKind::Object;
-            let Some(definer) = definitions.get(unit.name(id)).filter(|_| is_shared) else { continue };
+            let Some(definer) = definitions.get(&symbol(unit, id)).filter(|_| is_shared) else { continue };
             let (Some(here), Some(there)) = (size(at), size(definer.at)) else { continue };
             if definer.at.unit == index || here == there {
                 continue;
@@ -172,12 +217,13 @@ fn strength(unit: &Unit, id: DeclId) -> Option<Strength> {
         DeclKind::Object => declaration.state != Definition::Declared,
         DeclKind::Type => false,
     };
-    if !is_definition {
+    // An alias is a definition of its own name.
+    if !is_definition && declaration.alias.is_none() {
         return None;
     }
     let replaceable = declaration.flags.contains(DeclFlags::WEAK)
         || match declaration.kind {
-            DeclKind::Function => declaration.inline == Emission::Inline,
+            DeclKind::Function => declaration.body.is_some() && declaration.inline == Emission::Inline,
             DeclKind::Object | DeclKind::Type => declaration.state == Definition::Tentative,
         };
     Some(if replaceable { Strength::Replaceable } else { Strength::Firm })

@@ -1,14 +1,17 @@
 //! Lowers what the first function can reach: functions and objects are taken on when they are first named.
 
+use crate::effects::FunctionEffects;
 use crate::function::Function;
+use crate::library;
 use crate::link::{Declared, First, Links};
 use crate::memory_orders::Atomics;
 use crate::nesc::Nesc;
 use crate::parse::Unit;
 use crate::start;
+use crate::startup;
 use ir::{
-    Assumption, BinaryOp, Count, DataModel, Expr, Initial, IntType, Layout, Object, ObjectId, Program, Span,
-    Storage, Template, TemplateId,
+    Assumption, BinaryOp, Count, DataModel, Expr, Initial, IntType, Layout, LocationId, Object, ObjectId,
+    Program, Span, Storage, Template, TemplateId,
 };
 use rucc_sema::{Definition, Linkage, StorageDuration};
 use rucc_types::{ArrayLen, TypeKind};
@@ -25,15 +28,25 @@ pub struct Lowering<'u> {
     pub program: Program,
     /// Whether functions that no file defines change nothing that they are not given a pointer to.
     pub outside_is_pure: bool,
+    /// Whether what may fail for want of memory and the like may do so.
+    pub failures: bool,
     /// Its atomic operations.
     pub atomics: Atomics,
     /// What interrupts need, if the program has them.
     pub nesc: Option<Nesc>,
+    /// What functions may do.
+    pub function_effects: FunctionEffects,
     templates: FxHashMap<(Declared, bool), TemplateId>,
     objects: FxHashMap<Declared, ObjectId>,
     strings: FxHashMap<(Vec<u8>, u64), ObjectId>,
     files: FxHashMap<String, u32>,
     work: VecDeque<Work>,
+    /// Where the program ends with what is to be done then: a template, and the location where that would start.
+    pub exits: Vec<(TemplateId, LocationId)>,
+    /// Calls of unknown functions: in which code, what to say, where, and whether the function is said to be pure.
+    pub unknown_calls: Vec<(TemplateId, String, Span, bool)>,
+    /// Whether it names variables that other files define.
+    names_outside: bool,
     /// What the meaning was simplified by; in the code of a function, if it says so.
     noted: Vec<(Option<TemplateId>, Assumption)>,
 }
@@ -51,19 +64,25 @@ pub fn lower<'u>(
     nesc: Option<&[(Declared, bool)]>,
     atomics: Atomics,
     outside_is_pure: bool,
+    failures: bool,
 ) -> Lowering<'u> {
     let mut lowering = Lowering {
         units,
         links,
         program: Program { data_model, ..Program::default() },
         outside_is_pure,
+        failures,
         atomics,
         nesc: None,
+        function_effects: FunctionEffects::default(),
         templates: FxHashMap::default(),
         objects: FxHashMap::default(),
         strings: FxHashMap::default(),
         files: FxHashMap::default(),
         work: VecDeque::new(),
+        exits: Vec::new(),
+        unknown_calls: Vec::new(),
+        names_outside: false,
         noted: Vec::new(),
     };
     let main = match &links.first {
@@ -75,19 +94,10 @@ pub fn lower<'u>(
         lowering.interrupts(handlers);
     }
     lowering.note(None);
-    while let Some(work) = lowering.work.pop_front() {
-        match work {
-            Work::Function { declared, template, atomic } => {
-                Function::lower(&mut lowering, declared, template, atomic);
-                lowering.note(Some(template));
-            }
-            Work::Initialiser { declared, object } => {
-                let initial = Function::initial(&mut lowering, declared, object);
-                lowering.program.objects[object].initial = initial;
-                lowering.note(None);
-            }
-        }
-    }
+    lowering.work_off();
+    startup::lower_exit(&mut lowering);
+    lowering.work_off();
+    lowering.judge_unknown_calls();
     lowering.name_no_outside();
     lowering.note(None);
     lowering.keep_what_counts();
@@ -95,6 +105,31 @@ pub fn lower<'u>(
 }
 
 impl<'u> Lowering<'u> {
+    /// Lowers what was named so far.
+    fn work_off(&mut self) {
+        while let Some(work) = self.work.pop_front() {
+            match work {
+                Work::Function { declared, template, atomic } => {
+                    Function::lower(self, declared, template, atomic);
+                    self.note(Some(template));
+                }
+                Work::Initialiser { declared, object } => {
+                    let initial = Function::initial(self, declared, object);
+                    self.program.objects[object].initial = initial;
+                    self.note(None);
+                }
+            }
+        }
+    }
+    /// A call of an unknown function changes nothing only if it can name nothing of the program. What the program
+    /// names of other files is known only when all of it is lowered.
+    fn judge_unknown_calls(&mut self) {
+        let is_closed = !self.names_outside && self.links.is_closed(self.units);
+        for (within, text, span, is_pure) in std::mem::take(&mut self.unknown_calls) {
+            let limits_proof = !is_pure && !is_closed;
+            self.noted.push((Some(within), Assumption { text, span, limits_proof }));
+        }
+    }
     /// A position in a file of the program.
     pub fn span(&mut self, unit: usize, span: rucc_diag::Span) -> Span {
         let (name, line, column) = self.units[unit].position(span);
@@ -134,7 +169,10 @@ impl<'u> Lowering<'u> {
         for (within, assumption) in noted {
             let counts =
                 within.zip(callable.as_ref()).is_none_or(|(within, callable)| callable.contains(&within));
-            if counts && !self.program.assumptions.contains(&assumption) {
+            let is_known = |known: &Assumption| {
+                *known == assumption || known.text == assumption.text && library::is_granted(&known.text)
+            };
+            if counts && !self.program.assumptions.iter().any(is_known) {
                 self.program.assumptions.push(assumption);
             }
         }
@@ -142,6 +180,18 @@ impl<'u> Lowering<'u> {
     /// The declaration that a name of a file means in the whole program.
     pub fn resolve(&self, unit: usize, declaration: rucc_sema::DeclId) -> Declared {
         self.links.resolve(self.units, Declared { unit, declaration })
+    }
+    /// Whether a declaration, already resolved, is weak and not defined, so that its address is null.
+    pub fn is_absent(&mut self, declared: Declared, span: Span) -> bool {
+        if !self.links.is_absent(self.units, declared) {
+            return false;
+        }
+        let name = self.units[declared.unit].name(declared.declaration);
+        // Names that belong to the implementation may be defined by it.
+        let limits_proof = name.starts_with('_');
+        let text = format!("'{name}' is weak and not defined in these files: its address is null");
+        self.assume(text, span, limits_proof);
+        true
     }
     /// The template of a function; with `atomic`, of its twin whose locations are all atomic.
     pub fn template(&mut self, declared: Declared, atomic: bool) -> TemplateId {
@@ -187,6 +237,7 @@ impl<'u> Lowering<'u> {
         let is_undefined = declaration.state == Definition::Declared && declaration.linkage != Linkage::None;
         let is_register = is_undefined && self.nesc.is_some() && unit.is_volatile(declaration.ty);
         if is_undefined && !is_register && !matches!(name.as_str(), "stdin" | "stdout" | "stderr") {
+            self.names_outside |= !unit.is_const(declaration.ty);
             // What an arbitrary pointer points to is not modelled.
             let limits_proof = unit.has_pointer(declaration.ty);
             let text = format!("'{name}' is not defined in these files: its first value is arbitrary");

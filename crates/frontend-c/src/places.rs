@@ -45,6 +45,9 @@ impl Function<'_, '_> {
         let expr = unit.tree[id];
         let atomic = unit.is_atomic(expr.ty);
         match expr.kind {
+            ExprKind::Decl(declaration) if self.is_absent_object(declaration) => {
+                Lvalue::Memory { address: self.address_constant(0), atomic }
+            }
             ExprKind::Decl(declaration) => match self.variable(declaration) {
                 Some(Variable::Local(local)) => Lvalue::Local(local),
                 Some(Variable::Object(object)) => {
@@ -90,6 +93,16 @@ impl Function<'_, '_> {
                 Lvalue::Memory { address: self.address_constant(0), atomic }
             }
         }
+    }
+    /// Whether this is a weak variable that no file defines.
+    fn is_absent_object(&mut self, declaration: DeclId) -> bool {
+        if self.unit.tree[declaration].kind != DeclKind::Object
+            || self.unit.tree[declaration].linkage == Linkage::None
+        {
+            return false;
+        }
+        let declared = self.global.resolve(self.unit_index, declaration);
+        self.global.is_absent(declared, self.builder.span)
     }
     fn member(&mut self, id: ExprId, base: ExprId, field: u32) -> Lvalue {
         let unit = self.unit;

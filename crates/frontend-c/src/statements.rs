@@ -1,5 +1,6 @@
 //! Statements and block-scope declarations.
 
+use crate::facts::{Uses, evaluated_operands};
 use crate::fold;
 use crate::function::{Function, Returns, Variable};
 use ir::{BinaryOp, Expr, Layout, Lhs, Object, Op, Storage, Value};
@@ -354,6 +355,24 @@ impl Function<'_, '_> {
                 return true;
             }
             stack.extend(self.parts(id));
+        }
+        false
+    }
+    /// Whether control may jump into an expression: a statement expression with a label.
+    pub fn has_label_inside(&self, id: ExprId) -> bool {
+        let mut stack = vec![id];
+        while let Some(at) = stack.pop() {
+            if let ExprKind::StmtExpr(body) = self.unit.tree[at].kind {
+                let inside = Uses::of(self.unit, body).expressions;
+                let bodies = inside.iter().filter_map(|inner| match self.unit.tree[*inner].kind {
+                    ExprKind::StmtExpr(body) => Some(body),
+                    _ => None,
+                });
+                if self.has_label(body) || bodies.into_iter().any(|body| self.has_label(body)) {
+                    return true;
+                }
+            }
+            stack.extend(evaluated_operands(self.unit, at));
         }
         false
     }

@@ -107,6 +107,9 @@ pub struct Reading {
     /// What atomic operations with weaker orders than `memory_order_seq_cst` mean [default: `c11`; with `--property`, `sc`].
     #[arg(long, value_enum, ignore_case = true)]
     pub memory_model: Option<Memory>,
+    /// Allocating memory, starting threads and making locks may fail; otherwise they always succeed.
+    #[arg(long)]
+    pub failures: bool,
     /// The C file was compiled from nesC: interrupt handlers are threads of one processor, and registers are inputs. Lists each shared variable. The data model is ILP32.
     #[arg(long)]
     pub nesc: bool,

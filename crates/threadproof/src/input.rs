@@ -179,6 +179,7 @@ fn read_c(
         standard: options.standard.clone(),
         nesc: options.nesc,
         outside_is_pure: competition,
+        failures: options.failures,
         memory_model: options.memory_model.unwrap_or(memory).into(),
         start: frontend_c::Start {
             entries: options.entry.clone(),

@@ -11,16 +11,14 @@
 //!
 //! Direction: exact as POSIX, C11 and glibc have it, except where an [`Assumption`](ir::Assumption) is added (with
 //! `limits_proof` where behaviours are missing) or a result is [`Rhs::Unknown`](ir::Rhs::Unknown) (where there
-//! are too many). Taken for granted without such a note:
-//! 1. Starting a thread and allocating memory always succeed.
-//! 2. No function is interrupted by a signal (`EINTR`).
-//! 3. At most 128 keys for thread-specific values are made in one run; key numbers are not used again.
+//! are too many). What else is taken for granted is in `SOUNDNESS.md` (assumption 13).
 
 mod atomics;
 mod characters;
 mod emit;
 mod environment;
 mod errno;
+mod failures;
 mod input;
 mod kernel;
 mod keys;
@@ -38,6 +36,7 @@ mod tests;
 mod threads;
 mod verifier;
 
+pub use failures::is_granted;
 pub use simplify::simplify;
 
 use crate::builder::Builder;
@@ -104,6 +103,8 @@ pub struct Context<'a> {
     pub builder: &'a mut Builder,
     /// The program, to add objects and assumptions.
     pub program: &'a mut Program,
+    /// Whether what may fail for want of memory and the like may do so.
+    pub failures: bool,
 }
 
 /// What a model answers: a value of whatever type, or nothing. The absence of an answer means that the model does
@@ -214,7 +215,8 @@ fn find(name: &str) -> Option<&'static Entry> {
 pub fn model(context: &mut Context<'_>, call: &Call<'_>) -> Outcome {
     let Some(entry) = find(call.name) else { return Outcome::NotKnown };
     let before = std::mem::replace(&mut context.builder.span, call.span);
-    let answer = (entry.model)(context, call);
+    let from = context.builder.here();
+    let answer = (entry.model)(context, call).map(|answer| failures::add(context, call, from, answer));
     context.builder.span = before;
     match (answer, call.result) {
         (None, _) => Outcome::NotKnown,
@@ -229,4 +231,84 @@ pub fn model(context: &mut Context<'_>, call: &Call<'_>) -> Outcome {
 /// too: [`model`] is asked about each function without a body.)
 pub fn is_modelled(name: &str) -> bool {
     find(name).is_some_and(|entry| entry.wins == Wins::Model)
+}
+
+/// Whether there is a model of this name.
+pub fn is_known(name: &str) -> bool {
+    find(name).is_some()
+}
+
+/// What a call of a function that is not defined may be swapped with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Swap {
+    /// Anything: it gives a value, and neither reads nor writes memory of the program.
+    Free,
+    /// What does not write memory: it reads some.
+    Reads,
+    /// Nothing is known.
+    Never,
+}
+
+/// Functions that neither read nor write memory of the program; names that end in `*` are prefixes.
+const FREE: &[&str] = &[
+    "__VERIFIER_nondet_*",
+    "nondet_*",
+    "__threadproof_order",
+    "__threadproof_generic_update",
+    "malloc",
+    "calloc",
+    "valloc",
+    "aligned_alloc",
+    "memalign",
+    "alloca",
+    "pthread_self",
+    "thrd_current",
+    "abs",
+    "labs",
+    "llabs",
+    "rand",
+    "random",
+    "getpid",
+    "sysconf",
+    "clock",
+    "putchar",
+    "getchar",
+];
+
+/// Functions that read memory of the program, and write none.
+const READS: &[&str] = &[
+    "strlen",
+    "strnlen",
+    "strcmp",
+    "strncmp",
+    "strcasecmp",
+    "memcmp",
+    "strchr",
+    "strrchr",
+    "strstr",
+    "memchr",
+    "atoi",
+    "atol",
+    "printf",
+    "puts",
+    "fputs",
+    "fprintf",
+];
+
+/// What a call of a function that is not defined may be swapped with, by its name.
+pub fn swap(name: &str) -> Swap {
+    let name = name.strip_prefix("__builtin_").unwrap_or(name);
+    let is_one_of = |names: &[&str]| {
+        names.iter().any(|known| match known.strip_suffix('*') {
+            Some(prefix) => name.starts_with(prefix),
+            None => *known == name,
+        })
+    };
+    if is_one_of(FREE) && !name.ends_with("nondet_memory") {
+        Swap::Free
+    } else if is_one_of(READS) {
+        Swap::Reads
+    } else {
+        Swap::Never
+    }
 }

@@ -111,7 +111,9 @@ fn input(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
         context.assume(call, "where an arbitrary pointer points to is not known", true);
         return context.answer_open(call, Rhs::Unknown);
     }
-    if is(&["bool"]) && ty != IntType::BOOL {
+    // The competition's function gives a Boolean, whatever type it is declared with.
+    if call.name == "__VERIFIER_nondet_bool" && ty != IntType::BOOL {
+        context.assume(call, "it gives 0 or 1", false);
         let within = |value: Expr| {
             let zero = Expr::binary(BinaryOp::Le, ty, Expr::int(0, ty), value.clone());
             Some(zero.and(Expr::binary(BinaryOp::Le, ty, value, Expr::int(1, ty))))

@@ -78,6 +78,7 @@ fn check_program(file: &Path) -> Vec<String> {
         } else {
             frontend_c::MemoryModel::C11
         },
+        failures: wanted.arguments.iter().any(|word| word == "--failures"),
         ..frontend_c::Options::default()
     };
     let source = frontend_c::Source { name: shown.clone(), text: text.into_bytes() };

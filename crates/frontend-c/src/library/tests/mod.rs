@@ -105,7 +105,7 @@ impl Code<'_> {
         assert_eq!(self.outcome(name, arguments, None), Outcome::Void, "{name}");
     }
     fn outcome(&mut self, name: &str, arguments: Vec<Argument>, result: Option<IntType>) -> Outcome {
-        let mut context = Context { builder: &mut self.builder, program: self.program };
+        let mut context = Context { builder: &mut self.builder, program: self.program, failures: false };
         model(&mut context, &Call { name, arguments, result, span: Span::default() })
     }
     /// Stores an `int`.

@@ -1,0 +1,17 @@
+// Other threads run while destructors do.
+// expect: assertions=false races=false
+#include <assert.h>
+#include <pthread.h>
+static int shared;
+static void *work(void *unused) {
+  shared = 1;
+  return unused;
+}
+__attribute__((destructor)) static void check(void) {
+  assert(shared == 0); //~ ERROR
+}
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, 0, work, 0);
+  return 0;
+}
