@@ -1,5 +1,6 @@
 //! Lets a verdict pass only with evidence that holds.
 
+use crate::silence::always_undefined;
 use crate::{Replayed, check_proof, replay};
 use ir::Program;
 use verdict::{Budget, Evidence, Proof, Property, Reason, Trace, Verdict};
@@ -35,6 +36,11 @@ pub struct Rejection {
     pub evidence: Evidence,
 }
 
+/// Whether a proof is about executions, not about the form of the program alone.
+fn says_something(proof: &Proof) -> bool {
+    !matches!(proof, Proof::NoErrorLocation | Proof::OneThread)
+}
+
 /// Checks the evidence of a verdict about a program. Whoever made the verdict, it is none without evidence.
 pub fn examine(
     program: &Program,
@@ -57,7 +63,11 @@ pub fn examine(
                 return Ok(Checked::Unknown(unsupported));
             }
             match check_proof(program, property, &proof, budget) {
-                Ok(()) => Ok(Checked::Proved(proof)),
+                Ok(()) if !says_something(&proof) => Ok(Checked::Proved(proof)),
+                Ok(()) => match always_undefined(program) {
+                    None => Ok(Checked::Proved(proof)),
+                    Some((what, span)) => Ok(Checked::Unknown(Reason::Undefined(what.to_owned(), span))),
+                },
                 Err(error) => match Reason::from(error) {
                     Reason::Rejected(why) => reject(why, Evidence::Proof(proof)),
                     reason => Ok(Checked::Unknown(reason)),

@@ -18,6 +18,7 @@ mod proof;
 mod queries;
 mod queries_view;
 mod replay;
+mod silence;
 mod spec;
 mod states;
 

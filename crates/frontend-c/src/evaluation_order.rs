@@ -355,9 +355,9 @@ fn conflicts(events: &[Happening]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     for (index, event) in events.iter().enumerate() {
         for (other_index, other) in events.iter().enumerate().skip(index + 1) {
-            let is_open = !(event.is_plain && other.is_plain)
-                && !(event.effects.only_reads() && other.effects.only_reads())
-                && !is_related(events, index, other_index);
+            let commute =
+                event.is_plain && other.is_plain || event.effects.only_reads() && other.effects.only_reads();
+            let is_open = !commute && !is_related(events, index, other_index);
             if is_open && event.effects.conflicts(&other.effects) {
                 found.push((index, other_index));
             }

@@ -87,6 +87,8 @@ pub enum Reason {
     Approximate(String),
     /// The program does not conform to its specification, or that is wrong.
     Specification(String),
+    /// A proof that says nothing: every execution that was tried ends in undefined behaviour, as here.
+    Undefined(String, Span),
     /// The evidence for a verdict was not accepted: a bug in this tool.
     Rejected(String),
     /// An engine, or the check of its evidence, came to an unexpected end: a bug in this tool.
@@ -109,6 +111,9 @@ impl fmt::Display for Reason {
             Self::Bounded(bound) => write!(f, "bounded: {bound}"),
             Self::Approximate(what) => write!(f, "not modelled exactly: {what}"),
             Self::Specification(what) => write!(f, "specification: {what}"),
+            Self::Undefined(what, span) => {
+                write!(f, "every execution ends in undefined behaviour, line {}: {what}", span.line)
+            }
             Self::Rejected(what) => write!(f, "evidence rejected: {what}"),
             Self::Crashed(what) => write!(f, "internal error: {what}"),
         }

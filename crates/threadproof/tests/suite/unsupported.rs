@@ -4,7 +4,61 @@ use assert_cmd::Command;
 
 /// A program, as what follows the declarations on its first line; a part of the reason that names the construct, and its line.
 /// In each of them the error may be reached, as far as can be told without a meaning for the construct.
-const PROGRAMS: [(&str, &str, &str, u32); 19] = [
+const PROGRAMS: [(&str, &str, &str, u32); 28] = [
+    (
+        "a device",
+        "int main(void) {\n  *(volatile unsigned *)0x40021000 = 1;\n  reach_error(); return 0; }",
+        "fixed address 0x40021000",
+        3,
+    ),
+    (
+        "a variable changed and used",
+        "int main(void) {\n  int i = 1;\n  i = i++ + 1;\n  if (i == 77) reach_error(); return 0; }",
+        "'i' is changed and used in one expression",
+        4,
+    ),
+    (
+        "parts of operands in between",
+        "int next(void) { return ++x; }\nint main(void) {\n  int y = (next(), next()) - next();\n  if (y == 77) reach_error(); return 0; }",
+        "not all orders",
+        4,
+    ),
+    (
+        "a variable of another file",
+        "extern int other; void strange(void);\nint main(void) {\n  other = 1; strange();\n  if (other == 77) reach_error(); return 0; }",
+        "unknown function 'strange'",
+        4,
+    ),
+    (
+        "an address as a number",
+        "static int y; void strange(long);\nint main(void) {\n  strange((long)&y);\n  if (y == 77) reach_error(); return 0; }",
+        "unknown function 'strange'",
+        4,
+    ),
+    (
+        "a function that is chosen when the program is loaded",
+        "static int found(void) { return 77; }\nstatic void *choose(void) { return found; }\nint chosen(void) __attribute__((ifunc(\"choose\")));\nint main(void) {\n  if (chosen() == 77) reach_error(); return 0; }",
+        "chosen when the program is loaded",
+        6,
+    ),
+    (
+        "a null pointer on every path",
+        "int main(void) {\n  int *p = 0;\n  *p = 1;\n  reach_error(); return 0; }",
+        "every execution ends in undefined behaviour",
+        4,
+    ),
+    (
+        "a division by zero on every path",
+        "int main(void) {\n  int zero = 0;\n  x = 1 / zero;\n  reach_error(); return 0; }",
+        "every execution ends in undefined behaviour",
+        4,
+    ),
+    (
+        "a thread that always faults",
+        "#include <pthread.h>\nvoid *run(void *a) {\n  *(int *)a = 1; return 0; }\nint main(void) {\n  pthread_t t; pthread_create(&t, 0, run, 0);\n  pthread_join(t, 0); reach_error(); return 0; }",
+        "every execution ends in undefined behaviour",
+        4,
+    ),
     (
         "va_arg",
         "#include <stdarg.h>\nint last(int n, ...) {\n  va_list list; va_start(list, n);\n  int found = va_arg(list, int);\n  va_end(list); return found;\n}\nint main(void) { if (last(1, 77) == 77) reach_error(); return 0; }",

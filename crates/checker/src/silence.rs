@@ -1,0 +1,105 @@
+//! Whether a program comes to anything at all: a proof about one whose executions all end in undefined behaviour says
+//! nothing that its user wants to know.
+//!
+//! Some random executions are run on the step semantics. If each of them ends in a fault, that is reported in place of
+//! the proof. One that ends in another way, or goes on for long, is enough to believe that the program does something.
+//!
+//! Direction: neither. It only ever turns a proof into `unknown`.
+
+use ir::semantics::{Choice, Choices, Fault, Machine, State, Stuck};
+use ir::{Count, Program, Span, Value};
+
+/// How many executions are tried at most.
+const EXECUTIONS: u64 = 24;
+/// How many steps one of them takes at most.
+const STEPS: usize = 20_000;
+
+/// Numbers that look random (xorshift64*), always the same ones.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+    fn below(&mut self, bound: usize) -> usize {
+        ((self.next() >> 33) as usize) % bound.max(1)
+    }
+}
+
+impl Choices for Random {
+    fn choose(&mut self, choice: Choice) -> Value {
+        let small = [0, 1, 2, 3, 5, 10, 100];
+        match self.below(3) {
+            0 => choice.ty.wrap(Value::from(self.next())),
+            _ => choice.ty.wrap(small[self.below(small.len())]),
+        }
+    }
+}
+
+/// Where and how an execution ends, if all that are tried end in undefined behaviour.
+pub fn always_undefined(program: &Program) -> Option<(&'static str, Span)> {
+    if program.has_broadcasts() {
+        return None;
+    }
+    let machine = Machine::new(program).ok()?;
+    let copies: Vec<u32> = program
+        .start
+        .iter()
+        .map(|(_, count)| match count {
+            Count::Exactly(copies) => *copies,
+            Count::Any => 1,
+        })
+        .collect();
+    let initial = machine.initial(&copies).ok()?;
+    let mut found = None;
+    for seed in 1..=EXECUTIONS {
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let fault = run(&machine, initial.clone(), &mut random)?;
+        found = found.or(Some(fault));
+    }
+    found.map(|(fault, span)| (describe(fault), span))
+}
+
+fn describe(fault: Fault) -> &'static str {
+    match fault {
+        Fault::DivisionByZero => "a division by zero",
+        Fault::Overflow => "a signed overflow",
+        Fault::Shift => "a shift by too many bits",
+        Fault::InvalidAccess => "an access outside of any object",
+        Fault::InvalidCallee => "a call through a pointer to no function",
+        Fault::InvalidThread => "a join of no thread",
+        Fault::InvalidFree => "memory is freed that was not allocated",
+    }
+}
+
+/// Runs one execution; gives the fault that it ends in.
+fn run(machine: &Machine<'_>, mut state: State, random: &mut Random) -> Option<(Fault, Span)> {
+    for _ in 0..STEPS {
+        let mut threads = machine.schedulable(&state);
+        let mut next = None;
+        'threads: while !threads.is_empty() {
+            let thread = threads.swap_remove(random.below(threads.len()));
+            let mut edges = machine.edges(&state, thread).to_vec();
+            while !edges.is_empty() {
+                let edge = edges.swap_remove(random.below(edges.len()));
+                match machine.step(&state, thread, edge, random).result {
+                    Ok(reached) => {
+                        next = Some(reached);
+                        break 'threads;
+                    }
+                    Err(Stuck::Blocked) => {}
+                    Err(Stuck::Limit(_)) => return None,
+                    Err(Stuck::Fault(fault)) => {
+                        let (template, _) = state.location(thread)?;
+                        return Some((fault, machine.program.templates[template].edges[edge].span));
+                    }
+                }
+            }
+        }
+        state = next?;
+    }
+    None
+}
