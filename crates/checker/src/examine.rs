@@ -1,6 +1,6 @@
 //! Lets a verdict pass only with evidence that holds.
 
-use crate::{Replayed, check_proof, replay};
+use crate::{ProofError, Replayed, check_proof, replay};
 use ir::Program;
 use verdict::{Budget, Evidence, Proof, Property, Reason, Trace, Verdict};
 
@@ -33,6 +33,8 @@ pub struct Rejection {
     pub why: String,
     /// What was to be evidence.
     pub evidence: Evidence,
+    /// A violation that it says does not exist.
+    pub violation: Option<Trace>,
 }
 
 /// Checks the evidence of a verdict about a program. Whoever made the verdict, it is none without evidence.
@@ -42,7 +44,7 @@ pub fn examine(
     verdict: Verdict,
     budget: &Budget,
 ) -> Result<Checked, Box<Rejection>> {
-    let reject = |why: String, evidence| Err(Box::new(Rejection { why, evidence }));
+    let reject = |why: String, evidence| Err(Box::new(Rejection { why, evidence, violation: None }));
     match verdict {
         Verdict::Unknown(reason) => Ok(Checked::Unknown(reason)),
         Verdict::Unsafe(trace) => match replay(program, property, &trace) {
@@ -58,6 +60,10 @@ pub fn examine(
             }
             match check_proof(program, property, &proof, budget) {
                 Ok(()) => Ok(Checked::Proved(proof)),
+                Err(ProofError::Execution(exception)) => {
+                    let (why, violation) = (exception.to_string(), exception.trace);
+                    Err(Box::new(Rejection { why, evidence: Evidence::Proof(proof), violation }))
+                }
                 Err(error) => match Reason::from(error) {
                     Reason::Rejected(why) => reject(why, Evidence::Proof(proof)),
                     reason => Ok(Checked::Unknown(reason)),
