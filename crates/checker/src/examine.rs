@@ -1,7 +1,7 @@
 //! Lets a verdict pass only with evidence that holds.
 
 use crate::silence::always_undefined;
-use crate::{Replayed, check_proof, replay};
+use crate::{ProofError, Replayed, check_proof, replay};
 use ir::Program;
 use verdict::{Budget, Evidence, Proof, Property, Reason, Trace, Verdict};
 
@@ -34,6 +34,8 @@ pub struct Rejection {
     pub why: String,
     /// What was to be evidence.
     pub evidence: Evidence,
+    /// A violation that it says does not exist.
+    pub violation: Option<Trace>,
 }
 
 /// Whether a proof is about executions, not about the form of the program alone.
@@ -48,7 +50,7 @@ pub fn examine(
     verdict: Verdict,
     budget: &Budget,
 ) -> Result<Checked, Box<Rejection>> {
-    let reject = |why: String, evidence| Err(Box::new(Rejection { why, evidence }));
+    let reject = |why: String, evidence| Err(Box::new(Rejection { why, evidence, violation: None }));
     match verdict {
         Verdict::Unknown(reason) => Ok(Checked::Unknown(reason)),
         Verdict::Unsafe(trace) => match replay(program, property, &trace) {
@@ -68,6 +70,10 @@ pub fn examine(
                     None => Ok(Checked::Proved(proof)),
                     Some((what, span)) => Ok(Checked::Unknown(Reason::Undefined(what.to_owned(), span))),
                 },
+                Err(ProofError::Execution(exception)) => {
+                    let (why, violation) = (exception.to_string(), exception.trace);
+                    Err(Box::new(Rejection { why, evidence: Evidence::Proof(proof), violation }))
+                }
                 Err(error) => match Reason::from(error) {
                     Reason::Rejected(why) => reject(why, Evidence::Proof(proof)),
                     reason => Ok(Checked::Unknown(reason)),

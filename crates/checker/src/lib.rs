@@ -7,6 +7,7 @@ mod abstraction;
 mod context;
 mod describe;
 mod examine;
+mod executions;
 mod flow;
 mod follow;
 mod future;
@@ -24,6 +25,7 @@ mod states;
 
 pub use describe::{Change, cell_name};
 pub use examine::{Checked, Refutation, Rejection, examine};
+pub use executions::{Exception, try_on_executions};
 pub use flow::decide;
 pub use proof::{ProofError, check_all_executions, check_proof};
 pub use replay::{

@@ -63,7 +63,8 @@ pub fn check(
     check.start()?;
     check.steps()?;
     check.errors()?;
-    check.races()
+    check.races()?;
+    crate::executions::modular::try_claims(&system, proof, budget)
 }
 
 fn claim(holds: bool, text: &str) -> Result<(), ProofError> {

@@ -31,6 +31,7 @@
 //!
 //! In stored states, locals that are not read again are set to 0.
 
+use crate::executions::{Exception, try_property};
 use crate::follow::follow_all;
 use crate::inputs::Inputs;
 use ir::semantics::{Choice, ChoiceKind, Choices, LimitKind, Machine, State, Stuck};
@@ -57,6 +58,8 @@ pub enum ProofError {
     Claim(String),
     /// A step touched what points-to information says that it does not.
     Unforeseen,
+    /// There is an execution that the proof excludes.
+    Execution(Box<Exception>),
     /// The check takes more than it was granted.
     TooExpensive(Exhausted),
 }
@@ -71,6 +74,7 @@ impl fmt::Display for ProofError {
             Self::Violated => f.write_str("there is a violation"),
             Self::Claim(text) => write!(f, "a claim of the proof does not hold: {text}"),
             Self::Unforeseen => f.write_str("a pointer left the objects that it was thought to point to"),
+            Self::Execution(exception) => write!(f, "{exception}"),
             Self::TooExpensive(exhausted) => {
                 write!(f, "the check takes too long or too much memory ({exhausted:?})")
             }
@@ -90,6 +94,7 @@ impl From<ProofError> for Reason {
             | ProofError::Input(..)
             | ProofError::Violated
             | ProofError::Claim(_)
+            | ProofError::Execution(_)
             | ProofError::Unforeseen => Self::Rejected(error.to_string()),
         }
     }
@@ -117,12 +122,23 @@ fn check_runs(
     if program.races_on.is_some() {
         return claim("races are excluded everywhere");
     }
-    check_proof(program, &Property::NoRace, &proof.races, budget)?;
-    check_proof(&ir::passes::atomic_runs(program), property, &proof.errors, budget)
+    check_rules(program, &Property::NoRace, &proof.races, budget)?;
+    check_rules(&ir::passes::atomic_runs(program), property, &proof.errors, budget)
 }
 
-/// Checks that a proof shows the property.
+/// Checks that a proof shows the property: by its rules, and along random executions.
 pub fn check_proof(
+    program: &Program,
+    property: &Property,
+    proof: &Proof,
+    budget: &Budget,
+) -> Result<(), ProofError> {
+    check_rules(program, property, proof, budget)?;
+    try_property(program, property, proof, budget)
+}
+
+/// Checks that a proof shows the property, by the rules of its kind. What it claims is tried on executions.
+fn check_rules(
     program: &Program,
     property: &Property,
     proof: &Proof,

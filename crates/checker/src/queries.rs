@@ -69,7 +69,7 @@ pub fn check(
             claims.iter().try_for_each(|claim| checker.check_claim(position, claim))?;
         }
     }
-    Ok(())
+    crate::executions::queries::try_claims(&system, &view, proof, budget)
 }
 
 struct Part<'a> {

@@ -135,7 +135,8 @@ impl Asked {
             Self::Symbolic => by(&Symbolic),
             Self::Portfolio | Self::Compiled => {
                 let boolean = case.kind == Kind::Boolean;
-                Portfolio { boolean, jobs: 2, ..Portfolio::default() }.verify(program, case.check, budget)
+                let portfolio = Portfolio { boolean, jobs: 2, to_the_end: true, ..Portfolio::default() };
+                portfolio.verify(program, case.check, budget)
             }
         }
     }
@@ -194,12 +195,16 @@ pub fn examine(
             Checked::Refuted(_) => Answer::Refuted,
             Checked::Unknown(_) => Answer::Unknown,
         };
-        for tried in outcome.tries.iter().filter(|tried| tried.rejected.is_some()) {
-            let why = match &tried.end {
-                report::End::Unknown(reason) => reason.to_string(),
-                report::End::Proved | report::End::Refuted | report::End::Stopped => String::new(),
+        for tried in outcome.tries.iter().filter(|tried| !tried.rejected.is_empty()) {
+            let how = match &tried.end {
+                report::End::Unknown(reason) => {
+                    format!("the checker rejects what {} says: {reason}", tried.engine)
+                }
+                report::End::Proved | report::End::Refuted | report::End::Stopped => {
+                    format!("another engine contradicts {}", tried.engine)
+                }
             };
-            examined.wrong.push((who, format!("the checker rejects what {} says: {why}", tried.engine)));
+            examined.wrong.push((who, how));
         }
         examined.compare(who, answer, start.elapsed());
     }

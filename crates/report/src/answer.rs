@@ -60,8 +60,8 @@ pub struct Tried {
     pub checking: f64,
     /// What came of it.
     pub end: End,
-    /// Evidence that was not accepted.
-    pub rejected: Option<Evidence>,
+    /// Evidence that was not accepted, or that other evidence contradicts.
+    pub rejected: Vec<Evidence>,
 }
 
 /// How a search ended.
@@ -102,6 +102,14 @@ pub enum Answer {
 impl Answer {
     /// The answer that some outcomes come to, where parts of the question may have stayed open.
     pub fn of(outcomes: &[Outcome], open: &[String]) -> Self {
+        let contradiction = outcomes.iter().find_map(|outcome| match &outcome.verdict {
+            Checked::Unknown(reason @ Reason::Contradiction(_)) => Some((outcome.check, reason)),
+            Checked::Unknown(_) | Checked::Proved(_) | Checked::Refuted(_) => None,
+        });
+        // Whoever contradicts himself once is not believed elsewhere.
+        if let Some((check, reason)) = contradiction {
+            return Self::Unknown(format!("{}: {}", check.name(), one_line(reason)));
+        }
         let refuted = outcomes.iter().find(|outcome| matches!(outcome.verdict, Checked::Refuted(_)));
         if let Some(outcome) = refuted {
             return Self::False(outcome.check);

@@ -107,7 +107,8 @@ pub fn run_checks(
     };
     let jobs = options.jobs.map_or_else(portfolio::default_jobs, usize::from);
     let boolean = question.kind != Kind::C;
-    let portfolio = Portfolio { explicit: explicit.clone(), boolean, jobs, live: live.clone() };
+    let portfolio =
+        Portfolio { explicit: explicit.clone(), boolean, jobs, live: live.clone(), to_the_end: false };
     let spec = specification.map(|specification| engine_spec::Spec { specification, composer: &portfolio });
     let engine = spec.as_ref().map(|spec| spec as &dyn Engine).or(engine);
     let answer = |program: &Program, check: Check, budget: &Budget| {
@@ -162,7 +163,8 @@ pub fn run_checks(
 
 /// No other engine was first: the user asked to stop.
 fn interrupted(outcome: &mut Outcome) {
-    if matches!(outcome.verdict, Checked::Unknown(_)) {
+    let contradicts = matches!(outcome.verdict, Checked::Unknown(Reason::Contradiction(_)));
+    if matches!(outcome.verdict, Checked::Unknown(_)) && !contradicts {
         for tried in outcome.tries.iter_mut().filter(|tried| tried.end == End::Stopped) {
             tried.end = End::Unknown(Reason::Exhausted(Exhausted::Cancelled));
         }

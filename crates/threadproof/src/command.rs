@@ -203,7 +203,9 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer, live: &Live) -
     for message in run.write_rejected() {
         printer.say(&format!("threadproof: internal error: {message}"));
     }
-    let crashed = |outcome: &Outcome| matches!(&outcome.verdict, Checked::Unknown(Reason::Crashed(_)));
+    let crashed = |outcome: &Outcome| {
+        matches!(&outcome.verdict, Checked::Unknown(Reason::Crashed(_) | Reason::Contradiction(_)))
+    };
     match answer {
         Answer::Unknown(_) if outcomes.iter().any(crashed) => status::INTERNAL,
         // Who asked for a file and goes by the status must not believe that it is there.

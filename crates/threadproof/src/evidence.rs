@@ -99,28 +99,42 @@ impl Run<'_> {
         written
     }
 
-    /// Writes evidence that was not accepted to files, to be reported. Says what is where.
+    /// Writes evidence that was not accepted, or is contradicted, to files, to be reported. Says what is where.
     pub fn write_rejected(&self) -> Vec<String> {
         let mut messages = Vec::new();
         for outcome in self.outcomes {
             for tried in &outcome.tries {
-                let End::Unknown(Reason::Rejected(why)) = &tried.end else { continue };
                 let engine = tried.engine;
-                let written = tried.rejected.clone().ok_or(String::new()).and_then(|evidence| {
-                    let name = format!("threadproof-rejected-{engine}-{}.json", outcome.check.name());
+                let (name, what) = match &tried.end {
+                    End::Unknown(Reason::Rejected(why)) => {
+                        (format!("rejected-{engine}"), format!("was not accepted ({why})"))
+                    }
+                    // One engine may have had several turns.
+                    End::Proved if !tried.rejected.is_empty() => {
+                        (format!("contradicted-{engine}-proof"), "is accepted, and contradicted".to_owned())
+                    }
+                    End::Refuted if !tried.rejected.is_empty() => {
+                        (format!("contradicted-{engine}-trace"), "is accepted, and contradicted".to_owned())
+                    }
+                    End::Proved | End::Refuted | End::Stopped | End::Unknown(_) => continue,
+                };
+                let write = || -> Result<PathBuf, String> {
+                    if tried.rejected.is_empty() {
+                        return Err("there is nothing to keep".to_owned());
+                    }
+                    let name = format!("threadproof-{name}-{}.json", outcome.check.name());
                     let path = std::env::temp_dir().join(name);
                     let data_model = self.options.reading.data_model.name().to_owned();
-                    let file = EvidenceFile { data_model, checks: vec![(outcome.check, evidence)] };
+                    let checks = tried.rejected.iter().map(|evidence| (outcome.check, evidence.clone()));
+                    let file = EvidenceFile { data_model, checks: checks.collect() };
                     write_whole(&path, &file.write()?)?;
                     Ok(path)
-                });
-                let attach = match written {
+                };
+                let attach = match write() {
                     Ok(path) => format!(" and {}", path.display()),
                     Err(_) => String::new(),
                 };
-                messages.push(format!(
-                    "the evidence of {engine} was not accepted ({why}); please report this program{attach}"
-                ));
+                messages.push(format!("the evidence of {engine} {what}; please report this program{attach}"));
             }
         }
         messages

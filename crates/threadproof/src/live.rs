@@ -167,7 +167,7 @@ impl Live {
                 seconds: ended.seconds,
                 checking: ended.checking,
                 end: ended.end,
-                rejected: None,
+                rejected: Vec::new(),
             });
             outcomes.push(Outcome {
                 check: current.check,
@@ -229,7 +229,8 @@ mod tests {
         explicit.event(Event::Progress { states: 12 });
         assert!(live.status().starts_with("races: flow 0 s, explicit 0 s (12 states)"), "{}", live.status());
         let end = End::Unknown(Reason::Bounded("x".to_owned()));
-        let tried = Tried { engine: "flow", started: 0.0, seconds: 0.5, checking: 0.0, end, rejected: None };
+        let tried =
+            Tried { engine: "flow", started: 0.0, seconds: 0.5, checking: 0.0, end, rejected: Vec::new() };
         flow.end(&tried);
         let partial = live.partial(Exhausted::Cancelled);
         let ends: Vec<(&str, String)> =

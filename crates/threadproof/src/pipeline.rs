@@ -8,7 +8,7 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
-use verdict::{Budget, Check, Decisions, Engine, Event, Events, Exhausted, Reason, Task, Verdict};
+use verdict::{Budget, Check, Decisions, Engine, Event, Events, Evidence, Exhausted, Reason, Task, Verdict};
 
 /// What must be lowered for a check.
 pub fn lowering(check: Check) -> Lowering {
@@ -73,12 +73,13 @@ pub fn attempt(
     let verdict = verdict.unwrap_or_else(|panic| Verdict::Unknown(crashed(engine.name(), panic.as_ref())));
     let seconds = start.elapsed().as_secs_f64();
     let decided = decider.decided.into_inner();
-    let mut rejected = None;
+    let mut rejected = Vec::new();
     let examine = || checker::examine(task.program, task.property, verdict, whole);
     let mut verdict = match catch_unwind(AssertUnwindSafe(examine)) {
         Ok(Ok(checked)) => checked,
         Ok(Err(rejection)) => {
-            rejected = Some(rejection.evidence);
+            rejected.push(rejection.evidence);
+            rejected.extend(rejection.violation.map(Evidence::Trace));
             Checked::Unknown(Reason::Rejected(rejection.why))
         }
         Err(panic) => Checked::Unknown(crashed("the checker", panic.as_ref())),
@@ -182,6 +183,6 @@ mod tests {
         let outcome = verify(&program, Check::Assertions, &Careless, &Budget::seconds(10.0), &Silent);
         assert!(matches!(outcome.verdict, Checked::Unknown(Reason::Rejected(_))), "{:?}", outcome.verdict);
         let tried = &outcome.tries[0];
-        assert!(tried.rejected.is_some(), "what was rejected can be reported");
+        assert!(!tried.rejected.is_empty(), "what was rejected can be reported");
     }
 }

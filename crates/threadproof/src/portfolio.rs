@@ -1,8 +1,13 @@
-//! Several engines side by side: the first answer with evidence that was checked counts.
+//! Several engines side by side: the first answer with evidence that was checked counts, unless another engine has
+//! evidence of the opposite.
 //!
 //! One queue is of engines that look for violations, the other of engines that look for proofs; each engine has a share of the time that is left when its turn comes. The first job takes
 //! from the first queue, all others from the second, and whoever has nothing left to do takes from the other one. One job alone takes turns. What goes first depends on a few
 //! [`Features`] of the program. A proof or a trace that is not accepted counts as no answer, and is reported.
+//!
+//! Once there is an answer, no other engine starts, and those that run are asked to stop. What they say all the same is
+//! compared: if one proves what another one refutes, there is no answer, and both pieces of evidence are reported. A
+//! proof that is being checked when a refutation comes has [`GRACE`] to be accepted or not.
 
 use crate::features::Features;
 use crate::live::Live;
@@ -21,7 +26,9 @@ use report::{Outcome, Tried};
 use std::collections::VecDeque;
 use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
 use std::time::{Duration, Instant};
-use verdict::{Budget, Cancel, Check, Decisions, Engine, Events, Exhausted, Property, Reason, Task, Verdict};
+use verdict::{
+    Budget, Cancel, Check, Decisions, Engine, Events, Evidence, Exhausted, Property, Reason, Task, Verdict,
+};
 
 /// The engines, and how many of them run at once.
 pub struct Portfolio {
@@ -33,11 +40,19 @@ pub struct Portfolio {
     pub jobs: usize,
     /// Takes note of what they do.
     pub live: Live,
+    /// Whether all engines run to their end, also after an answer: for tests, in which all answers are compared.
+    pub to_the_end: bool,
 }
 
 impl Default for Portfolio {
     fn default() -> Self {
-        Self { explicit: Explicit::default(), boolean: false, jobs: default_jobs(), live: Live::default() }
+        Self {
+            explicit: Explicit::default(),
+            boolean: false,
+            jobs: default_jobs(),
+            live: Live::default(),
+            to_the_end: false,
+        }
     }
 }
 
@@ -52,6 +67,9 @@ const STACK: usize = 512 << 20;
 const INTERVAL: Duration = Duration::from_millis(50);
 /// Exploration shows most violations within this time.
 const GLANCE: Duration = Duration::from_secs(2);
+
+/// How long the check of a proof may go on after a refutation was found.
+const GRACE: Duration = Duration::from_millis(500);
 
 /// What a turn is for.
 #[derive(Clone, Copy)]
@@ -120,6 +138,8 @@ impl<'a> Queues<'a> {
 #[derive(Default)]
 struct Known {
     verdict: Option<Checked>,
+    /// Which of the tries came to the verdict.
+    decided_by: usize,
     decisions: Option<Decisions>,
     tries: Vec<Tried>,
     /// Why each engine gave up.
@@ -133,15 +153,48 @@ impl Known {
         let engine = tried.engine;
         self.tries.push(tried);
         self.decisions = self.decisions.take().or(decisions);
-        match verdict {
-            Checked::Unknown(reason) => self.reasons.push((engine, reason)),
-            Checked::Proved(_) | Checked::Refuted(_) if self.verdict.is_some() => {}
-            verdict @ (Checked::Proved(_) | Checked::Refuted(_)) => {
+        match (verdict, &self.verdict) {
+            (Checked::Unknown(reason), _) => self.reasons.push((engine, reason)),
+            (verdict @ (Checked::Proved(_) | Checked::Refuted(_)), None) => {
+                self.decided_by = self.tries.len() - 1;
                 self.verdict = Some(verdict);
                 return true;
             }
+            (Checked::Proved(proof), Some(Checked::Refuted(refutation))) => {
+                let first = Evidence::Trace(refutation.trace.clone());
+                self.contradict(first, Evidence::Proof(proof));
+            }
+            (Checked::Refuted(refutation), Some(Checked::Proved(proof))) => {
+                let first = Evidence::Proof(proof.clone());
+                self.contradict(first, Evidence::Trace(refutation.trace));
+            }
+            (Checked::Proved(_), Some(Checked::Proved(_)))
+            | (Checked::Refuted(_), Some(Checked::Refuted(_)))
+            | (Checked::Proved(_) | Checked::Refuted(_), Some(Checked::Unknown(_))) => {}
         }
         false
+    }
+
+    /// The last try contradicts the answer: there is none. Keeps the evidence of both.
+    fn contradict(&mut self, first: Evidence, last: Evidence) {
+        let said = |evidence: &Evidence| match evidence {
+            Evidence::Proof(_) => "proves",
+            Evidence::Trace(_) => "refutes",
+        };
+        let (verb, other_verb) = (said(&first), said(&last));
+        let mut engines = [""; 2];
+        let by = [(self.decided_by, first), (self.tries.len() - 1, last)];
+        for (engine, (index, evidence)) in engines.iter_mut().zip(by) {
+            if let Some(tried) = self.tries.get_mut(index) {
+                *engine = tried.engine;
+                tried.rejected.push(evidence);
+            }
+        }
+        let [one, other] = engines;
+        let text =
+            format!("{one} {verb} what {other} {other_verb}, and both pieces of evidence are accepted");
+        self.verdict = Some(Checked::Unknown(Reason::Contradiction(text)));
+        self.decisions = None;
     }
 }
 
@@ -150,7 +203,7 @@ fn why(mut reasons: Vec<(&'static str, Reason)>, best: &str) -> Reason {
     // The last word of an engine is about more than its first.
     reasons.reverse();
     let rank = |(engine, reason): &(&'static str, Reason)| match reason {
-        Reason::Rejected(_) | Reason::Crashed(_) => 0,
+        Reason::Rejected(_) | Reason::Crashed(_) | Reason::Contradiction(_) => 0,
         Reason::Exhausted(Exhausted::Cancelled) => 3,
         _ if *engine == best => 1,
         _ => 2,
@@ -195,18 +248,32 @@ impl Portfolio {
         let queries = Queries::default();
         let errors = matches!(task.property, Property::NoError(_));
         let queues = self.queues(&queries, errors, Features::of(task.program));
+        self.run_queues(queues, task, budget)
+    }
+
+    fn run_queues(&self, queues: Queues<'_>, task: Task<'_>, budget: &Budget) -> Known {
         let queues = Mutex::new(if self.jobs > 1 { queues } else { queues.in_turns() });
         let runs: OnceLock<Runs> = OnceLock::new();
-        let stop = Cancel::default();
+        // Stops searches, and checks of evidence.
+        let (stop, stop_checks) = (Cancel::default(), Cancel::default());
         let whole = Budget { cancel: stop.clone(), ..budget.clone() };
+        let checks = Budget { cancel: stop_checks.clone(), ..budget.clone() };
         let mut known = Known::default();
         std::thread::scope(|scope| {
             let (answers, answered) = mpsc::channel();
             for job in 0..self.jobs.max(1) {
-                let (answers, queues, whole, runs) = (answers.clone(), &queues, &whole, &runs);
+                let (answers, queues, whole, checks, runs) =
+                    (answers.clone(), &queues, &whole, &checks, &runs);
                 let work = move || {
-                    while whole.check(0).is_ok() {
-                        let next = queues.lock().unwrap_or_else(PoisonError::into_inner).next(job == 0);
+                    loop {
+                        let next = {
+                            let mut queues = queues.lock().unwrap_or_else(PoisonError::into_inner);
+                            // Whoever holds the queues sees each answer that came before.
+                            if whole.check(0).is_err() {
+                                break;
+                            }
+                            queues.next(job == 0)
+                        };
                         let Some(turn) = next else { break };
                         let share = whole.remaining().map(|left| left / turn.part);
                         let time = share.into_iter().chain(turn.most).min();
@@ -222,7 +289,12 @@ impl Portfolio {
                             }
                         };
                         let (started, listener) = self.live.start(turn.engine.name());
-                        let mut attempted = pipeline::attempt(task, &engine, &budget, whole, &listener);
+                        let mut attempted = pipeline::attempt(task, &engine, &budget, checks, &listener);
+                        let is_answer = !matches!(attempted.verdict, Checked::Unknown(_));
+                        if is_answer && !self.to_the_end {
+                            let _held = queues.lock().unwrap_or_else(PoisonError::into_inner);
+                            whole.cancel.cancel();
+                        }
                         attempted.tried.started = started;
                         listener.end(&attempted.tried);
                         if answers.send(attempted).is_err() {
@@ -237,19 +309,30 @@ impl Portfolio {
                 }
             }
             drop(answers);
+            let mut refuted_at = None;
             loop {
                 match answered.recv_timeout(INTERVAL) {
                     Ok(attempted) => {
-                        if known.add(attempted) {
+                        if known.add(attempted) && !self.to_the_end {
                             stop.cancel();
+                            match &known.verdict {
+                                // A proof that is being checked would contradict it.
+                                Some(Checked::Refuted(_)) => refuted_at = Some(Instant::now()),
+                                // Only a refutation would contradict it, and these are checked to their end.
+                                Some(Checked::Proved(_) | Checked::Unknown(_)) | None => stop_checks.cancel(),
+                            }
                         }
                     }
                     Err(mpsc::RecvTimeoutError::Timeout) => {
                         if budget.cancel.is_cancelled() {
                             stop.cancel();
+                            stop_checks.cancel();
                         }
                     }
                     Err(mpsc::RecvTimeoutError::Disconnected) => break,
+                }
+                if refuted_at.is_some_and(|at: Instant| at.elapsed() >= GRACE) {
+                    stop_checks.cancel();
                 }
             }
         });
@@ -293,5 +376,127 @@ impl Portfolio {
         let last = if features.inputs && errors { Turn::of(&Symbolic, 1) } else { Turn::on_runs(&Horn, 1) };
         provers.push_back(last);
         Queues { refuters, provers }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use report::End;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use verdict::{Proof, Silent};
+
+    fn read(text: &str) -> Program {
+        let source = frontend_c::Source { name: "a.c".to_owned(), text: text.into() };
+        frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C")
+    }
+
+    /// Proves what has no error location.
+    struct Quick;
+
+    impl Engine for Quick {
+        fn name(&self) -> &'static str {
+            "quick"
+        }
+        fn verify(&self, _: Task<'_>, _: &Budget, _: &dyn Events) -> Verdict {
+            Verdict::Safe(Proof::NoErrorLocation)
+        }
+    }
+
+    /// Runs until it is stopped, and counts how often it is started.
+    #[derive(Default)]
+    struct Patient(AtomicUsize);
+
+    impl Engine for Patient {
+        fn name(&self) -> &'static str {
+            "patient"
+        }
+        fn verify(&self, _: Task<'_>, budget: &Budget, _: &dyn Events) -> Verdict {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            loop {
+                if let Err(exhausted) = budget.check(0) {
+                    return Verdict::Unknown(Reason::Exhausted(exhausted));
+                }
+                std::thread::yield_now();
+            }
+        }
+    }
+
+    #[test]
+    fn no_engine_starts_once_there_is_an_answer() {
+        let program = pipeline::prepare(&read("int main(void) { return 0; }"), Check::Assertions);
+        let property = Check::Assertions.property();
+        let task = Task { program: &program, property: &property };
+        for jobs in [1, 2, 4] {
+            let (patient, late) = (Patient::default(), Patient::default());
+            let portfolio = Portfolio { jobs, ..Portfolio::default() };
+            let refuters = [Turn::of(&patient, 1), Turn::of(&late, 1)];
+            let provers = [Turn::of(&Quick, 1), Turn::of(&patient, 1), Turn::of(&patient, 1)];
+            let queues = Queues { refuters: refuters.into(), provers: provers.into() };
+            let known = portfolio.run_queues(queues, task, &Budget::seconds(600.0));
+            assert!(matches!(known.verdict, Some(Checked::Proved(_))));
+            assert!(patient.0.load(Ordering::Relaxed) < jobs.max(2), "of {jobs} jobs one has proved it");
+            assert_eq!(late.0.load(Ordering::Relaxed), 0);
+        }
+    }
+
+    #[test]
+    fn all_engines_run_to_their_end_where_that_is_asked_for() {
+        let program = read("int main(void) { return 0; }");
+        let portfolio = Portfolio { to_the_end: true, ..Portfolio::default() };
+        let outcome = portfolio.verify(&program, Check::Assertions, &Budget::seconds(60.0));
+        assert!(matches!(outcome.verdict, Checked::Proved(_)));
+        assert!(outcome.tries.iter().all(|tried| tried.end != End::Stopped), "{:?}", outcome.tries);
+        let names: Vec<&str> = outcome.tries.iter().map(|tried| tried.engine).collect();
+        for name in ["flow", "explicit", "horn", "queries", "states", "context"] {
+            assert!(names.contains(&name), "{names:?}");
+        }
+    }
+
+    #[test]
+    fn a_proof_and_a_refutation_are_no_answer() {
+        let program = read("#include <assert.h>\nint main(int argc, char **argv) { assert(argc != 3); }\n");
+        let budget = Budget::seconds(60.0);
+        let prepared = pipeline::prepare(&program, Check::Assertions);
+        let property = Check::Assertions.property();
+        let task = Task { program: &prepared, property: &property };
+        let refuted = || pipeline::attempt(task, &Explicit::default(), &budget, &budget, &Silent);
+        // As if the checker had accepted it.
+        let proved = || {
+            let tried = Tried {
+                engine: "careless",
+                started: 0.0,
+                seconds: 0.0,
+                checking: 0.0,
+                end: End::Proved,
+                rejected: Vec::new(),
+            };
+            Attempted { verdict: Checked::Proved(Proof::NoErrorLocation), decisions: None, tried }
+        };
+        let orders = [[refuted(), proved()], [proved(), refuted()]];
+        for (order, text) in orders.into_iter().zip(["explicit refutes what", "careless proves what"]) {
+            let mut known = Known::default();
+            let first: Vec<bool> = order.into_iter().map(|attempted| known.add(attempted)).collect();
+            assert_eq!(first, [true, false]);
+            known.add(proved());
+            let Some(Checked::Unknown(reason @ Reason::Contradiction(_))) = &known.verdict else {
+                panic!("{:?}", known.verdict)
+            };
+            assert!(reason.to_string().contains(text), "{reason}");
+            let kept = known.tries.iter().filter(|tried| !tried.rejected.is_empty()).count();
+            assert_eq!(kept, 2, "both pieces of evidence are kept");
+            let mut outcome = portfolio_outcome(known);
+            let other = pipeline::verify(&program, Check::Assertions, &Explicit::default(), &budget, &Silent);
+            assert!(matches!(other.verdict, Checked::Refuted(_)));
+            outcome.push(other);
+            // Not even of another check anything is said then.
+            assert!(matches!(report::Answer::of(&outcome, &[]), report::Answer::Unknown(_)));
+        }
+    }
+
+    fn portfolio_outcome(known: Known) -> Vec<Outcome> {
+        let verdict = known.verdict.expect("there is an answer");
+        let check = Check::Races;
+        vec![Outcome { check, variable: None, verdict, decisions: None, seconds: 0.0, tries: known.tries }]
     }
 }

@@ -77,6 +77,11 @@ fn named(variable: &Variable, template: TemplateId) -> Variable {
 }
 
 impl<'p> Scoped<'p> {
+    /// The name here of a variable that a thread of a template has for itself.
+    pub fn own_name(variable: &Variable, template: TemplateId) -> Variable {
+        named(variable, template)
+    }
+
     /// Sorts the variables of a system; nothing if it does not start as one thread. Puts fewer steps together when `stop` says so.
     pub fn new(system: &System<'p>, stop: &dyn Fn() -> bool) -> Option<Self> {
         let [(main, Count::Exactly(1))] = system.program.start.as_slice() else { return None };

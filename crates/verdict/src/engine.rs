@@ -93,6 +93,8 @@ pub enum Reason {
     Rejected(String),
     /// An engine, or the check of its evidence, came to an unexpected end: a bug in this tool.
     Crashed(String),
+    /// One engine proved what another one refuted, and the checker accepted both: a bug in this tool.
+    Contradiction(String),
 }
 
 impl fmt::Display for Reason {
@@ -115,7 +117,7 @@ impl fmt::Display for Reason {
                 write!(f, "every execution ends in undefined behaviour, line {}: {what}", span.line)
             }
             Self::Rejected(what) => write!(f, "evidence rejected: {what}"),
-            Self::Crashed(what) => write!(f, "internal error: {what}"),
+            Self::Crashed(what) | Self::Contradiction(what) => write!(f, "internal error: {what}"),
         }
     }
 }

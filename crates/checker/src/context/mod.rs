@@ -90,7 +90,8 @@ pub(crate) fn check(
         check.own_steps(view)?;
         check.other_steps(view)?;
     }
-    check.races()
+    check.races()?;
+    crate::executions::context::try_claims(&system, &scoped, proof, budget)
 }
 
 fn claim(holds: bool, text: &str) -> Result<(), ProofError> {

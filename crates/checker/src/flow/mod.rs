@@ -27,12 +27,12 @@ mod view;
 mod view_tests;
 
 use crate::ProofError;
-use data::Data;
+pub use data::Data;
 pub use decide::decide;
 use ir::passes::{Goal, InlineError, InlineLimits};
 use ir::{LocationKind, Program};
 use verdict::{Budget, Exhausted, FlowProof, Property};
-use view::View;
+pub use view::View;
 
 /// Checks a proof about a lowered program.
 pub fn check(
@@ -49,7 +49,11 @@ pub fn check(
 }
 
 /// The program that proofs speak of.
-fn symbolic(program: &Program, property: &Property, budget: &Budget) -> Result<Program, ProofError> {
+pub(crate) fn symbolic(
+    program: &Program,
+    property: &Property,
+    budget: &Budget,
+) -> Result<Program, ProofError> {
     let goal = Goal { races: *property == Property::NoRace, faults: false };
     let limits = InlineLimits { deadline: budget.deadline, ..InlineLimits::default() };
     ir::passes::symbolic_of_lowered(program, goal, limits).map_err(|error| match error {
@@ -105,5 +109,6 @@ fn check_invariant<'v, 'a>(
         data::check_flows(data, &closure, &steps, budget)?;
         data::check_inductive(data, &closure, &steps, budget)?;
     }
+    crate::executions::flow::try_claims(view, data.as_ref(), budget)?;
     Ok(data)
 }

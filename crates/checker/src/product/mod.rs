@@ -64,7 +64,8 @@ pub fn check(
     }
     proof.parts.iter().try_for_each(|part| {
         Part { system: &system, threads: &threads, part, budget, known: FxHashMap::default() }.check()
-    })
+    })?;
+    crate::executions::product::try_claims(&system, &threads, proof, budget)
 }
 
 fn claim_error(text: &str) -> ProofError {

@@ -11,6 +11,7 @@ mod context_mutations;
 mod csmith;
 mod decisions;
 mod differential;
+mod executions;
 mod flow_mutations;
 mod hostile;
 mod library;

@@ -1,0 +1,132 @@
+//! Tries proofs on executions: before a proof is believed, what it claims is evaluated along random executions of the
+//! machine ([`walk`]).
+//!
+//! This is a net below the rules that check a proof: the rules share passes, points-to sets and the meaning of steps as
+//! formulas with engines, and a mistake in what is shared is made twice. What is shared here is the machine, which is the
+//! definition of what programs mean, and for invariants the program that the proof speaks of.
+//!
+//! * The property itself, whatever the kind of proof, on the lowered program: no state is bad ([`Bad`]).
+//! * What a proof claims of all reachable states, on the program that it speaks of: `flow` ([`flow`]), groups of threads
+//!   ([`modular`]), products ([`product`]), queries ([`queries`]), contexts ([`context`]). Of `states` and of abstractions
+//!   the Boolean program is tried as if it were the user's. Of specifications the property alone is tried.
+//!
+//! Direction: a state outside of a claim refutes the claim. That no such state was met shows nothing. Where the value of
+//! a variable is not known (an address that proofs number otherwise, memory that was not set), nothing is said.
+//! Executions with values that are not modelled count: proofs have to cover them.
+
+mod alone;
+pub mod context;
+pub mod flow;
+mod formulas;
+mod memory;
+pub mod modular;
+pub mod product;
+pub mod queries;
+mod random;
+mod walk;
+
+pub use alone::try_on_executions;
+
+use crate::{ProofError, replay};
+use ir::Program;
+use std::fmt;
+use verdict::{Budget, Proof, Property, Trace, Violation};
+use walk::{Effort, Found, Moment, Outside, Watch, walk};
+
+/// The part of the time that is left which executions may take.
+const SHARE: u32 = 10;
+/// How much is done for the property, and again for the claims of a proof.
+const EFFORT: Effort = Effort { executions: 2_000, steps: 30_000 };
+
+/// An execution that a proof says does not exist.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Exception {
+    /// What the proof claims that does not hold at its end.
+    pub claim: String,
+    /// Who took steps at which lines.
+    pub path: String,
+    /// The execution, if it is a violation of the property that can be replayed.
+    pub trace: Option<Trace>,
+}
+
+impl fmt::Display for Exception {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = if self.path.is_empty() { "its first state" } else { &self.path };
+        write!(f, "an execution leaves it: {} ({path})", self.claim)
+    }
+}
+
+/// The part of a budget that executions may take.
+fn share(budget: &Budget) -> Budget {
+    match budget.remaining() {
+        Some(left) => budget.within(left / SHARE),
+        None => budget.clone(),
+    }
+}
+
+/// Tries the property that a proof is about: no execution violates it.
+pub fn try_property(
+    program: &Program,
+    property: &Property,
+    proof: &Proof,
+    budget: &Budget,
+) -> Result<(), ProofError> {
+    match proof {
+        // There is nothing that could be bad.
+        Proof::NoErrorLocation | Proof::OneThread => return Ok(()),
+        Proof::Exhaustive { .. } | Proof::Flow(_) | Proof::States(_) | Proof::Abstraction(_) => {}
+        Proof::Product(_) | Proof::Modular(_) | Proof::Queries(_) | Proof::Context(_) => {}
+        Proof::Runs(_) | Proof::Spec(_) => {}
+    }
+    let Some(found) = walk(program, EFFORT, &share(budget), &mut Bad { property }) else { return Ok(()) };
+    let Found { outside, trace, unknown, path } = found;
+    // It is evidence of its own where all its values are modelled.
+    let trace = trace.filter(|trace| !unknown && replay(program, property, trace).is_ok());
+    Err(ProofError::Execution(Box::new(Exception { claim: outside.claim, path, trace })))
+}
+
+/// Tries what a proof claims of all states of the program that it speaks of.
+fn try_watch(program: &Program, watch: &mut dyn Watch, budget: &Budget) -> Result<(), ProofError> {
+    match walk(program, EFFORT, &share(budget), watch) {
+        Some(Found { outside, path, .. }) => {
+            let claim = outside.claim;
+            Err(ProofError::Execution(Box::new(Exception { claim, path, trace: None })))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Sees states that are bad by themselves.
+struct Bad<'a> {
+    property: &'a Property,
+}
+
+impl Watch for Bad<'_> {
+    fn look(&mut self, moment: &Moment<'_, '_>) -> Option<Outside> {
+        let Moment { machine, state, .. } = moment;
+        let violation = match self.property {
+            Property::NoError(kinds) => {
+                let (thread, kind) = machine.error(state)?;
+                kinds.contains(&kind).then_some(Violation::Error { thread, kind })
+            }
+            Property::NoRace => {
+                let [one, other] = machine.race(state)?;
+                Some(Violation::Race([(one.0, one.1), (other.0, other.1)]))
+            }
+            Property::NoDeadlock => {
+                let cycle = machine.deadlock(state)?;
+                Some(Violation::Deadlock(cycle.into_iter().map(|(thread, _)| thread).collect()))
+            }
+        };
+        let claim = "the property is not violated".to_owned();
+        violation.map(|violation| Outside { claim, violation: Some(violation) })
+    }
+
+    fn price(&self, threads: usize) -> u64 {
+        match self.property {
+            Property::NoError(_) => 0,
+            Property::NoRace => 2 * threads as u64,
+            Property::NoDeadlock => threads as u64 / 2,
+        }
+    }
+}
