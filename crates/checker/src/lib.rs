@@ -13,6 +13,7 @@ mod future;
 mod future_locks;
 mod inputs;
 mod modular;
+mod names;
 mod product;
 mod proof;
 mod queries;

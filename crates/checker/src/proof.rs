@@ -38,7 +38,7 @@ use ir::{Count, EdgeId, LocationKind, Op, Program, TemplateId, Value};
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::time::Instant;
-use verdict::{Budget, Exhausted, Proof, Property, Reason, RunsProof};
+use verdict::{Budget, Exhausted, IllFormed, Proof, Property, Reason, RunsProof};
 
 /// Why a proof is not accepted.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,6 +55,8 @@ pub enum ProofError {
     Violated,
     /// Something that the proof claims is not so, or does not follow.
     Claim(String),
+    /// It has not the form of a proof.
+    Form(IllFormed),
     /// A step touched what points-to information says that it does not.
     Unforeseen,
     /// The check takes more than it was granted.
@@ -70,6 +72,7 @@ impl fmt::Display for ProofError {
             Self::Input(template, edge) => write!(f, "the input at {template}:{edge} has too many values"),
             Self::Violated => f.write_str("there is a violation"),
             Self::Claim(text) => write!(f, "a claim of the proof does not hold: {text}"),
+            Self::Form(wrong) => write!(f, "it has not the form of a proof: {wrong}"),
             Self::Unforeseen => f.write_str("a pointer left the objects that it was thought to point to"),
             Self::TooExpensive(exhausted) => {
                 write!(f, "the check takes too long or too much memory ({exhausted:?})")
@@ -90,6 +93,7 @@ impl From<ProofError> for Reason {
             | ProofError::Input(..)
             | ProofError::Violated
             | ProofError::Claim(_)
+            | ProofError::Form(_)
             | ProofError::Unforeseen => Self::Rejected(error.to_string()),
         }
     }
@@ -121,7 +125,7 @@ fn check_runs(
     check_proof(&ir::passes::atomic_runs(program), property, &proof.errors, budget)
 }
 
-/// Checks that a proof shows the property.
+/// Checks that a proof shows the property. Its form comes first: all rules rely on it.
 pub fn check_proof(
     program: &Program,
     property: &Property,
@@ -131,6 +135,7 @@ pub fn check_proof(
     if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
         return Err(ProofError::Assumption(assumption.text.clone()));
     }
+    proof.check_form().map_err(ProofError::Form)?;
     // Some time is kept for giving memory back.
     let deadline = budget.remaining().map(|left| Instant::now() + left * 19 / 20);
     let budget = &Budget { deadline, ..budget.clone() };

@@ -41,6 +41,7 @@ pub enum Verdict {
 
 /// Why a property holds, in a form that can be checked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub enum Proof {
     /// All executions were followed to their end: nothing was bounded, and there is nothing bad among these many states.
     /// Checked by following them again, without the reductions of the search.
@@ -87,6 +88,8 @@ pub enum Reason {
     Approximate(String),
     /// The program does not conform to its specification, or that is wrong.
     Specification(String),
+    /// There is no evidence for a verdict in the file that was to have it.
+    NoEvidence,
     /// The evidence for a verdict was not accepted: a bug in this tool.
     Rejected(String),
     /// An engine, or the check of its evidence, came to an unexpected end: a bug in this tool.
@@ -109,6 +112,7 @@ impl fmt::Display for Reason {
             Self::Bounded(bound) => write!(f, "bounded: {bound}"),
             Self::Approximate(what) => write!(f, "not modelled exactly: {what}"),
             Self::Specification(what) => write!(f, "specification: {what}"),
+            Self::NoEvidence => f.write_str("there is no evidence for this check"),
             Self::Rejected(what) => write!(f, "evidence rejected: {what}"),
             Self::Crashed(what) => write!(f, "internal error: {what}"),
         }

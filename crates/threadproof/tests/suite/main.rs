@@ -12,6 +12,7 @@ mod csmith;
 mod decisions;
 mod differential;
 mod flow_mutations;
+mod forged;
 mod hostile;
 mod library;
 mod listings;
