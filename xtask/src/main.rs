@@ -1,5 +1,5 @@
 //! Development tasks: `cargo xtask test` runs all checks and tests, `cargo xtask tidy` the checks on the repository alone, and
-//! `cargo xtask bench` measures. `cargo xtask fuzz` compares engines with the oracle on random programs, until it is stopped.
+//! `cargo xtask bench` measures. `cargo xtask fuzz` compares engines with the oracle on random programs, until it is stopped. `cargo xtask mutate` changes proofs at random, and checks them against broken programs.
 //! `cargo xtask book` makes the book, `cargo xtask dist` a release.
 
 mod bench;
@@ -26,7 +26,11 @@ fn main() -> ExitCode {
         ["fuzz", words @ ..] => {
             run("cargo", &[&["run", "--quiet", "-p", "threadproof-fuzz", "--"], words].concat())
         }
-        _ => Err("usage: cargo xtask test | tidy | setup | trusted | bench | fuzz | book | dist".to_owned()),
+        ["mutate", words @ ..] => {
+            run("cargo", &[&["run", "--quiet", "-p", "threadproof-fuzz", "--", "--proofs"], words].concat())
+        }
+        _ => Err("usage: cargo xtask test | tidy | setup | trusted | bench | fuzz | mutate | book | dist"
+            .to_owned()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -14,6 +14,7 @@ mod future;
 mod future_locks;
 mod inputs;
 mod modular;
+mod names;
 mod product;
 mod proof;
 mod queries;

@@ -13,6 +13,7 @@
 //! ([`transitions::groups`]). Shares the meaning of steps with the search, and nothing else.
 
 use crate::ProofError;
+use crate::names::speaks_only_of;
 use indexmap::{IndexMap, IndexSet};
 use ir::passes::Goal;
 use ir::{Count, Location, LocationId, LocationKind, Program, TemplateId};
@@ -23,8 +24,6 @@ use transitions::groups::Member;
 use transitions::{NotReady, Step, System, prepare};
 use verdict::{Budget, Exhausted, ModularProof, Property};
 
-/// Larger groups are not looked at.
-const LARGEST: usize = 4;
 /// No more steps than this are put together from those through atomic locations.
 const MOST_STEPS: usize = 20_000;
 
@@ -54,12 +53,12 @@ pub fn check(
     } else {
         System::new(&words, Mode::Integers)
     };
-    claim((1..=LARGEST).contains(&proof.size), "groups are small")?;
     let none_is_passed = proof.passed.is_empty() || system.accesses.is_empty();
     claim(none_is_passed, "every location counts for races")?;
     let steps = paths(&system, proof)?;
     let templates = running(&system, &steps);
     let check = Check { system: &system, steps, templates, proof, budget };
+    check.form()?;
     check.start()?;
     check.steps()?;
     check.errors()?;
@@ -172,9 +171,33 @@ impl Check<'_, '_> {
         found
     }
 
-    /// What the proof says of a group in the given order; nothing if the order of templates is not rising or nothing is said.
+    /// That all that is said is said of groups that there may be, and of their variables: so all of it is checked, and nothing is a constant that is none.
+    fn form(&self) -> Result<(), ProofError> {
+        for (templates, formula) in &self.proof.invariants {
+            let exist = templates.iter().all(|one| self.system.program.templates.get(*one).is_some());
+            claim(exist && templates.is_sorted(), "groups are of templates that exist, in rising order")?;
+            let group = templates.iter().enumerate();
+            let group: Vec<Member> =
+                group.map(|(position, template)| Member { template: *template, position }).collect();
+            let known = |variable: &Variable| {
+                self.system.is_shared(variable)
+                    || group.iter().any(|member| {
+                        let own = &self.system.own[member.template];
+                        *variable == member.location()
+                            || own.iter().any(|own| *variable == member.own(&own.variable))
+                    })
+            };
+            speaks_only_of(formula, known, "an invariant")?;
+        }
+        Ok(())
+    }
+
+    /// What the proof says of a group in the given order; `None` when the order of templates is not rising, or nothing is said.
     fn invariant(&self, group: &[Member]) -> Option<Term> {
         let templates: Vec<TemplateId> = group.iter().map(|member| member.template).collect();
+        if !templates.is_sorted() {
+            return None;
+        }
         let (_, formula) = self.proof.invariants.iter().find(|(of, _)| *of == templates)?;
         let mut names: IndexMap<Variable, Term> = IndexMap::new();
         for (position, member) in group.iter().enumerate() {

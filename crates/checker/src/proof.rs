@@ -39,7 +39,7 @@ use ir::{Count, EdgeId, LocationKind, Op, Program, TemplateId, Value};
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
 use std::time::Instant;
-use verdict::{Budget, Exhausted, Proof, Property, Reason, RunsProof};
+use verdict::{Budget, Exhausted, IllFormed, Proof, Property, Reason, RunsProof};
 
 /// Why a proof is not accepted.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -56,6 +56,8 @@ pub enum ProofError {
     Violated,
     /// Something that the proof claims is not so, or does not follow.
     Claim(String),
+    /// It has not the form of a proof.
+    Form(IllFormed),
     /// A step touched what points-to information says that it does not.
     Unforeseen,
     /// There is an execution that the proof excludes.
@@ -73,6 +75,7 @@ impl fmt::Display for ProofError {
             Self::Input(template, edge) => write!(f, "the input at {template}:{edge} has too many values"),
             Self::Violated => f.write_str("there is a violation"),
             Self::Claim(text) => write!(f, "a claim of the proof does not hold: {text}"),
+            Self::Form(wrong) => write!(f, "it has not the form of a proof: {wrong}"),
             Self::Unforeseen => f.write_str("a pointer left the objects that it was thought to point to"),
             Self::Execution(exception) => write!(f, "{exception}"),
             Self::TooExpensive(exhausted) => {
@@ -95,6 +98,7 @@ impl From<ProofError> for Reason {
             | ProofError::Violated
             | ProofError::Claim(_)
             | ProofError::Execution(_)
+            | ProofError::Form(_)
             | ProofError::Unforeseen => Self::Rejected(error.to_string()),
         }
     }
@@ -137,7 +141,7 @@ pub fn check_proof(
     try_property(program, property, proof, budget)
 }
 
-/// Checks that a proof shows the property, by the rules of its kind. What it claims is tried on executions.
+/// Checks that a proof shows the property, by the rules of its kind, which rely on its form.
 fn check_rules(
     program: &Program,
     property: &Property,
@@ -147,6 +151,7 @@ fn check_rules(
     if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
         return Err(ProofError::Assumption(assumption.text.clone()));
     }
+    proof.check_form().map_err(ProofError::Form)?;
     // Some time is kept for giving memory back.
     let deadline = budget.remaining().map(|left| Instant::now() + left * 19 / 20);
     let budget = &Budget { deadline, ..budget.clone() };

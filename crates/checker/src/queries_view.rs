@@ -1,6 +1,7 @@
 //! The threads that a proof by environment queries is about, what they read and write, and what such a proof may speak of.
 
 use crate::ProofError;
+use crate::names::speaks_only_of;
 use indexmap::{IndexMap, IndexSet};
 use ir::TemplateId;
 use smt::{Term, Variable};
@@ -8,7 +9,7 @@ use std::sync::Arc;
 use transitions::System;
 use transitions::settled::Settled;
 use transitions::threads::{ThreadStep, Threads};
-use verdict::queries::{BEFORE_START, KEPT, Places, old, place};
+use verdict::queries::{BEFORE_START, Places, kept, old, place};
 use verdict::{QueriesClaim, QueriesPart};
 
 /// A thread.
@@ -114,13 +115,16 @@ impl View {
     /// That a part speaks of variables, of old values where there are such, and of constants only.
     pub(crate) fn check_names(&self, part: &QueriesPart) -> Result<(), ProofError> {
         let old_values: IndexSet<Variable> = self.variables.keys().map(old).collect();
+        let positions = 0..part.order.len();
+        let kept_values: IndexSet<Variable> =
+            positions.flat_map(|position| self.variables.keys().map(move |v| kept(v, position))).collect();
         let check = |formula: &Term, with_old: bool| {
             let known = |variable: &Variable| {
                 self.variables.contains_key(variable)
-                    || variable.name.starts_with(KEPT)
+                    || kept_values.contains(variable)
                     || (with_old && old_values.contains(variable))
             };
-            claim(formula.free_variables().iter().all(known), "only what the program has is spoken of")
+            speaks_only_of(formula, known, "a claim")
         };
         of_places(&part.main).try_for_each(|formula| check(formula, false))?;
         for said in part.claims.iter().flatten() {

@@ -78,7 +78,17 @@ pub(crate) fn prepared(program: &Program, budget: &Budget) -> Result<Program, Re
             Span::default(),
         ));
     }
-    prepare_whole(program, budget.deadline).map_err(not_ready)
+    let words = prepare_whole(program, budget.deadline).map_err(not_ready)?;
+    let first = words.start.first().map(|(template, _)| *template);
+    for edge in words.templates.iter().flat_map(|code| &code.edges) {
+        let again = |op: &Op| matches!(op, Op::Spawn(Callee::Procedure(child), ..) if Some(*child) == first);
+        if edge.ops.iter().any(again) {
+            // It would have to conform as the first thread, and as one that others run beside from its start on.
+            let text = "the start of a thread that runs what the first thread runs".to_owned();
+            return Err(Reason::Unsupported(text, edge.span));
+        }
+    }
+    Ok(words)
 }
 
 /// Templates that threads run, the first one first.

@@ -3,6 +3,8 @@
 //! Every few seconds it prints how many programs were tried, and what engines said of them. The first disagreement is shrunk, printed, and written to a file.
 
 use clap::Parser;
+use fuzz::mutation::campaign::Campaign;
+use fuzz::mutation::{Try, corpus};
 use fuzz::{Answer, Asked, Case, Compiler, Examined, Kind, examine};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -44,6 +46,15 @@ struct Arguments {
     /// Prints the program with the first seed, and nothing else.
     #[arg(long)]
     print: bool,
+    /// Changes proofs at random, and checks them against broken programs: no program is made, and no engine compared.
+    #[arg(long)]
+    proofs: bool,
+    /// With `--proofs`: how many changes of a proof are tried before the next one comes.
+    #[arg(long, default_value_t = 200)]
+    each: u64,
+    /// With `--proofs`: programs whose path has this in it only, and no random ones.
+    #[arg(long)]
+    only: Option<String>,
     /// Where disagreements are written to.
     #[arg(long, default_value = "target/fuzz")]
     out: PathBuf,
@@ -187,8 +198,63 @@ fn work(arguments: &Arguments, next: &AtomicU64, stop: &AtomicBool, figures: &Mu
     }
 }
 
+/// Where what must not be was written to, and how many such files there are.
+static FOUND: AtomicU64 = AtomicU64::new(0);
+
+/// Writes evidence that was accepted, or crashed the checker, to a file, with the program.
+fn report_proof(name: &str, one: &Try, program: &ir::Program) {
+    let number = FOUND.fetch_add(1, Ordering::Relaxed);
+    let folder = PathBuf::from("target/fuzz");
+    let path = folder.join(format!("proof-{number}-{}.json", name.replace(' ', "-")));
+    println!("{name}: {:?}: {}", one.fate, path.display());
+    let written = std::fs::create_dir_all(&folder)
+        .and_then(|()| std::fs::write(&path, &one.text))
+        .and_then(|()| std::fs::write(path.with_extension("ir"), ir::text::print(program)));
+    if let Err(error) = written {
+        println!("{}: {error}", path.display());
+    }
+}
+
+/// Changes proofs.
+fn change_proofs(arguments: &Arguments) -> ExitCode {
+    let wanted =
+        |path: &PathBuf| arguments.only.as_ref().is_none_or(|only| path.to_string_lossy().contains(only));
+    let root = PathBuf::from("tests/programs");
+    let mut twins = corpus::twins(&root);
+    twins.retain(|(right, _)| wanted(right));
+    let mut specifications =
+        corpus::specifications(&PathBuf::from("tests/specifications"), &root.join("papers"));
+    specifications.retain(|(right, _)| wanted(right));
+    let campaign = Campaign {
+        twins,
+        specifications,
+        random: if arguments.only.is_none() { 400 } else { 0 },
+        seed: arguments.seed,
+        count: arguments.count.unwrap_or(u64::MAX),
+        each: arguments.each,
+        proving: arguments.budget as f64 / 1000.0,
+        checking: 1.0,
+        jobs: arguments.jobs,
+        report: report_proof,
+    };
+    // What panics is counted.
+    std::panic::set_hook(Box::new(|_| {}));
+    let start = Instant::now();
+    let figures = campaign.run();
+    let mut all = fuzz::mutation::Figures::default();
+    for (kind, found) in figures {
+        println!("{kind}: {found:?}");
+        all.join(found);
+    }
+    println!("{:.0} s: {all:?}", start.elapsed().as_secs_f64());
+    if all.accepted + all.crashed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    if arguments.proofs {
+        return change_proofs(&arguments);
+    }
     if arguments.print {
         let case = Case::new(kind_of(&arguments, arguments.seed), arguments.seed);
         println!("// check: {}\n{}", case.check.name(), case.text);

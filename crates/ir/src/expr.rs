@@ -90,6 +90,7 @@ impl BinaryOp {
 
 /// A scalar cell of memory, named by its address.
 #[derive(Clone, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Place {
     /// Where it starts. [`Expr::Address`] names a cell directly; anything else is a computed address.
     pub address: Expr,
@@ -113,6 +114,7 @@ pub enum Targets {
 
 /// Some bytes of one object: the offsets `first + i * stride` for `i < count`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Target {
     /// The object.
     pub object: ObjectId,

@@ -61,6 +61,7 @@ pub struct Assumption {
 
 /// A position in a source file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Span {
     /// Index into [`Program::files`].
     pub file: u32,

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 /// Abstract threads for the threads of a program.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Specification {
     /// The file that its spans point into.
     pub file: String,
@@ -27,6 +28,7 @@ pub struct Specification {
 
 /// A cell of a static object of the program.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Variable {
     /// As the user knows it.
     pub name: String,
@@ -40,6 +42,7 @@ pub struct Variable {
 
 /// What the threads that run a function may do.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Thread {
     /// Its name.
     pub name: String,
@@ -59,6 +62,7 @@ pub struct Thread {
 
 /// A state of an abstract thread.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct State {
     /// Its name.
     pub name: String,
@@ -70,6 +74,7 @@ pub struct State {
 
 /// A step of an abstract thread.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Transition {
     /// The number of the state that it leaves.
     pub source: usize,

@@ -8,11 +8,30 @@ pub type Value = i128;
 
 /// A machine integer type. Pointers are unsigned integers of the data model's pointer width.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "AnyWidth")]
 pub struct IntType {
     /// 1 (Boolean), 8, 16, 32 or 64.
     pub bits: u8,
     /// Two's complement when set. A Boolean is unsigned.
     pub signed: bool,
+}
+
+/// A type as it is read from a file: there may be none of its width.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AnyWidth {
+    bits: u8,
+    signed: bool,
+}
+
+impl TryFrom<AnyWidth> for IntType {
+    type Error = &'static str;
+    fn try_from(AnyWidth { bits, signed }: AnyWidth) -> Result<Self, Self::Error> {
+        match (bits, signed) {
+            (1, false) | (8 | 16 | 32 | 64, _) => Ok(Self { bits, signed }),
+            _ => Err("an integer type of 1, 8, 16, 32 or 64 bits, of 1 without a sign"),
+        }
+    }
 }
 
 impl IntType {

@@ -14,6 +14,7 @@ use std::cell::RefCell;
 
 /// A term of the table: its operands come before it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Entry {
     /// What it does.
     pub operation: Operation,

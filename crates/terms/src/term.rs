@@ -27,6 +27,7 @@ struct Node {
 /// What the root of a term does with its operands. Where not said otherwise the operands are as many as the name says, and the
 /// meaning is that of the SMT-LIB function given in parentheses.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub enum Operation {
     /// A free variable; two with the same name and different sorts are different.
     Variable(Arc<str>),
@@ -229,6 +230,7 @@ impl PartialOrd for Term {
 
 /// A free variable of terms.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Variable {
     /// Its name; any text.
     pub name: Arc<str>,

@@ -33,7 +33,9 @@ pub enum Command {
     Verify(Verify),
     /// Check the evidence that `verify --proof` wrote, without any search.
     ///
-    /// Exit status: 0 the proofs are accepted, 1 a violation was replayed, 2 some evidence is not accepted, 3 bad input or usage, 4 internal error.
+    /// Say what is asked as for `verify`: what the checks are, and how the program is read, is never taken from the evidence.
+    /// Exit status: 0 the proofs of all checks are accepted, 1 a violation was replayed, 2 a check has no evidence, or some that is not accepted,
+    /// 3 bad input or usage, or a file that has not the form of evidence, 4 internal error.
     Check(CheckEvidence),
     /// Check that the threads of a C program do only what a specification says.
     ///
@@ -139,6 +141,24 @@ pub struct Reading {
     pub init: Option<String>,
 }
 
+/// What is asked of a program.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "What is asked")]
+pub struct Asking {
+    /// A property file in the format of the Competition on Software Verification.
+    #[arg(long, value_name = "FILE.prp", conflicts_with_all = ["check", "nesc"])]
+    pub property: Option<PathBuf>,
+    /// What to check: assertions, races, bounds, overflow, deadlock [default: assertions,races; of Boolean programs and transition systems: assertions].
+    #[arg(long, value_delimiter = ',', value_parser = check, value_name = "CHECK,…", conflicts_with = "nesc")]
+    pub check: Vec<Checked>,
+    /// Check races, and on this variable only: a global `x`, an array, or a member `s.f`. May be given several times.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["check", "property"])]
+    pub race: Vec<String>,
+    /// A specification of the threads: the program is proved by it, or not at all. Only assertions are checked where nothing else is said.
+    #[arg(long, value_name = "FILE.tspec")]
+    pub spec: Option<PathBuf>,
+}
+
 /// Options of `check`.
 #[derive(Args, Debug)]
 pub struct CheckEvidence {
@@ -148,6 +168,9 @@ pub struct CheckEvidence {
     /// What it is about.
     #[command(flatten)]
     pub reading: Reading,
+    /// The checks that there must be evidence for.
+    #[command(flatten)]
+    pub asking: Asking,
     /// Seconds after which the answer is `unknown`.
     #[arg(long, value_name = "S", default_value_t = 60.0)]
     pub timeout: f64,
@@ -165,24 +188,15 @@ pub struct Verify {
     /// What to verify.
     #[command(flatten)]
     pub reading: Reading,
-    /// A property file in the format of the Competition on Software Verification.
-    #[arg(long, value_name = "FILE.prp", conflicts_with_all = ["check", "nesc"], help_heading = "What is asked")]
-    pub property: Option<PathBuf>,
-    /// What to check: assertions, races, bounds, overflow, deadlock [default: assertions,races; of Boolean programs and transition systems: assertions].
-    #[arg(long, value_delimiter = ',', value_parser = check, value_name = "CHECK,…", conflicts_with = "nesc", help_heading = "What is asked")]
-    pub check: Vec<Checked>,
-    /// Check races, and on this variable only: a global `x`, an array, or a member `s.f`. May be given several times.
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["check", "property"], help_heading = "What is asked")]
-    pub race: Vec<String>,
+    /// What is asked.
+    #[command(flatten)]
+    pub asking: Asking,
     /// The engine to use.
     #[arg(long, value_enum, default_value_t = EngineName::Auto, help_heading = "How it is searched")]
     pub engine: EngineName,
     /// The function that the main thread of the engine `queries` runs. Otherwise each thread with an assertion is it in turn.
     #[arg(long, value_name = "FUNCTION", help_heading = "How it is searched")]
     pub main_thread: Option<String>,
-    /// A specification of the threads: the program is proved by it, or not at all. Only assertions are checked where nothing else is said.
-    #[arg(long, value_name = "FILE.tspec", help_heading = "What is asked")]
-    pub spec: Option<PathBuf>,
     /// Seconds after which the answer is `unknown`.
     #[arg(long, value_name = "S", default_value_t = 60.0, help_heading = "How it is searched")]
     pub timeout: f64,
@@ -264,7 +278,7 @@ fn check(name: &str) -> Result<Checked, String> {
 }
 
 /// The widths of `long` and of pointers.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Model {
     /// 32-bit `int`, `long` and pointers.
     #[value(name = "ILP32")]
@@ -285,6 +299,15 @@ impl Model {
     /// The model of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Ilp32, Self::Lp64].into_iter().find(|model| model.name() == name)
+    }
+}
+
+impl From<ir::DataModel> for Model {
+    fn from(model: ir::DataModel) -> Self {
+        match model {
+            ir::DataModel::Ilp32 => Self::Ilp32,
+            ir::DataModel::Lp64 => Self::Lp64,
+        }
     }
 }
 

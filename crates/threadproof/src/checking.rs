@@ -1,6 +1,6 @@
 //! What is asked about a program, and the checks that answer it.
 
-use crate::arguments::{EngineName, Verify};
+use crate::arguments::{Asking, EngineName, Reading, Verify};
 use crate::evidence;
 use crate::input::{self, Input, Kind, Overlay};
 use crate::live::Live;
@@ -36,26 +36,25 @@ pub struct Question {
 }
 
 /// Reads the program and what is asked.
-pub fn question(options: &Verify, overlay: &Overlay<'_>) -> Result<Question, Vec<String>> {
-    let competition = options.property.is_some();
-    let Input { mut program, sources, kind, files, notes } =
-        input::read(&options.reading, competition, overlay)?;
-    let asked = asked(options, kind).map_err(|message| vec![message])?;
-    let named = race_names::resolve(&program, &options.race, options.reading.nesc)?;
-    let named = (!options.race.is_empty()).then_some(named);
+pub fn question(reading: &Reading, asking: &Asking, overlay: &Overlay<'_>) -> Result<Question, Vec<String>> {
+    let competition = asking.property.is_some();
+    let Input { mut program, sources, kind, files, notes } = input::read(reading, competition, overlay)?;
+    let asked = asked(asking, reading.nesc, kind).map_err(|message| vec![message])?;
+    let named = race_names::resolve(&program, &asking.race, reading.nesc)?;
+    let named = (!asking.race.is_empty()).then_some(named);
     program.races_on = named.as_ref().map(|named| named.iter().map(|variable| variable.range).collect());
     Ok(Question { input: Arc::new((program, sources)), kind, files, notes, asked, named })
 }
 
-fn asked(options: &Verify, kind: Kind) -> Result<Asked, String> {
-    let Some(path) = &options.property else {
-        let mut checks: Vec<Check> = options.check.iter().map(|check| check.0).collect();
+fn asked(asking: &Asking, nesc: bool, kind: Kind) -> Result<Asked, String> {
+    let Some(path) = &asking.property else {
+        let mut checks: Vec<Check> = asking.check.iter().map(|check| check.0).collect();
         if checks.is_empty() {
-            if options.reading.nesc || !options.race.is_empty() {
+            if nesc || !asking.race.is_empty() {
                 return Ok(Asked { checks: vec![Check::Races], open: Vec::new() });
             }
             checks.push(Check::Assertions);
-            checks.extend((kind == Kind::C && options.spec.is_none()).then_some(Check::Races));
+            checks.extend((kind == Kind::C && asking.spec.is_none()).then_some(Check::Races));
         }
         return Ok(Asked { checks, open: Vec::new() });
     };

@@ -19,6 +19,7 @@ use crate::watchdog::{self, Limits, Watched};
 use checker::Checked;
 use clap::{CommandFactory, Parser};
 use ir::Program;
+use ir::specification::Specification;
 use report::{Answer, Outcome, Sources};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -73,7 +74,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let (its_printer, its_live) = (printer.clone(), live.clone());
     let work = move || match arguments.command {
         Command::Verify(options) => verify(&options, deadline, &its_printer, &its_live),
-        Command::Check(options) => check(options, deadline, &its_printer, &its_live),
+        Command::Check(options) => check(&options, deadline, &its_printer, &its_live),
         Command::Conform(options) => conform(options, deadline, &its_printer, &its_live),
         Command::Draft(options) => draft(&options, deadline, &its_printer, &its_live),
         // These are done.
@@ -161,7 +162,7 @@ fn manual(printer: &Printer) -> ExitCode {
 
 fn verify(options: &Verify, deadline: Instant, printer: &Printer, live: &Live) -> u8 {
     live.doing("reading the program");
-    let question = match checking::question(options, &input::disk) {
+    let question = match checking::question(&options.reading, &options.asking, &input::disk) {
         Ok(question) => question,
         Err(messages) => return bad_input(options.format, &messages, printer),
     };
@@ -177,7 +178,7 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer, live: &Live) -
         live.doing("looking at the program");
         return show(options, (program, sources), what, asked, &budget, printer);
     }
-    let specification = match specification_of(options.spec.as_deref(), program, *kind, &budget) {
+    let specification = match specification_of(options.asking.spec.as_deref(), program, *kind, &budget) {
         Ok(specification) => specification,
         Err(messages) => return bad_input(options.format, &messages, printer),
     };
@@ -222,58 +223,98 @@ fn status_of(answer: &Answer) -> u8 {
     }
 }
 
-/// Checks evidence from a file against a program that is read anew. No engine runs.
-fn check(options: CheckEvidence, deadline: Instant, printer: &Printer, live: &Live) -> u8 {
+/// Checks evidence from a file against a program that is read again. No engine runs. What is asked and how the program is read is up to the user, never to the file.
+fn check(options: &CheckEvidence, deadline: Instant, printer: &Printer, live: &Live) -> u8 {
     live.doing("checking evidence");
-    let CheckEvidence { evidence, mut reading, format, memory, .. } = options;
+    let CheckEvidence { evidence: path, reading, asking, format, memory, .. } = options;
+    let bad = |messages: &[String]| bad_input(*format, messages, printer);
     let refuse = |error: &dyn std::fmt::Display| {
-        format!("{}: error: {error}; `threadproof verify --proof` writes evidence", evidence.display())
+        vec![format!("{}: error: {error}; `threadproof verify --proof` writes evidence", path.display())]
     };
-    let file = std::fs::read_to_string(&evidence)
-        .map_err(|error| evidence::unreadable(&evidence, &error))
-        .and_then(|text| EvidenceFile::read(&text).map_err(|error| refuse(&error)));
-    let file = match file {
+    let file = match std::fs::read_to_string(path) {
+        Ok(text) => EvidenceFile::read(&text),
+        Err(error) => return bad(&[evidence::unreadable(path, &error)]),
+    };
+    let mut file = match file {
         Ok(file) => file,
-        Err(message) => return bad_input(format, &[message], printer),
+        Err(error) => return bad(&refuse(&error)),
     };
-    match Model::from_name(&file.data_model) {
-        Some(model) => reading.data_model = model,
-        None => {
-            let message = refuse(&format!("there is no data model `{}`", file.data_model));
-            return bad_input(format, &[message], printer);
-        }
+    let Some(model) = Model::from_name(&file.data_model) else {
+        return bad(&refuse(&format!("there is no data model `{}`", file.data_model)));
+    };
+    let question = match checking::question(reading, asking, &input::disk) {
+        Ok(question) => question,
+        Err(messages) => return bad(&messages),
+    };
+    let Question { input, kind, notes, asked, .. } = &question;
+    for note in notes {
+        printer.say(&format!("threadproof: {note}"));
     }
-    let Input { program, sources, .. } = match input::read(&reading, false, &input::disk) {
-        Ok(read) => read,
-        Err(messages) => return bad_input(format, &messages, printer),
-    };
+    let (program, sources) = (&input.0, &input.1);
+    let read = Model::from(program.data_model);
+    if model != read {
+        let (theirs, ours) = (model.name(), read.name());
+        return bad(&[format!(
+            "{}: error: it is evidence for {theirs}, and the program is read with {ours}; pass `--data-model {theirs}` if that is what you mean",
+            path.display()
+        )]);
+    }
     let budget = Budget { deadline: Some(deadline), memory: memory << 20, cancel: live.cancel.clone() };
+    let specification = match specification_of(asking.spec.as_deref(), program, *kind, &budget) {
+        Ok(specification) => specification,
+        Err(messages) => return bad(&messages),
+    };
     let mut outcomes = Vec::new();
-    for (check, evidence) in file.checks {
+    for check in asked.checks.iter().copied() {
         let start = Instant::now();
-        let verdict = match evidence {
-            Evidence::Proof(proof) => Verdict::Safe(proof),
-            Evidence::Trace(trace) => Verdict::Unsafe(trace),
+        let found = file.checks.iter().position(|(known, _)| *known == check);
+        let verdict = match found.map(|position| file.checks.remove(position).1) {
+            None => Checked::Unknown(Reason::NoEvidence),
+            Some(evidence) => {
+                // The same text may be known by another path.
+                let unnamed = |one: &Specification| Specification { file: String::new(), ..one.clone() };
+                let is_by_specification = |wanted: &Specification| match &evidence {
+                    Evidence::Proof(Proof::Spec(proof)) => unnamed(&proof.specification) == unnamed(wanted),
+                    Evidence::Proof(_) => false,
+                    Evidence::Trace(_) => true,
+                };
+                if specification.as_ref().is_none_or(is_by_specification) {
+                    examined(program, check, evidence, &budget)
+                } else {
+                    Checked::Unknown(Reason::Rejected("it is not by the specification".to_owned()))
+                }
+            }
         };
-        let prepared = pipeline::prepare(&program, check);
-        let verdict = checker::examine(&prepared, &check.property(), verdict, &budget)
-            .unwrap_or_else(|rejection| Checked::Unknown(Reason::Rejected(rejection.why)));
         let seconds = start.elapsed().as_secs_f64();
-        outcomes.push(Outcome {
-            check,
-            variable: None,
-            verdict,
-            decisions: None,
-            seconds,
-            tries: Vec::new(),
-        });
+        let (decisions, tries) = (None, Vec::new());
+        outcomes.push(Outcome { check, variable: None, verdict, decisions, seconds, tries });
     }
-    let open = if outcomes.is_empty() { vec!["none: there is no evidence".to_owned()] } else { Vec::new() };
-    let answer = Answer::of(&outcomes, &open);
-    let report = presenting::plain((&program, &sources), &outcomes, &answer);
+    let answer = Answer::of(&outcomes, &asked.open);
+    let report = presenting::plain((program, sources), &outcomes, &answer);
     let status = live.answered(status_of(&answer));
-    printer.print(&presenting::document(format, &report));
+    printer.print(&presenting::document(*format, &report));
+    let without = |outcome: &Outcome| matches!(outcome.verdict, Checked::Unknown(Reason::NoEvidence));
+    let missing = outcomes.iter().filter(|outcome| without(outcome)).map(|outcome| outcome.check.name());
+    let missing: Vec<&str> = missing.collect();
+    if !missing.is_empty() {
+        printer.say(&format!(
+            "threadproof: {}: there is no evidence for {} in it; `--check` says what must be there",
+            path.display(),
+            missing.join(", ")
+        ));
+    }
     status
+}
+
+/// What becomes of a check whose evidence comes from a file.
+fn examined(program: &Program, check: Check, evidence: Evidence, budget: &Budget) -> Checked {
+    let verdict = match evidence {
+        Evidence::Proof(proof) => Verdict::Safe(proof),
+        Evidence::Trace(trace) => Verdict::Unsafe(trace),
+    };
+    let prepared = pipeline::prepare(program, check);
+    checker::examine(&prepared, &check.property(), verdict, budget)
+        .unwrap_or_else(|rejection| Checked::Unknown(Reason::Rejected(rejection.why)))
 }
 
 /// Checks that a program conforms. One of its files is the specification.
@@ -378,7 +419,7 @@ fn show(
         Show::Cfa => report::graph::dot(&prepared),
         Show::CfaSvg => report::graph::svg_program(&prepared),
         Show::Context | Show::ContextSvg | Show::ContextSpec => {
-            let asked_for = !options.check.is_empty() || options.property.is_some();
+            let asked_for = !options.asking.check.is_empty() || options.asking.property.is_some();
             let check = if asked_for { check } else { Check::Races };
             let engine = &engine_context::ContextInference::OmegaCirc;
             let outcome = pipeline::verify(program, check, engine, budget, &Silent);

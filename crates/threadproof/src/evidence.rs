@@ -1,6 +1,6 @@
 //! Writes evidence beside the report: reproducers, witnesses and proofs; and files so that they are whole or not there.
 
-use crate::arguments::{Reading, Verify};
+use crate::arguments::{Model, Reading, Verify};
 use crate::input::Kind;
 use crate::pipeline;
 use checker::{Checked, Refutation};
@@ -124,7 +124,7 @@ impl Run<'_> {
                     }
                     let name = format!("threadproof-{name}-{}.json", outcome.check.name());
                     let path = std::env::temp_dir().join(name);
-                    let data_model = self.options.reading.data_model.name().to_owned();
+                    let data_model = Model::from(self.program.data_model).name().to_owned();
                     let checks = tried.rejected.iter().map(|evidence| (outcome.check, evidence.clone()));
                     let file = EvidenceFile { data_model, checks: checks.collect() };
                     write_whole(&path, &file.write()?)?;
@@ -155,7 +155,7 @@ impl Run<'_> {
         if checks.is_empty() {
             return Err("the verdict is unknown; raise --timeout, or see the report".into());
         }
-        let data_model = self.options.reading.data_model.name().to_owned();
+        let data_model = Model::from(self.program.data_model).name().to_owned();
         write_whole(path, &EvidenceFile { data_model, checks }.write()?).map_err(Missing::Unwritable)
     }
 
@@ -205,7 +205,7 @@ impl Run<'_> {
             .map(|(check, _)| check)
             .or(first)
             .ok_or("the verdict is unknown; raise --timeout, or see the report")?;
-        let specification = match &self.options.property {
+        let specification = match &self.options.asking.property {
             Some(file) => {
                 std::fs::read_to_string(file).map_err(|error| unreadable(file, &error))?.trim().to_owned()
             }
@@ -320,9 +320,9 @@ pub fn refuse_outputs(options: &Verify, read: &[PathBuf]) -> Vec<String> {
     for (index, path) in outputs.iter().enumerate() {
         let same = |other: &&Path| place(other) == place(path);
         let is_folder = options.reproducer.as_deref() == Some(*path);
-        let also_read = read.iter().map(PathBuf::as_path).chain(options.property.as_deref());
+        let also_read = read.iter().map(PathBuf::as_path).chain(options.asking.property.as_deref());
         let shown = path.display();
-        if also_read.chain(options.spec.as_deref()).any(|other| same(&other)) {
+        if also_read.chain(options.asking.spec.as_deref()).any(|other| same(&other)) {
             problems.push(format!("{shown}: error: it is read as well; name another path"));
         } else if !is_device(path) && outputs[..index].iter().any(same) {
             problems.push(format!("{shown}: error: two files are to be written there; name another path"));

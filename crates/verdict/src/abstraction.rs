@@ -9,6 +9,7 @@ use terms::Term;
 ///
 /// Variables and steps are those of the program as transitions with variables sorted into shared and own ones, with mathematical integers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct AbstractionProof {
     /// The predicates.
     pub predicates: Vec<Predicate>,
@@ -24,6 +25,7 @@ pub struct AbstractionProof {
 
 /// A formula whose truth is a bit of the Boolean program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Predicate {
     /// The template whose threads each have one, over their own variables and the shared ones; nothing if it is over shared variables only.
     pub scope: Option<TemplateId>,
@@ -48,6 +50,7 @@ pub enum Moment {
 
 /// A predicate at a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Fact {
     /// Which predicate.
     pub predicate: usize,
@@ -57,6 +60,7 @@ pub struct Fact {
 
 /// That a fact holds, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Literal {
     /// The fact.
     pub fact: Fact,
@@ -66,6 +70,7 @@ pub struct Literal {
 
 /// What becomes of facts.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PredicateRelation {
     /// New facts that old ones decide: each holds exactly where all literals of one of its lists do.
     pub functions: Vec<(Fact, Vec<Vec<Literal>>)>,
@@ -75,6 +80,7 @@ pub struct PredicateRelation {
 
 /// What a step does to predicates.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct StepAbstraction {
     /// To those of the thread that takes it, those over shared variables, and those of threads that it starts.
     pub own: PredicateRelation,

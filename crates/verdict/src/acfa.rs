@@ -41,6 +41,7 @@ impl fmt::Display for AbstractId {
 
 /// A state.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct AbstractState {
     /// What holds of shared variables while a thread is here.
     pub label: Term,
@@ -59,6 +60,7 @@ impl AbstractState {
 
 /// What a thread does on an edge.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Action {
     /// The shared variables that it may change.
     pub havoc: BTreeSet<Variable>,
@@ -91,6 +93,7 @@ impl Action {
 
 /// An edge.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct AbstractEdge {
     /// Where from.
     pub source: AbstractId,
@@ -102,6 +105,7 @@ pub struct AbstractEdge {
 
 /// An abstract control flow automaton.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Acfa {
     /// The states.
     pub states: IdVec<AbstractId, AbstractState>,

@@ -11,6 +11,7 @@ use terms::{Term, Variable};
 /// Variables and steps are those of the program as transitions with variables sorted into shared and own ones, with mathematical integers. Each thread is in a state of its
 /// template's automaton, and at a node of its template's graph; and each sees of the others only how many are in which states.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ContextProof {
     /// The predicates that the formulas are made of; nothing rests on them.
     pub predicates: Vec<Predicate>,
@@ -28,6 +29,7 @@ pub struct ContextProof {
 
 /// A node of the graph of a template: where a thread is, whoever else is where.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ContextNode {
     /// The template.
     pub template: TemplateId,
@@ -41,6 +43,7 @@ pub struct ContextNode {
 
 /// A step from one node to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ContextEdge {
     /// The node before the step.
     pub from: usize,
@@ -52,6 +55,7 @@ pub struct ContextEdge {
 
 /// What a thread may see.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ContextView {
     /// Where the thread is.
     pub node: usize,

@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 
 /// A counter, and what is claimed of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Counter {
     /// The static object.
     pub object: ObjectId,

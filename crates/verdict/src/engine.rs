@@ -41,6 +41,7 @@ pub enum Verdict {
 
 /// Why a property holds, in a form that can be checked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub enum Proof {
     /// All executions were followed to their end: nothing was bounded, and there is nothing bad among these many states.
     /// Checked by following them again, without the reductions of the search.
@@ -89,6 +90,8 @@ pub enum Reason {
     Specification(String),
     /// A proof that says nothing: every execution that was tried ends in undefined behaviour, as here.
     Undefined(String, Span),
+    /// There is no evidence for a verdict in the file that was to have it.
+    NoEvidence,
     /// The evidence for a verdict was not accepted: a bug in this tool.
     Rejected(String),
     /// An engine, or the check of its evidence, came to an unexpected end: a bug in this tool.
@@ -116,6 +119,7 @@ impl fmt::Display for Reason {
             Self::Undefined(what, span) => {
                 write!(f, "every execution ends in undefined behaviour, line {}: {what}", span.line)
             }
+            Self::NoEvidence => f.write_str("there is no evidence for this check"),
             Self::Rejected(what) => write!(f, "evidence rejected: {what}"),
             Self::Crashed(what) | Self::Contradiction(what) => write!(f, "internal error: {what}"),
         }

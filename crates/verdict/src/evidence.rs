@@ -27,6 +27,7 @@ pub struct EvidenceFile {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Document {
     format: String,
     tool: String,
@@ -35,6 +36,7 @@ struct Document {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Section {
     check: String,
     /// The terms of the evidence.
@@ -58,17 +60,23 @@ impl EvidenceFile {
         serde_json::to_string(&document).map(|text| text + "\n").map_err(|error| error.to_string())
     }
 
-    /// Reads a file. Nothing in it is believed: it may be anything of the right shape.
+    /// Reads a file. Nothing in it is believed: it may be anything of the right form ([`crate::form`]).
     pub fn read(text: &str) -> Result<Self, String> {
         let document: Document = serde_json::from_str(text).map_err(|error| error.to_string())?;
         if document.format != FORMAT {
             return Err(format!("this is no evidence: its format is `{}`, not `{FORMAT}`", document.format));
         }
-        let mut checks = Vec::new();
+        let mut checks: Vec<(Check, Evidence)> = Vec::new();
         for Section { check, terms, evidence } in document.checks {
             let known = Check::from_name(&check).ok_or_else(|| format!("there is no check `{check}`"))?;
-            let read = table::reading(&terms, || serde_json::from_str(evidence.get()))?;
-            checks.push((known, read.map_err(|error| format!("{check}: {error}"))?));
+            if checks.iter().any(|(other, _)| *other == known) {
+                return Err(format!("{check}: there is evidence for this check twice"));
+            }
+            let read = table::reading(&terms, || serde_json::from_str(evidence.get()))
+                .map_err(|error| format!("{check}: {error}"))?;
+            let read: Evidence = read.map_err(|error| format!("{check}: {error}"))?;
+            read.check_form().map_err(|wrong| format!("{check}: {wrong}"))?;
+            checks.push((known, read));
         }
         Ok(Self { data_model: document.data_model, checks })
     }

@@ -28,6 +28,7 @@ use std::collections::BTreeSet;
 
 /// Threads of one template that one thread starts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Family {
     /// Their template.
     pub template: TemplateId,
@@ -187,6 +188,7 @@ fn does_not_wrap(program: &Program, factor: Value, spread: Value) -> bool {
 
 /// What holds while the parent is at a location.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ParentFacts {
     /// Of its locals.
     pub orders: Orders,
@@ -196,6 +198,7 @@ pub struct ParentFacts {
 
 /// What holds of all members: their indices are different, and more.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Members {
     /// There is none. Then the rest says nothing.
     pub none: bool,

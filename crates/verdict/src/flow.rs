@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// A proof by locks held, thread creation and joining, and pairs of locations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct FlowProof {
     /// Templates of which at most one thread ever runs, in order.
     pub unique: Vec<TemplateId>,
@@ -37,6 +38,7 @@ pub const LARGEST_FACT: usize = 24;
 /// Expressions are over the thread's locals, its own cells that no other thread changes, and constant addresses. The address of
 /// an allocation site stands for that of its only object.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LocationFacts {
     /// A local has the value of an expression.
     pub equal: Vec<(LocalId, Expr)>,
@@ -52,6 +54,7 @@ pub struct LocationFacts {
 
 /// A lock that a thread holds: its address is a base plus an offset, modulo 2 to the width of a pointer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct HeldLock {
     /// Where the offset is counted from.
     pub base: Expr,
@@ -128,23 +131,35 @@ impl Pairs {
 
 /// A relation as it is read from a file: there may be too many bits, or too few.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Bits {
     bound: usize,
     words: Vec<u64>,
 }
 
 impl Bits {
-    /// Whether there is a bit for each pair.
+    /// Whether there is a bit for each pair, and no other.
     fn check(&self) -> Result<(), &'static str> {
-        let wanted = self.bound.checked_mul(self.bound.div_ceil(64));
-        if wanted == Some(self.words.len()) { Ok(()) } else { Err("a relation with a bit for each pair") }
+        let width = self.bound.div_ceil(64);
+        if self.bound.checked_mul(width) != Some(self.words.len()) {
+            return Err("a relation with a bit for each pair");
+        }
+        let used = self.bound % 64;
+        let mut last = self.words.chunks(width.max(1)).filter_map(|row| row.last());
+        if used != 0 && last.any(|word| word >> used != 0) {
+            return Err("a relation without bits for what is not there");
+        }
+        Ok(())
     }
 }
 
 impl TryFrom<Bits> for Pairs {
     type Error = &'static str;
     fn try_from(bits: Bits) -> Result<Self, Self::Error> {
-        bits.check().map(|()| Self { bound: bits.bound, words: bits.words })
+        bits.check()?;
+        let pairs = Self { bound: bits.bound, words: bits.words };
+        let both_ways = (0..pairs.bound).all(|a| pairs.related(a).all(|b| pairs.contains(b, a)));
+        if both_ways { Ok(pairs) } else { Err("a relation that holds both ways") }
     }
 }
 
@@ -171,6 +186,7 @@ impl FlowProof {
 ///
 /// Variables are numbered by `domains::Memory`: first the cells of memory, then the locals of the template at hand.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct DataProof {
     /// What holds of the variables whenever a thread is at a location, by the numbers of locations. Nothing: no thread is ever there.
     pub invariants: Vec<Option<Vec<(u32, Bounds)>>>,
@@ -186,6 +202,7 @@ pub struct DataProof {
 
 /// Variables that are related to each other, each pack in rising order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct VariablePacks {
     /// Packs of shared cells.
     pub shared: Vec<Vec<u32>>,
@@ -195,6 +212,7 @@ pub struct VariablePacks {
 
 /// Two different variables of a pack, each with whether it is subtracted: their sum is not above a bound.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PackRelation {
     /// The number of the pack.
     pub pack: u32,
@@ -208,6 +226,7 @@ pub struct PackRelation {
 
 /// A set of integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Bounds {
     /// None is below this.
     pub lower: Option<Value>,
@@ -225,6 +244,7 @@ pub struct Bounds {
 
 /// The data flow of one shared cell, or of all cells of a pack together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CellFlows {
     /// What flows.
     pub subject: FlowSubject,
@@ -245,6 +265,7 @@ pub enum FlowSubject {
 
 /// The locations that threads may be at while a definition is the latest one of its cell.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Reach {
     /// Of a step: where the thread that took it may be. Of the first value: where any thread may be.
     pub alone: Vec<bool>,

@@ -14,6 +14,7 @@ mod engine;
 mod evidence;
 mod family;
 mod flow;
+pub mod form;
 mod listing;
 mod modular;
 mod orders;
@@ -42,6 +43,7 @@ pub use flow::{
     Bounds, CellFlows, DataProof, FlowProof, FlowSubject, HeldLock, LARGEST_FACT, LocationFacts,
     PackRelation, Pairs, Reach, Relation, VariablePacks,
 };
+pub use form::IllFormed;
 pub use listing::{Interference, KnownValue, ListedFact, ListedLine, Listing, known_text};
 pub use modular::ModularProof;
 pub use orders::{Bound, Orders};

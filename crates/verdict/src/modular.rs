@@ -10,6 +10,7 @@ use terms::Term;
 /// Variables and steps are those of the program as transitions, with mathematical integers. The variables that a thread has for itself get its position in the group, and where it
 /// is is the number of its location.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ModularProof {
     /// How many threads the invariants are about.
     pub size: usize,

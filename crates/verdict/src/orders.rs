@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A local plus a constant, or a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Bound {
     /// The local.
     pub of: Option<LocalId>,

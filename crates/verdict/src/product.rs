@@ -8,6 +8,7 @@ use terms::{Term, Variable};
 ///
 /// Threads, variables and steps are those of the program as transitions, with mathematical integers. Threads are numbered as they are found there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ProductProof {
     /// One part for each error location of each thread.
     pub parts: Vec<ProductPart>,
@@ -15,6 +16,7 @@ pub struct ProductProof {
 
 /// Why one error is not reached.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ProductPart {
     /// The thread and the location of the error.
     pub error: (usize, LocationId),
@@ -26,6 +28,7 @@ pub struct ProductPart {
 
 /// Where all threads are, and what holds there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ProductNode {
     /// The location of each thread; nothing if it was not started.
     pub locations: Vec<Option<LocationId>>,

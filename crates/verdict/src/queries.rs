@@ -10,6 +10,7 @@ use terms::{Sort, Term, Variable};
 /// Threads, variables and steps are those of the program as transitions, with mathematical integers, after threads were settled. In addition there is a variable for the
 /// place of each thread ([`place`]).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct QueriesProof {
     /// Each is about some errors; together they are about all.
     pub parts: Vec<QueriesPart>,
@@ -17,6 +18,7 @@ pub struct QueriesProof {
 
 /// Why some errors are not reached.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct QueriesPart {
     /// The threads that matter, by number, the main thread first. The others change nothing that these read.
     pub order: Vec<usize>,
@@ -31,6 +33,7 @@ pub struct QueriesPart {
 /// Some threads never go from one set of states to another: there is no execution of them alone, from a state that the program can reach and `before` holds of, to a state
 /// that `after` holds of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct QueriesClaim {
     /// The states before.
     pub before: Term,
@@ -44,6 +47,7 @@ pub struct QueriesClaim {
 
 /// A formula for each place that a thread can be at. None where only this thread runs, and nothing is written down.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Places {
     /// By location.
     pub at: Vec<Option<Term>>,
@@ -65,7 +69,7 @@ pub fn kept(variable: &Variable, position: usize) -> Variable {
 }
 
 /// How the names of constants begin.
-pub const KEPT: &str = "kept ";
+const KEPT: &str = "kept ";
 
 /// The variable for the value that a variable had before.
 pub fn old(variable: &Variable) -> Variable {

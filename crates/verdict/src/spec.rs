@@ -10,6 +10,7 @@ use terms::Term;
 ///
 /// Variables and steps are those of the program as transitions, with mathematical integers, nothing left out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SpecProof {
     /// The abstract threads.
     pub specification: Specification,
@@ -21,6 +22,7 @@ pub struct SpecProof {
 
 /// Why the threads of a template do what an abstract thread may do: what holds of a thread's own variables and of the candidates, where it is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Conformance {
     /// The template.
     pub template: TemplateId,

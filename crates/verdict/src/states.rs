@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// A proof by thread states.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct StatesProof {
     /// Tests of variables, as level, number where false, number where true. The first has number 2; 0 is false, 1 is true. Each uses
     /// earlier ones only.
@@ -24,6 +25,7 @@ pub struct StatesProof {
 
 /// A shared state and some threads.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Configuration {
     /// The relevant shared bits.
     pub shared: u128,
@@ -33,6 +35,7 @@ pub struct Configuration {
 
 /// A shared state, and how many threads there are at most.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Population {
     /// The relevant shared bits.
     pub shared: u128,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// An execution from an initial state to a bad one, exact enough to be replayed step by step.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Trace {
     /// How many copies of each start template run.
     pub copies: Vec<u32>,
@@ -17,6 +18,7 @@ pub struct Trace {
 
 /// One step of one thread.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TraceStep {
     /// Who.
     pub thread: ThreadIndex,
@@ -28,6 +30,7 @@ pub struct TraceStep {
 
 /// What is wrong in a state.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub enum Violation {
     /// A thread is at an error location.
     Error {

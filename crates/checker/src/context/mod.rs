@@ -129,6 +129,9 @@ impl Check<'_, '_> {
                 claim(shared(term), "automata speak of shared variables")?;
                 self.visible.extend(term.free_variables());
             }
+            let mut havoc = acfa.edges.iter().flat_map(|edge| &edge.action.havoc);
+            let known = havoc.all(|variable| scoped.shared.contains_key(variable));
+            claim(known, "automata change shared variables")?;
             let mut starts = acfa.edges.iter().flat_map(|edge| &edge.action.starts);
             claim(starts.all(|started| templates.get(*started).is_some()), "started templates exist")?;
         }

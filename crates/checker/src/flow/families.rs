@@ -6,13 +6,13 @@
 use super::claim;
 use super::knowledge::{Knowledge, Steps, claimed, follow};
 use super::terms::Terms;
-use super::view::{Node, View};
+use super::view::{Node, View, is_fact, type_of_fact};
 use crate::ProofError;
 use ir::ids::Id;
 use ir::passes::Affine;
 use ir::passes::footprint::{Extent, Region, accesses};
 use ir::{Callee, EdgeId, Expr, Lhs, LocalId, Op, TemplateId};
-use verdict::{Bound, Family, LARGEST_FACT, Members, ParentFacts, ParentStep, Present};
+use verdict::{Bound, Family, Members, ParentFacts, ParentStep, Present};
 
 /// Checks all families.
 pub fn check_families(view: &View<'_>, steps: &Steps) -> Result<(), ProofError> {
@@ -80,16 +80,8 @@ fn check_shape(view: &View<'_>, family: &Family) -> Result<(), ProofError> {
     claim(family.at.iter().all(fits), "a fact names nothing")?;
     let terms = Terms { view, template: family.parent };
     for expr in family.arguments.iter().flatten().chain(&family.handle) {
-        let (mut known, mut parts) = (true, 0);
-        expr.walk(&mut |inner| {
-            parts += 1;
-            known &= match inner {
-                Expr::Local(local) => exists(*local),
-                Expr::Address(object, _) => view.program.objects.get(*object).is_some(),
-                _ => true,
-            };
-        });
-        claim(known && parts <= LARGEST_FACT + 2, "a fact names nothing")?;
+        let known = is_fact(expr) && type_of_fact(view.program, family.parent, expr).is_some();
+        claim(known, "a fact names nothing")?;
         claim(terms.sum(expr, &[]).is_some(), "a fact is about memory that others change")?;
     }
     Ok(())

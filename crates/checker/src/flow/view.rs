@@ -5,8 +5,8 @@ use crate::ProofError;
 use ir::passes::PointsTo;
 use ir::passes::footprint::{Extent, Region, accesses};
 use ir::{
-    Callee, Count, EdgeId, Expr, IdVec, LocalId, LocationId, LocationKind, ObjectId, Op, Program, Storage,
-    Template, TemplateId,
+    BinaryOp, Callee, Count, EdgeId, Expr, IdVec, IntType, LocalId, LocationId, LocationKind, ObjectId, Op,
+    Program, Storage, Targets, Template, TemplateId,
 };
 use std::collections::BTreeSet;
 use verdict::{Budget, Exhausted, FlowProof, LARGEST_FACT, LocationFacts};
@@ -39,7 +39,8 @@ impl<'a> View<'a> {
         claim(proof.facts.len() == program.templates.len(), "the proof is about another program")?;
         for ((template, code), facts) in program.templates.enumerate().zip(&proof.facts) {
             claim(facts.len() == code.locations.len(), "the proof is about another program")?;
-            claim(facts.iter().all(|facts| names_exist(program, code, facts)), "a fact names nothing")?;
+            let named = facts.iter().all(|facts| names_exist(program, template, code, facts));
+            claim(named, "a fact names nothing")?;
             nodes.extend(code.locations.ids().map(|location| (template, location)));
             leaving.extend(code.outgoing().iter().cloned());
         }
@@ -205,32 +206,67 @@ impl<'a> View<'a> {
     }
 }
 
-/// Whether all that facts name exists in the template, and they are no larger than facts may be.
-fn names_exist(program: &Program, code: &Template, facts: &LocationFacts) -> bool {
-    let exists = |expr: &Expr| {
-        let (mut known, mut parts) = (true, 0);
-        expr.walk(&mut |inner| {
-            parts += 1;
-            known &= match inner {
-                Expr::Local(local) => code.locals.get(*local).is_some(),
-                Expr::Address(object, _) => program.objects.get(*object).is_some(),
-                Expr::Procedure(template) => program.templates.get(*template).is_some(),
-                Expr::Const(..) | Expr::Load(_) | Expr::Myself | Expr::Unary(..) | Expr::Binary(..) => true,
-                Expr::Cast(..)
-                | Expr::IfThenElse(_)
-                | Expr::Overflows(..)
-                | Expr::Valid(..)
-                | Expr::Old(_) => true,
+/// The type of an expression in a fact about threads of a template; `None` when it names what does not exist, has operands of wrong types, or is no expression of facts.
+pub fn type_of_fact(program: &Program, template: TemplateId, expr: &Expr) -> Option<IntType> {
+    let code = program.templates.get(template)?;
+    let pointer = program.data_model.pointer();
+    let of = |expr: &Expr| type_of_fact(program, template, expr);
+    match expr {
+        Expr::Const(value, ty) => ty.contains(*value).then_some(*ty),
+        Expr::Local(local) => code.locals.get(*local).map(|local| local.ty),
+        Expr::Load(place) => {
+            let exists = match &place.targets {
+                Targets::Any => true,
+                Targets::Of(targets) => targets.iter().all(|one| program.objects.get(one.object).is_some()),
             };
-        });
-        known && parts <= LARGEST_FACT + 2
-    };
+            (exists && of(&place.address) == Some(pointer)).then_some(place.ty)
+        }
+        Expr::Address(object, offset) => {
+            let object = program.objects.get(*object)?;
+            let reached = match object.storage {
+                Storage::Frame(owner) => owner == template && *offset <= object.size,
+                Storage::Static | Storage::ThreadLocal => *offset <= object.size,
+                Storage::Site => true,
+            };
+            reached.then_some(pointer)
+        }
+        Expr::Procedure(procedure) => program.templates.get(*procedure).map(|_| pointer),
+        Expr::Myself => Some(pointer),
+        Expr::Unary(_, ty, operand) => (of(operand) == Some(*ty)).then_some(*ty),
+        Expr::Binary(op, ty, pair) => {
+            let (left, right) = (of(&pair.0)?, of(&pair.1)?);
+            let fits = left == *ty && (right == *ty || matches!(op, BinaryOp::Shl | BinaryOp::Shr));
+            fits.then_some(if op.is_comparison() { IntType::BOOL } else { *ty })
+        }
+        Expr::Cast(ty, operand) => of(operand).map(|_| *ty),
+        Expr::IfThenElse(three) => {
+            let arms = of(&three.1)?;
+            (of(&three.0) == Some(IntType::BOOL) && of(&three.2) == Some(arms)).then_some(arms)
+        }
+        Expr::Overflows(..) | Expr::Valid(..) | Expr::Old(_) => None,
+    }
+}
+
+/// Whether an expression is no larger than those of facts, and says nothing of what its loads may point to: that is never believed.
+pub fn is_fact(expr: &Expr) -> bool {
+    let (mut parts, mut plain) = (0, true);
+    expr.walk(&mut |inner| {
+        parts += 1;
+        plain &= !matches!(inner, Expr::Load(place) if place.targets != Targets::Any);
+    });
+    plain && parts <= LARGEST_FACT + 2
+}
+
+/// Whether all that facts name exists in the template, and they are no larger than facts may be.
+fn names_exist(program: &Program, template: TemplateId, code: &Template, facts: &LocationFacts) -> bool {
+    let pointer = program.data_model.pointer();
+    let is = |expr: &Expr, ty: IntType| is_fact(expr) && type_of_fact(program, template, expr) == Some(ty);
     let is_local = |local: &LocalId| code.locals.get(*local).is_some();
-    facts.equal.iter().all(|(local, value)| is_local(local) && exists(value))
-        && facts.locks.iter().all(|lock| exists(&lock.base))
+    facts.equal.iter().all(|(local, value)| code.locals.get(*local).is_some_and(|local| is(value, local.ty)))
+        && facts.locks.iter().all(|lock| is(&lock.base, pointer))
         && facts
             .threads
             .iter()
-            .all(|(value, template)| exists(value) && program.templates.get(*template).is_some())
+            .all(|(value, started)| is(value, pointer) && program.templates.get(*started).is_some())
         && facts.fresh.iter().chain(&facts.unspent).all(is_local)
 }

@@ -16,6 +16,7 @@
 mod ways;
 
 use crate::ProofError;
+use crate::names::speaks_only_of;
 use indexmap::{IndexMap, IndexSet};
 use ir::passes::{Goal, InlineError, InlineLimits, lock_words, symbolic_of_lowered};
 use ir::{Callee, LocationId, LocationKind, Op, Program};
@@ -99,11 +100,15 @@ impl<'a> Part<'a, '_> {
             let all = node.locations.iter().zip(&self.threads.threads);
             let exist = all.filter_map(|(at, thread)| at.map(|at| (at, thread)));
             claim({ exist }.all(|(at, thread)| (at.0 as usize) < thread.steps.len()), "locations exist")?;
-            // Names that are made up for inputs, and on the way between invariants, must be no others' names.
             let known = |variable: &Variable| self.threads.variables.contains_key(variable);
-            let mentioned = node.invariant.iter().flat_map(Term::free_variables);
-            let mut all = mentioned.chain(node.constants.iter().map(|(variable, _)| variable.clone()));
-            claim(all.all(|variable| known(&variable)), "invariants are about variables of the program")?;
+            node.invariant.iter().try_for_each(|formula| speaks_only_of(formula, known, "an invariant"))?;
+            for (variable, value) in &node.constants {
+                claim(known(variable), "constants are of variables of the program")?;
+                claim(value.is_literal(), "a constant is a number or a truth value")?;
+            }
+            let not_there = (0..count).filter(|thread| node.locations[*thread].is_none());
+            let bits = not_there.fold(0u32, |bits, thread| bits | 1 << thread);
+            claim((node.awake | node.sleep) & bits == 0, "only threads that run take steps, or sleep")?;
         }
         self.check_start()?;
         let mut successors: Vec<Vec<(&'a ThreadStep, usize)>> = Vec::new();
@@ -330,7 +335,8 @@ impl<'a> Part<'a, '_> {
         for other in outside {
             // A thread that only threads in the set can start does nothing before one of them moves.
             let starters = self.threads.starters(other);
-            if !runs(other) && starters.iter().all(|starter| node.awake & (1 << starter) != 0) {
+            let waits = |starter: &usize| runs(*starter) && node.awake & (1 << starter) != 0;
+            if !runs(other) && starters.iter().all(waits) {
                 continue;
             }
             let from = node.locations[other].unwrap_or(self.threads.threads[other].entry);

@@ -2,6 +2,7 @@
 
 use super::{claim, follows, is_error, missing, untranslatable};
 use crate::ProofError;
+use crate::names::speaks_only_of;
 use indexmap::{IndexMap, IndexSet};
 use ir::specification::{Specification, Thread};
 use ir::{LocationId, Program, TemplateId};
@@ -122,6 +123,9 @@ impl<'a> Checker<'a> {
         let code = &self.system.program.templates[self.template];
         for all in [&said.alone, &said.starting, &said.outside, &said.inside] {
             claim(all.len() == code.locations.ids().count(), "something is said of each location")?;
+            all.iter().flatten().try_for_each(|formula| {
+                speaks_only_of(formula, |variable| self.is_known(variable), "what is said of a thread")
+            })?;
         }
         claim(!is_error(self.system, self.template, code.entry), "a thread does not start at an error")?;
         self.check_start(said)?;
@@ -145,6 +149,15 @@ impl<'a> Checker<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a variable is one of the thread or of all threads, one of the specification, or a candidate.
+    fn is_known(&self, variable: &Variable) -> bool {
+        let mut own = self.system.own[self.template].iter();
+        self.system.is_shared(variable)
+            || own.any(|own| own.variable == *variable)
+            || self.candidates.contains(variable)
+            || self.meaning.variables().any(|one| *variable == *one || *variable == before(one))
     }
 
     fn state(&self, formula: &Term) -> State {

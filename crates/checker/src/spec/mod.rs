@@ -56,6 +56,11 @@ pub fn check_conformance(
     if let Some(assumption) = words.assumptions.iter().find(|assumption| assumption.limits_proof) {
         return Err(ProofError::Assumption(assumption.text.clone()));
     }
+    // What is said of the first thread is said of one that nobody has started.
+    let first = words.start.first().map(|(template, _)| *template);
+    let mut ops = words.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops);
+    let again = ops.any(|op| matches!(op, Op::Spawn(Callee::Procedure(child), ..) if Some(*child) == first));
+    claim(!again, "no thread starts what the first thread runs")?;
     check_specification(specification, program)?;
     let system = System::whole(&words, Mode::Integers);
     let templates = run_templates(&words);
@@ -108,7 +113,10 @@ pub(super) fn follows(facts: &[Term], formula: &Term, text: &str, budget: &Budge
 fn check_specification(specification: &Specification, program: &Program) -> Result<(), ProofError> {
     for (number, variable) in specification.variables.iter().enumerate() {
         let object = program.objects.get(variable.object);
-        let is_static = object.is_some_and(|object| object.storage == Storage::Static);
+        let end = variable.offset.checked_add(variable.ty.bytes());
+        let is_static = object.is_some_and(|object| {
+            object.storage == Storage::Static && end.is_some_and(|end| end <= object.size)
+        });
         claim(is_static, "a variable of the specification is static memory")?;
         for other in &specification.variables[..number] {
             let apart = other.name != variable.name
@@ -131,9 +139,10 @@ fn check_specification(specification: &Specification, program: &Program) -> Resu
             Count::Any => true,
             Count::Exactly(copies) => copies <= MOST_COPIES,
         };
+        // Without a first state there would be no first state of all threads, of which everything is true.
         claim(
-            few && !thread.states.is_empty(),
-            "an abstract thread has states, and few copies or any number",
+            few && !thread.initial.is_empty(),
+            "an abstract thread starts in a state, and has few copies or any number",
         )?;
     }
     owners::check(specification)?;

@@ -30,6 +30,9 @@ pub(super) fn check(
 ) -> Result<(), ProofError> {
     let mut known: HashMap<Shared, Vec<Amounts>> = HashMap::new();
     for Population { shared, threads } in populations {
+        if !settling.exist(*shared, threads.iter().map(|(thread, _)| *thread)) {
+            return claim("a population has threads that there are not");
+        }
         let amounts: Amounts = threads.iter().copied().collect();
         if amounts.len() != threads.len() {
             return claim("a population counts threads twice");

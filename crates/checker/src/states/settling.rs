@@ -89,6 +89,16 @@ impl<'v, 'p> Settling<'v, 'p> {
         Ok(settling)
     }
 
+    /// Whether a shared state and threads have bits that there are, and are at points that there are.
+    pub fn exist(&self, shared: Shared, threads: impl IntoIterator<Item = Thread>) -> bool {
+        let fits = |bits: u128, count: usize| count >= 128 || bits >> count == 0;
+        let live = &self.explicit.view.live;
+        fits(shared, self.explicit.shared.len())
+            && threads
+                .into_iter()
+                .all(|(point, bits)| live.get(point as usize).is_some_and(|live| fits(bits, live.len())))
+    }
+
     /// Whether there can be such a thread.
     pub fn is_possible(&self, shared: Shared, thread: Thread) -> bool {
         self.possible.contains(&(shared, thread))

@@ -25,6 +25,9 @@ pub(super) fn check(
         if configuration.threads.is_empty() || !configuration.threads.is_sorted() {
             return claim("a configuration is not in order");
         }
+        if !settling.exist(configuration.shared, configuration.threads.iter().copied()) {
+            return claim("a configuration has threads that there are not");
+        }
         bad.entry(configuration.shared).or_default().push(&configuration.threads);
     }
     let test = Test { settling, bad };

@@ -70,10 +70,11 @@ fn verify(shared: &Shared, path: &Path, project: &Project, cancel: &Cancel) -> R
         open.iter().find(|(path, _)| *path == wanted).map(|(_, text)| text.clone().into_bytes())
     };
     let deadline = Instant::now() + Duration::from_secs_f64(options.timeout.clamp(0.0, 1e8));
-    let question: Question = checking::question(options, &overlay)?;
+    let question: Question = checking::question(&options.reading, &options.asking, &overlay)?;
     let program = &question.input.0;
     let budget = Budget { deadline: Some(deadline), memory: options.memory << 20, cancel: cancel.clone() };
-    let specification = checking::specification_of(options.spec.as_deref(), program, question.kind, &budget)?;
+    let specification =
+        checking::specification_of(options.asking.spec.as_deref(), program, question.kind, &budget)?;
     let live = Live::new(cancel.clone());
     checking::run_checks(options, &question, specification.as_ref(), deadline, &live);
     let first = question.asked.checks.first().copied().unwrap_or(Check::Assertions);

@@ -114,6 +114,22 @@ fn evidence_that_is_none_is_bad_input() {
             r#"{"format":"threadproof evidence 1","tool":"","data_model":"P1","checks":[]}"#,
             "no data model `P1`",
         ),
+        (
+            r#"{"format":"threadproof evidence 1","tool":"","data_model":"LP64","checks":[],"more":0}"#,
+            "unknown field `more`",
+        ),
+        (
+            r#"{"format":"threadproof evidence 1","tool":"","data_model":"LP64","checks":[
+                {"check":"races","terms":[],"evidence":{"Proof":"OneThread"}},
+                {"check":"races","terms":[],"evidence":{"Proof":"OneThread"}}]}"#,
+            "races: there is evidence for this check twice",
+        ),
+        (
+            r#"{"format":"threadproof evidence 1","tool":"","data_model":"LP64","checks":[{"check":"assertions",
+                "terms":[{"operation":{"Int":1}}],
+                "evidence":{"Proof":{"Modular":{"size":1,"invariants":[[[0],0]],"passed":[]}}}}]}"#,
+            "assertions: Modular.invariants[0]: a formula of sort Int, which must be of sort Bool",
+        ),
     ] {
         let file = temporary("bad-evidence.json", text);
         let (status, out, error) = threadproof(&["check", file.to_str().unwrap(), "examples/counter.c"]);
@@ -122,6 +138,56 @@ fn evidence_that_is_none_is_bad_input() {
     }
     let (status, out, _) = threadproof(&["check", "/nowhere/evidence.json", "examples/counter.c"]);
     assert_eq!(status, 3, "{out}");
+}
+
+/// What is asked, and how the program is read, is up to the user: a file that is about less, or about a program that was read in another way, proves nothing.
+#[test]
+fn evidence_does_not_say_what_is_asked() {
+    let program = temporary(
+        "widths.c",
+        "#include <assert.h>\nint main(void) { assert(sizeof(long) == 4); return 0; }\n",
+    );
+    let (program, file) = (program.to_str().unwrap().to_owned(), temporary("asked.json", ""));
+    let path = file.to_str().unwrap();
+    let last = |words: &[&str]| {
+        let (status, out, error) = threadproof(words);
+        (status, out.lines().last().unwrap_or_default().to_owned(), error)
+    };
+    let narrow = ["--data-model", "ILP32"];
+    let (status, out, _) = last(&[&["verify", "--proof", path], &narrow[..], &[&program]].concat());
+    assert_eq!((status, out.as_str()), (0, "verdict: true"));
+    let (status, out, _) = last(&[&["check", path], &narrow[..], &[&program]].concat());
+    assert_eq!((status, out.as_str()), (0, "verdict: true"));
+    for words in [&["check", path][..], &["check", "--data-model", "LP64", path][..]] {
+        let (status, out, error) = last(&[words, &[&program]].concat());
+        assert_eq!(status, 3, "{out}");
+        assert!(error.contains("pass `--data-model ILP32`"), "{error}");
+    }
+    let racy = "examples/counter-locked.c";
+    let (status, out, _) = last(&["verify", "--check", "races", "--proof", path, racy]);
+    assert_eq!((status, out.as_str()), (0, "verdict: true"));
+    for (words, wanted) in [
+        (&["check", "--check", "races"][..], "verdict: true"),
+        (
+            &["check", "--check", "assertions"],
+            "verdict: unknown(assertions: there is no evidence for this check)",
+        ),
+        (
+            &["check", "--check", "races,bounds"],
+            "verdict: unknown(bounds: there is no evidence for this check)",
+        ),
+        (&["check"], "verdict: unknown(assertions: there is no evidence for this check)"),
+    ] {
+        let (status, out, error) = last(&[words, &[path, racy]].concat());
+        assert_eq!((status, out.as_str()), (if wanted == "verdict: true" { 0 } else { 2 }, wanted));
+        assert_eq!(error.contains("there is no evidence for"), status == 2, "{error}");
+    }
+    let (status, out, _) = last(&["verify", "--proof", path, racy]);
+    assert_eq!((status, out.as_str()), (0, "verdict: true"));
+    for checks in ["assertions", "races", "races,assertions"] {
+        let (status, out, _) = last(&["check", "--check", checks, path, racy]);
+        assert_eq!((status, out.as_str()), (0, "verdict: true"), "{checks}");
+    }
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod decisions;
 mod differential;
 mod executions;
 mod flow_mutations;
+mod forged;
 mod hostile;
 mod library;
 mod listings;

@@ -17,7 +17,7 @@ mod inductive;
 mod reach;
 
 use super::claim;
-use super::view::{Node, View};
+use super::view::{Node, View, type_of_fact};
 use crate::ProofError;
 use domains::{
     Bound, Congruence, Constraint, Interval, Lattice, Memory, Number, Numbers, Octagon, Octagons, PackId,
@@ -72,6 +72,16 @@ fn check_copies(
 ) -> Result<Vec<Vec<(LocalId, Expr)>>, ProofError> {
     for template in view.program.templates.ids() {
         claim(proof.copies[view.entry(template)].is_empty(), "something is claimed where a thread starts")?;
+    }
+    for (node, copies) in proof.copies.iter().enumerate() {
+        let template = view.nodes[node].0;
+        let locals = &view.program.templates[template].locals;
+        let exists = |(local, value): &(LocalId, Expr)| {
+            locals
+                .get(*local)
+                .is_some_and(|local| type_of_fact(view.program, template, value) == Some(local.ty))
+        };
+        claim(copies.iter().all(exists), "a fact names nothing")?;
     }
     let all = |node: Node| -> Vec<(LocalId, Expr)> {
         view.facts(node).equal.iter().chain(&proof.copies[node]).cloned().collect()
