@@ -106,11 +106,9 @@ fn flow() {
         let facts: Vec<Vec<LocationFacts>> =
             seen.templates.iter().map(|code| vec![LocationFacts::default(); code.locations.len()]).collect();
         let mut all = Pairs::new(nodes);
-        (0..nodes).for_each(|a| {
-            (0..nodes).for_each(|b| {
-                all.insert(a, b);
-            })
-        });
+        for (a, b) in (0..nodes).flat_map(|a| (0..nodes).map(move |b| (a, b))) {
+            all.insert(a, b);
+        }
         let nothing = DataProof {
             invariants: vec![None; nodes],
             copies: vec![vec![]; nodes],
