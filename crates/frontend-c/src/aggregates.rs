@@ -29,6 +29,7 @@ impl Function<'_, '_> {
         match expr.kind {
             ExprKind::Convert { kind: Conversion::Lvalue, operand } => {
                 let address = self.address_of(operand);
+                self.check_indices(operand);
                 match unit.is_atomic(unit.tree[operand].ty) {
                     true => self.read_atomic_aggregate(address, unit.tree[operand].ty),
                     false => address,
@@ -60,10 +61,21 @@ impl Function<'_, '_> {
                 self.join(done);
                 Expr::Local(result)
             }
-            ExprKind::StmtExpr(body) => match self.statement_expression(body) {
-                Some(last) => self.aggregate(last),
-                None => self.address_constant(0),
-            },
+            ExprKind::StmtExpr(body) => {
+                let is_block = self.open_scope(body);
+                let value = match self.statement_expression(body) {
+                    Some(last) => self.aggregate(last),
+                    None => self.address_constant(0),
+                };
+                if !is_block {
+                    return value;
+                }
+                // The objects of the block are gone behind it.
+                let copy = self.copy_to_temporary(value, expr.ty);
+                self.close_scope();
+                self.scopes.objects.insert(copy, self.scopes.current());
+                Expr::Address(copy, 0)
+            }
             ExprKind::Atomic { .. } => match self.atomic_operation(id) {
                 Some(address) => address,
                 None => self.address_constant(0),
@@ -129,6 +141,7 @@ impl Function<'_, '_> {
                 return self.address_constant(0);
             }
         };
+        self.check_indices(lhs);
         to = self.freeze(to);
         let from = self.aggregate(rhs);
         self.at_expression(lhs);
@@ -148,8 +161,13 @@ impl Function<'_, '_> {
             };
         }
         let object = match self.variables.get(&declaration) {
-            Some(Variable::Object(object)) => *object,
-            Some(Variable::Local(_) | Variable::Pointed(_)) | None => {
+            // Where it is lowered again, for another order of evaluation, it may be in another copy of its block.
+            Some(Variable::Object(object))
+                if self.scopes.objects.get(object) == Some(&self.scopes.current()) =>
+            {
+                *object
+            }
+            Some(Variable::Object(_) | Variable::Local(_) | Variable::Pointed(_)) | None => {
                 self.frame_object("(literal)", literal.ty, 1)
             }
         };

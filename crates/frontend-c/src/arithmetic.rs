@@ -17,10 +17,14 @@ impl Function<'_, '_> {
                 {
                     value
                 } else {
+                    self.discard(value);
                     self.unknown(target)
                 }
             }
-            (Class::Float(_), Class::Integer(target) | Class::Odd(target, _)) => self.unknown(target),
+            (Class::Float(_), Class::Integer(target) | Class::Odd(target, _)) => {
+                self.discard(value);
+                self.unknown(target)
+            }
             (_, Class::Float(target)) => match (&value, target) {
                 (Expr::Const(value, _), IntType::U32) => {
                     Expr::int(Value::from((*value as f32).to_bits()), target)
@@ -28,7 +32,10 @@ impl Function<'_, '_> {
                 (Expr::Const(value, _), IntType::U64) if self.unit.size(to) == Some(8) => {
                     Expr::int(Value::from((*value as f64).to_bits()), target)
                 }
-                _ => self.unknown(target),
+                _ => {
+                    self.discard(value);
+                    self.unknown(target)
+                }
             },
             (_, Class::Integer(target)) => self.cast(value, target),
             (_, Class::Odd(target, width)) => {
@@ -86,6 +93,8 @@ impl Function<'_, '_> {
                 if is_comparison(op) { value } else { normalise(value, ty, width) }
             }
             Class::Float(ty) => {
+                self.discard(left);
+                self.discard(right);
                 if is_comparison(op) {
                     let unknown = self.unknown(IntType::BOOL);
                     return self.cast(unknown, IntType::I32);
@@ -128,7 +137,10 @@ impl Function<'_, '_> {
                 self.cast(value, own)
             }
             Class::Odd(own, width) => normalise(fold::binary(op, own, value, Expr::int(1, own)), own, width),
-            Class::Float(own) => self.unknown(own),
+            Class::Float(own) => {
+                self.discard(value);
+                self.unknown(own)
+            }
             Class::Unsupported(what) => {
                 self.unsupported(what);
                 value
@@ -142,7 +154,10 @@ impl Function<'_, '_> {
         match self.unit.class(ty) {
             Class::Integer(ty) => fold::unary(op, ty, value),
             Class::Odd(ty, width) => normalise(fold::unary(op, ty, value), ty, width),
-            Class::Float(ty) => self.unknown(ty),
+            Class::Float(ty) => {
+                self.discard(value);
+                self.unknown(ty)
+            }
             Class::Unsupported(what) => {
                 self.unsupported(what);
                 value

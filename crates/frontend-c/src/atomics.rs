@@ -7,50 +7,11 @@ use crate::fold;
 use crate::function::Function;
 use crate::memory_orders::{Order, Orders};
 use crate::places::Lvalue;
-use crate::types::Class;
 use ir::{Assignment, BinaryOp, Expr, IntType, Lhs, LocalId, Op, Rhs, UnaryOp};
-use rucc_ast::BinaryOp as Operator;
 use rucc_sema::{AtomicOp, ExprId, ExprKind, Ordering, Rmw};
 use rucc_types::TypeId;
 
 impl Function<'_, '_> {
-    /// An operator whose signed results wrap, as those of atomic operations do.
-    pub fn wrapping_operate(
-        &mut self,
-        op: Operator,
-        left: Expr,
-        left_type: TypeId,
-        right: Expr,
-        right_type: TypeId,
-    ) -> Expr {
-        let wraps = matches!(op, Operator::Add | Operator::Sub | Operator::Mul);
-        match self.unit.class(left_type) {
-            Class::Integer(ty) if ty.signed && wraps => {
-                let op = match op {
-                    Operator::Add => BinaryOp::Add,
-                    Operator::Sub => BinaryOp::Sub,
-                    _ => BinaryOp::Mul,
-                };
-                self.wrapping(op, ty, left, right)
-            }
-            _ => self.operate(op, left, left_type, right, right_type),
-        }
-    }
-    fn wrapping(&self, op: BinaryOp, ty: IntType, left: Expr, right: Expr) -> Expr {
-        let unsigned = ty.unsigned();
-        let (left, right) = (self.cast(left, unsigned), self.cast(right, unsigned));
-        self.cast(fold::binary(op, unsigned, left, right), ty)
-    }
-    /// `++` or `--` that wraps.
-    pub fn wrapping_step(&mut self, value: Expr, ty: TypeId, is_increment: bool) -> Expr {
-        match self.unit.class(ty) {
-            Class::Integer(own) if own.signed => {
-                let op = if is_increment { BinaryOp::Add } else { BinaryOp::Sub };
-                self.wrapping(op, own, value, Expr::int(1, own))
-            }
-            _ => self.step(value, ty, is_increment),
-        }
-    }
     /// Changes an atomic object in one step. Gives its old or its new value.
     pub fn atomic_update(
         &mut self,

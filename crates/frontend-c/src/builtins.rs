@@ -2,6 +2,7 @@
 
 use crate::fold;
 use crate::function::Function;
+use crate::scopes::{Allocated, BODY};
 use crate::types::Class;
 use ir::{BinaryOp, Expr, IntType, Lhs, LocationKind, UnaryOp, Value};
 use rucc_sema::{BitCount, ExprId, ExprKind, OverflowOp};
@@ -13,11 +14,10 @@ impl Function<'_, '_> {
         let expr = unit.tree[id];
         match expr.kind {
             ExprKind::Expect { value, hint, .. } => {
-                if self.emits(hint) {
-                    let (value, _) = self.pair(value, hint);
-                    return value;
-                }
-                self.rvalue(value)
+                let (value, hint) = self.pair(value, hint);
+                let value = if fold::is_noticed(&hint) { self.freeze(value) } else { value };
+                self.discard(hint);
+                value
             }
             // Whether a compiler would find it constant: it need not.
             ExprKind::ConstantP { .. } => self.zero(expr.ty),
@@ -49,11 +49,7 @@ impl Function<'_, '_> {
             ExprKind::Overflow { .. } => self.checked_arithmetic(id),
             ExprKind::Alloca { size } => {
                 let size = self.rvalue(size);
-                let size = self.cast(size, self.pointer());
-                let pointer = self.pointer();
-                let local = self.builder.temporary(pointer);
-                self.allocate("alloca", size, local);
-                Expr::Local(local)
+                self.alloca(size)
             }
             // -1 or 0 by kind: the size is not known.
             ExprKind::ObjectSize { address, kind } => {
@@ -81,9 +77,7 @@ impl Function<'_, '_> {
             // Questions about floats.
             ExprKind::Classify { .. } | ExprKind::FpClassify { .. } | ExprKind::Sign { .. } => {
                 for operand in crate::facts::operands(unit, id) {
-                    if self.emits(operand) {
-                        self.effect(operand);
-                    }
+                    self.effect(operand);
                 }
                 let ty = self.scalar(expr.ty);
                 self.unknown(ty)
@@ -103,6 +97,22 @@ impl Function<'_, '_> {
                 self.zero(expr.ty)
             }
         }
+    }
+
+    /// Memory that lives until the function returns.
+    pub fn alloca(&mut self, size: Expr) -> Expr {
+        let pointer = self.pointer();
+        let size = self.cast(size, pointer);
+        let address = self.builder.temporary(pointer);
+        let site = self.allocate("alloca", size, address);
+        self.scopes.allocated.push(Allocated {
+            site,
+            address,
+            scope: BODY,
+            is_alloca: true,
+            comes_again: false,
+        });
+        Expr::Local(address)
     }
 
     fn absolute(&mut self, id: ExprId, operand: ExprId) -> Expr {

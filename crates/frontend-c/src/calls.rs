@@ -124,6 +124,8 @@ impl Function<'_, '_> {
             let value = self.freeze(argument.value);
             return Argument { value, ..argument };
         }
+        // Models see from what it is computed.
+        self.discard(argument.value.clone());
         argument
     }
     fn call_function(
@@ -147,6 +149,10 @@ impl Function<'_, '_> {
             "__VERIFIER_atomic_end" | "__CPROVER_atomic_end" => {
                 self.atomic_end();
                 return None;
+            }
+            "alloca" | "__builtin_alloca" | "__builtin_alloca_with_align" if !arguments.is_empty() => {
+                let size = arguments.into_iter().next().map(|size| self.read_now(size).value)?;
+                return Some(self.alloca(size));
             }
             "__threadproof_order" => {
                 self.say_order(&arguments);
@@ -209,9 +215,7 @@ impl Function<'_, '_> {
         let is_region = is_atomic_by_name(name);
         // Arguments beyond the parameters are only seen by `va_arg`, but they are read; missing ones are not defined.
         for extra in values.drain(parameters.len().min(values.len())..) {
-            if fold::has_load(&extra) {
-                self.freeze(extra);
-            }
+            self.discard(extra);
         }
         for parameter in parameters.iter().skip(values.len()) {
             let ty = unit.scalar_type(unit.tree[*parameter].ty).unwrap_or(self.pointer());

@@ -76,17 +76,27 @@ impl Function<'_, '_> {
             }
             ExprKind::Cast(operand) => self.explicit_cast(id, operand),
             ExprKind::Convert { kind, operand } => self.conversion(id, kind, operand),
-            ExprKind::StmtExpr(body) => match self.statement_expression(body) {
-                Some(last) if unit.scalar_type(unit.tree[last].ty).is_some() => {
-                    let value = self.rvalue(last);
-                    self.freeze(value)
+            ExprKind::StmtExpr(body) => {
+                let is_block = self.open_scope(body);
+                let value = match self.statement_expression(body) {
+                    Some(last) if unit.scalar_type(unit.tree[last].ty).is_some() => {
+                        let value = self.rvalue(last);
+                        self.freeze(value)
+                    }
+                    Some(last) => {
+                        self.effect(last);
+                        self.zero(expr.ty)
+                    }
+                    None => self.zero(expr.ty),
+                };
+                if !is_block {
+                    return value;
                 }
-                Some(last) => {
-                    self.effect(last);
-                    self.zero(expr.ty)
-                }
-                None => self.zero(expr.ty),
-            },
+                self.close_scope();
+                // A local of the block around holds it: those of the block itself are gone.
+                let ty = self.type_of(&value);
+                Expr::Local(self.builder.save(value, ty))
+            }
             ExprKind::Call { .. } => match self.call(id, true) {
                 Some(value) => value,
                 None => self.zero(expr.ty),
@@ -146,6 +156,7 @@ impl Function<'_, '_> {
         let ty = self.unit.tree[id].ty;
         let value = self.rvalue(id);
         if self.unit.is_float(ty) {
+            self.discard(value);
             return self.unknown(IntType::BOOL);
         }
         self.cast(value, IntType::BOOL)
@@ -188,6 +199,7 @@ impl Function<'_, '_> {
         match kind {
             Conversion::Lvalue => {
                 let place = self.lvalue(operand);
+                self.check_indices(operand);
                 let loaded = self.load(&place, unit.tree[operand].ty);
                 match unit.scalar_type(expr.ty) {
                     Some(ty) => self.cast(loaded, ty),
@@ -202,9 +214,7 @@ impl Function<'_, '_> {
                 self.cast(value, ty)
             }
             Conversion::NullPointer => {
-                if self.emits(operand) {
-                    self.effect(operand);
-                }
+                self.effect(operand);
                 self.address_constant(0)
             }
             Conversion::Void => {
@@ -391,8 +401,12 @@ impl Function<'_, '_> {
                 self.join(done);
             }
             ExprKind::StmtExpr(body) => {
+                let is_block = self.open_scope(body);
                 if let Some(last) = self.statement_expression(body) {
                     self.effect(last);
+                }
+                if is_block {
+                    self.close_scope();
                 }
             }
             ExprKind::Cast(operand) if unit.scalar_type(expr.ty).is_none() => self.effect(operand),
@@ -411,10 +425,11 @@ impl Function<'_, '_> {
             }
         }
     }
-    /// A value that nobody uses: it is only computed where that reads memory or may fault.
-    fn discard(&mut self, value: Expr) {
-        if fold::has_load(&value) {
-            self.freeze(value);
+    /// A value that nobody uses: it is computed all the same, where that can be noticed.
+    pub fn discard(&mut self, value: Expr) {
+        if fold::is_noticed(&value) {
+            let ty = self.type_of(&value);
+            self.builder.save(value, ty);
         }
     }
 
@@ -434,6 +449,7 @@ impl Function<'_, '_> {
         }
         let scalar = self.scalar(ty);
         let mut place = self.lvalue(lhs);
+        self.check_indices(lhs);
         if self.emits(rhs) || op.is_some() {
             place = self.freeze_lvalue(place);
         }
@@ -449,7 +465,7 @@ impl Function<'_, '_> {
             let right = self.freeze(right);
             let compute = |this: &mut Self, old: Expr| {
                 let value = this.convert(old, ty, computation);
-                let value = this.wrapping_operate(op, value, computation, right, right_type);
+                let value = this.operate(op, value, computation, right, right_type);
                 this.convert(value, computation, ty)
             };
             return self.atomic_update(&place, ty, compute, false);
@@ -495,9 +511,10 @@ impl Function<'_, '_> {
         let ty = self.unit.tree[operand].ty;
         self.scalar(ty);
         let place = self.lvalue(operand);
+        self.check_indices(operand);
         let place = self.freeze_lvalue(place);
         if self.unit.is_atomic(ty) {
-            let compute = |this: &mut Self, old: Expr| this.wrapping_step(old, ty, is_increment);
+            let compute = |this: &mut Self, old: Expr| this.step(old, ty, is_increment);
             return self.atomic_update(&place, ty, compute, gives_old);
         }
         let mut old = self.load(&place, ty);

@@ -4,8 +4,8 @@ use crate::function::Function;
 use crate::parse::Unit;
 use crate::types::Class;
 use rucc_ast::{BinaryOp, UnaryOp};
-use rucc_sema::{Conversion, DeclId, ExprId, ExprKind, LabelId, Stmt, StmtId};
-use rustc_hash::FxHashSet;
+use rucc_sema::{Conversion, DeclId, DeclKind, ExprId, ExprKind, LabelId, Stmt, StmtId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How an expression is lowered.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -81,7 +81,10 @@ impl Function<'_, '_> {
                 (Purity::Total, 1)
             }
             ExprKind::Member { base, .. } => self.with(Purity::Total, &[base]),
-            ExprKind::Subscript { base, index } => self.with(Purity::Total, &[base, index]),
+            ExprKind::Subscript { base, index } => {
+                let is_kept = self.row_length(id).is_some() && self.facts(index).purity != Purity::Total;
+                self.with(if is_kept { Purity::Emits } else { Purity::Total }, &[base, index])
+            }
             ExprKind::Unary { op, operand } => match op {
                 UnaryOp::Plus | UnaryOp::BitNot | UnaryOp::Minus if unit.is_float(expr.ty) => {
                     self.with(Purity::Emits, &[operand])
@@ -182,6 +185,12 @@ impl Function<'_, '_> {
 pub struct Uses {
     address_taken: FxHashSet<DeclId>,
     mentioned: FxHashSet<DeclId>,
+    /// What is declared in each block below the function's body, compound literals as well.
+    declared: FxHashMap<StmtId, Vec<DeclId>>,
+    /// The blocks around.
+    blocks: Vec<StmtId>,
+    /// Whether there are labels, to which control may go back.
+    pub has_labels: bool,
     /// Labels whose address is taken: where a computed goto can go.
     pub labels: Vec<LabelId>,
     /// All expressions, each once, in the order of the text.
@@ -195,7 +204,11 @@ impl Uses {
     /// What a function's body does.
     pub fn of(unit: &Unit, body: StmtId) -> Self {
         let mut uses = Self::default();
-        uses.statement(unit, body);
+        // The body itself is where the parameters are.
+        match unit.tree[body] {
+            Stmt::Block(list) => unit.tree[list].iter().for_each(|inner| uses.statement(unit, *inner)),
+            _ => uses.statement(unit, body),
+        }
         uses.seen = FxHashSet::default();
         uses
     }
@@ -207,8 +220,15 @@ impl Uses {
     pub fn is_mentioned(&self, declaration: DeclId) -> bool {
         self.mentioned.contains(&declaration)
     }
+    /// What is declared in a block, but not in one inside it.
+    pub fn declared_in(&self, block: StmtId) -> &[DeclId] {
+        self.declared.get(&block).map_or(&[], Vec::as_slice)
+    }
     fn declaration(&mut self, unit: &Unit, id: DeclId) {
         let declaration = &unit.tree[id];
+        if let (Some(block), DeclKind::Object) = (self.blocks.last(), declaration.kind) {
+            self.declared.entry(*block).or_default().push(id);
+        }
         if declaration.cleanup.is_some() {
             self.is_hard_to_follow = true;
             self.address_taken.insert(id);
@@ -222,8 +242,38 @@ impl Uses {
             }
         }
     }
+    /// A statement that is a block, whether it has braces or not (C11 6.8.4, 6.8.5).
+    fn block(&mut self, unit: &Unit, id: StmtId) {
+        self.blocks.push(id);
+        self.statement_inside(unit, id);
+        self.blocks.pop();
+    }
     fn statement(&mut self, unit: &Unit, id: StmtId) {
+        match unit.tree[id] {
+            Stmt::Block(_)
+            | Stmt::If { .. }
+            | Stmt::While { .. }
+            | Stmt::DoWhile { .. }
+            | Stmt::For { .. }
+            | Stmt::Switch { .. } => self.block(unit, id),
+            Stmt::Error
+            | Stmt::Empty
+            | Stmt::Break
+            | Stmt::Continue
+            | Stmt::Goto(_)
+            | Stmt::Return(_)
+            | Stmt::Expr(_)
+            | Stmt::IndirectGoto(_)
+            | Stmt::Decls(_)
+            | Stmt::Case { .. }
+            | Stmt::Default { .. }
+            | Stmt::Label { .. }
+            | Stmt::Asm(_) => self.statement_inside(unit, id),
+        }
+    }
+    fn statement_inside(&mut self, unit: &Unit, id: StmtId) {
         let tree = &unit.tree;
+        self.has_labels |= matches!(tree[id], Stmt::Label { .. });
         match tree[id] {
             Stmt::Error | Stmt::Empty | Stmt::Break | Stmt::Continue | Stmt::Goto(_) | Stmt::Return(None) => {
             }
@@ -234,14 +284,14 @@ impl Uses {
             Stmt::Decls(list) => tree[list].iter().for_each(|inner| self.declaration(unit, *inner)),
             Stmt::If { cond, then, otherwise } => {
                 self.expression(unit, cond);
-                self.statement(unit, then);
+                self.block(unit, then);
                 if let Some(otherwise) = otherwise {
-                    self.statement(unit, otherwise);
+                    self.block(unit, otherwise);
                 }
             }
             Stmt::While { cond, body } | Stmt::DoWhile { body, cond } | Stmt::Switch { cond, body, .. } => {
                 self.expression(unit, cond);
-                self.statement(unit, body);
+                self.block(unit, body);
             }
             Stmt::For { init, cond, step, body } => {
                 if let Some(init) = init {
@@ -250,7 +300,7 @@ impl Uses {
                 for expr in cond.into_iter().chain(step) {
                     self.expression(unit, expr);
                 }
-                self.statement(unit, body);
+                self.block(unit, body);
             }
             Stmt::Case { body, .. } | Stmt::Default { body } | Stmt::Label { body, .. } => {
                 self.statement(unit, body);
@@ -300,6 +350,55 @@ pub fn evaluated_operands(unit: &Unit, id: ExprId) -> Vec<ExprId> {
         },
         ExprKind::ConstantP { .. } => vec![],
         _ => operands(unit, id),
+    }
+}
+
+/// Whether the first of some statements that mentions a variable does nothing but set it: by an assignment, or by a call of a
+/// function that always sets what this argument points to.
+pub fn is_set_first(
+    unit: &Unit,
+    variable: DeclId,
+    statements: &[StmtId],
+    always_sets: impl Fn(&str, usize) -> bool,
+) -> bool {
+    let tree = &unit.tree;
+    let mentions = |statement: StmtId| {
+        let mut uses = Uses::default();
+        uses.statement(unit, statement);
+        uses.is_mentioned(variable)
+    };
+    let Some(first) = statements.iter().find(|statement| mentions(**statement)) else { return true };
+    let Stmt::Expr(mut at) = tree[*first] else { return false };
+    while let ExprKind::Convert { kind: Conversion::Void, operand } = tree[at].kind {
+        at = operand;
+    }
+    let is_variable = |id: ExprId| matches!(tree[id].kind, ExprKind::Decl(found) if found == variable);
+    let reads = |id: ExprId| {
+        let mut uses = Uses::default();
+        uses.expression(unit, id);
+        uses.is_mentioned(variable)
+    };
+    match tree[at].kind {
+        ExprKind::Assign { op: None, lhs, rhs, .. } => is_variable(lhs) && !reads(rhs),
+        ExprKind::Call { callee, args } => {
+            let mut callee = callee;
+            while let ExprKind::Convert { operand, .. } = tree[callee].kind {
+                callee = operand;
+            }
+            let ExprKind::Decl(function) = tree[callee].kind else { return false };
+            tree[args].iter().enumerate().all(|(index, &argument)| {
+                let mut at = argument;
+                while let ExprKind::Convert { operand, .. } | ExprKind::Cast(operand) = tree[at].kind {
+                    at = operand;
+                }
+                let is_address = matches!(
+                    tree[at].kind,
+                    ExprKind::Unary { op: UnaryOp::AddrOf, operand } if is_variable(operand)
+                );
+                (is_address && always_sets(unit.name(function), index)) || !reads(argument)
+            })
+        }
+        _ => false,
     }
 }
 

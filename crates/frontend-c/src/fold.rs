@@ -214,6 +214,28 @@ pub fn is_constant(expr: &Expr) -> bool {
     }
 }
 
+/// Whether evaluating an expression can be noticed although nobody uses its value: it reads memory, or an operation
+/// in it may have no meaning.
+pub fn is_noticed(expr: &Expr) -> bool {
+    let mut found = false;
+    expr.walk(&mut |inner| {
+        found |= match inner {
+            Expr::Load(_) => true,
+            Expr::Unary(UnaryOp::Neg, ty, _) => ty.signed,
+            Expr::Binary(op, ty, _) => match op {
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => ty.signed,
+                BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr => true,
+                BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => false,
+                BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le => false,
+            },
+            Expr::Const(..) | Expr::Local(_) | Expr::Address(..) | Expr::Procedure(_) | Expr::Myself => false,
+            Expr::Unary(UnaryOp::Not, ..) | Expr::Cast(..) | Expr::IfThenElse(_) => false,
+            Expr::Overflows(..) | Expr::Valid(..) | Expr::Old(_) => false,
+        }
+    });
+    found
+}
+
 /// Whether an expression reads memory.
 pub fn has_load(expr: &Expr) -> bool {
     let mut found = false;

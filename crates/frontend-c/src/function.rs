@@ -10,6 +10,7 @@ use crate::link::Declared;
 use crate::lowering::Lowering;
 use crate::memory_orders::Orders;
 use crate::parse::Unit;
+use crate::scopes::Scopes;
 use crate::types::Class;
 use ir::{
     Expr, Initial, IntType, Lhs, LocalId, LocationId, LocationKind, Object, ObjectId, Op, Storage, TemplateId,
@@ -89,6 +90,12 @@ pub struct Function<'l, 'u> {
     pub said_orders: Vec<Orders>,
     /// Pointers that inline assembly makes, the edges that do it, and what to say about them.
     pub arbitrary: Vec<(LocalId, ir::EdgeId, String)>,
+    /// Its blocks.
+    pub scopes: Scopes,
+    /// The statements after the declaration that is lowered now, in its block.
+    pub following: Vec<StmtId>,
+    /// The indices of subscripts in arrays that are parts of others.
+    pub indices: FxHashMap<ExprId, Expr>,
     end: LocationId,
 }
 
@@ -122,6 +129,9 @@ impl<'l, 'u> Function<'l, 'u> {
             returns: Returns::Nothing,
             said_orders: Vec::new(),
             arbitrary: Vec::new(),
+            scopes: Scopes::default(),
+            following: Vec::new(),
+            indices: FxHashMap::default(),
             end,
         }
     }
@@ -165,6 +175,8 @@ impl<'l, 'u> Function<'l, 'u> {
         }
         function.arbitrary_pointers();
         let finished = function.builder.template;
+        function.scopes.catch_up(&finished);
+        function.global.scopes.insert(template, function.scopes);
         global_template(function.global, template, finished);
     }
 
@@ -273,7 +285,9 @@ impl<'l, 'u> Function<'l, 'u> {
             initial: Initial::Unknown,
             span: self.builder.span,
         };
-        self.global.program.objects.push(object)
+        let id = self.global.program.objects.push(object);
+        self.scopes.objects.insert(id, self.scopes.current());
+        id
     }
 
     /// A fresh label.
@@ -309,6 +323,7 @@ impl<'l, 'u> Function<'l, 'u> {
         let depth = *self.depths.entry(label).or_insert(depth);
         self.builder.set_atomic_depth(depth);
         self.builder.template.locations[label].atomic = depth > 0;
+        self.put_in_scope(label);
         self.builder.continue_at(label);
     }
     /// Goes on at a label to which all jumps were made.

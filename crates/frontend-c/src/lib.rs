@@ -7,9 +7,8 @@
 //! a value marked [`ir::Rhs::Unknown`] wherever it could change a verdict:
 //! 1. Floats are bit patterns: copies are exact, arithmetic and comparisons give unknown values.
 //! 2. What is not supported ends the execution there, and no proof is given.
-//! 3. A block-scope object without an initialiser keeps its content when its declaration is reached again.
+//! 3. A block-scope structure or array without an initialiser keeps its content when its declaration is reached again.
 //! 4. What other threads see of a copy in the middle is not everything (`division.rs`).
-//! 5. Memory from `alloca` and variable-length arrays lives on after the function has returned.
 
 mod aggregates;
 mod arithmetic;
@@ -33,14 +32,17 @@ mod function;
 mod handles;
 mod initialisers;
 pub mod library;
+mod lifetimes;
 mod limits;
 mod link;
+mod literals;
 mod lowering;
 mod memory_orders;
 mod nesc;
 mod parse;
 mod places;
 mod registers;
+mod scopes;
 mod start;
 mod startup;
 mod statements;

@@ -7,6 +7,7 @@ use crate::link::{Declared, First, Links};
 use crate::memory_orders::Atomics;
 use crate::nesc::Nesc;
 use crate::parse::Unit;
+use crate::scopes::Scopes;
 use crate::start;
 use crate::startup;
 use ir::{
@@ -16,7 +17,7 @@ use ir::{
 use rucc_sema::{Definition, Linkage, StorageDuration};
 use rucc_types::{ArrayLen, TypeKind};
 use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A program under construction.
 pub struct Lowering<'u> {
@@ -36,9 +37,12 @@ pub struct Lowering<'u> {
     pub nesc: Option<Nesc>,
     /// What functions may do.
     pub function_effects: FunctionEffects,
+    /// The blocks of each function.
+    pub scopes: BTreeMap<TemplateId, Scopes>,
     templates: FxHashMap<(Declared, bool), TemplateId>,
     objects: FxHashMap<Declared, ObjectId>,
     strings: FxHashMap<(Vec<u8>, u64), ObjectId>,
+    string_objects: BTreeSet<ObjectId>,
     files: FxHashMap<String, u32>,
     work: VecDeque<Work>,
     /// Where the program ends with what is to be done then: a template, and the location where that would start.
@@ -75,9 +79,11 @@ pub fn lower<'u>(
         atomics,
         nesc: None,
         function_effects: FunctionEffects::default(),
+        scopes: BTreeMap::new(),
         templates: FxHashMap::default(),
         objects: FxHashMap::default(),
         strings: FxHashMap::default(),
+        string_objects: BTreeSet::new(),
         files: FxHashMap::default(),
         work: VecDeque::new(),
         exits: Vec::new(),
@@ -98,6 +104,8 @@ pub fn lower<'u>(
     startup::lower_exit(&mut lowering);
     lowering.work_off();
     lowering.judge_unknown_calls();
+    crate::lifetimes::end(&mut lowering.program, &lowering.scopes);
+    crate::literals::protect(&mut lowering.program, &lowering.string_objects);
     lowering.name_no_outside();
     lowering.note(None);
     lowering.keep_what_counts();
@@ -310,6 +318,7 @@ impl<'u> Lowering<'u> {
         };
         let id = self.program.objects.push(object);
         self.strings.insert(key, id);
+        self.string_objects.insert(id);
         id
     }
 }

@@ -5,9 +5,9 @@ use crate::fold;
 use crate::function::{Function, Variable};
 use crate::link::Declared;
 use crate::memory_orders::Order;
-use ir::{BinaryOp, Expr, IntType, Lhs, LocalId, Place, Targets};
+use ir::{BinaryOp, ErrorKind, Expr, IntType, Lhs, LocalId, LocationKind, Place, Targets};
 use rucc_ast::UnaryOp;
-use rucc_sema::{Category, DeclId, DeclKind, ExprId, ExprKind, Linkage, StorageDuration};
+use rucc_sema::{Category, Conversion, DeclId, DeclKind, ExprId, ExprKind, Linkage, StorageDuration};
 use rucc_types::{ArrayLen, TypeId, TypeKind};
 
 /// Where a value is.
@@ -71,7 +71,14 @@ impl Function<'_, '_> {
                 Lvalue::Memory { address: self.rvalue(operand), atomic }
             }
             ExprKind::Subscript { base, index } => {
-                let (base, index) = self.pair(base, index);
+                let is_checked = self.row_length(id).is_some();
+                let (base, mut index) = self.pair(base, index);
+                if is_checked {
+                    if fold::has_load(&index) {
+                        index = self.freeze(index);
+                    }
+                    self.indices.insert(id, index.clone());
+                }
                 let address = self.advance(BinaryOp::Add, base, index, expr.ty);
                 Lvalue::Memory { address, atomic }
             }
@@ -103,6 +110,60 @@ impl Function<'_, '_> {
         }
         let declared = self.global.resolve(self.unit_index, declaration);
         self.global.is_absent(declared, self.builder.span)
+    }
+    /// The elements of the array that a subscript is in, where leaving the array may lead to another part of the same object:
+    /// the array is a part itself, or has arrays as parts.
+    pub fn row_length(&self, id: ExprId) -> Option<u64> {
+        let unit = self.unit;
+        let ExprKind::Subscript { base, .. } = unit.tree[id].kind else { return None };
+        let ExprKind::Convert { kind: Conversion::ArrayDecay, operand } = unit.tree[base].kind else {
+            return None;
+        };
+        let TypeKind::Array { elem, len: ArrayLen::Fixed(count) } = unit.kind(unit.tree[operand].ty) else {
+            return None;
+        };
+        match unit.tree[operand].kind {
+            ExprKind::Decl(_) | ExprKind::Str(_) | ExprKind::CompoundLiteral(_) => {
+                unit.has_array(elem).then_some(count)
+            }
+            // The last member of a structure may stand for more elements than it has.
+            ExprKind::Member { .. } if count <= 1 => None,
+            _ => Some(count),
+        }
+    }
+    /// Says that it is an invalid access if an lvalue that is read or written now is outside of an array that it names an
+    /// element of (C11 6.5.6p8). Where such accesses are not looked for, the bytes that are there count.
+    pub fn check_indices(&mut self, id: ExprId) {
+        let unit = self.unit;
+        let mut at = id;
+        loop {
+            at = match unit.tree[at].kind {
+                ExprKind::Member { base, .. } => base,
+                ExprKind::Subscript { base, .. } => {
+                    if let (Some(count), Some(index)) = (self.row_length(at), self.indices.get(&at).cloned())
+                    {
+                        self.check_index(index, count);
+                    }
+                    match unit.tree[base].kind {
+                        ExprKind::Convert { kind: Conversion::ArrayDecay, operand } => operand,
+                        _ => return,
+                    }
+                }
+                _ => return,
+            }
+        }
+    }
+    fn check_index(&mut self, index: Expr, count: u64) {
+        // A negative index becomes a huge one.
+        let index = self.cast(index, IntType::U64);
+        let count = Expr::int(ir::Value::from(count), IntType::U64);
+        let outside = fold::binary(BinaryOp::Lt, IntType::U64, index, count).not();
+        if outside == Expr::bool(false) || !self.builder.is_reachable() {
+            return;
+        }
+        let error = LocationKind::Error(ErrorKind::InvalidAccess);
+        let location = self.builder.template.location(error, false);
+        self.builder.alternative(ir::Op::Assume(outside), location);
     }
     fn member(&mut self, id: ExprId, base: ExprId, field: u32) -> Lvalue {
         let unit = self.unit;

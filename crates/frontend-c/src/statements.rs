@@ -3,6 +3,7 @@
 use crate::facts::{Uses, evaluated_operands};
 use crate::fold;
 use crate::function::{Function, Returns, Variable};
+use crate::scopes::Allocated;
 use ir::{BinaryOp, Expr, Layout, Lhs, Object, Op, Storage, Value};
 use rucc_sema::{
     CaseList, Conversion, DeclId, DeclKind, ExprId, ExprKind, Linkage, Stmt, StmtId, StorageDuration,
@@ -14,6 +15,13 @@ const MOST_PARALLEL_CASES: usize = 64;
 impl Function<'_, '_> {
     /// Lowers a statement.
     pub fn statement(&mut self, id: StmtId) {
+        let is_block = self.open_scope(id);
+        self.statement_inside(id);
+        if is_block {
+            self.close_scope();
+        }
+    }
+    fn statement_inside(&mut self, id: StmtId) {
         let unit = self.unit;
         self.at_statement(id);
         match unit.tree[id] {
@@ -24,7 +32,10 @@ impl Function<'_, '_> {
                 }
             }
             Stmt::Block(list) => {
-                for &inner in &unit.tree[list] {
+                for (index, &inner) in unit.tree[list].iter().enumerate() {
+                    if matches!(unit.tree[inner], Stmt::Decls(_)) {
+                        self.following = unit.tree[list][index + 1..].to_vec();
+                    }
                     self.statement(inner);
                 }
             }
@@ -474,7 +485,21 @@ impl Function<'_, '_> {
         }
         self.variables.insert(id, Variable::Object(object));
         if self.builder.is_reachable() {
+            self.forget_value(id, object);
             self.initialise(id, Expr::Address(object, 0));
+        }
+    }
+    /// A scalar that is declared again, without an initialiser, has any value (C11 6.2.4p6).
+    fn forget_value(&mut self, id: DeclId, object: ir::ObjectId) {
+        let declaration = &self.unit.tree[id];
+        let comes_again = !self.continues.is_empty() || self.uses.has_labels;
+        let Some(scalar) = self.unit.scalar_type(declaration.ty) else { return };
+        let is_set_first =
+            || crate::facts::is_set_first(self.unit, id, &self.following, crate::library::always_sets);
+        let is_open = declaration.init.is_none() && !self.unit.is_atomic(declaration.ty);
+        if comes_again && is_open && !is_set_first() {
+            let cell = self.cell(Expr::Address(object, 0), scalar, false);
+            self.builder.emit(Op::any(Lhs::Memory(cell)));
         }
     }
     /// A variable-length array: memory of an allocation site of its own.
@@ -488,13 +513,21 @@ impl Function<'_, '_> {
             return;
         }
         let size = self.size_of(ty);
-        self.allocate(unit.name(id), size, local);
+        let site = self.allocate(unit.name(id), size, local);
+        let scope = self.scopes.current();
+        self.scopes.allocated.push(Allocated {
+            site,
+            address: local,
+            scope,
+            is_alloca: false,
+            comes_again: self.uses.has_labels,
+        });
         if unit.tree[id].init.is_some() {
             self.unsupported("an initialiser of a variable-length array");
         }
     }
     /// Memory that lives from here on.
-    pub fn allocate(&mut self, name: &str, size: Expr, result: ir::LocalId) {
+    pub fn allocate(&mut self, name: &str, size: Expr, result: ir::LocalId) -> ir::ObjectId {
         let site = self.global.program.objects.push(Object {
             name: name.to_owned(),
             storage: Storage::Site,
@@ -505,5 +538,6 @@ impl Function<'_, '_> {
             span: self.builder.span,
         });
         self.builder.emit(Op::Allocate { site, size, zeroed: false, result: Lhs::Local(result) });
+        site
     }
 }

@@ -151,6 +151,16 @@ impl Unit {
             _ => false,
         }
     }
+    /// Whether a type is an array, or has one as a part.
+    pub fn has_array(&self, ty: TypeId) -> bool {
+        match self.kind(ty) {
+            TypeKind::Array { .. } => true,
+            TypeKind::Record(id) => {
+                self.types.record_info(id).fields.iter().any(|field| self.has_array(field.ty))
+            }
+            _ => false,
+        }
+    }
     /// The size expressions of the variable lengths in a type, innermost first.
     pub fn variable_lengths(&self, ty: TypeId) -> Vec<VlaId> {
         match self.kind(ty) {

@@ -3,8 +3,7 @@
 //! Allocation always succeeds, also of 0 bytes. Each call is an allocation site of its own. `realloc` finds out how
 //! many bytes the old object has by asking which of its addresses are valid, so it is exact; it always moves.
 //!
-//! Deviations: memory of `alloca` lives on when its function returns (noted); objects are aligned to 16 bytes, so an
-//! execution that asks for more proves no violation.
+//! Deviation: objects are aligned to 16 bytes, so an execution that asks for more proves no violation.
 
 use super::emit::{answer_cell, truth};
 use super::errno::EINVAL;
@@ -18,11 +17,6 @@ const ALIGNMENT: u64 = 16;
 
 pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["malloc", "valloc"], wins: Wins::Model, model: |c, call| plain(c, call, 0) },
-    Entry {
-        names: &["alloca", "__builtin_alloca", "__builtin_alloca_with_align"],
-        wins: Wins::Model,
-        model: alloca,
-    },
     Entry { names: &["aligned_alloc", "memalign"], wins: Wins::Model, model: aligned },
     Entry { names: &["posix_memalign"], wins: Wins::Model, model: posix_aligned },
     Entry { names: &["calloc"], wins: Wins::Model, model: zeroed },
@@ -80,12 +74,6 @@ fn plain(context: &mut Context<'_>, call: &Call<'_>, index: usize) -> Option<Ans
     let bytes = call.argument(index)?;
     let bytes = size(context, bytes);
     Some(Answer::Value(Expr::Local(allocate(context, call, bytes, false))))
-}
-
-fn alloca(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
-    let answer = plain(context, call, 0)?;
-    context.assume(call, "the memory is not reused when the function returns", false);
-    Some(answer)
 }
 
 /// Notes that an object may not be as aligned as was asked for.

@@ -227,6 +227,11 @@ pub fn model(context: &mut Context<'_>, call: &Call<'_>) -> Outcome {
     }
 }
 
+/// Whether a function always stores something where the argument at this position points to, before it reads anything there.
+pub fn always_sets(name: &str, argument: usize) -> bool {
+    matches!((name, argument), ("pthread_create" | "thrd_create", 0) | ("pthread_join" | "thrd_join", 1))
+}
+
 /// Whether the model of this name is used even where the program has a body for it. (Other names may be known
 /// too: [`model`] is asked about each function without a body.)
 pub fn is_modelled(name: &str) -> bool {

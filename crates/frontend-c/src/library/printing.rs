@@ -4,9 +4,10 @@
 //! How many characters were printed is not modelled. Deviation: what printing into memory writes is not modelled
 //! (limits proofs, and no violation is believed).
 
+use super::emit::truth;
 use super::strings::scan;
 use super::{Answer, Argument, Call, Context, Entry, Wins};
-use ir::{Expr, Op, Rhs, Value};
+use ir::{ErrorKind, Expr, LocationId, LocationKind, Op, Rhs, Value};
 
 pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["printf", "wprintf"], wins: Wins::Model, model: |c, call| print(c, call, 0, false) },
@@ -129,14 +130,14 @@ fn print(context: &mut Context<'_>, call: &Call<'_>, format: usize, list: bool) 
 fn read_printed(context: &mut Context<'_>, used: Use, argument: &Argument, before: Option<&Argument>) {
     match used {
         Use::Value => {}
-        Use::String => read_string(context, argument, None),
+        Use::String => read_string(context, argument, None, false),
         Use::Bounded(bound) => {
             let bound = Expr::int(bound, context.pointer());
-            read_string(context, argument, Some(bound));
+            read_string(context, argument, Some(bound), false);
         }
         Use::BoundedByArgument => {
             let bound = before.map(|before| context.settle_pointer(before));
-            read_string(context, argument, bound);
+            read_string(context, argument, bound, false);
         }
         Use::Count => {
             let pointer = context.settle_pointer(argument);
@@ -153,11 +154,11 @@ pub(super) fn read_pointee(context: &mut Context<'_>, argument: &Argument) {
     }
     match pointee.size {
         0 => {}
-        1 if pointee.scalar.is_some() => read_string(context, argument, None),
+        1 if pointee.scalar.is_some() => read_string(context, argument, None, true),
         size => {
             let pointer = context.settle_pointer(argument);
             let (object, done) = (context.builder.label(), context.builder.label());
-            context.builder.branch(Expr::Valid(Box::new(pointer.clone()), size), object, done);
+            branch_on_valid(context, &pointer, size, true, object, done);
             context.builder.continue_at(object);
             context.builder.atomic_begin();
             let size = Expr::int(Value::from(size), context.pointer());
@@ -166,6 +167,30 @@ pub(super) fn read_pointee(context: &mut Context<'_>, argument: &Argument) {
             context.builder.place(done);
         }
     }
+}
+
+/// Goes to `valid` where so many bytes are in a live object, else to `done`. What is none, and is not null where it may be,
+/// is an invalid access.
+fn branch_on_valid(
+    context: &mut Context<'_>,
+    pointer: &Expr,
+    size: u64,
+    may_be_null: bool,
+    valid: LocationId,
+    done: LocationId,
+) {
+    let is_valid = Expr::Valid(Box::new(pointer.clone()), size);
+    let none = context.builder.label();
+    context.builder.branch(is_valid, valid, none);
+    context.builder.continue_at(none);
+    let is_wrong = match may_be_null {
+        true => truth(pointer.clone(), context.pointer()),
+        false => Expr::bool(true),
+    };
+    let error = LocationKind::Error(ErrorKind::InvalidAccess);
+    let error = context.builder.template.location(error, false);
+    context.builder.alternative(Op::Assume(is_wrong), error);
+    context.builder.jump(done);
 }
 
 /// Reads the time that a function waits for at most: its last argument.
@@ -180,14 +205,15 @@ pub(super) fn read_pointees(context: &mut Context<'_>, call: &Call<'_>) {
     call.arguments.iter().for_each(|argument| read_pointee(context, argument));
 }
 
-/// Reads a string to its end. What is no string (null, which glibc prints as such) is left alone.
-fn read_string(context: &mut Context<'_>, argument: &Argument, bound: Option<Expr>) {
+/// Reads a string to its end. What is no string is an invalid access; where these are not looked for, it is left alone (null is
+/// printed as such by glibc).
+fn read_string(context: &mut Context<'_>, argument: &Argument, bound: Option<Expr>, may_be_null: bool) {
     if argument.text.is_some() {
         return;
     }
     let pointer = context.settle_pointer(argument);
     let (string, done) = (context.builder.label(), context.builder.label());
-    context.builder.branch(Expr::Valid(Box::new(pointer.clone()), 1), string, done);
+    branch_on_valid(context, &pointer, 1, may_be_null, string, done);
     context.builder.continue_at(string);
     context.builder.atomic_begin();
     scan(context, &pointer, bound.as_ref());
@@ -197,7 +223,7 @@ fn read_string(context: &mut Context<'_>, argument: &Argument, bound: Option<Exp
 
 fn put_string(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let string = call.argument(0)?;
-    read_string(context, string, None);
+    read_string(context, string, None, false);
     context.answer_open(call, Rhs::Unknown)
 }
 

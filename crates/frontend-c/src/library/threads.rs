@@ -123,20 +123,22 @@ fn create(context: &mut Context<'_>, call: &Call<'_>, routine: usize, passed: us
 fn join(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let thread = call.argument(0)?;
     let thread = context.settle_pointer(thread);
-    join_and_store(context, call.argument(1), thread);
+    join_and_store(context, call, thread);
     Some(Answer::Value(int(0)))
 }
 
 /// Waits for a thread and stores its result, unless there is no place for it.
-fn join_and_store(context: &mut Context<'_>, target: Option<&Argument>, thread: Expr) {
-    let Some(target) = target.filter(|target| !target.is_always_null()) else {
+fn join_and_store(context: &mut Context<'_>, call: &Call<'_>, thread: Expr) {
+    let Some(target) = call.argument(1).filter(|target| !target.is_always_null()) else {
         return context.builder.emit(Op::Join(thread, None));
     };
     let pointer = context.settle_pointer(target);
-    let ty = target.target_type().unwrap_or(context.pointer());
+    // C11 threads have an int as their result, whatever is at the place where it goes to.
+    let ty = if call.name.starts_with("thrd_") { IntType::I32 } else { context.pointer() };
     let result = context.builder.temporary(ty);
     context.builder.emit(Op::Join(thread, Some(Lhs::Local(result))));
-    context.store_through(target, pointer, |lhs| Op::set(lhs, Expr::Local(result)));
+    let store = Op::set(Lhs::Memory(Place::pointee(pointer.clone(), ty)), Expr::Local(result));
+    context.unless_null(target, pointer, |context| context.builder.emit(store));
 }
 
 /// Joins, or gives up. That it may give up although the thread has ended is one behaviour too many.
@@ -153,7 +155,7 @@ fn try_join(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.builder.jump(done);
     context.builder.continue_at(join);
     // It has ended: joining it again does not wait.
-    join_and_store(context, call.argument(1), thread);
+    join_and_store(context, call, thread);
     context.put(cell, 0);
     context.builder.place(done);
     answer_cell(cell)

@@ -11,20 +11,21 @@
 //! Exact, with these limits:
 //! 1. Bounds are those of live objects. An access based on the address of a named object (`&a + index`) is checked
 //!    against that object; one through a pointer, against whatever object lies there.
-//! 2. `Fill` and `Copy` of a size that is not constant, through a pointer, check their first and last byte; an
-//!    assumption says so.
+//! 2. `Fill` and `Copy` of a size that is not constant check their first and last byte, and that both are in one object.
 //! 3. Freeing what was not allocated ends the execution without an error.
-//! 4. Loads are made before the arithmetic that stands beside them, and a check evaluates no more than its own
+//! 4. A call through a pointer is checked against the procedures whose addresses are taken, whatever their types.
+//! 5. Loads are made before the arithmetic that stands beside them, and a check evaluates no more than its own
 //!    operands. So of several things that go wrong in one operation any may be seen; C leaves this order open.
-//! 5. The constraints of assignments are not checked: they are specifications, not computations.
+//! 6. The constraints of assignments are not checked: they are specifications, not computations.
 
 use super::sharing::base_object;
 use super::split::{Amount, split_to};
 use crate::expr::{BinaryOp, Expr, Place, UnaryOp};
-use crate::ids::{IdVec, LocationId, ObjectId};
+use crate::ids::{IdVec, LocationId, ObjectId, TemplateId};
 use crate::op::{Callee, Lhs, LockKind, Op, Rhs};
-use crate::program::{Assumption, Edge, ErrorKind, LocationKind, Object, Program, Span, Template};
+use crate::program::{Edge, ErrorKind, Initial, LocationKind, Object, Program, Template};
 use crate::types::{IntType, Value};
+use std::collections::BTreeSet;
 
 /// What must not happen. Whatever is not asked for is no error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -57,23 +58,47 @@ pub fn lower(program: &Program, lowering: Lowering) -> Program {
     let mut result = split_to(program, if has_checks { Amount::OneAccessAlone } else { Amount::OneAccess });
     select_errors(&mut result, lowering);
     if has_checks {
-        let mut approximate = Vec::new();
+        let procedures = procedures_with_address(&result);
         let Program { objects, templates, data_model, .. } = &mut result;
         for template in templates.iter_mut() {
-            let checker = Checker { objects, pointer: data_model.pointer(), lowering };
-            checker.run(template, &mut approximate);
-        }
-        for span in approximate {
-            let text =
-                "the bounds of a memory operation of variable size are checked at both ends only".to_owned();
-            result.assumptions.push(Assumption { text, span, limits_proof: true });
+            let pointer = data_model.pointer();
+            let checker = Checker { objects, procedures: &procedures, pointer, lowering };
+            checker.run(template);
         }
     }
     result
 }
 
-/// Makes error locations that are not wanted end the program.
+/// The procedures whose addresses are values somewhere, in order.
+fn procedures_with_address(program: &Program) -> Vec<TemplateId> {
+    let mut found = BTreeSet::new();
+    let mut look = |expr: &Expr| {
+        expr.walk(&mut |inner| {
+            if let Expr::Procedure(id) = inner {
+                found.insert(*id);
+            }
+        });
+    };
+    for object in &program.objects {
+        if let Initial::Values(values) = &object.initial {
+            values.iter().for_each(|(_, _, value)| look(value));
+        }
+    }
+    let ops = program.templates.iter().flat_map(|template| &template.edges).flat_map(|edge| &edge.ops);
+    ops.flat_map(Op::expressions).for_each(look);
+    found.into_iter().collect()
+}
+
+/// Makes error locations that are not wanted end the program. Front ends lead to an invalid access by an edge beside those
+/// on which the program goes on, so it is left out.
 pub fn select_errors(program: &mut Program, lowering: Lowering) {
+    if !lowering.bounds {
+        for Template { locations, edges, .. } in program.templates.iter_mut() {
+            let invalid = LocationKind::Error(ErrorKind::InvalidAccess);
+            let is_kept = |edge: &&Edge| locations[edge.target].kind != invalid;
+            *edges = edges.iter().filter(is_kept).cloned().collect();
+        }
+    }
     for location in program.templates.iter_mut().flat_map(|template| template.locations.iter_mut()) {
         if let LocationKind::Error(kind) = location.kind
             && !lowering.wants(kind)
@@ -92,6 +117,8 @@ struct Check {
 
 struct Checker<'a> {
     objects: &'a IdVec<ObjectId, Object>,
+    /// The procedures whose addresses are taken.
+    procedures: &'a [TemplateId],
     pointer: IntType,
     lowering: Lowering,
 }
@@ -101,8 +128,6 @@ struct Checker<'a> {
 struct Checks {
     found: Vec<Check>,
     conditions: Vec<Expr>,
-    /// Whether a memory operation of variable size was checked.
-    approximate: bool,
 }
 
 impl Checks {
@@ -116,7 +141,7 @@ impl Checks {
 }
 
 impl Checker<'_> {
-    fn run(&self, template: &mut Template, approximate: &mut Vec<Span>) {
+    fn run(&self, template: &mut Template) {
         let mut errors: Vec<(ErrorKind, LocationId)> = Vec::new();
         let mut added: Vec<Edge> = Vec::new();
         let outgoing = template.outgoing();
@@ -127,9 +152,6 @@ impl Checker<'_> {
                 for (index, op) in ops.iter().enumerate() {
                     let mut checks = Checks::default();
                     self.op(op, &mut checks);
-                    if checks.approximate {
-                        approximate.push(span);
-                    }
                     let mut before = ops[..index].to_vec();
                     for Check { fails, kind } in checks.found {
                         let target = match errors.iter().find(|(known, _)| *known == kind) {
@@ -183,6 +205,9 @@ impl Checker<'_> {
                     self.expr(pointer, checks);
                 }
                 arguments.iter().for_each(|argument| self.expr(argument, checks));
+                if let (Callee::Pointer(pointer), true) = (callee, self.lowering.bounds) {
+                    checks.add(ErrorKind::InvalidAccess, self.is_no_procedure(pointer));
+                }
                 lhs.iter().for_each(|lhs| self.lhs(lhs, checks));
             }
             Op::Join(operand, Some(lhs)) | Op::Allocate { size: operand, result: lhs, .. } => {
@@ -259,8 +284,29 @@ impl Checker<'_> {
             BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shr => false,
             BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le => false,
         };
+        if self.lowering.overflow && matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
+            self.shift(op, ty, &operands, checks);
+        }
         if self.lowering.overflow && can_overflow && !never_overflows(op, ty, &operands) {
             checks.add(ErrorKind::Overflow, Expr::Overflows(op, ty, Box::new(operands)));
+        }
+    }
+
+    /// Checks that the operands of a shift are such that it has a meaning in C: the distance is less than the width, and
+    /// what is shifted to the left is not negative. (Whether the result fits is another question.)
+    fn shift(&self, op: BinaryOp, ty: IntType, (value, distance): &(Expr, Expr), checks: &mut Checks) {
+        let width = Value::from(ty.bits);
+        let is_short = matches!(distance, Expr::Const(distance, _) if (0..width).contains(distance));
+        if !is_short {
+            // A negative distance becomes a huge one.
+            let distance = Expr::cast(IntType::U64, distance.clone());
+            let short = Expr::binary(BinaryOp::Lt, IntType::U64, distance, Expr::int(width, IntType::U64));
+            checks.add(ErrorKind::Overflow, short.not());
+        }
+        let is_positive = matches!(value, Expr::Const(0.., _));
+        if op == BinaryOp::Shl && ty.signed && !is_positive {
+            let negative = Expr::binary(BinaryOp::Lt, ty, value.clone(), Expr::int(0, ty));
+            checks.add(ErrorKind::Overflow, negative);
         }
     }
 
@@ -271,6 +317,21 @@ impl Checker<'_> {
         {
             checks.add(ErrorKind::InvalidAccess, fails);
         }
+    }
+
+    /// Whether a pointer is the address of no procedure.
+    fn is_no_procedure(&self, pointer: &Expr) -> Expr {
+        let mut tests: Vec<Expr> = self
+            .procedures
+            .iter()
+            .map(|id| Expr::binary(BinaryOp::Ne, self.pointer, pointer.clone(), Expr::Procedure(*id)))
+            .collect();
+        // A balanced conjunction, so that it does not become deep.
+        while tests.len() > 1 {
+            let pairs = tests.chunks(2).map(|pair| pair.iter().cloned().reduce(Expr::and));
+            tests = pairs.map(|test| test.unwrap_or(Expr::bool(true))).collect();
+        }
+        tests.pop().unwrap_or(Expr::bool(true))
     }
 
     /// Whether an access leaves its object; nothing if it never does.
@@ -312,7 +373,13 @@ impl Checker<'_> {
         let ty = self.pointer;
         let size = Expr::cast(ty, size.clone());
         let last = Expr::binary(BinaryOp::Sub, ty, size.clone(), Expr::Const(1, ty));
-        let last = Expr::binary(BinaryOp::Add, ty, address.clone(), last);
+        // A cast that changes nothing makes the first byte what the last one's address is computed from: both are in the
+        // same object then ([`Expr::Valid`]), and with them all between.
+        let start = match base_object(address) {
+            Some(_) => address.clone(),
+            None => Expr::cast(ty, address.clone()),
+        };
+        let last = Expr::binary(BinaryOp::Add, ty, start, last);
         checks.conditions.push(Expr::binary(BinaryOp::Ne, ty, size, Expr::Const(0, ty)));
         self.access(address, 1, checks);
         self.access(&last, 1, checks);
@@ -323,7 +390,6 @@ impl Checker<'_> {
         };
         checks.add(ErrorKind::InvalidAccess, wraps);
         checks.conditions.pop();
-        checks.approximate |= base_object(address).is_none();
     }
 }
 

@@ -81,7 +81,10 @@ pub fn symbolic(
 ) -> Result<Program, InlineError> {
     let Inlined { program: inlined, frames_outlive_calls } = inline(&resolve_calls(program), limits)?;
     let mut result = points_to::annotate(&remove_dead_code(&lower(&inlined, lowering)));
-    if lowering.bounds && frames_outlive_calls {
+    if lowering.bounds
+        && frames_outlive_calls
+        && points_to::frames_are_used_late(program, &PointsTo::of(program))
+    {
         let text = "objects of a function that has returned count as alive".to_owned();
         result.assumptions.push(Assumption { text, span: Span::default(), limits_proof: true });
     }
@@ -99,7 +102,7 @@ pub fn symbolic_of_lowered(
     let mut locations = program.templates.iter().flat_map(|template| &template.locations);
     let asks_for_bounds =
         locations.any(|location| location.kind == LocationKind::Error(ErrorKind::InvalidAccess));
-    if asks_for_bounds && frames_outlive_calls {
+    if asks_for_bounds && frames_outlive_calls && frames_are_used_late_until(program, deadline)? {
         let text = "objects of a function that has returned count as alive".to_owned();
         result.assumptions.push(Assumption { text, span: Span::default(), limits_proof: true });
     }
@@ -108,6 +111,12 @@ pub fn symbolic_of_lowered(
     let threaded = in_time(deadline, || thread_jumps(&sliced))?;
     let threaded = in_time(deadline, || remove_dead_code(&threaded))?;
     in_time(deadline, || compress(&threaded))
+}
+
+/// Whether a frame object of a procedure may be used after its end, unless it is too late to find out.
+fn frames_are_used_late_until(program: &Program, deadline: Option<Instant>) -> Result<bool, InlineError> {
+    let points_to = PointsTo::until(program, deadline).ok_or(InlineError::OutOfTime)?;
+    Ok(points_to::frames_are_used_late(program, &points_to))
 }
 
 /// Like [`symbolic_of_lowered`], for listings of the source: all data stays, and each source line keeps its own steps.

@@ -9,7 +9,7 @@
 //! 1. Recursion is unfolded a number of times; what goes deeper is cut off, and an assumption says so.
 //! 2. A frame object outlives its call, so an access to it after the call is not an invalid one any more. Programs
 //!    that only make valid accesses do not notice; a check for invalid accesses must be told
-//!    ([`Inlined::frames_outlive_calls`]).
+//!    ([`Inlined::frames_outlive_calls`]), unless no address is used that late ([`super::points_to::frames_are_used_late`]).
 //! 3. A frame object beyond [`LARGE_OBJECT`] bytes that starts with arbitrary content keeps its last content when
 //!    it is entered again; an assumption says so.
 

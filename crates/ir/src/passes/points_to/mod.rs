@@ -13,6 +13,7 @@
 mod constraints;
 mod cycles;
 mod escape;
+mod outlive;
 mod ranges;
 mod shape;
 #[cfg(test)]
@@ -25,6 +26,7 @@ use crate::ids::{IdVec, TemplateId};
 use crate::op::{Lhs, Op};
 use crate::program::Program;
 use crate::types::IntType;
+pub use outlive::{Holder, called, frames_are_used_late};
 use ranges::Amounts;
 pub use shape::greatest_common_divisor;
 use shape::{Offset, Shift};

@@ -1,0 +1,176 @@
+//! Which objects of activations may be known by their address when their life is over.
+//!
+//! When an object of an activation of a template dies, its address may be held by: memory that does not belong to frames;
+//! activations below this one and those of other threads, in locals and frame objects; what the activation itself keeps
+//! beyond the object's life; arguments of threads that start, and results of threads. An activation that is not above
+//! one of the object's template is of a template that is reached from the code of a thread without passing the
+//! object's template. All that such holders point to they can read, so what frame objects hold that are reached counts
+//! as well, whoever owns them. A template that is recursive has activations of itself below it.
+//!
+//! Over-approximates, as far as the points-to sets do: an object that is not among the result is never used after its life.
+
+use super::PointsTo;
+use super::solve::{Node, Pointee};
+use crate::ids::{IdVec, LocalId, ObjectId, TemplateId};
+use crate::op::{Callee, Op};
+use crate::program::{Object, Program, Storage};
+use std::collections::BTreeSet;
+
+/// What may hold an address in an activation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Holder {
+    /// A local of the template.
+    Local(LocalId),
+    /// A frame object of the template.
+    Object(ObjectId),
+}
+
+/// Calls and starts of a program, those through pointers too.
+struct Calls {
+    callees: IdVec<TemplateId, BTreeSet<TemplateId>>,
+    /// The code of threads.
+    entries: BTreeSet<TemplateId>,
+}
+
+impl Calls {
+    fn of(program: &Program, points_to: &PointsTo) -> Self {
+        let mut calls = Self {
+            callees: program.templates.iter().map(|_| BTreeSet::new()).collect(),
+            entries: program.start.iter().map(|(template, _)| *template).collect(),
+        };
+        for (id, template) in program.templates.enumerate() {
+            for op in template.edges.iter().flat_map(|edge| &edge.ops) {
+                let (Op::Call(callee, ..) | Op::Spawn(callee, ..)) = op else { continue };
+                let found = match callee {
+                    Callee::Procedure(procedure) => vec![*procedure],
+                    Callee::Pointer(pointer) => points_to.callees(id, pointer),
+                };
+                match op {
+                    Op::Spawn(..) => calls.entries.extend(found),
+                    _ => calls.callees[id].extend(found),
+                }
+            }
+        }
+        calls
+    }
+    /// The templates that are called from some, directly or not; these are among them. What `without` calls does not count.
+    fn reached(&self, from: &BTreeSet<TemplateId>, without: Option<TemplateId>) -> BTreeSet<TemplateId> {
+        let mut open: Vec<TemplateId> = from.iter().copied().collect();
+        let mut found = BTreeSet::new();
+        while let Some(id) = open.pop() {
+            if Some(id) != without && found.insert(id) {
+                open.extend(&self.callees[id]);
+            }
+        }
+        found
+    }
+}
+
+impl PointsTo {
+    /// The objects among some, each with the template whose activations own it, that may be known by their address when their
+    /// life is over. `ends_before` says of a holder of the owner whether its life ends with the object's, or before.
+    pub fn outliving(
+        &self,
+        program: &Program,
+        candidates: &[(ObjectId, TemplateId)],
+        ends_before: &dyn Fn(TemplateId, ObjectId, Holder) -> bool,
+    ) -> BTreeSet<ObjectId> {
+        let mut found = BTreeSet::new();
+        if candidates.is_empty() {
+            return found;
+        }
+        let calls = Calls::of(program, self);
+        for &(object, owner) in candidates {
+            if self.outlives(program, &calls, object, owner, &|holder| ends_before(owner, object, holder)) {
+                found.insert(object);
+            }
+        }
+        found
+    }
+
+    /// The templates that are called from a template's code, directly or not.
+    pub fn calls(&self, program: &Program, template: TemplateId) -> BTreeSet<TemplateId> {
+        let calls = Calls::of(program, self);
+        calls.reached(&calls.callees[template], None)
+    }
+
+    fn outlives(
+        &self,
+        program: &Program,
+        calls: &Calls,
+        object: ObjectId,
+        owner: TemplateId,
+        ends_before: &dyn Fn(Holder) -> bool,
+    ) -> bool {
+        let is_recursive = calls.reached(&calls.callees[owner], None).contains(&owner);
+        let others = match is_recursive {
+            true => program.templates.ids().collect(),
+            false => calls.reached(&calls.entries, Some(owner)),
+        };
+        let mut held: BTreeSet<Pointee> = self.held_by(self.solver.thread_results).collect();
+        let mut reached: IdVec<ObjectId, bool> = program.objects.iter().map(|_| false).collect();
+        let mut open: Vec<ObjectId> = Vec::new();
+        for (id, template) in program.templates.enumerate() {
+            let own = |local: LocalId| id == owner && !ends_before(Holder::Local(local));
+            for local in template.locals.ids().filter(|local| others.contains(&id) || own(*local)) {
+                held.extend(self.held_by(self.first_local[id] + local.0));
+            }
+            for op in template.edges.iter().flat_map(|edge| &edge.ops) {
+                if let Op::Spawn(_, arguments, _) = op {
+                    held.extend(arguments.iter().flat_map(|argument| self.eval(id, argument)));
+                }
+            }
+        }
+        for (id, described) in program.objects.enumerate() {
+            let counts = match described.storage {
+                Storage::Static | Storage::ThreadLocal | Storage::Site => true,
+                Storage::Frame(template) => {
+                    others.contains(&template) || (template == owner && !ends_before(Holder::Object(id)))
+                }
+            };
+            if counts && id != object {
+                reached[id] = true;
+                open.push(id);
+            }
+        }
+        loop {
+            if held.contains(&Pointee::Anything) {
+                return self.solver.escaped_objects.contains(&object);
+            }
+            for pointee in std::mem::take(&mut held) {
+                match pointee {
+                    Pointee::Cell(target, _) if target == object => return true,
+                    Pointee::Cell(target, _) if !reached[target] => {
+                        reached[target] = true;
+                        open.push(target);
+                    }
+                    Pointee::Cell(..) | Pointee::Procedure(_) | Pointee::Input | Pointee::Anything => {}
+                }
+            }
+            let Some(next) = open.pop() else { return false };
+            let cells = self.solver.shapes[next].cells.len() as Node;
+            held.extend((0..cells).flat_map(|cell| self.held_by(self.solver.first_cell[next] + cell)));
+        }
+    }
+
+    fn held_by(&self, node: Node) -> impl Iterator<Item = Pointee> + '_ {
+        self.solver.points_to(node).iter().map(|id| self.solver.pointees[*id as usize])
+    }
+}
+
+/// The templates that are called, directly or through pointers.
+pub fn called(program: &Program, points_to: &PointsTo) -> BTreeSet<TemplateId> {
+    Calls::of(program, points_to).callees.iter().flatten().copied().collect()
+}
+
+/// Whether a frame object of a procedure may be used after an activation of it has ended. The code of threads does not count:
+/// its objects end with their thread.
+pub fn frames_are_used_late(program: &Program, points_to: &PointsTo) -> bool {
+    let called = called(program, points_to);
+    let of_procedure = |(id, object): (ObjectId, &Object)| match object.storage {
+        Storage::Frame(template) if called.contains(&template) => Some((id, template)),
+        Storage::Frame(_) | Storage::Static | Storage::ThreadLocal | Storage::Site => None,
+    };
+    let candidates: Vec<_> = program.objects.enumerate().filter_map(of_procedure).collect();
+    !points_to.outliving(program, &candidates, &|_, _, _| true).is_empty()
+}

@@ -1,0 +1,7 @@
+// A string literal must not be changed.
+// expect: bounds=false
+int main(void) {
+  char *p = "abc";
+  p[0] = 'x';
+  return 0;
+}
