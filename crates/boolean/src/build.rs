@@ -256,7 +256,7 @@ impl<'p> Builder<'p> {
                     inputs.push(Input { bits: chosen, ty });
                     new.push((bits, functions));
                 }
-                Rhs::Unknown => return unsupported("a value that is not modelled", span),
+                Rhs::Unknown | Rhs::Float(..) => return unsupported("a value that is not modelled", span),
             }
         }
         let before = assignment.constraint.as_ref().map(|_| values.clone());

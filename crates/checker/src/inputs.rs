@@ -145,7 +145,16 @@ impl Uses<'_> {
         match op {
             Op::Assign(assignment) => {
                 for (lhs, rhs) in &assignment.pairs {
-                    let Rhs::Value(value) = rhs else { continue };
+                    let value = match rhs {
+                        Rhs::Value(value) => value,
+                        Rhs::Float(_, _, operands) => {
+                            for operand in operands {
+                                self.compared(template, local, operand)?;
+                            }
+                            continue;
+                        }
+                        Rhs::Any | Rhs::Unknown => continue,
+                    };
                     match lhs {
                         Lhs::Local(to) if self.is_copy(template, local, value) => {
                             self.copied(template, local, (template, *to, target))?;

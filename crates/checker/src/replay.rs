@@ -1,5 +1,5 @@
 //! Runs a trace, step by step, on the step semantics. Accepts it only if it ends in the violation that it claims,
-//! every step can be taken when and as it is, and no value on the way is a stand-in for something not modelled.
+//! every step can be taken when and as it is, and it would be the same whatever the values are that are not modelled.
 
 use crate::describe::{Change, local_changes, memory_changes, name_of};
 use ir::semantics::{
@@ -123,7 +123,7 @@ pub enum ReplayError {
     Stuck(usize, Stuck),
     /// A chosen value is missing, left over, or out of its type's range.
     Choices(usize),
-    /// The step makes use of a value that is not modelled.
+    /// The trace depends on a value that is not modelled, which this step is the first to choose.
     Approximate(usize),
     /// The last state does not violate the property in the way that the trace claims.
     NoViolation,
@@ -198,8 +198,12 @@ pub fn replay(program: &Program, property: &Property, trace: &Trace) -> Result<R
     let mut atomic: BTreeSet<ThreadIndex> =
         (0..state.threads.len()).filter(|thread| machine.is_atomic(&state, *thread)).collect();
     let mut order = HappensBefore::new(&machine, &state);
+    let mut approximate: Option<usize> = None;
     for (index, step) in trace.steps.iter().enumerate() {
-        let (next, replayed) = replay_step(&machine, &state, atomic.first().copied(), index, step)?;
+        let (next, replayed, chooses) = replay_step(&machine, &state, atomic.first().copied(), index, step)?;
+        if chooses {
+            approximate.get_or_insert(index);
+        }
         let started = state.threads.len()..next.threads.len();
         for changed in started.chain([step.thread]) {
             if machine.is_atomic(&next, changed) {
@@ -224,6 +228,9 @@ pub fn replay(program: &Program, property: &Property, trace: &Trace) -> Result<R
             _ => None,
         })
         .ok_or(ReplayError::NoViolation)?;
+    if verdict::has_unmodelled_values(program) && !trace.is_certain(&machine) {
+        return Err(ReplayError::Approximate(approximate.unwrap_or(trace.steps.len().saturating_sub(1))));
+    }
     Ok(Replayed { threads, steps, violation })
 }
 
@@ -233,7 +240,7 @@ fn replay_step(
     atomic: Option<ThreadIndex>,
     index: usize,
     step: &TraceStep,
-) -> Result<(State, ReplayedStep), ReplayError> {
+) -> Result<(State, ReplayedStep, bool), ReplayError> {
     let TraceStep { thread, edge, choices } = step;
     let alive = state.threads.get(*thread).is_some_and(|thread| !thread.activations.is_empty());
     if state.halted || !alive || atomic.is_some_and(|alone| alone != *thread) {
@@ -246,9 +253,6 @@ fn replay_step(
     let span = machine.program.templates[procedure].edges[*edge].span;
     let mut given = Given { values: choices.iter(), unfit: false, approximate: false };
     let taken = machine.step(state, *thread, *edge, &mut given);
-    if given.approximate {
-        return Err(ReplayError::Approximate(index));
-    }
     if given.unfit || given.values.next().is_some() {
         return Err(ReplayError::Choices(index));
     }
@@ -273,7 +277,7 @@ fn replay_step(
         choices: choices.clone(),
         created: (next.threads.len() > state.threads.len()).then_some(state.threads.len()),
     };
-    Ok((next, replayed))
+    Ok((next, replayed, given.approximate))
 }
 
 /// What is wrong in a state, if it is what is claimed.

@@ -229,7 +229,7 @@ impl<'p> Memory<'p> {
             if let Op::Assign(assignment) = op {
                 open.extend(assignment.pairs.iter().filter_map(|(_, rhs)| match rhs {
                     Rhs::Value(value) => Some(value),
-                    Rhs::Any | Rhs::Unknown => None,
+                    Rhs::Any | Rhs::Unknown | Rhs::Float(..) => None,
                 }));
             }
             open.extend(op.expressions().into_iter().filter(|expr| !indirect(expr)));

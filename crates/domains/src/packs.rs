@@ -203,7 +203,7 @@ pub fn statements<R: Resolve>(op: &Op, resolve: &R) -> Vec<Statement<R::Variable
                     set.insert(target?);
                     Some(Statement::Assignment(set))
                 }
-                Rhs::Any | Rhs::Unknown => None,
+                Rhs::Any | Rhs::Unknown | Rhs::Float(..) => None,
             });
             pairs.chain(constraint).collect()
         }

@@ -329,7 +329,7 @@ impl Scope<'_, '_> {
         let before = after.environment.clone();
         let value = |rhs: &Rhs| match rhs {
             Rhs::Value(value) => before.evaluate(self.packs(), value, self),
-            Rhs::Any | Rhs::Unknown => Number::TOP,
+            Rhs::Any | Rhs::Unknown | Rhs::Float(..) => Number::TOP,
         };
         let values: Vec<Number> = pairs.iter().map(|(_, rhs)| value(rhs)).collect();
         if values.iter().any(Lattice::is_bottom) {
@@ -395,7 +395,7 @@ impl Scope<'_, '_> {
                     let all = expanded.iter().chain([value]);
                     all.map(|value| before.linear(packs, value, self)).collect()
                 }
-                Rhs::Any | Rhs::Unknown => Vec::new(),
+                Rhs::Any | Rhs::Unknown | Rhs::Float(..) => Vec::new(),
             };
             assigned.push((variable, forms));
         }

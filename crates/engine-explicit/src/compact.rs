@@ -193,7 +193,8 @@ impl<'a, 'p> Compact<'a, 'p> {
         self.stack.push(Frame { state, prints, steps, threads, found: Vec::new() });
         let violation = violation?;
         let steps = self.stack.iter().flat_map(|frame| frame.steps.iter().cloned()).collect();
-        Some(Trace { copies: self.copies.clone(), steps, violation })
+        let trace = Trace { copies: self.copies.clone(), steps, violation };
+        model.is_evidence(&trace).then_some(trace)
     }
 
     /// The fingerprints of the parts of a state; those that it shares with the state below are known.

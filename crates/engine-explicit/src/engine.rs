@@ -118,8 +118,8 @@ impl Explicit {
         let many = Model::new(program, facts.clone(), property.clone(), most, false)?;
         if *property == Property::NoRace && !program.unordered.is_empty() {
             match crate::unordered::search(&many, &copies_of(program), budget) {
-                Ok(Some(trace)) => return Ok(Verdict::Unsafe(trace)),
-                Ok(None) => {}
+                Ok(Some(trace)) if many.is_evidence(&trace) => return Ok(Verdict::Unsafe(trace)),
+                Ok(_) => {}
                 Err(exhausted) => return Ok(Verdict::Unknown(Reason::Exhausted(exhausted))),
             }
         }
@@ -183,8 +183,10 @@ impl Explicit {
             }
             if let Some(firings) = &mut firings {
                 match firings.run(FIRINGS_SHARE * slice, budget) {
-                    Ok(Some((_, trace))) => return Ok(Verdict::Unsafe(shorten(&many, trace, budget))),
-                    Ok(None) => {}
+                    Ok(Some((_, trace))) if many.is_evidence(&trace) => {
+                        return Ok(Verdict::Unsafe(shorten(&many, trace, budget)));
+                    }
+                    Ok(_) => {}
                     Err(exhausted) => return Ok(Verdict::Unknown(Reason::Exhausted(exhausted))),
                 }
             }
@@ -193,8 +195,10 @@ impl Explicit {
                 && matches!(property, Property::NoError(_));
             for _ in 0..if crowded { CROWD_WALKS } else { 0 } {
                 match crowd.walk(&many, &searches[active - 1].copies, budget) {
-                    Ok(Some(trace)) => return Ok(Verdict::Unsafe(shorten(&many, trace, budget))),
-                    Ok(None) => {}
+                    Ok(Some(trace)) if many.is_evidence(&trace) => {
+                        return Ok(Verdict::Unsafe(shorten(&many, trace, budget)));
+                    }
+                    Ok(_) => {}
                     Err(exhausted) => return Ok(Verdict::Unknown(Reason::Exhausted(exhausted))),
                 }
             }

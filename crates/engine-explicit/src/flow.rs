@@ -214,6 +214,11 @@ impl Follower<'_, '_> {
                             self.copy(self.ty(template, local), (template, *to, target));
                         }
                         (_, Rhs::Value(value)) => self.used(template, local, value),
+                        (_, Rhs::Float(_, _, operands)) => {
+                            for operand in operands {
+                                self.used(template, local, operand);
+                            }
+                        }
                         (_, Rhs::Any | Rhs::Unknown) => {}
                     }
                 }

@@ -91,7 +91,10 @@ impl<'a, 'p> Guide<'a, 'p> {
                     past = here.before.as_deref();
                 }
                 steps.reverse();
-                return Some(Trace { copies: copies.to_vec(), steps, violation });
+                let trace = Trace { copies: copies.to_vec(), steps, violation };
+                if self.model.is_evidence(&trace) {
+                    return Some(trace);
+                }
             }
             if self.is_new(&place) {
                 let mut next = self.next(&place);
@@ -170,12 +173,12 @@ impl<'a, 'p> Guide<'a, 'p> {
                 let mut state = place.state.clone();
                 self.steps += 1;
                 match machine.advance(&mut state, thread, edge, &mut values, &mut Vec::new()) {
-                    Ok(()) if !values.tainted => {
+                    Ok(()) => {
                         let mut next = self.after(place, edge, state, &values);
                         next.cost += u32::from(at > 0);
                         found.push(next);
                     }
-                    Ok(()) | Err(Stuck::Blocked | Stuck::Fault(_) | Stuck::Limit(_)) => {}
+                    Err(Stuck::Blocked | Stuck::Fault(_) | Stuck::Limit(_)) => {}
                 }
                 if at == 0 {
                     changes.append(&mut values.alternatives);
@@ -205,7 +208,6 @@ impl<'a, 'p> Guide<'a, 'p> {
             made: Vec::new(),
             asked: 0,
             alternatives: Vec::new(),
-            tainted: false,
         }
     }
 
@@ -242,7 +244,6 @@ struct Values<'a, 'p> {
     asked: usize,
     /// Other values to try.
     alternatives: Vec<Option<(usize, Value)>>,
-    tainted: bool,
 }
 
 impl Choices for Values<'_, '_> {
@@ -252,7 +253,6 @@ impl Choices for Values<'_, '_> {
         let candidates = match choice.kind {
             ChoiceKind::Open => inputs.of_type(choice.ty),
             ChoiceKind::Any | ChoiceKind::Unknown => {
-                self.tainted |= choice.kind == ChoiceKind::Unknown;
                 self.asked += 1;
                 inputs.of_edge(self.edge.0, self.edge.1, self.asked - 1, choice.ty)
             }

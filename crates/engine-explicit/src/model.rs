@@ -8,7 +8,7 @@ use ir::semantics::{Access, LimitKind, Machine, State, ThreadIndex};
 use ir::{EdgeId, LocationKind, Program};
 use std::cell::Cell;
 use std::sync::Arc;
-use verdict::{Property, Violation};
+use verdict::{Property, Trace, Violation};
 
 /// A program with all that the search asks about it.
 pub struct Model<'p> {
@@ -30,13 +30,20 @@ pub struct Facts {
     pub footprints: Footprints,
     /// What locals are still needed.
     pub liveness: Liveness,
+    /// Whether there are values that are not modelled.
+    pub is_approximate: bool,
 }
 
 impl Facts {
     /// Looks at a program.
     pub fn new(program: &Program) -> Self {
         let liveness = Liveness::new(program);
-        Self { inputs: Inputs::new(program, &liveness), footprints: Footprints::new(program), liveness }
+        Self {
+            inputs: Inputs::new(program, &liveness),
+            footprints: Footprints::new(program),
+            liveness,
+            is_approximate: verdict::has_unmodelled_values(program),
+        }
     }
 }
 
@@ -172,6 +179,11 @@ impl<'p> Model<'p> {
             LocationKind::Error(kind) => kinds.contains(&kind),
             LocationKind::Normal | LocationKind::End | LocationKind::Exit | LocationKind::Halt => false,
         }
+    }
+
+    /// Whether a trace to a violation does not depend on values that are not modelled.
+    pub fn is_evidence(&self, trace: &Trace) -> bool {
+        !self.facts.is_approximate || trace.is_certain(&self.machine)
     }
 
     /// What is wrong in a state.

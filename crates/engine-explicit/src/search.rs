@@ -47,6 +47,9 @@ pub enum Outcome {
     Stopped(Exhausted),
 }
 
+/// Executions that are all asked whether they depend on a value that is not modelled; later ones now and then.
+const QUESTIONS: u64 = 64;
+
 /// A search that can be paused and resumed.
 pub struct Search<'a, 'p> {
     /// How many copies of each start template run.
@@ -55,6 +58,9 @@ pub struct Search<'a, 'p> {
     pub store: Store,
     /// Whether a bad state was found that rests on a value that is not modelled.
     pub approximate: bool,
+    /// How many executions were asked about that may depend on such a value.
+    asked: u64,
+    budget: Budget,
     expander: Expander<'a, 'p>,
     levels: Vec<VecDeque<(StateId, Work)>>,
     waiting: usize,
@@ -74,6 +80,8 @@ impl<'a, 'p> Search<'a, 'p> {
             copies,
             store: Store::new(),
             approximate: false,
+            asked: 0,
+            budget: budget.clone(),
             expander: Expander::new(model, budget, TIERS[0], false),
             levels: vec![VecDeque::new()],
             waiting: 0,
@@ -314,7 +322,7 @@ impl<'a, 'p> Search<'a, 'p> {
             return None;
         }
         if let Some(violation) = model.violation(&state) {
-            if !tainted {
+            if !model.facts.is_approximate || self.is_evidence(id, violation.clone()) {
                 return Some((id, violation));
             }
             self.approximate = true;
@@ -324,6 +332,18 @@ impl<'a, 'p> Search<'a, 'p> {
         self.push(level, id, Work::First(origin.thread));
         self.expander.recycle(state);
         None
+    }
+
+    /// Whether the execution that led to a stored state does not depend on values that are not modelled. Where many
+    /// do, not all are asked about.
+    fn is_evidence(&mut self, id: StateId, violation: Violation) -> bool {
+        self.asked += 1;
+        if self.asked > QUESTIONS && !self.asked.is_power_of_two() {
+            return false;
+        }
+        let budget = self.budget.clone();
+        let trace = self.trace(id, violation, &budget);
+        trace.is_some_and(|trace| trace.is_certain(&self.expander.model.machine))
     }
 
     /// The execution that led to a stored state.

@@ -40,7 +40,7 @@ struct Shortener<'a, 'p> {
 pub fn shorten(model: &Model<'_>, trace: Trace, budget: &Budget) -> Trace {
     let patience = budget.remaining().map_or(PATIENCE, |left| PATIENCE.min(left / 4));
     let shortener = Shortener { model, copies: trace.copies.clone(), deadline: Instant::now() + patience };
-    let mut best = trace;
+    let mut best = trace.clone();
     // The shortest beginning that is bad already.
     if let Some(shorter) = shortener.run(&best.steps, true) {
         best = shorter;
@@ -51,7 +51,7 @@ pub fn shorten(model: &Model<'_>, trace: Trace, budget: &Budget) -> Trace {
     while let Some(better) = shortener.with_fewer_switches(&best) {
         best = better;
     }
-    best
+    if model.is_evidence(&best) { best } else { trace }
 }
 
 impl Shortener<'_, '_> {

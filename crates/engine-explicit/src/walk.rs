@@ -65,16 +65,19 @@ impl Walker {
         // How often a thread that could go on is left, in eighths.
         let restless = self.below(4);
         for _ in 0..self.length {
-            found.retain(|successor| !successor.tainted);
+            if found.iter().any(|successor| !successor.tainted) {
+                found.retain(|successor| !successor.tainted);
+            }
             if found.is_empty() {
                 return None;
             }
             let at = self.below(found.len());
-            let Successor { state, steps: more, .. } = found.swap_remove(at);
+            let Successor { state, steps: more, tainted } = found.swap_remove(at);
             found.clear();
             steps.extend(more);
             if let Some(violation) = model.violation(&state) {
-                return Some(Trace { copies: copies.to_vec(), steps, violation });
+                let trace = Trace { copies: copies.to_vec(), steps, violation };
+                return model.is_evidence(&trace).then_some(trace);
             }
             let mut threads = model.machine.schedulable(&state);
             if let Some(at) = threads.iter().position(|thread| *thread == last)
@@ -89,7 +92,7 @@ impl Walker {
             let (first, rest) = threads.split_first()?;
             let rest = rest.iter().cycle().skip(start).take(rest.len());
             for thread in std::iter::once(first).chain(rest) {
-                expander.successors(&state, false, *thread, &mut found);
+                expander.successors(&state, tainted, *thread, &mut found);
                 if !found.is_empty() || expander.stopped.is_some() {
                     last = *thread;
                     break;

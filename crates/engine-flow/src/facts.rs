@@ -261,7 +261,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
         // All values are those before the assignment.
         let known = |rhs: &Rhs| match rhs {
             Rhs::Value(value) => self.values.canonical(value, &facts.equal),
-            Rhs::Any | Rhs::Unknown => None,
+            Rhs::Any | Rhs::Unknown | Rhs::Float(..) => None,
         };
         let values: Vec<Option<Expr>> = pairs.iter().map(|(_, rhs)| known(rhs)).collect();
         let thread = |value: &Option<Expr>| {

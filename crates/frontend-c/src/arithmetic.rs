@@ -3,9 +3,11 @@
 use crate::fold;
 use crate::function::Function;
 use crate::types::Class;
-use ir::{BinaryOp, Expr, IntType, UnaryOp, Value};
+use ir::{
+    Assignment, BinaryOp, DataModel, Expr, FloatFormat, FloatOp, IntType, Lhs, Op, Rhs, UnaryOp, Value,
+};
 use rucc_ast::BinaryOp as Operator;
-use rucc_types::TypeId;
+use rucc_types::{FloatKind, TypeId, TypeKind};
 
 impl Function<'_, '_> {
     /// A value of one scalar type as one of another.
@@ -15,13 +17,25 @@ impl Function<'_, '_> {
                 if self.unit.types.canonical(from) == self.unit.types.canonical(to)
                     || self.unit.kind(from) == self.unit.kind(to)
                 {
-                    value
-                } else {
+                    return value;
+                }
+                match (self.float_format(from), self.float_format(to)) {
+                    (Some(format), Some(other)) => self.float(FloatOp::To(other), format, vec![value]),
+                    (_, _) => {
+                        self.discard(value);
+                        self.unknown(target)
+                    }
+                }
+            }
+            (Class::Float(_), Class::Integer(target)) => match self.float_format(from) {
+                Some(format) if target == IntType::BOOL => self.float_truth(format, value),
+                Some(format) => self.float(FloatOp::ToInteger(target), format, vec![value]),
+                None => {
                     self.discard(value);
                     self.unknown(target)
                 }
-            }
-            (Class::Float(_), Class::Integer(target) | Class::Odd(target, _)) => {
+            },
+            (Class::Float(_), Class::Odd(target, _)) => {
                 self.discard(value);
                 self.unknown(target)
             }
@@ -32,10 +46,13 @@ impl Function<'_, '_> {
                 (Expr::Const(value, _), IntType::U64) if self.unit.size(to) == Some(8) => {
                     Expr::int(Value::from((*value as f64).to_bits()), target)
                 }
-                _ => {
-                    self.discard(value);
-                    self.unknown(target)
-                }
+                _ => match self.float_format(to) {
+                    Some(format) => self.float(FloatOp::FromInteger, format, vec![value]),
+                    None => {
+                        self.discard(value);
+                        self.unknown(target)
+                    }
+                },
             },
             (_, Class::Integer(target)) => self.cast(value, target),
             (_, Class::Odd(target, width)) => {
@@ -93,13 +110,16 @@ impl Function<'_, '_> {
                 if is_comparison(op) { value } else { normalise(value, ty, width) }
             }
             Class::Float(ty) => {
-                self.discard(left);
-                self.discard(right);
-                if is_comparison(op) {
-                    let unknown = self.unknown(IntType::BOOL);
-                    return self.cast(unknown, IntType::I32);
-                }
-                self.unknown(ty)
+                let format = self.float_format(left_type);
+                let known =
+                    format.and_then(|format| self.float_operation(op, format, left.clone(), right.clone()));
+                let of = if is_comparison(op) { IntType::BOOL } else { ty };
+                let value = known.unwrap_or_else(|| {
+                    self.discard(left);
+                    self.discard(right);
+                    self.unknown(of)
+                });
+                if is_comparison(op) { self.cast(value, IntType::I32) } else { value }
             }
             Class::Unsupported(what) => {
                 self.unsupported(what);
@@ -137,10 +157,17 @@ impl Function<'_, '_> {
                 self.cast(value, own)
             }
             Class::Odd(own, width) => normalise(fold::binary(op, own, value, Expr::int(1, own)), own, width),
-            Class::Float(own) => {
-                self.discard(value);
-                self.unknown(own)
-            }
+            Class::Float(own) => match self.float_format(ty) {
+                Some(format) => {
+                    let one = FloatOp::FromInteger.apply(format, &[1]).unwrap_or(0);
+                    let op = if is_increment { FloatOp::Add } else { FloatOp::Sub };
+                    self.float(op, format, vec![value, Expr::int(one, own)])
+                }
+                None => {
+                    self.discard(value);
+                    self.unknown(own)
+                }
+            },
             Class::Unsupported(what) => {
                 self.unsupported(what);
                 value
@@ -149,15 +176,80 @@ impl Function<'_, '_> {
         }
     }
 
+    /// The format of a type of floats, if its operations are known: not of those that are wider than 64 bits, and not where
+    /// compilers may compute in a wider one, as they do for processors of 32 bits.
+    pub fn float_format(&self, ty: TypeId) -> Option<FloatFormat> {
+        if self.global.program.data_model != DataModel::Lp64 {
+            return None;
+        }
+        match self.unit.kind(ty) {
+            TypeKind::Float(FloatKind::Float | FloatKind::Float32) => Some(FloatFormat::Single),
+            TypeKind::Float(FloatKind::Double | FloatKind::Float64 | FloatKind::Float32x) => {
+                Some(FloatFormat::Double)
+            }
+            _ => None,
+        }
+    }
+    /// A fresh local with the result of an operation on floats.
+    fn float(&mut self, op: FloatOp, format: FloatFormat, operands: Vec<Expr>) -> Expr {
+        let operands: Vec<Expr> = operands.into_iter().map(|operand| self.freeze(operand)).collect();
+        let local = self.builder.temporary(op.result(format));
+        let pairs = vec![(Lhs::Local(local), Rhs::Float(op, format, operands))];
+        self.builder.emit(Op::Assign(Assignment { pairs, constraint: None }));
+        Expr::Local(local)
+    }
+    /// Whether a float is not zero.
+    pub fn float_truth(&mut self, format: FloatFormat, value: Expr) -> Expr {
+        self.float(FloatOp::Eq, format, vec![value, Expr::int(0, format.bits())]).not()
+    }
+    /// An operator on two floats of a format, if it is one.
+    fn float_operation(
+        &mut self,
+        op: Operator,
+        format: FloatFormat,
+        left: Expr,
+        right: Expr,
+    ) -> Option<Expr> {
+        let (op, operands, negated) = match op {
+            Operator::Add => (FloatOp::Add, vec![left, right], false),
+            Operator::Sub => (FloatOp::Sub, vec![left, right], false),
+            Operator::Mul => (FloatOp::Mul, vec![left, right], false),
+            Operator::Div => (FloatOp::Div, vec![left, right], false),
+            Operator::Lt => (FloatOp::Lt, vec![left, right], false),
+            Operator::Le => (FloatOp::Le, vec![left, right], false),
+            // The left one is still evaluated first.
+            Operator::Gt | Operator::Ge => {
+                let left = self.freeze(left);
+                let op = if op == Operator::Gt { FloatOp::Lt } else { FloatOp::Le };
+                (op, vec![right, left], false)
+            }
+            Operator::Eq => (FloatOp::Eq, vec![left, right], false),
+            Operator::Ne => (FloatOp::Eq, vec![left, right], true),
+            Operator::Rem
+            | Operator::Shl
+            | Operator::Shr
+            | Operator::BitAnd
+            | Operator::BitXor
+            | Operator::BitOr
+            | Operator::LogAnd
+            | Operator::LogOr => return None,
+        };
+        let value = self.float(op, format, operands);
+        Some(if negated { value.not() } else { value })
+    }
+
     /// Negation and complement.
     pub fn negate(&mut self, value: Expr, ty: TypeId, op: UnaryOp) -> Expr {
         match self.unit.class(ty) {
             Class::Integer(ty) => fold::unary(op, ty, value),
             Class::Odd(ty, width) => normalise(fold::unary(op, ty, value), ty, width),
-            Class::Float(ty) => {
-                self.discard(value);
-                self.unknown(ty)
-            }
+            Class::Float(own) => match self.float_format(ty) {
+                Some(format) if op == UnaryOp::Neg => self.float(FloatOp::Neg, format, vec![value]),
+                _ => {
+                    self.discard(value);
+                    self.unknown(own)
+                }
+            },
             Class::Unsupported(what) => {
                 self.unsupported(what);
                 value

@@ -9,7 +9,7 @@ use crate::function::Function;
 use crate::places::Lvalue;
 use ir::ids::Id;
 use ir::passes::liveness::live_locals;
-use ir::{BinaryOp, Expr, IntType, Lhs, LocalId, Op};
+use ir::{BinaryOp, Expr, IntType, Lhs, LocalId};
 use rucc_sema::{AsmId, AsmOperand, StrId};
 
 /// Instructions and prefixes that change nothing that a program sees.
@@ -69,9 +69,6 @@ impl Function<'_, '_> {
         if !is_idle {
             // What an arbitrary pointer points to is not modelled; below, one that nobody looks at is not counted.
             self.global.assume(result_text(&shown), span, false);
-            // Also without a result: an execution through here is no evidence.
-            let mark = self.builder.temporary(IntType::BOOL);
-            self.builder.emit(Op::unknown(Lhs::Local(mark)));
         }
         for input in &inputs {
             if !input.memory && unit.scalar_type(unit.tree[input.value].ty).is_some() {

@@ -308,6 +308,7 @@ impl Function<'_, '_> {
         };
         let reaches_memory = arguments
             .iter()
+            .filter(|argument| argument.text.is_none())
             .any(|argument| argument.pointee.is_some() && !argument.is_null || !is_pure && is_wide(argument));
         if self.unit.has_pointer(result) {
             let text = format!("unknown function '{name}': what its result points to is not modelled");
@@ -323,10 +324,21 @@ impl Function<'_, '_> {
             let text = format!("unknown function '{name}': its result is arbitrary, and it changes nothing");
             self.global.unknown_calls.push((self.template, text, span, is_pure));
         }
+        // What depends on memory that it may have changed or freed is no evidence.
+        let failures = false;
         let (local, value) = self.result_place(result);
-        // Also without a result: an execution through here is no evidence.
-        let local = local.unwrap_or_else(|| self.builder.temporary(IntType::BOOL));
-        self.builder.emit(Op::unknown(Lhs::Local(local)));
+        let mut context =
+            library::Context { builder: &mut self.builder, program: &mut self.global.program, failures };
+        if !is_pure {
+            context.lose_track();
+        }
+        match (local, &value) {
+            (Some(local), _) => self.builder.emit(Op::unknown(Lhs::Local(local))),
+            (None, Some(address)) if self.unit.is_aggregate(result) => {
+                context.write_unmodelled(address, self.unit.size(result).unwrap_or(0));
+            }
+            (None, _) => {}
+        }
         if is_noreturn {
             self.builder.emit(Op::Assume(Expr::bool(false)));
             self.builder.leave();

@@ -156,8 +156,13 @@ impl Function<'_, '_> {
         let ty = self.unit.tree[id].ty;
         let value = self.rvalue(id);
         if self.unit.is_float(ty) {
-            self.discard(value);
-            return self.unknown(IntType::BOOL);
+            return match self.float_format(ty) {
+                Some(format) => self.float_truth(format, value),
+                None => {
+                    self.discard(value);
+                    self.unknown(IntType::BOOL)
+                }
+            };
         }
         self.cast(value, IntType::BOOL)
     }

@@ -158,7 +158,7 @@ impl Function<'_, '_> {
                     };
                     return match self.static_initialiser(declaration, object) {
                         Initial::Values(values) => Some(values),
-                        Initial::Unknown => None,
+                        Initial::Unknown | Initial::NotModelled => None,
                     };
                 }
                 _ => return None,

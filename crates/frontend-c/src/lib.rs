@@ -5,7 +5,7 @@
 //!
 //! Lowering keeps C's meaning exactly, with these deviations, each of which ends in an [`ir::Assumption`] or in
 //! a value marked [`ir::Rhs::Unknown`] wherever it could change a verdict:
-//! 1. Floats are bit patterns: copies are exact, arithmetic and comparisons give unknown values.
+//! 1. Floats wider than 64 bits, and all floats on machines of 32 bits: copies are exact, operations give unknown values.
 //! 2. What is not supported ends the execution there, and no proof is given.
 //! 3. A block-scope structure or array without an initialiser keeps its content when its declaration is reached again.
 //! 4. What other threads see of a copy in the middle is not everything (`division.rs`).

@@ -335,7 +335,7 @@ impl Function<'_, '_> {
         self.note_read(address, order, 0);
         if let Some(op) = self.opens(address, order, local) {
             let next = self.label();
-            self.jump_by(op, failed);
+            self.jump_by(no_evidence(op, local), failed);
             self.jump(next);
             self.join(next);
         }
@@ -376,5 +376,23 @@ impl Function<'_, '_> {
         let is_weak = last.into_iter().any(|argument| argument.constant != Some(5));
         let (order, span) = (Order::numbered(if is_weak { None } else { Some(5) }), self.builder.span);
         self.global.atomics.write((self.template, None), order, 0, None, span);
+    }
+}
+
+/// The same, marked as something that need not happen (see [`ir::Rhs::Unknown`]): a value that is used by no one decides here.
+fn no_evidence(op: Op, local: LocalId) -> Op {
+    match op {
+        Op::Assign(Assignment { pairs, constraint: None }) => {
+            let same = Expr::Binary(
+                BinaryOp::Eq,
+                IntType::BOOL,
+                Box::new((
+                    Expr::cast(IntType::BOOL, Expr::Local(local)),
+                    Expr::cast(IntType::BOOL, Expr::Local(local)),
+                )),
+            );
+            Op::Assign(Assignment { pairs, constraint: Some(same) })
+        }
+        op => op,
     }
 }

@@ -50,6 +50,7 @@ const OWN_FOLDER: &str = "<threadproof>";
 const OWN_HEADERS: &[(&str, &str)] = &[
     ("builtins.h", include_str!("headers/builtins.h")),
     ("stdatomic.h", include_str!("headers/stdatomic.h")),
+    ("pthread.h", include_str!("headers/pthread.h")),
 ];
 
 /// The text of a header of our own.

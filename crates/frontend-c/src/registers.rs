@@ -165,7 +165,7 @@ impl Registers<'_> {
                         *lhs = Lhs::Memory(flag_cell(self.flag));
                         *rhs = match rhs {
                             Rhs::Value(value) => Rhs::Value(flag_of(value.clone(), ty)),
-                            Rhs::Any | Rhs::Unknown => Rhs::Unknown,
+                            Rhs::Any | Rhs::Unknown | Rhs::Float(..) => Rhs::Unknown,
                         };
                     }
                 }

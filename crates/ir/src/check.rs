@@ -313,6 +313,14 @@ impl<'p> Checker<'p> {
                     }
                 }
                 Rhs::Any | Rhs::Unknown => {}
+                Rhs::Float(op, format, operands) => {
+                    for operand in operands {
+                        self.expression(context, operand);
+                    }
+                    if operands.len() != op.operands() || ty.is_some_and(|ty| ty != op.result(*format)) {
+                        self.report("a floating-point operation has other operands, or another result");
+                    }
+                }
             }
             if assignment.pairs[..index].iter().any(|(earlier, _)| overlap(earlier, lhs)) {
                 self.report("one assignment sets the same cell twice");

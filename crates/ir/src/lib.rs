@@ -9,6 +9,7 @@
 pub mod check;
 pub mod composition;
 pub mod expr;
+pub mod float;
 pub mod ids;
 pub mod names;
 pub mod op;
@@ -20,6 +21,7 @@ pub mod text;
 pub mod types;
 
 pub use expr::{BinaryOp, Expr, Place, Target, Targets, UnaryOp};
+pub use float::{FloatFormat, FloatOp};
 pub use ids::{EdgeId, IdVec, LocalId, LocationId, ObjectId, TemplateId};
 pub use op::{Assignment, Broadcast, Callee, Lhs, LockKind, Op, Rhs};
 pub use program::{

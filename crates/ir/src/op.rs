@@ -1,6 +1,7 @@
 //! The operations on edges.
 
 use crate::expr::{Expr, Place};
+use crate::float::{FloatFormat, FloatOp};
 use crate::ids::{LocalId, ObjectId, TemplateId};
 
 /// What an edge does. Each has one meaning, given in [`crate::semantics`].
@@ -79,9 +80,15 @@ pub enum Rhs {
     Value(Expr),
     /// Any value of the left-hand side's type, as the program's input may be.
     Any,
-    /// Some value of the left-hand side's type that is not modelled (a float, an unknown function's result).
-    /// Over-approximates: an execution through it is no evidence for a violation.
+    /// Some value of the left-hand side's type that is not modelled (an unknown function's result). Over-approximates: an
+    /// execution through it is evidence for a violation only if it is the same for all values
+    /// ([`Certainty`](crate::semantics::Certainty)) that the constraint allows. That says within which constants a local
+    /// is; or is one of two marks on a Boolean local `m`: `!m` says that memory may be changed from outside here, any other
+    /// constraint (as `m`) that an execution through here need not exist.
     Unknown,
+    /// The result of a floating-point operation on bit patterns of a format, or on an integer. What it gives where
+    /// [`FloatOp::apply`] gives nothing is not modelled, as in [`Unknown`](Self::Unknown). Operands read no memory.
+    Float(FloatOp, FloatFormat, Vec<Expr>),
 }
 
 /// The kinds of locks, by how they are taken. Their memory starts with two 32-bit words:
@@ -145,9 +152,13 @@ impl Op {
             Self::Assign(assignment) => {
                 let values = assignment.pairs.iter().filter_map(|(_, rhs)| match rhs {
                     Rhs::Value(value) => Some(value),
-                    Rhs::Any | Rhs::Unknown => None,
+                    Rhs::Any | Rhs::Unknown | Rhs::Float(..) => None,
                 });
-                values.chain(&assignment.constraint).collect()
+                let operands = assignment.pairs.iter().flat_map(|(_, rhs)| match rhs {
+                    Rhs::Float(_, _, operands) => operands.as_slice(),
+                    Rhs::Value(_) | Rhs::Any | Rhs::Unknown => &[],
+                });
+                values.chain(operands).chain(&assignment.constraint).collect()
             }
             Self::Spawn(callee, arguments, _) | Self::Call(callee, arguments, _) => {
                 let pointer = match callee {
@@ -181,8 +192,10 @@ impl Op {
                 let mut found: Vec<&mut Expr> = Vec::new();
                 for (lhs, rhs) in &mut assignment.pairs {
                     found.extend(address(lhs));
-                    if let Rhs::Value(value) = rhs {
-                        found.push(value);
+                    match rhs {
+                        Rhs::Value(value) => found.push(value),
+                        Rhs::Float(_, _, operands) => found.extend(operands),
+                        Rhs::Any | Rhs::Unknown => {}
                     }
                 }
                 found.extend(&mut assignment.constraint);

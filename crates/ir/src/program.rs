@@ -110,6 +110,18 @@ pub enum Initial {
     Values(Vec<(u64, IntType, Expr)>),
     /// Arbitrary bytes, chosen when they are first read.
     Unknown,
+    /// The same, but in place of bytes that are not modelled: see [`Rhs::Unknown`](crate::Rhs::Unknown).
+    NotModelled,
+}
+
+impl Initial {
+    /// Whether the bytes are chosen when they are first read.
+    pub fn is_open(&self) -> bool {
+        match self {
+            Self::Values(_) => false,
+            Self::Unknown | Self::NotModelled => true,
+        }
+    }
 }
 
 /// A control-flow automaton: the code of a thread, or of a procedure.

@@ -140,7 +140,7 @@ impl Specification {
 /// The value that a variable has at first, if it is a number that is known.
 pub fn first_value(program: &Program, variable: &Variable) -> Option<Value> {
     match &program.objects[variable.object].initial {
-        Initial::Unknown => None,
+        Initial::Unknown | Initial::NotModelled => None,
         Initial::Values(values) => {
             let bytes = variable.ty.bytes();
             let touches = |offset: u64, ty: IntType| {

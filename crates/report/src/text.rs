@@ -110,6 +110,11 @@ impl Text<'_> {
                     Rhs::Value(value) => format!("{} = {}", self.lhs(lhs), self.expression(value, 0)),
                     Rhs::Any => format!("{} = *", self.lhs(lhs)),
                     Rhs::Unknown => format!("{} = ?", self.lhs(lhs)),
+                    Rhs::Float(op, _, operands) => {
+                        let operands = operands.iter().map(|operand| self.expression(operand, 0));
+                        let operands = operands.collect::<Vec<_>>().join(", ");
+                        format!("{} = {op:?}({operands})", self.lhs(lhs))
+                    }
                 });
                 let mut text = pairs.collect::<Vec<_>>().join(", ");
                 if let Some(constraint) = &assignment.constraint {

@@ -160,7 +160,7 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
         for (lhs, rhs) in &assignment.pairs {
             let value = match rhs {
                 Rhs::Value(value) => self.value(value),
-                Rhs::Any | Rhs::Unknown => self.anything(self.type_of_target(lhs)),
+                Rhs::Any | Rhs::Unknown | Rhs::Float(..) => self.anything(self.type_of_target(lhs)),
             };
             let address = match lhs {
                 Lhs::Memory(place) => Some(self.value(&place.address)),

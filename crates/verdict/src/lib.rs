@@ -55,4 +55,4 @@ pub use runs::RunsProof;
 pub use schedule::{Schedule, Turn};
 pub use spec::{Composition, Conformance, SpecProof};
 pub use states::{Configuration, Population, StatesProof};
-pub use trace::{Trace, TraceStep, Violation};
+pub use trace::{Trace, TraceStep, Violation, has_unmodelled_values};

@@ -1,7 +1,7 @@
 //! Executions that violate a property.
 
-use ir::semantics::ThreadIndex;
-use ir::{EdgeId, ErrorKind, Value};
+use ir::semantics::{Certainty, Machine, ThreadIndex};
+use ir::{EdgeId, ErrorKind, Program, Value};
 use serde::{Deserialize, Serialize};
 
 /// An execution from an initial state to a bad one, exact enough to be replayed step by step.
@@ -14,6 +14,51 @@ pub struct Trace {
     pub steps: Vec<TraceStep>,
     /// What is wrong at the end.
     pub violation: Violation,
+}
+
+impl Trace {
+    /// Whether the execution is there whatever the values are that are not modelled.
+    pub fn is_certain(&self, machine: &Machine<'_>) -> bool {
+        let Ok(initial) = machine.initial(&self.copies) else { return false };
+        let mut run = Certainty::new(machine, initial);
+        for step in &self.steps {
+            if run.step(step.thread, step.edge, &step.choices).is_err() {
+                return false;
+            }
+        }
+        match &self.violation {
+            Violation::Error { .. } => true,
+            // Where atomic accesses order nothing, one of the accesses may be in the past.
+            Violation::Race(pair) if machine.program.unordered.is_empty() => {
+                pair.iter().all(|(thread, edge)| run.is_next(*thread, *edge))
+            }
+            Violation::Race(_) => !run.has_doubts(),
+            Violation::Deadlock(_) => run.waits_are_certain(),
+        }
+    }
+}
+
+/// Whether a program leaves values open that are not modelled, so that traces have to be [certain](Trace::is_certain).
+pub fn has_unmodelled_values(program: &Program) -> bool {
+    let is_unknown = |op: &ir::Op| match op {
+        ir::Op::Assign(assignment) => assignment.pairs.iter().any(|(_, rhs)| match rhs {
+            ir::Rhs::Unknown | ir::Rhs::Float(..) => true,
+            ir::Rhs::Value(_) | ir::Rhs::Any => false,
+        }),
+        ir::Op::Assume(_)
+        | ir::Op::Lock(..)
+        | ir::Op::Unlock(..)
+        | ir::Op::Spawn(..)
+        | ir::Op::Join(..)
+        | ir::Op::Allocate { .. }
+        | ir::Op::Free(_)
+        | ir::Op::Fill(..)
+        | ir::Op::Copy(..)
+        | ir::Op::Call(..)
+        | ir::Op::Broadcast(_) => false,
+    };
+    program.objects.iter().any(|object| object.initial == ir::Initial::NotModelled)
+        || program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops).any(is_unknown)
 }
 
 /// One step of one thread.

@@ -187,6 +187,13 @@ impl Flow {
                     .iter()
                     .map(|(lhs, rhs)| match rhs {
                         Rhs::Value(value) => self.of(model, state, thread, value),
+                        Rhs::Float(_, _, operands) => {
+                            let mut all = Sources::default();
+                            for operand in operands {
+                                all.add(&self.of(model, state, thread, operand));
+                            }
+                            all
+                        }
                         Rhs::Any | Rhs::Unknown => {
                             let ty = match lhs {
                                 Lhs::Local(local) => self.frames[thread].last().map(|frame| {

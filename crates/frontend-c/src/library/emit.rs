@@ -272,9 +272,13 @@ impl Context<'_> {
             self.program.assumptions.push(assumption);
         }
     }
-    /// Makes each execution that comes here one that proves no violation: memory is not what it should be.
-    pub(super) fn lose_track(&mut self) {
+    /// Says that memory may not be what it should be from here on: an execution that depends on it is no evidence.
+    pub fn lose_track(&mut self) {
         self.open_value(IntType::BOOL, Rhs::Unknown, |value| Some(value.not()));
+    }
+    /// Makes each execution that comes here one that proves no violation.
+    pub fn lose_path(&mut self) {
+        self.open_value(IntType::BOOL, Rhs::Unknown, Some);
     }
     /// The object of the library itself that has this name; made when it is first asked for.
     pub(super) fn own_object(&mut self, name: &str, storage: Storage, layout: Layout, size: u64) -> ObjectId {

@@ -5,7 +5,7 @@
 //! All of them read what their arguments point to: that may race.
 
 use super::emit::{answer_int, nothing_happens, truth};
-use super::input::fill_object;
+use super::input::{unmodelled_bytes, write_object};
 use super::memory::allocate;
 use super::printing::{read_pointee, read_pointees};
 use super::{Answer, Call, Context, Entry, Wins};
@@ -34,25 +34,20 @@ pub(super) const TABLE: &[Entry] = &[
     Entry {
         names: &["sigemptyset", "sigfillset", "sigaddset", "sigdelset"],
         wins: Wins::Body,
-        model: |context, call| fill_object(context, call, 0),
+        model: |context, call| {
+            call.argument(0)?.pointee_size()?;
+            write_object(context, call.argument(0)?);
+            answer_int(0)
+        },
     },
     Entry {
         names: &["sigprocmask", "pthread_sigmask"],
         wins: Wins::Body,
         model: |context, call| {
-            let (set, _) = (call.argument(1)?, call.argument(2)?);
+            let (set, old) = (call.argument(1)?, call.argument(2)?);
             read_pointee(context, set);
-            fill_object(context, call, 2)
-        },
-    },
-    Entry {
-        names: &["mktime", "sysinfo"],
-        wins: Wins::Body,
-        model: |context, call| {
-            call.argument(0)?;
-            context.lose_track();
-            fill_object(context, call, 0)?;
-            context.answer_open(call, Rhs::Unknown)
+            write_object(context, old);
+            answer_int(0)
         },
     },
     Entry {
@@ -68,8 +63,11 @@ pub(super) const TABLE: &[Entry] = &[
         wins: Wins::Body,
         model: |context, call| {
             // The texts are not known, but they are not just any.
-            context.lose_track();
-            Some(Answer::Value(text(context, call)))
+            let text = text(context, call);
+            let from = unmodelled_bytes(context);
+            let size = Expr::int(LONGEST_TEXT - 1, context.pointer());
+            context.builder.emit(Op::Copy(text.clone(), from, size));
+            Some(Answer::Value(text))
         },
     },
     Entry { names: &["getenv", "secure_getenv"], wins: Wins::Body, model: text_or_null },
@@ -83,19 +81,10 @@ pub(super) const TABLE: &[Entry] = &[
         },
     },
     Entry {
-        names: &[
-            "signal",
-            "sigaction",
-            "sigset",
-            "bsd_signal",
-            "alarm",
-            "setitimer",
-            "timer_create",
-            "timer_settime",
-        ],
+        names: &["timer_create", "timer_settime"],
         wins: Wins::Body,
         model: |context, call| {
-            context.assume(call, "no signal handler ever runs", true);
+            context.assume(call, "no timer ever runs a function", true);
             context.answer_open(call, Rhs::Unknown)
         },
     },
@@ -126,7 +115,7 @@ pub(super) const TABLE: &[Entry] = &[
     },
     Entry { names: NOT_MODELLED, wins: Wins::Body, model: not_modelled },
     Entry {
-        names: &["strtol", "strtoul", "strtoll", "strtoull", "strtod", "strtof", "strtoimax", "strtoumax"],
+        names: &["strtod", "strtof", "strtold"],
         wins: Wins::Body,
         model: |context, call| match call.argument(1) {
             Some(end) if end.is_always_null() => {
@@ -160,23 +149,9 @@ const HARMLESS: &[&str] = &[
 
 /// Functions whose only effect is a result that is not modelled.
 const UNKNOWN_RESULT: &[&str] = &[
-    "atoi",
-    "atol",
-    "atoll",
     "atof",
     "isascii",
     "toascii",
-    "ftell",
-    "ftello",
-    "feof",
-    "ferror",
-    "fileno",
-    "lseek",
-    "isatty",
-    "strspn",
-    "strcspn",
-    "strcasecmp",
-    "strncasecmp",
     "wcslen",
     "ffs",
     "ffsl",
@@ -234,11 +209,6 @@ const UNKNOWN_RESULT: &[&str] = &[
     "sched_get_priority_max",
     "sched_get_priority_min",
     "getpagesize",
-    "ungetc",
-    "htonl",
-    "htons",
-    "ntohl",
-    "ntohs",
     "sigismember",
     "omp_get_thread_num",
     "omp_get_num_threads",
@@ -284,14 +254,7 @@ fn text_or_null(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
 
 /// Functions that return a pointer to something that is not modelled, and do nothing else.
 const UNKNOWN_POINTER: &[&str] = &[
-    "setlocale",
     "localeconv",
-    "ctime",
-    "asctime",
-    "localtime",
-    "gmtime",
-    "strstr",
-    "strpbrk",
     "strcasestr",
     "memmem",
     "memrchr",
@@ -309,48 +272,28 @@ const UNKNOWN_POINTER: &[&str] = &[
     "dlsym",
     "dlerror",
     "sem_open",
-    "mmap",
     "shmat",
     "sbrk",
-    "bsearch",
 ];
 
 /// Functions that do something to memory, to other threads or processes, or to the control flow.
 const NOT_MODELLED: &[&str] = &[
+    "fesetround",
+    "fesetenv",
+    "feupdateenv",
+    "feholdexcept",
     "erand48",
     "initstate",
     "setstate",
-    "strtok",
-    "strtok_r",
-    "strsep",
     "qsort_r",
     "getline",
     "getdelim",
     "gets",
-    "getcwd",
-    "gethostname",
-    "readlink",
     "realpath",
-    "ctime_r",
-    "asctime_r",
-    "localtime_r",
-    "gmtime_r",
     "strerror_r",
-    "sched_getaffinity",
-    "pthread_getaffinity_np",
     "pthread_getattr_np",
-    "pthread_getname_np",
-    "getrusage",
-    "getrlimit",
-    "uname",
     "ioctl",
     "fcntl",
-    "poll",
-    "ppoll",
-    "select",
-    "pselect",
-    "epoll_wait",
-    "epoll_ctl",
     "recvfrom",
     "recvmsg",
     "sendto",
@@ -359,31 +302,10 @@ const NOT_MODELLED: &[&str] = &[
     "freeaddrinfo",
     "fork",
     "vfork",
-    "execl",
-    "execlp",
-    "execv",
-    "execvp",
-    "execve",
-    "system",
-    "wait",
-    "waitpid",
-    "pipe",
-    "pipe2",
-    "socketpair",
-    "getsockopt",
     "getsockname",
     "getpeername",
-    "inet_pton",
-    "inet_ntop",
-    "raise",
-    "kill",
-    "pthread_kill",
-    "tgkill",
-    "sigwait",
     "sigwaitinfo",
     "sigtimedwait",
-    "sigsuspend",
-    "pause",
     "munmap",
     "mprotect",
     "mremap",
@@ -394,16 +316,15 @@ const NOT_MODELLED: &[&str] = &[
     "getopt_long",
     "syscall",
     "prctl",
-    "modf",
-    "frexp",
     "sem_close",
     "sem_unlink",
     "reallocarray",
 ];
 
-fn not_modelled(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+/// What is known of a function by its name only.
+pub(super) fn not_modelled(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.assume(call, "what it does is not modelled", true);
-    context.lose_track();
+    context.lose_path();
     context.answer_open(call, Rhs::Unknown)
 }
 

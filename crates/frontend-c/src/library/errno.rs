@@ -1,5 +1,5 @@
-//! `errno`: one number for each thread. Only the functions modelled here set it; a program that reads it is not
-//! proved, since others may set it too.
+//! `errno`: one number for each thread. Functions of threads, strings and numbers leave it alone, or set it as they say;
+//! after all others it is not modelled. Where a program does not look at it, all that is dropped ([`super::simplify`]).
 
 use super::emit::int;
 use super::{Answer, Call, Context, Entry, Wins};
@@ -23,17 +23,25 @@ pub(super) const ETIMEDOUT: Value = 110;
 pub(super) const TABLE: &[Entry] =
     &[Entry { names: &["__errno_location", "__error", "_errno"], wins: Wins::Model, model: location }];
 
-fn location(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
-    context.assume(call, "errno is set by the functions of threads and semaphores only", true);
+/// The object's name.
+pub(super) const NAME: &str = "errno of the thread";
+
+fn location(context: &mut Context<'_>, _: &Call<'_>) -> Option<Answer> {
     Some(Answer::Value(Expr::Address(object(context), 0)))
 }
 
 fn object(context: &mut Context<'_>) -> ObjectId {
-    context.own_object("errno of the thread", Storage::ThreadLocal, Layout::Scalar(IntType::I32), 4)
+    context.own_object(NAME, Storage::ThreadLocal, Layout::Scalar(IntType::I32), 4)
 }
 
 /// Sets it.
 pub(super) fn set(context: &mut Context<'_>, value: Value) {
     let place = Place::cell(object(context), 0, IntType::I32);
     context.builder.emit(Op::set(Lhs::Memory(place), int(value)));
+}
+
+/// Says that a function may have set it.
+pub(super) fn may_be_set(context: &mut Context<'_>) {
+    let place = Place::cell(object(context), 0, IntType::I32);
+    context.builder.emit(Op::unknown(Lhs::Memory(place)));
 }

@@ -10,7 +10,7 @@ use super::{Answer, Argument, Call, Context, Entry, Wins};
 use ir::{BinaryOp, Expr, Initial, IntType, Layout, Lhs, Op, Place, Rhs, Storage, Value};
 
 /// The most bytes of one input.
-const MOST: u64 = 4096;
+pub(super) const MOST: u64 = 4096;
 
 pub(super) const TABLE: &[Entry] = &[
     Entry {
@@ -56,9 +56,11 @@ pub(super) const TABLE: &[Entry] = &[
         names: &["stat", "fstat", "lstat"],
         wins: Wins::Body,
         model: |context, call| {
-            let (path, _) = (call.argument(0)?, call.argument(1)?);
+            let (path, target) = (call.argument(0)?, call.argument(1)?);
+            target.pointee_size()?;
             read_pointee(context, path);
-            fill_object(context, call, 1)
+            write_object(context, target);
+            between(context, call, -1, 0)
         },
     },
     Entry {
@@ -199,6 +201,33 @@ fn open_bytes(context: &mut Context<'_>) -> Expr {
     )
 }
 
+/// The address of bytes that are not modelled.
+pub(super) fn unmodelled_bytes(context: &mut Context<'_>) -> Expr {
+    let (layout, initial) = (Layout::Bytes(MOST), Initial::NotModelled);
+    let name = "bytes that are not modelled";
+    Expr::Address(context.own_object_with(name, Storage::Static, layout, MOST, initial), 0)
+}
+
+/// Writes bytes that are not modelled to the object that an argument points to, unless it is null.
+pub(super) fn write_object(context: &mut Context<'_>, target: &Argument) {
+    let Some(size) = target.pointee_size() else { return };
+    let to = context.settle_pointer(target);
+    context.unless_null(target, to.clone(), |context| context.write_unmodelled(&to, size));
+}
+
+impl Context<'_> {
+    /// Writes bytes that are not modelled.
+    pub fn write_unmodelled(&mut self, to: &Expr, size: u64) {
+        let ty = self.pointer();
+        for start in (0..size).step_by(MOST as usize) {
+            let from = unmodelled_bytes(self);
+            let count = Expr::int(Value::from((size - start).min(MOST)), ty);
+            let part = self.behind(to, start);
+            self.builder.emit(Op::Copy(part, from, count));
+        }
+    }
+}
+
 /// Gives up on what an input writes.
 fn not_modelled(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.assume(call, "what it writes to memory is not modelled", true);
@@ -320,7 +349,7 @@ fn scan(context: &mut Context<'_>, call: &Call<'_>, format: usize, rhs: Rhs) -> 
     let Some(ty) = call.result else { return Some(Answer::Nothing) };
     Some(Answer::Value(match rhs {
         Rhs::Any => any_between(context, ty, -1, targets.len() as Value),
-        rhs @ (Rhs::Unknown | Rhs::Value(_)) => context.open_value(ty, rhs, |_| None),
+        rhs @ (Rhs::Unknown | Rhs::Float(..) | Rhs::Value(_)) => context.open_value(ty, rhs, |_| None),
     }))
 }
 

@@ -1,10 +1,10 @@
 //! Thread-specific values: each key is an index into an array that each thread has for itself.
 //!
-//! Deviation: destructors are not run at the end of a thread (limits proofs, where one is given).
+//! Destructors run at the end of a thread, in the order of keys, as in glibc (`ending.rs`).
 
-use super::emit::{answer_cell, answer_int, atomic_place, nothing_happens, number};
+use super::emit::{answer_cell, answer_int, atomic_place, number};
 use super::errno::EAGAIN;
-use super::{Answer, Call, Context, Entry, Wins};
+use super::{Answer, Call, Context, Entry, Wins, ending};
 use ir::{BinaryOp, Expr, IntType, Layout, Lhs, ObjectId, Op, Place, Storage, Value};
 
 /// How many keys there are: as many as POSIX promises.
@@ -15,12 +15,13 @@ const THRD_ERROR: Value = 2;
 pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["pthread_key_create"], wins: Wins::Model, model: |c, call| create(c, call, EAGAIN) },
     Entry { names: &["tss_create"], wins: Wins::Model, model: |c, call| create(c, call, THRD_ERROR) },
-    Entry { names: &["pthread_key_delete", "tss_delete"], wins: Wins::Model, model: nothing_happens },
+    Entry { names: &["pthread_key_delete", "tss_delete"], wins: Wins::Model, model: delete },
     Entry { names: &["pthread_getspecific", "tss_get"], wins: Wins::Model, model: get },
     Entry { names: &["pthread_setspecific", "tss_set"], wins: Wins::Model, model: set },
 ];
 
-fn values(context: &mut Context<'_>) -> ObjectId {
+/// The object with the running thread's values.
+pub(super) fn values(context: &mut Context<'_>) -> ObjectId {
     let pointer = context.pointer();
     let element = Box::new(Layout::Scalar(pointer));
     let layout = Layout::Array { element, count: KEYS, stride: pointer.bytes() };
@@ -44,19 +45,19 @@ fn cell(context: &mut Context<'_>, call: &Call<'_>) -> Option<Place> {
     })
 }
 
+/// The number of the next key.
+pub(super) fn next_key(context: &mut Context<'_>) -> Place {
+    let (name, layout) = ("next key for thread-specific values", Layout::Scalar(IntType::U32));
+    let next = context.own_object(name, Storage::Static, layout, IntType::U32.bytes());
+    atomic_place(Expr::Address(next, 0), IntType::U32)
+}
+
 fn create(context: &mut Context<'_>, call: &Call<'_>, failure: Value) -> Option<Answer> {
     let (key, destructor) = (call.argument(0)?, call.argument(1)?);
-    if !destructor.is_always_null() {
-        context.assume(call, "destructors of thread-specific values are not run", true);
-    }
+    let destructor =
+        if destructor.is_always_null() { None } else { Some(context.settle_pointer(destructor)) };
     let pointer = context.settle_pointer(key);
-    let next = context.own_object(
-        "next key for thread-specific values",
-        Storage::Static,
-        Layout::Scalar(IntType::U32),
-        IntType::U32.bytes(),
-    );
-    let next = atomic_place(Expr::Address(next, 0), IntType::U32);
+    let next = next_key(context);
     let cell = context.result_cell(call);
     let (from, none, done) = (context.builder.here(), context.builder.label(), context.builder.label());
     let is_left =
@@ -66,6 +67,9 @@ fn create(context: &mut Context<'_>, call: &Call<'_>, failure: Value) -> Option<
     let mine = context.builder.save(Expr::load(next.clone()), IntType::U32);
     let more = Expr::binary(BinaryOp::Add, IntType::U32, Expr::Local(mine), number(1));
     context.leave_atomic(Op::set(Lhs::Memory(next), more));
+    if let Some(destructor) = destructor {
+        ending::set_destructor(context, Expr::Local(mine), destructor);
+    }
     let ty = key.target_type().unwrap_or(IntType::U32);
     let value = context.convert(Expr::Local(mine), ty);
     context.builder.set(Lhs::Memory(Place::pointee(pointer, ty)), value);
@@ -75,6 +79,14 @@ fn create(context: &mut Context<'_>, call: &Call<'_>, failure: Value) -> Option<
     context.put(cell, failure);
     context.builder.place(done);
     answer_cell(cell)
+}
+
+/// No destructor is called for a key that is gone.
+fn delete(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let key = context.settle_as(call.argument(0)?, IntType::U32);
+    let none = Expr::int(0, context.pointer());
+    ending::set_destructor(context, key, none);
+    answer_int(0)
 }
 
 fn get(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {

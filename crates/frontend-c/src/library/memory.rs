@@ -79,7 +79,7 @@ fn plain(context: &mut Context<'_>, call: &Call<'_>, index: usize) -> Option<Ans
 /// Notes that an object may not be as aligned as was asked for.
 fn check_alignment(context: &mut Context<'_>, alignment: &Argument) {
     if !alignment.constant.is_some_and(|alignment| (0..=Value::from(ALIGNMENT)).contains(&alignment)) {
-        context.lose_track();
+        context.lose_path();
     }
 }
 

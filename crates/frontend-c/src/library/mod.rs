@@ -16,15 +16,19 @@
 mod atomics;
 mod characters;
 mod emit;
+mod ending;
 mod environment;
 mod errno;
 mod failures;
+mod formats;
 mod input;
 mod kernel;
 mod keys;
 mod memory;
 mod mutex;
+mod numbers;
 mod once;
+mod outside;
 mod printing;
 mod rwlock;
 mod semaphore;
@@ -34,6 +38,7 @@ mod strings;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod tokens;
 mod verifier;
 
 pub use failures::is_granted;
@@ -140,19 +145,26 @@ const FAMILIES: &[&[Entry]] = &[
     semaphore::TABLE,
     once::TABLE,
     keys::TABLE,
+    ending::TABLE,
     atomics::TABLE,
     atomics::UPDATES,
     verifier::TABLE,
     memory::TABLE,
     strings::TABLE,
+    tokens::TABLE,
+    numbers::TABLE,
     sorting::TABLE,
     input::TABLE,
     printing::TABLE,
     errno::TABLE,
     characters::TABLE,
+    outside::TABLE,
     environment::TABLE,
     kernel::TABLE,
 ];
+
+/// Families whose functions may set `errno` where their models do not say so.
+const SET_ERRNO: &[&[Entry]] = &[input::TABLE, printing::TABLE, outside::TABLE, environment::TABLE];
 
 /// The entry for a name: an exact one, or else the longest prefix.
 fn look_up(name: &str) -> Option<&'static Entry> {
@@ -184,12 +196,6 @@ const CHECKED: &[&str] = &[
     "strncpy",
     "strcat",
     "strncat",
-    "sprintf",
-    "snprintf",
-    "vsprintf",
-    "vsnprintf",
-    "asprintf",
-    "vasprintf",
     "read",
     "recv",
     "pread",
@@ -215,8 +221,17 @@ fn find(name: &str) -> Option<&'static Entry> {
 pub fn model(context: &mut Context<'_>, call: &Call<'_>) -> Outcome {
     let Some(entry) = find(call.name) else { return Outcome::NotKnown };
     let before = std::mem::replace(&mut context.builder.span, call.span);
+    // A model that has nothing to say of such arguments leaves the call to what is said of all of its kind.
+    let is_outside = SET_ERRNO.iter().copied().flatten().any(|other| std::ptr::eq(other, entry));
     let from = context.builder.here();
-    let answer = (entry.model)(context, call).map(|answer| failures::add(context, call, from, answer));
+    let mut answer = (entry.model)(context, call);
+    if answer.is_none() && is_outside && !call.arguments.is_empty() {
+        answer = environment::not_modelled(context, call);
+    }
+    let answer = answer.map(|answer| failures::add(context, call, from, answer));
+    if answer.is_some() && is_outside && context.builder.is_reachable() {
+        errno::may_be_set(context);
+    }
     context.builder.span = before;
     match (answer, call.result) {
         (None, _) => Outcome::NotKnown,

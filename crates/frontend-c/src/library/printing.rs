@@ -1,13 +1,20 @@
 //! Output. It changes nothing, but it reads the strings that it prints, which may race. They are read at once: no one
 //! sees what is printed, so it does not matter when each byte is read.
 //!
-//! How many characters were printed is not modelled. Deviation: what printing into memory writes is not modelled
-//! (limits proofs, and no violation is believed).
+//! Printing may fail, and then returns a negative number; else it returns how many bytes were printed (`formats.rs`).
+//!
+//! Printing into memory writes as many bytes as the format makes, and a zero; which bytes is not modelled.
 
 use super::emit::truth;
+use super::input::{MOST, between, unmodelled_bytes};
+use super::memory::allocate;
+use super::outside::unknown_between;
 use super::strings::scan;
-use super::{Answer, Argument, Call, Context, Entry, Wins};
-use ir::{ErrorKind, Expr, LocationId, LocationKind, Op, Rhs, Value};
+use super::{Answer, Argument, Call, Context, Entry, Wins, formats};
+use ir::{BinaryOp, ErrorKind, Expr, IntType, Lhs, LocationId, LocationKind, Op, Place, Rhs, Value};
+
+/// The largest `int`.
+const INT_MAX: Value = 0x7fff_ffff;
 
 pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["printf", "wprintf"], wins: Wins::Model, model: |c, call| print(c, call, 0, false) },
@@ -31,23 +38,35 @@ pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["fwrite", "fwrite_unlocked"], wins: Wins::Model, model: write_items },
     Entry { names: &["write", "send", "pwrite"], wins: Wins::Body, model: write },
     Entry {
-        names: &["putchar", "putc", "fputc", "putchar_unlocked", "putc_unlocked", "openlog", "closelog"],
+        names: &["putchar", "putc", "fputc", "putchar_unlocked", "putc_unlocked"],
+        wins: Wins::Model,
+        model: put_character,
+    },
+    Entry {
+        names: &["openlog", "closelog"],
         wins: Wins::Model,
         model: |context, call| {
             read_pointees(context, call);
-            context.answer_open(call, Rhs::Unknown)
+            Some(Answer::Nothing)
         },
+    },
+    Entry { names: &["sprintf"], wins: Wins::Model, model: |c, call| print_into(c, call, None, (0, 1)) },
+    Entry { names: &["snprintf"], wins: Wins::Model, model: |c, call| print_into(c, call, Some(1), (0, 2)) },
+    Entry {
+        names: &["__sprintf_chk"],
+        wins: Wins::Model,
+        model: |c, call| print_into(c, call, None, (0, 3)),
     },
     Entry {
-        names: &["sprintf", "snprintf", "vsprintf", "vsnprintf", "asprintf", "vasprintf", "strftime"],
+        names: &["__snprintf_chk"],
         wins: Wins::Model,
-        model: |context, call| {
-            call.argument(0)?;
-            context.assume(call, "what is printed into memory is not modelled", true);
-            context.lose_track();
-            context.answer_open(call, Rhs::Unknown)
-        },
+        model: |c, call| print_into(c, call, Some(1), (0, 4)),
     },
+    Entry { names: &["vsprintf"], wins: Wins::Model, model: |c, call| print_list_into(c, call, None, 1) },
+    Entry { names: &["vsnprintf"], wins: Wins::Model, model: |c, call| print_list_into(c, call, Some(1), 2) },
+    Entry { names: &["asprintf"], wins: Wins::Model, model: print_anew },
+    Entry { names: &["vasprintf"], wins: Wins::Model, model: not_modelled },
+    Entry { names: &["strftime"], wins: Wins::Model, model: print_time },
 ];
 
 /// What a format does with its arguments.
@@ -110,21 +129,190 @@ fn print(context: &mut Context<'_>, call: &Call<'_>, format: usize, list: bool) 
     match uses {
         Some(_) if only_values => {}
         Some(uses) if !list => {
-            let printed = &call.arguments[format + 1..];
-            for (index, (used, argument)) in uses.iter().zip(printed).enumerate() {
-                read_printed(
-                    context,
-                    *used,
-                    argument,
-                    index.checked_sub(1).and_then(|before| printed.get(before)),
-                );
-            }
+            read_arguments(context, &uses, &call.arguments[format + 1..]);
         }
         Some(_) | None => {
             context.assume(call, "the strings that it prints are not seen to be read", true);
         }
     }
+    if call.result.is_none() {
+        return Some(Answer::Nothing);
+    }
+    let known = match (text, list) {
+        (Some(text), false) => formats::length(context, text, &call.arguments[format + 1..]),
+        (_, _) => None,
+    };
+    let length = match known {
+        Some((length, _)) => length,
+        None => unknown_between(context, IntType::I32, 0, INT_MAX),
+    };
+    Some(Answer::Value(or_failure(context, length)))
+}
+
+/// An `int`, or a negative number: output may fail.
+fn or_failure(context: &mut Context<'_>, value: Expr) -> Expr {
+    let ty = IntType::I32;
+    let result = context.builder.save(value, ty);
+    let (failed, done) = (context.builder.label(), context.builder.label());
+    context.builder.alternative(Op::Assume(Expr::bool(true)), done);
+    context.builder.alternative(Op::Assume(Expr::bool(true)), failed);
+    context.builder.continue_at(failed);
+    context.builder.set(Lhs::Local(result), Expr::int(-1, ty));
+    context.builder.place(done);
+    Expr::Local(result)
+}
+
+/// A character as it was written, or -1.
+fn put_character(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let character = call.argument(0)?;
+    let value = context.settle_as(character, IntType::U8);
+    if call.result.is_none() {
+        return Some(Answer::Nothing);
+    }
+    let value = Expr::cast(IntType::I32, value);
+    Some(Answer::Value(or_failure(context, value)))
+}
+
+/// Gives up on what is printed into memory.
+fn not_modelled(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    call.argument(0)?;
+    context.assume(call, "what is printed into memory is not modelled", true);
+    context.lose_path();
     context.answer_open(call, Rhs::Unknown)
+}
+
+/// Reads the strings that a format prints.
+fn read_arguments(context: &mut Context<'_>, uses: &[Use], printed: &[Argument]) {
+    for (index, (used, argument)) in uses.iter().zip(printed).enumerate() {
+        let before = index.checked_sub(1).and_then(|before| printed.get(before));
+        read_printed(context, *used, argument, before);
+    }
+}
+
+/// Prints into a buffer, of which the size may be passed, too.
+fn print_into(
+    context: &mut Context<'_>,
+    call: &Call<'_>,
+    size: Option<usize>,
+    (buffer, format): (usize, usize),
+) -> Option<Answer> {
+    let (buffer, text) = (call.argument(buffer)?, call.argument(format)?.text.as_deref());
+    let printed = call.arguments.get(format + 1..)?;
+    let size = match size {
+        Some(size) => Some(call.argument(size)?),
+        None => None,
+    };
+    let Some(text) = text else { return not_modelled(context, call) };
+    let to = context.settle_pointer(buffer);
+    let limit = size.map(|size| context.settle_pointer(size));
+    read_arguments(context, &uses(text), printed);
+    let Some((length, most)) = formats::length(context, text, printed) else {
+        return not_modelled(context, call);
+    };
+    let most = most.into_iter().chain(size.and_then(|size| size.constant)).min();
+    store_text(context, &to, limit, &length, most);
+    Some(Answer::Value(length))
+}
+
+/// The same with a list of arguments, of which nothing is known.
+fn print_list_into(
+    context: &mut Context<'_>,
+    call: &Call<'_>,
+    size: Option<usize>,
+    format: usize,
+) -> Option<Answer> {
+    let (buffer, text) = (call.argument(0)?, call.argument(format)?.text.as_deref());
+    let size = call.argument(size.unwrap_or(0)).filter(|_| size.is_some());
+    let most = size.and_then(|size| size.constant).filter(|most| *most <= MOST as Value);
+    let (Some(most), Some(size)) = (most, size) else { return not_modelled(context, call) };
+    if !text.is_some_and(|text| uses(text).iter().all(|used| *used == Use::Value)) {
+        context.assume(call, "the strings that it prints are not seen to be read", true);
+    }
+    let (to, limit) = (context.settle_pointer(buffer), context.settle_pointer(size));
+    let length = unknown_between(context, IntType::I32, 0, INT_MAX);
+    store_text(context, &to, Some(limit), &length, Some(most));
+    Some(Answer::Value(length))
+}
+
+/// Stores a text of a length (an `int`) and a final zero, as far as there is room.
+fn store_text(context: &mut Context<'_>, to: &Expr, limit: Option<Expr>, length: &Expr, most: Option<Value>) {
+    let ty = context.pointer();
+    let done = context.builder.label();
+    let length = Expr::cast(ty, length.clone());
+    let stored = match limit {
+        None => length,
+        Some(limit) => {
+            let room = context.builder.label();
+            context.builder.branch(truth(limit.clone(), ty), room, done);
+            context.builder.continue_at(room);
+            let last = Expr::binary(BinaryOp::Sub, ty, limit, Expr::int(1, ty));
+            let short = Expr::binary(BinaryOp::Lt, ty, length.clone(), last.clone());
+            Expr::IfThenElse(Box::new((short, length, last)))
+        }
+    };
+    let stored = Expr::Local(context.builder.save(stored, ty));
+    copy_unmodelled(context, to, stored.clone(), most);
+    let last = Place::pointee(context.sum(to.clone(), stored), IntType::U8);
+    context.builder.set(Lhs::Memory(last), Expr::int(0, IntType::U8));
+    context.builder.place(done);
+}
+
+/// Stores bytes that are not modelled.
+fn copy_unmodelled(context: &mut Context<'_>, to: &Expr, count: Expr, most: Option<Value>) {
+    let ty = context.pointer();
+    let from = unmodelled_bytes(context);
+    if most.is_some_and(|most| most <= MOST as Value) {
+        return context.builder.emit(Op::Copy(to.clone(), from, count));
+    }
+    let at = context.builder.save(Expr::int(0, ty), ty);
+    let (head, part, last) = (context.builder.label(), context.builder.label(), context.builder.label());
+    context.builder.place(head);
+    let rest = Expr::binary(BinaryOp::Sub, ty, count, Expr::Local(at));
+    let whole = Expr::int(MOST as Value, ty);
+    context.builder.branch(Expr::binary(BinaryOp::Lt, ty, whole.clone(), rest.clone()), part, last);
+    context.builder.continue_at(part);
+    let target = context.sum(to.clone(), Expr::Local(at));
+    context.builder.emit(Op::Copy(target, from.clone(), whole.clone()));
+    let next = context.sum(Expr::Local(at), whole);
+    context.builder.set(Lhs::Local(at), next);
+    context.builder.jump(head);
+    context.builder.continue_at(last);
+    let target = context.sum(to.clone(), Expr::Local(at));
+    context.builder.emit(Op::Copy(target, from, rest));
+}
+
+/// Prints into memory that it allocates.
+fn print_anew(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let (target, text) = (call.argument(0)?, call.argument(1)?.text.as_deref());
+    let printed = call.arguments.get(2..)?;
+    let Some(text) = text else { return not_modelled(context, call) };
+    let target = context.settle_pointer(target);
+    read_arguments(context, &uses(text), printed);
+    let Some((length, most)) = formats::length(context, text, printed) else {
+        return not_modelled(context, call);
+    };
+    let ty = context.pointer();
+    let size = context.sum(Expr::cast(ty, length.clone()), Expr::int(1, ty));
+    let made = Expr::Local(allocate(context, call, size, false));
+    store_text(context, &made, None, &length, most);
+    context.builder.set(Lhs::Memory(Place::pointee(target, ty)), made);
+    Some(Answer::Value(length))
+}
+
+/// A time as text; nothing is returned that does not fit.
+fn print_time(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let (buffer, size, time) = (call.argument(0)?, call.argument(1)?, call.argument(3)?);
+    let most = size.constant.filter(|most| (1..=MOST as Value).contains(most));
+    let Some(most) = most else { return not_modelled(context, call) };
+    let to = context.settle_pointer(buffer);
+    read_pointee(context, call.argument(2)?);
+    read_pointee(context, time);
+    let ty = context.pointer();
+    let length = unknown_between(context, ty, 0, most - 1);
+    copy_unmodelled(context, &to, length.clone(), Some(most));
+    let last = Place::pointee(context.sum(to, length.clone()), IntType::U8);
+    context.builder.set(Lhs::Memory(last), Expr::int(0, IntType::U8));
+    Some(Answer::Value(length))
 }
 
 fn read_printed(context: &mut Context<'_>, used: Use, argument: &Argument, before: Option<&Argument>) {
@@ -224,7 +412,7 @@ fn read_string(context: &mut Context<'_>, argument: &Argument, bound: Option<Exp
 fn put_string(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let string = call.argument(0)?;
     read_string(context, string, None, false);
-    context.answer_open(call, Rhs::Unknown)
+    between(context, call, -1, INT_MAX)
 }
 
 /// Reads bytes that are written out.
@@ -240,17 +428,24 @@ pub(super) fn read_bytes(context: &mut Context<'_>, buffer: &Argument, count: Ex
 
 fn write(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let (buffer, size) = (call.argument(1)?, call.argument(2)?);
-    let size = context.settle_pointer(size);
+    let (most, size) = (size.constant, context.settle_pointer(size));
     read_bytes(context, buffer, size);
-    context.answer_open(call, Rhs::Unknown)
+    match most {
+        Some(most) => between(context, call, -1, most),
+        None => context.answer_open(call, Rhs::Unknown),
+    }
 }
 
 fn write_items(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let (buffer, width, count) = (call.argument(0)?, call.argument(1)?, call.argument(2)?);
+    let most = count.constant;
     let (width, count) = (context.settle_pointer(width), context.settle_pointer(count));
-    let size = Expr::binary(ir::BinaryOp::Mul, context.pointer(), width, count);
+    let size = Expr::binary(BinaryOp::Mul, context.pointer(), width, count);
     read_bytes(context, buffer, size);
-    context.answer_open(call, Rhs::Unknown)
+    match most {
+        Some(most) => between(context, call, 0, most),
+        None => context.answer_open(call, Rhs::Unknown),
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,9 @@
 //! 1. Programs that have normal mutexes only need not ask for a mutex's kind. Kinds come from the models (which save them
 //!    in locals of one name), from initial values and from stores of constants; the latter two are found by what the
 //!    kind word of a mutex could be, generously.
-//! 2. Results that no one reads need not be set. This matters for results that are not modelled: an execution that
+//! 2. Programs that do not look at `errno` need not set it; those without cleanup handlers, and without destructors of
+//!    thread-specific values, need not look for some at the end of a thread.
+//! 3. Results that no one reads need not be set. This matters for results that are not modelled: an execution that
 //!    chooses one is no evidence.
 
 use super::mutex::{ERROR_CHECKING, KIND, NEW_KIND, RECURSIVE};
@@ -16,12 +18,55 @@ use ir::{
 
 /// Drops questions that have one answer, and results that no one reads.
 pub fn simplify(program: &mut Program) {
+    drop_errno(program);
+    super::ending::settle(program);
+    settle_options(program);
     let kinds = Kinds::of(program);
     for template in program.templates.iter_mut() {
         if kinds.normal_only {
             answer_kinds(template);
         }
         drop_unread(template);
+    }
+}
+
+/// What is said of a program that reads options, as long as it may look at what they leave behind.
+pub(super) const OPTION_TEXT: &str = "what it stores in 'optarg', 'optind' and 'optopt' is not modelled";
+
+/// Drops the note about options where nobody looks at what they leave behind.
+fn settle_options(program: &mut Program) {
+    let names = ["optarg", "optind", "optopt"];
+    if !program.objects.iter().any(|object| names.contains(&object.name.as_str())) {
+        program.assumptions.retain(|assumption| !assumption.text.ends_with(OPTION_TEXT));
+    }
+}
+
+/// Drops stores to `errno`, if there is nothing else that names it.
+fn drop_errno(program: &mut Program) {
+    let found = program.objects.enumerate().find(|(_, object)| object.name == super::errno::NAME);
+    let Some((errno, _)) = found else { return };
+    let is_store = |op: &Op| match op {
+        Op::Assign(assignment) => matches!(
+            assignment.pairs.as_slice(),
+            [(Lhs::Memory(place), Rhs::Unknown | Rhs::Value(Expr::Const(..)))]
+                if place.address == Expr::Address(errno, 0)
+        ),
+        _ => false,
+    };
+    let names = |op: &Op| {
+        let mut found = false;
+        for expression in op.expressions() {
+            expression
+                .walk(&mut |inner| found |= matches!(inner, Expr::Address(object, _) if *object == errno));
+        }
+        found
+    };
+    let mut ops = program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops);
+    if ops.any(|op| !is_store(op) && names(op)) {
+        return;
+    }
+    for edge in program.templates.iter_mut().flat_map(|code| code.edges.iter_mut()) {
+        edge.ops.retain(|op| !is_store(op));
     }
 }
 
@@ -74,7 +119,7 @@ fn may_set_kind(program: &Program, template: &Template, op: &Op) -> bool {
         (Lhs::Memory(place), Rhs::Value(value)) => {
             as_constant(value).is_some_and(is_special) && may_be_kind_word(program, place)
         }
-        (Lhs::Memory(_), Rhs::Any | Rhs::Unknown) => false,
+        (Lhs::Memory(_), Rhs::Any | Rhs::Unknown | Rhs::Float(..)) => false,
     })
 }
 
@@ -189,6 +234,7 @@ fn drop_unread(template: &mut Template) {
             let idle = match rhs {
                 Rhs::Any
                 | Rhs::Unknown
+                | Rhs::Float(..)
                 | Rhs::Value(Expr::Const(..) | Expr::Local(_) | Expr::Address(..)) => true,
                 Rhs::Value(_) => false,
             };

@@ -15,6 +15,8 @@ pub(super) const TABLE: &[Entry] = &[
     },
     Entry { names: &["strncmp"], wins: Wins::Model, model: |c, call| compare(c, call, true, true) },
     Entry { names: &["memcmp", "bcmp"], wins: Wins::Model, model: |c, call| compare(c, call, true, false) },
+    Entry { names: &["strcasecmp"], wins: Wins::Body, model: |c, call| compare(c, call, false, true) },
+    Entry { names: &["strncasecmp"], wins: Wins::Body, model: |c, call| compare(c, call, true, true) },
     Entry { names: &["strcpy"], wins: Wins::Model, model: |c, call| copy(c, call, false) },
     Entry { names: &["stpcpy"], wins: Wins::Model, model: |c, call| copy(c, call, true) },
     Entry { names: &["strncpy"], wins: Wins::Model, model: copy_padded },
@@ -28,18 +30,20 @@ pub(super) const TABLE: &[Entry] = &[
 ];
 
 /// The byte at an index of a string.
-fn byte(context: &Context<'_>, string: &Expr, index: LocalId) -> Expr {
+pub(super) fn byte(context: &Context<'_>, string: &Expr, index: LocalId) -> Expr {
     let address = context.sum(string.clone(), Expr::Local(index));
     Expr::load(Place::pointee(address, IntType::U8))
 }
-fn zero(context: &mut Context<'_>) -> LocalId {
+/// A fresh local with 0.
+pub(super) fn zero(context: &mut Context<'_>) -> LocalId {
     let ty = context.pointer();
     context.builder.save(Expr::int(0, ty), ty)
 }
 fn plus_one(context: &Context<'_>, value: Expr) -> Expr {
     context.sum(value, Expr::int(1, context.pointer()))
 }
-fn advance(context: &mut Context<'_>, index: LocalId) {
+/// Counts up.
+pub(super) fn advance(context: &mut Context<'_>, index: LocalId) {
     let next = plus_one(context, Expr::Local(index));
     context.builder.set(Lhs::Local(index), next);
 }
@@ -121,10 +125,12 @@ fn compare(context: &mut Context<'_>, call: &Call<'_>, limited: bool, strings: b
     let (head, done) = (context.builder.label(), context.builder.label());
     context.builder.place(head);
     stop_at_limit(context, index, limit.as_ref(), done);
-    let one = byte(context, &left, index);
-    let one = Expr::Local(context.builder.save(one, IntType::U8));
-    let other = byte(context, &right, index);
-    let other = Expr::Local(context.builder.save(other, IntType::U8));
+    let any_case = call.name.contains("case");
+    let [one, other] = [&left, &right].map(|string| {
+        let here = byte(context, string, index);
+        let here = Expr::Local(context.builder.save(here, IntType::U8));
+        if any_case { Expr::Local(context.builder.save(small(&here), IntType::U8)) } else { here }
+    });
     let (same, different) = (context.builder.label(), context.builder.label());
     context.builder.branch(equal(IntType::U8, one.clone(), other.clone()), same, different);
     context.builder.continue_at(different);
@@ -147,6 +153,16 @@ fn compare(context: &mut Context<'_>, call: &Call<'_>, limited: bool, strings: b
     context.builder.jump(head);
     context.builder.continue_at(done);
     Some(Answer::Value(Expr::Local(result)))
+}
+
+/// A byte with a small letter in place of a capital one.
+fn small(byte: &Expr) -> Expr {
+    let ty = IntType::U8;
+    let number = |value: u8| Expr::int(i128::from(value), ty);
+    let above = Expr::binary(BinaryOp::Le, ty, number(b'A'), byte.clone());
+    let is_capital = above.and(Expr::binary(BinaryOp::Le, ty, byte.clone(), number(b'Z')));
+    let moved = Expr::binary(BinaryOp::Add, ty, byte.clone(), number(b'a' - b'A'));
+    Expr::IfThenElse(Box::new((is_capital, moved, byte.clone())))
 }
 
 fn copy(context: &mut Context<'_>, call: &Call<'_>, gives_end: bool) -> Option<Answer> {

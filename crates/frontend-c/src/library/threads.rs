@@ -3,8 +3,8 @@
 //! A handle is the thread's id. It is stored in the step that starts the thread; where others may see it, that
 //! becomes two steps (`handles.rs`).
 //!
-//! Deviations: cancellation does not happen and cleanup handlers are not run (both limit proofs); a thread that
-//! joins itself waits forever (POSIX leaves it open).
+//! Deviations: cancellation does not happen (limits proofs); a thread that joins itself waits forever (POSIX leaves
+//! it open). Cleanup handlers of files that were preprocessed elsewhere are not run (limits proofs).
 
 use super::emit::{answer_cell, answer_int, equal, int, nothing_happens, truth};
 use super::errno::EBUSY;
@@ -150,7 +150,7 @@ fn try_join(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.builder.alternative(Op::Join(thread.clone(), None), join);
     context.builder.alternative(Op::Assume(Expr::bool(true)), give_up);
     context.builder.continue_at(give_up);
-    context.lose_track();
+    context.lose_path();
     context.put(cell, EBUSY);
     context.builder.jump(done);
     context.builder.continue_at(join);
@@ -174,6 +174,7 @@ fn exit(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
         }
     };
     context.builder.set(Lhs::Local(local), value);
+    super::ending::end(context);
     context.builder.stop(LocationKind::Exit);
     Some(Answer::Nothing)
 }
@@ -205,7 +206,7 @@ fn run_cleanup(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let (lost, done) = (context.builder.label(), context.builder.label());
     context.builder.branch(truth(run, ty), lost, done);
     context.builder.continue_at(lost);
-    context.lose_track();
+    context.lose_path();
     context.builder.place(done);
     context.assume(call, "cleanup handlers are not run", true);
     Some(Answer::Nothing)

@@ -99,7 +99,7 @@ fn input(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let kind = call.name.rsplit_once("nondet_").map_or("", |(_, kind)| kind).to_ascii_lowercase();
     if kind == "memory" {
         context.assume(call, "the memory keeps its content", true);
-        context.lose_track();
+        context.lose_path();
         return Some(Answer::Nothing);
     }
     let Some(ty) = call.result else { return Some(Answer::Nothing) };

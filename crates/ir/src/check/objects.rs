@@ -27,7 +27,7 @@ impl<'p> Checker<'p> {
             self.report(format!("its layout takes {extent} bytes but it has {}", object.size));
         }
         match &object.initial {
-            Initial::Unknown => {}
+            Initial::Unknown | Initial::NotModelled => {}
             Initial::Values(values) => {
                 if object.storage == Storage::Site && !values.is_empty() {
                     self.report("an allocation site has initial values");

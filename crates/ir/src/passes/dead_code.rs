@@ -135,7 +135,7 @@ fn drop_dead_assignments(template: &mut Template, sharing: &Sharing, totality: &
                     let Lhs::Local(local) = lhs else { return true };
                     let without_effect = match rhs {
                         Rhs::Value(value) => totality.is_total(value) && !sharing.reads_shared(value),
-                        Rhs::Any | Rhs::Unknown => true,
+                        Rhs::Any | Rhs::Unknown | Rhs::Float(..) => true,
                     };
                     let drop = !behind.contains(local.index()) && without_effect;
                     changed |= drop;

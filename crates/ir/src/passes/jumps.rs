@@ -214,7 +214,7 @@ fn pass_ops(ops: &[Op], template: &Template, known: &mut Constants) -> bool {
                 if let Lhs::Local(local) = lhs {
                     let stored = match rhs {
                         Rhs::Value(stored) => value(stored, known),
-                        Rhs::Any | Rhs::Unknown => None,
+                        Rhs::Any | Rhs::Unknown | Rhs::Float(..) => None,
                     };
                     stores.push((*local, stored.map(|stored| template.locals[*local].ty.wrap(stored))));
                 }

@@ -211,7 +211,7 @@ impl<'p> Recursion<'p> {
     fn may_be_set(&self, word: &Region) -> bool {
         let Some(mut objects) = word.objects() else { return true };
         let at_first = objects.any(|object| match &self.program.objects[object].initial {
-            Initial::Unknown => false,
+            Initial::Unknown | Initial::NotModelled => false,
             Initial::Values(values) => values.iter().any(|(at, ty, value)| {
                 !matches!(value, Expr::Const(0, _)) && word.overlaps(&Region::exact(object, *at, ty.bytes()))
             }),
@@ -228,7 +228,10 @@ fn stored_zeros(op: &Op) -> Vec<&Expr> {
             .iter()
             .filter_map(|pair| match pair {
                 (Lhs::Memory(place), Rhs::Value(Expr::Const(0, _))) => Some(&place.address),
-                (Lhs::Memory(_) | Lhs::Local(_), Rhs::Value(_) | Rhs::Any | Rhs::Unknown) => None,
+                (
+                    Lhs::Memory(_) | Lhs::Local(_),
+                    Rhs::Value(_) | Rhs::Any | Rhs::Unknown | Rhs::Float(..),
+                ) => None,
             })
             .collect(),
         Op::Fill(to, Expr::Const(0, _), _) => vec![to],

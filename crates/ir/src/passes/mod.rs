@@ -54,6 +54,7 @@ pub use split::split;
 pub use starts::separate_starts;
 pub use unique::Unique;
 
+use crate::op::{Op, Rhs};
 use crate::program::{Assumption, ErrorKind, LocationKind, Program, Span};
 use std::time::Instant;
 
@@ -79,6 +80,7 @@ pub fn symbolic(
     goal: Goal,
     limits: InlineLimits,
 ) -> Result<Program, InlineError> {
+    let program = &forget_floats(program);
     let Inlined { program: inlined, frames_outlive_calls } = inline(&resolve_calls(program), limits)?;
     let mut result = points_to::annotate(&remove_dead_code(&lower(&inlined, lowering)));
     if lowering.bounds
@@ -125,9 +127,25 @@ pub fn listed(program: &Program, limits: InlineLimits) -> Result<Program, Inline
     in_time(limits.deadline, || compress_within_lines(&result))
 }
 
+/// A program in which the results of floating-point operations are not modelled. Over-approximates.
+fn forget_floats(program: &Program) -> Program {
+    let mut result = program.clone();
+    let edges = result.templates.iter_mut().flat_map(|template| template.edges.iter_mut());
+    for op in edges.flat_map(|edge| &mut edge.ops) {
+        let Op::Assign(assignment) = op else { continue };
+        for (_, rhs) in &mut assignment.pairs {
+            if matches!(rhs, Rhs::Float(..)) {
+                *rhs = Rhs::Unknown;
+            }
+        }
+    }
+    result
+}
+
 /// The program without calls, with points-to sets; and whether frame objects outlive their calls.
 fn inlined_and_annotated(program: &Program, limits: InlineLimits) -> Result<(Program, bool), InlineError> {
     let deadline = limits.deadline;
+    let program = &forget_floats(program);
     let resolved = resolve_calls_until(program, deadline).ok_or(InlineError::OutOfTime)?;
     let Inlined { program: inlined, frames_outlive_calls } = inline(&resolved, limits)?;
     let separated = in_time(deadline, || separate_starts(&inlined, limits.edges))?;

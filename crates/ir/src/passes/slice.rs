@@ -194,7 +194,7 @@ impl Slicer<'_> {
                 self.is_seen_reading(template, value)
                     || (self.goal.faults && !self.totality.never_faults(value))
             }
-            Rhs::Any | Rhs::Unknown => false,
+            Rhs::Any | Rhs::Unknown | Rhs::Float(..) => false,
         };
         if value_matters {
             return Fate::Stays;

@@ -29,7 +29,7 @@ use super::sharing::{Sharing, base_object};
 use crate::expr::{Expr, Place};
 use crate::ids::{EdgeId, LocalId, LocationId};
 use crate::op::{Lhs, Op, Rhs};
-use crate::program::{Initial, LocationKind, Program, Span, Storage, Template};
+use crate::program::{LocationKind, Program, Span, Storage, Template};
 use crate::types::IntType;
 
 /// Splits all shared accesses of a program.
@@ -106,16 +106,15 @@ struct Unset {
 
 impl Unset {
     fn of(program: &Program) -> Self {
-        let is_unset = |object: &crate::program::Object| {
-            object.storage == Storage::Site || object.initial == Initial::Unknown
-        };
+        let is_unset =
+            |object: &crate::program::Object| object.storage == Storage::Site || object.initial.is_open();
         let pointed = program.objects.iter().any(is_unset);
         let mut ops = program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops);
         Self { pointed, copied: pointed && ops.any(|op| matches!(op, Op::Copy(..))) }
     }
     fn may_hold(&self, program: &Program, place: &Place) -> bool {
         match base_object(&place.address) {
-            Some(object) => self.copied || program.objects[object].initial == Initial::Unknown,
+            Some(object) => self.copied || program.objects[object].initial.is_open(),
             None => self.pointed,
         }
     }

@@ -5,7 +5,7 @@
 use super::sharing::base_object;
 use crate::expr::{BinaryOp, Expr, Place, UnaryOp};
 use crate::op::{Assignment, Lhs, Op, Rhs};
-use crate::program::{Initial, Program, Storage};
+use crate::program::{Program, Storage};
 use crate::types::IntType;
 
 /// What is known of a program's memory.
@@ -22,10 +22,8 @@ impl<'p> Totality<'p> {
     pub fn of(program: &'p Program) -> Self {
         let ops = || program.templates.iter().flat_map(|template| &template.edges).flat_map(|edge| &edge.ops);
         let allocates_open = ops().any(|op| matches!(op, Op::Allocate { zeroed: false, .. }));
-        let has_unknown = program
-            .objects
-            .iter()
-            .any(|object| object.initial == Initial::Unknown && object.storage != Storage::Site);
+        let has_unknown =
+            program.objects.iter().any(|object| object.initial.is_open() && object.storage != Storage::Site);
         let copies_memory = ops().any(|op| matches!(op, Op::Copy(..)));
         Self { program, has_open_memory: allocates_open || has_unknown, copies_memory }
     }
@@ -50,7 +48,7 @@ impl<'p> Totality<'p> {
             return false;
         }
         match base_object(&place.address) {
-            Some(object) => self.copies_memory || self.program.objects[object].initial == Initial::Unknown,
+            Some(object) => self.copies_memory || self.program.objects[object].initial.is_open(),
             None => true,
         }
     }
@@ -92,6 +90,7 @@ impl<'p> Totality<'p> {
                 let rhs_goes_on = |rhs: &Rhs| match rhs {
                     Rhs::Value(value) => self.never_faults(value),
                     Rhs::Any | Rhs::Unknown => true,
+                    Rhs::Float(..) => false,
                 };
                 constraint.is_none() && pairs.iter().all(|(lhs, rhs)| lhs_goes_on(lhs) && rhs_goes_on(rhs))
             }
@@ -110,6 +109,8 @@ impl<'p> Totality<'p> {
         let assigns_any = match op {
             Op::Assign(assignment) => assignment.pairs.iter().any(|(_, rhs)| match rhs {
                 Rhs::Any | Rhs::Unknown => true,
+                // A result that hardware differs on is chosen.
+                Rhs::Float(..) => true,
                 Rhs::Value(_) => false,
             }),
             Op::Assume(_)

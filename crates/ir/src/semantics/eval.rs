@@ -209,7 +209,7 @@ impl Machine<'_> {
 }
 
 /// What an address was computed from, by adding to it or subtracting from it.
-fn root(address: &Expr) -> &Expr {
+pub(super) fn root(address: &Expr) -> &Expr {
     match address {
         Expr::Binary(BinaryOp::Add | BinaryOp::Sub, _, pair) => root(&pair.0),
         _ => address,

@@ -211,7 +211,7 @@ impl<'p> Machine<'p> {
     fn initialise(&self, bytes: &mut Bytes, at: u64, id: ObjectId, frame_base: u64) {
         let object = &self.program.objects[id];
         match &object.initial {
-            Initial::Unknown => bytes.reopen(at as usize, object.size as usize),
+            Initial::Unknown | Initial::NotModelled => bytes.reopen(at as usize, object.size as usize),
             Initial::Values(values) => {
                 for (offset, ty, value) in values {
                     let value = self.constant(value, frame_base);

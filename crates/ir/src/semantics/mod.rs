@@ -14,6 +14,7 @@
 //! other ([`HappensBefore`]).
 
 pub mod address;
+mod certainty;
 mod eval;
 mod machine;
 mod memory;
@@ -21,6 +22,7 @@ mod order;
 mod step;
 
 pub use address::{AddressMap, STATICS};
+pub use certainty::{Certainty, Uncertain};
 pub use eval::{Fault, apply, overflows};
 pub use machine::{Activation, Block, LimitKind, Machine, State, Thread, ThreadIndex, Wait};
 pub use memory::Bytes;

@@ -201,7 +201,7 @@ impl Machine<'_> {
     }
 
     /// Puts a thread at the end of an edge; returns from procedures, ends threads and the program.
-    fn arrive(&self, state: &mut State, index: ThreadIndex, template: TemplateId, edge: EdgeId) {
+    pub(super) fn arrive(&self, state: &mut State, index: ThreadIndex, template: TemplateId, edge: EdgeId) {
         let thread = Arc::make_mut(&mut state.threads[index]);
         let step = &self.program.templates[template].edges[edge];
         // The activation that took the edge: the top one, or the one below if the edge called a procedure.
@@ -253,7 +253,7 @@ impl super::machine::Thread {
 }
 
 impl Context<'_, '_> {
-    fn run(&mut self, op: &Op, edge: EdgeId) -> Result<(), Stuck> {
+    pub(super) fn run(&mut self, op: &Op, edge: EdgeId) -> Result<(), Stuck> {
         match op {
             Op::Assume(condition) => {
                 if self.eval(condition)? == 0 {
@@ -397,6 +397,16 @@ impl Context<'_, '_> {
             Rhs::Value(value) => return self.eval(value),
             Rhs::Any => ChoiceKind::Any,
             Rhs::Unknown => ChoiceKind::Unknown,
+            Rhs::Float(op, format, operands) => {
+                let mut values = Vec::new();
+                for operand in operands {
+                    values.push(self.eval(operand)?);
+                }
+                match op.apply(*format, &values) {
+                    Some(value) => return Ok(value),
+                    None => ChoiceKind::Unknown,
+                }
+            }
         };
         let ty = match lhs {
             Lhs::Local(local) => {

@@ -342,6 +342,9 @@ impl Parser {
         if self.take_word("unknown") {
             return Ok(Initial::Unknown);
         }
+        if self.take_word("unmodelled") {
+            return Ok(Initial::NotModelled);
+        }
         if !self.take_sign("{") {
             let Layout::Scalar(ty) = layout else { return self.expected("`unknown` or `{`") };
             return Ok(Initial::Values(vec![(0, *ty, self.expression()?)]));

@@ -6,6 +6,7 @@ use super::parser::{Parsed, Parser};
 use super::{BINARY_OPS, LOCK_KINDS, int_type, lock_word, sign, type_of};
 
 use crate::expr::{BinaryOp, Expr, Place, Target, Targets, UnaryOp};
+use crate::float::{FloatFormat, FloatOp};
 use crate::ids::{Id, LocalId};
 use crate::op::{Assignment, Broadcast, Callee, Lhs, LockKind, Op, Rhs};
 use crate::types::{IntType, Value};
@@ -140,8 +141,44 @@ impl Parser {
             Ok(Rhs::Any)
         } else if self.take_word("unknown") {
             Ok(Rhs::Unknown)
+        } else if self.take_word("float") {
+            self.float()
         } else {
             Ok(Rhs::Value(self.expression()?))
+        }
+    }
+
+    fn float(&mut self) -> Parsed<Rhs> {
+        let format = self.float_format()?;
+        let plain = [
+            ("add", FloatOp::Add),
+            ("sub", FloatOp::Sub),
+            ("mul", FloatOp::Mul),
+            ("div", FloatOp::Div),
+            ("neg", FloatOp::Neg),
+            ("eq", FloatOp::Eq),
+            ("lt", FloatOp::Lt),
+            ("le", FloatOp::Le),
+            ("from", FloatOp::FromInteger),
+        ];
+        let op = match plain.into_iter().find(|(word, _)| self.take_word(word)) {
+            Some((_, op)) => op,
+            None if self.take_word("integer") => FloatOp::ToInteger(self.type_name()?),
+            None if self.take_word("to") => FloatOp::To(self.float_format()?),
+            None => return self.expected("a floating-point operation"),
+        };
+        let mut operands = Vec::new();
+        while self.take_sign(";") {
+            operands.push(self.expression()?);
+        }
+        Ok(Rhs::Float(op, format, operands))
+    }
+
+    fn float_format(&mut self) -> Parsed<FloatFormat> {
+        match self.type_name()? {
+            IntType::U32 => Ok(FloatFormat::Single),
+            IntType::U64 => Ok(FloatFormat::Double),
+            _ => self.expected("`u32` or `u64`"),
         }
     }
 

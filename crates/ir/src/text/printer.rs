@@ -158,6 +158,7 @@ impl<'p> Printer<'p> {
     fn initial(&mut self, layout: &Layout, initial: &Initial) {
         match (initial, layout) {
             (Initial::Unknown, _) => put!(self, " = unknown"),
+            (Initial::NotModelled, _) => put!(self, " = unmodelled"),
             (Initial::Values(values), Layout::Scalar(scalar))
                 if values.len() == 1 && values[0].0 == 0 && values[0].1 == *scalar =>
             {

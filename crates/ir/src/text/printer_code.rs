@@ -6,6 +6,7 @@
 use super::printer::{Printer, handle, put};
 use super::{lock_word, sign, type_of};
 use crate::expr::{BinaryOp, Expr, Place, Target, Targets, UnaryOp};
+use crate::float::{FloatFormat, FloatOp};
 use crate::op::{Assignment, Broadcast, Callee, Lhs, Op, Rhs};
 use crate::types::{IntType, Value};
 use std::fmt::Write;
@@ -68,11 +69,33 @@ impl<'p> Printer<'p> {
                 Rhs::Value(value) => self.expression(value),
                 Rhs::Any => put!(self, "any"),
                 Rhs::Unknown => put!(self, "unknown"),
+                Rhs::Float(op, format, operands) => self.float(*op, *format, operands),
             }
         }
         if let Some(constraint) = &assignment.constraint {
             put!(self, " where ");
             self.expression(constraint);
+        }
+    }
+
+    fn float(&mut self, op: FloatOp, format: FloatFormat, operands: &[Expr]) {
+        put!(self, "float {} ", format.bits());
+        match op {
+            FloatOp::Add => put!(self, "add"),
+            FloatOp::Sub => put!(self, "sub"),
+            FloatOp::Mul => put!(self, "mul"),
+            FloatOp::Div => put!(self, "div"),
+            FloatOp::Neg => put!(self, "neg"),
+            FloatOp::Eq => put!(self, "eq"),
+            FloatOp::Lt => put!(self, "lt"),
+            FloatOp::Le => put!(self, "le"),
+            FloatOp::FromInteger => put!(self, "from"),
+            FloatOp::ToInteger(ty) => put!(self, "integer {ty}"),
+            FloatOp::To(other) => put!(self, "to {}", other.bits()),
+        }
+        for operand in operands {
+            put!(self, " ; ");
+            self.expression(operand);
         }
     }
 

@@ -300,6 +300,10 @@ impl Generator {
             let rhs = match self.random.below(4) {
                 0 => Rhs::Any,
                 1 => Rhs::Unknown,
+                2 if ty == IntType::U64 => {
+                    let operands = vec![self.expression(ty, 1), self.expression(ty, 1)];
+                    Rhs::Float(crate::FloatOp::Mul, crate::FloatFormat::Double, operands)
+                }
                 _ => Rhs::Value(self.expression(ty, 3)),
             };
             // Cells of memory may coincide: only one of them, to be sure.

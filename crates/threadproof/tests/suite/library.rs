@@ -1,4 +1,5 @@
 //! Functions of the library access what is passed to them by address: if another thread writes there, it is a race, and no one may say otherwise.
+//! And they hide no race, and forbid no proof, that they have nothing to do with.
 
 use verdict::{Budget, Check};
 
@@ -137,6 +138,107 @@ const APART: &[&str] = &[
     "int old; r = pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);",
 ];
 
+/// What is done before two threads count, with a lock or without.
+const BEFORE: &[&str] = &[
+    "char b[32]; int n = snprintf(b, sizeof b, \"%d\", 5); if (n < 0) return 1;",
+    "char b[32]; sprintf(b, \"%u-%s\", 7u, \"abc\");",
+    "char *p; if (asprintf(&p, \"%d\", 3) < 0) return 1; free(p);",
+    "char *e; long v = strtol(\"12\", &e, 10); if (*e) return 1; if (v > 10) y = 1;",
+    "if (atoi(\"42\") != 42) return 1;",
+    "errno = 0; if (strtol(\"12\", 0, 10) != 12 || errno) return 1;",
+    "signal(SIGPIPE, SIG_IGN);",
+    "fd_set s; FD_ZERO(&s); struct timeval t0 = {0, 1}; if (select(1, &s, 0, 0, &t0) < 0) return 1;",
+    "struct timeval t0 = {0, 1}; select(0, 0, 0, 0, &t0);",
+    "int c; while ((c = getopt(argc, argv, \"ab:\")) != -1) if (c == 'a') y = 1;",
+    "double d = 1.5; if (d * 2 > 2.5) y = 1;",
+    "double d = argc; if (d > 2.0) y = 1;",
+    "char b[] = \"a b\"; if (strtok(b, \" \")) y = 1;",
+    "char b[] = \"a b\"; char *sv; if (strtok_r(b, \" \", &sv)) y = 1;",
+    "time_t t0 = time(0); struct tm *tm = localtime(&t0); if (tm) y = tm->tm_year;",
+    "time_t t0 = time(0); struct tm tm; localtime_r(&t0, &tm); y = tm.tm_year;",
+    "char *p = mmap(0, 64, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); if (p == MAP_FAILED) return 1; p[0] = 1;",
+    "struct timeval t0; gettimeofday(&t0, 0); y = t0.tv_sec > 5;",
+    "struct timespec t0; clock_gettime(CLOCK_MONOTONIC, &t0); y = t0.tv_sec > 5;",
+    "if (printf(\"%d\\n\", 3) < 0) return 1;",
+    "if (puts(\"hi\") < 0) return 1;",
+    "char *h = getenv(\"HOME\"); if (h && h[0] == '/') y = 1;",
+    "if (setenv(\"A\", \"b\", 1)) return 1;",
+    "const char *s = strerror(3); y = s[0];",
+    "srand(3); if (rand() % 2) y = 1;",
+    "int a[3] = {3, 1, 2}; qsort(a, 3, sizeof *a, order); y = a[0];",
+    "int a[3] = {1, 2, 3}, k = 2; int *p = bsearch(&k, a, 3, sizeof *a, order); if (p) y = *p;",
+    "if (strstr(\"hello\", \"ll\")) y = 1;",
+    "if (strspn(\"aab\", \"a\") == 2) y = 1;",
+    "if (!strcasecmp(\"Ab\", \"aB\")) y = 1;",
+    "char b[8]; if (read(0, b, sizeof b) < 0) return 1; y = b[0];",
+    "if (write(1, \"x\", 1) < 0) return 1;",
+    "int fd = open(\"f\", O_RDONLY); if (fd < 0) return 1; close(fd);",
+    "FILE *f = fopen(\"f\", \"r\"); if (!f) return 1; fclose(f);",
+    "char b[16]; if (!fgets(b, sizeof b, stdin)) return 1; y = b[0];",
+    "if (getchar() == 'x') y = 1;",
+    "int v = 0; if (scanf(\"%d\", &v) != 1) return 1; y = v;",
+    "struct stat st; if (stat(\"f\", &st)) return 1; y = st.st_size > 3;",
+    "int fd[2]; if (pipe(fd)) return 1; y = fd[0];",
+    "if (sysconf(1) < 1) return 1;",
+    "struct timespec t0 = {0, 10}; nanosleep(&t0, 0);",
+    "struct rusage ru; getrusage(RUSAGE_SELF, &ru);",
+    "setlocale(LC_ALL, \"\");",
+    "char b[32]; time_t t0 = 0; struct tm tm; gmtime_r(&t0, &tm); strftime(b, sizeof b, \"%Y\", &tm);",
+    "sigset_t s; sigemptyset(&s); sigaddset(&s, SIGINT); pthread_sigmask(SIG_BLOCK, &s, 0);",
+    "alarm(3);",
+    "char b[64]; if (!getcwd(b, sizeof b)) return 1;",
+    "if (system(\"true\")) y = 1;",
+    "y = htonl(1) == 0x1000000;",
+    "y = difftime(3, 1) > 1;",
+    "struct tm tm = {0}; time_t v = mktime(&tm); y = v > 3;",
+    "if (isatty(0)) y = 1;",
+    "if (lseek(0, 0, SEEK_SET) < 0) return 1;",
+    "int s = socket(AF_INET, SOCK_STREAM, 0); if (s < 0) return 1; close(s);",
+    "if (fwrite(\"x\", 1, 1, stdout) != 1) return 1;",
+    "char b[] = \"a,b\"; char *p = b; y = strsep(&p, \",\")[0];",
+    "pthread_key_t k; pthread_key_create(&k, 0); pthread_setspecific(k, &y);",
+    "pthread_key_t k; pthread_key_create(&k, free); pthread_setspecific(k, malloc(3));",
+    "pthread_cleanup_push(handler, 0); pthread_cleanup_pop(1);",
+];
+
+/// Where nothing can be known: what is done, and whether two threads count at all.
+const OPEN: &[&str] = &[
+    "if (mystery(3) == 7)",
+    "struct sigaction a; sigaction(SIGINT, 0, &a); if (a.sa_flags)",
+    "char b[8]; snprintf(b, sizeof b, \"%d\", 7); if (b[0] == '8')",
+    "if (kill(getppid(), 0) == 0)",
+    "if (strtod(\"1.5\", 0) == 1.5)",
+    "int v; if (sscanf(\"3\", \"%d\", &v) == 1)",
+];
+
+/// The verdict on two threads that count, behind what is done before.
+fn count(before: &str, locked: bool, engine: &dyn verdict::Engine) -> checker::Checked {
+    let headers: String = HEADERS.iter().map(|header| format!("#include <{header}>\n")).collect();
+    let (lock, unlock) =
+        if locked { ("pthread_mutex_lock(&m);", "pthread_mutex_unlock(&m);") } else { ("", "") };
+    let text = format!(
+        "#define _GNU_SOURCE
+{headers}#include <sys/mman.h>
+#include <sys/select.h>
+int mystery(int);
+int x; static int y; static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int order(const void *a, const void *b) {{ return *(int *)a < *(int *)b ? -1 : *(int *)a > *(int *)b; }}
+static void handler(void *a) {{ y = 4; }}
+static void *w(void *a) {{ {lock} x++; {unlock} return 0; }}
+static void start(void) {{ pthread_t t, u; pthread_create(&t, 0, w, 0); pthread_create(&u, 0, w, 0); }}
+int main(int argc, char **argv) {{
+  {before}
+  start();
+  return 0;
+}}
+"
+    );
+    let source = frontend_c::Source { name: "library.c".to_owned(), text: text.into_bytes() };
+    let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect(before);
+    let budget = Budget::seconds(60.0);
+    threadproof::pipeline::verify(&program, Check::Races, engine, &budget, &verdict::Silent).verdict
+}
+
 fn is_proved(call: &str) -> bool {
     let headers: String = HEADERS.iter().map(|header| format!("#include <{header}>\n")).collect();
     let text = format!(
@@ -171,5 +273,32 @@ fn arguments_of_the_library_are_accessed() {
 fn other_memory_is_left_alone() {
     for call in APART {
         assert!(is_proved(call), "{call}");
+    }
+}
+
+#[test]
+fn calls_hide_no_race() {
+    for before in BEFORE {
+        let verdict = count(before, false, &engine_explicit::Explicit::default());
+        assert!(matches!(verdict, checker::Checked::Refuted(_)), "{before}: {verdict:?}");
+    }
+}
+
+#[test]
+fn calls_forbid_no_proof() {
+    for before in BEFORE {
+        let verdict = count(before, true, &engine_flow::Flow);
+        assert!(matches!(verdict, checker::Checked::Proved(_)), "{before}: {verdict:?}");
+    }
+}
+
+#[test]
+fn what_depends_on_unknown_values_is_not_decided() {
+    let engines: [&dyn verdict::Engine; 2] = [&engine_explicit::Explicit::default(), &engine_flow::Flow];
+    for before in OPEN {
+        for engine in engines {
+            let verdict = count(before, false, engine);
+            assert!(matches!(verdict, checker::Checked::Unknown(_)), "{before}: {verdict:?}");
+        }
     }
 }

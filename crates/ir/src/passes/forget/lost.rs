@@ -43,7 +43,7 @@ impl Lost {
                         Rhs::Value(value) => self.is_lost(keeper, id, value),
                         Rhs::Any => assignment.constraint.is_some(),
                         // Any address that is taken; fewer are when something is forgotten.
-                        Rhs::Unknown => true,
+                        Rhs::Unknown | Rhs::Float(..) => true,
                     };
                     if lost {
                         self.mark(keeper, id, lhs);

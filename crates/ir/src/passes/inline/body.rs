@@ -264,10 +264,10 @@ impl Inliner<'_> {
                     ops.push(Op::set(Lhs::Memory(Place::cell(copy, *offset, *ty)), value.clone()));
                 }
             }
-            Initial::Unknown if size > LARGE_OBJECT => {
+            Initial::Unknown | Initial::NotModelled if size > LARGE_OBJECT => {
                 self.large.insert(old);
             }
-            Initial::Unknown => {
+            Initial::Unknown | Initial::NotModelled => {
                 let mut cells = Vec::new();
                 scalars(&object.layout, 0, size, &mut cells);
                 let any = |(offset, ty)| (Lhs::Memory(Place::cell(copy, offset, ty)), Rhs::Any);

@@ -214,7 +214,7 @@ impl<'p> Analysis<'p> {
                     for (lhs, rhs) in &before.pairs {
                         let value = match rhs {
                             Rhs::Value(value) => self.evaluate(value, &now),
-                            Rhs::Any | Rhs::Unknown => None,
+                            Rhs::Any | Rhs::Unknown | Rhs::Float(..) => None,
                         };
                         match lhs {
                             Lhs::Local(local) if self.tracked[template].contains(local) => {

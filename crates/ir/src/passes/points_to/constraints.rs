@@ -217,7 +217,7 @@ impl Generator<'_> {
                 Rhs::Value(value) => self.value(value),
                 Rhs::Any if assignment.constraint.is_none() => is_wide.then_some(self.solver.inputs),
                 // A constraint may force any address on the value.
-                Rhs::Any | Rhs::Unknown => is_wide.then_some(self.anything),
+                Rhs::Any | Rhs::Unknown | Rhs::Float(..) => is_wide.then_some(self.anything),
             };
             match value {
                 Some(value) => self.store(lhs, value),
