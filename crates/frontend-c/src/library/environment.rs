@@ -96,6 +96,7 @@ pub(super) const TABLE: &[Entry] = &[
         wins: Wins::Body,
         model: |context, call| {
             context.assume(call, "no signal handler ever runs", true);
+            context.undecided_for_deadlocks();
             context.answer_open(call, Rhs::Unknown)
         },
     },

@@ -15,6 +15,7 @@
 
 mod atomics;
 mod characters;
+mod condition;
 mod emit;
 mod environment;
 mod errno;
@@ -136,6 +137,7 @@ struct Entry {
 const FAMILIES: &[&[Entry]] = &[
     threads::TABLE,
     mutex::TABLE,
+    condition::TABLE,
     rwlock::TABLE,
     semaphore::TABLE,
     once::TABLE,
