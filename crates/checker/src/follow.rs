@@ -4,9 +4,10 @@
 use crate::future::{Effect, Futures, Needed, effect};
 use crate::inputs::Inputs;
 use crate::proof::{Odometer, ProofError, is_bad};
-use ir::semantics::{Access, Block, Bytes, Machine, State, Stuck, Thread, ThreadIndex};
+use crate::stuck::Graph;
+use ir::semantics::{Access, Block, Bytes, Machine, State, Stuck, Thread, ThreadIndex, Trail};
 use ir::{Callee, Expr, IntType, LocationKind, ObjectId, Op, Program, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use verdict::{Budget, Exhausted, Property};
 
@@ -21,13 +22,13 @@ struct Seen {
     statics: FxHashMap<Arc<Bytes>, u32>,
     threads: FxHashMap<Arc<Thread>, u32>,
     blocks: FxHashMap<Arc<Block>, u32>,
-    states: FxHashSet<Box<[u32]>>,
+    states: FxHashMap<Box<[u32]>, u32>,
     bytes: u64,
 }
 
 impl Seen {
-    /// Adds a state; says whether it is new.
-    fn add(&mut self, state: &State) -> bool {
+    /// Adds a state; gives its number, and says whether it is new.
+    fn add(&mut self, state: &State) -> (u32, bool) {
         let mut key = Vec::with_capacity(3 + state.threads.len() + state.heap.len());
         key.push(u32::from(state.halted));
         key.push(state.threads.len() as u32);
@@ -42,9 +43,10 @@ impl Seen {
             key.push(number(&mut self.blocks, block, 150 + block.bytes.len(), &mut self.bytes));
         }
         let size = key.len() as u64 * 4 + 32;
-        let new = self.states.insert(key.into());
-        self.bytes += if new { size } else { 0 };
-        new
+        let fresh = self.states.len() as u32;
+        let found = *self.states.entry(key.into()).or_insert(fresh);
+        self.bytes += if found == fresh { size } else { 0 };
+        (found, found == fresh)
     }
 }
 
@@ -73,13 +75,23 @@ struct Follower<'a, 'p> {
     needed: Needed,
     budget: &'a Budget,
     seen: Seen,
+    graph: Graph,
     steps: u64,
+}
+
+/// How a state is reached from the last one that was stored: that one's number and the thread that went on from it, unless
+/// it is from the start; and all steps.
+#[derive(Clone, Copy)]
+struct Path {
+    from: Option<(u32, ThreadIndex)>,
+    trail: Trail,
 }
 
 /// What the steps of one thread did.
 #[derive(Default)]
 struct Taken {
-    next: Vec<State>,
+    /// The next states, and whether a value that is not modelled was chosen.
+    next: Vec<(State, bool)>,
     accesses: Vec<Access>,
     /// Reading gave memory a value.
     opened: bool,
@@ -97,17 +109,19 @@ pub(crate) fn follow_all(
     let (inputs, needed) = (Inputs::new(program), Needed::new(program));
     let initial = machine.initial(copies).map_err(ProofError::Limit)?;
     let seen = Seen::default();
-    let mut follower = Follower { machine, property, inputs, futures, needed, budget, seen, steps: 0 };
+    let graph = Graph::new(property);
+    let mut follower = Follower { machine, property, inputs, futures, needed, budget, seen, graph, steps: 0 };
     let mut open = Vec::new();
-    follower.run_on(initial, &mut open)?;
-    while let Some(state) = open.pop() {
+    follower.run_on(initial, Path { from: None, trail: Trail::default() }, &mut open)?;
+    while let Some((number, state)) = open.pop() {
         for thread in follower.machine.schedulable(&state) {
-            for next in follower.take(&state, thread)?.next {
-                follower.run_on(next, &mut open)?;
+            for (next, unmodelled) in follower.take(&state, thread)?.next {
+                let trail = Trail::default().then(&follower.machine, &next, thread, unmodelled);
+                follower.run_on(next, Path { from: Some((number, thread)), trail }, &mut open)?;
             }
         }
     }
-    Ok(())
+    follower.graph.check(&follower.machine)
 }
 
 impl Follower<'_, '_> {
@@ -120,11 +134,13 @@ impl Follower<'_, '_> {
             loop {
                 self.steps += 1;
                 if self.steps.is_multiple_of(512) {
-                    self.budget.check(self.seen.bytes).map_err(ProofError::TooExpensive)?;
+                    self.budget
+                        .check(self.seen.bytes + self.graph.bytes())
+                        .map_err(ProofError::TooExpensive)?;
                 }
                 let mut next = state.clone();
                 match self.machine.advance(&mut next, thread, edge, &mut odometer, &mut taken.accesses) {
-                    Ok(()) => taken.next.push(next),
+                    Ok(()) => taken.next.push((next, odometer.unmodelled)),
                     Err(Stuck::Limit(limit)) => return Err(ProofError::Limit(limit)),
                     Err(Stuck::Blocked | Stuck::Fault(_)) => {}
                 }
@@ -170,13 +186,14 @@ impl Follower<'_, '_> {
     }
 
     /// Runs a state on through private steps, and stores what comes out. Puts new states on `open`.
-    fn run_on(&mut self, start: State, open: &mut Vec<State>) -> Result<(), ProofError> {
-        let mut work = vec![(start, 0)];
+    fn run_on(&mut self, start: State, path: Path, open: &mut Vec<(u32, State)>) -> Result<(), ProofError> {
+        let mut work = vec![(start, path.trail, 0)];
         let mut mark: Option<State> = None;
         let mut branchings = 0;
-        while let Some((state, length)) = work.pop() {
+        while let Some((state, trail, length)) = work.pop() {
+            let path = Path { trail, ..path };
             if length > 0 && mark.as_ref() == Some(&state) {
-                self.store(state, open)?;
+                self.store(state, path, open)?;
                 continue;
             }
             if u32::is_power_of_two(length) && length >= 16 {
@@ -186,20 +203,33 @@ impl Follower<'_, '_> {
             let next = if run_on { self.private(&state)? } else { Vec::new() };
             branchings += u32::from(next.len() > 1);
             if next.is_empty() {
-                self.store(state, open)?;
+                self.store(state, path, open)?;
             }
-            work.extend(next.into_iter().map(|state| (state, length + 1)));
+            for (state, thread, unmodelled) in next {
+                let trail = trail.then(&self.machine, &state, thread, unmodelled);
+                work.push((state, trail, length + 1));
+            }
         }
         Ok(())
     }
 
-    fn store(&mut self, mut state: State, open: &mut Vec<State>) -> Result<(), ProofError> {
+    fn store(
+        &mut self,
+        mut state: State,
+        path: Path,
+        open: &mut Vec<(u32, State)>,
+    ) -> Result<(), ProofError> {
         self.forget(&mut state);
-        if self.seen.add(&state) {
+        let (number, new) = self.seen.add(&state);
+        if let Some((from, thread)) = path.from {
+            self.graph.add(from, number, thread, path.trail);
+        }
+        if new {
             if is_bad(&self.machine, self.property, &state) {
                 return Err(ProofError::Violated);
             }
-            open.push(state);
+            self.graph.state(&state);
+            open.push((number, state));
         }
         Ok(())
     }
@@ -222,7 +252,10 @@ impl Follower<'_, '_> {
 
     /// The states after the private steps of some thread, or of the only one that can run; none if there is no such
     /// thread.
-    fn private(&mut self, state: &State) -> Result<Vec<State>, ProofError> {
+    fn private(&mut self, state: &State) -> Result<Vec<(State, ThreadIndex, bool)>, ProofError> {
+        let by = |thread: ThreadIndex, taken: Taken| {
+            taken.next.into_iter().map(|(state, unmodelled)| (state, thread, unmodelled)).collect()
+        };
         if state.halted {
             return Ok(Vec::new());
         }
@@ -231,13 +264,13 @@ impl Follower<'_, '_> {
             if is_bad(&self.machine, self.property, state) {
                 return Err(ProofError::Violated);
             }
-            return Ok(self.take(state, thread)?.next);
+            return Ok(by(thread, self.take(state, thread)?));
         }
         for thread in 0..count {
             if self.may_be_private(state, thread) {
                 let taken = self.take(state, thread)?;
                 if !taken.next.is_empty() && self.is_private(state, thread, &taken) {
-                    return Ok(taken.next);
+                    return Ok(by(thread, taken));
                 }
             }
         }

@@ -23,6 +23,7 @@ mod replay;
 mod silence;
 mod spec;
 mod states;
+mod stuck;
 
 pub use describe::{Change, cell_name};
 pub use examine::{Checked, Refutation, Rejection, examine};
@@ -30,6 +31,7 @@ pub use executions::{Exception, try_on_executions};
 pub use flow::decide;
 pub use proof::{ProofError, check_all_executions, check_proof};
 pub use replay::{
-    NamedAccess, ReplayError, Replayed, ReplayedStep, ReplayedThread, ReplayedViolation, ReplayedWait, replay,
+    NamedAccess, ReplayError, Replayed, ReplayedStep, ReplayedThread, ReplayedViolation, ReplayedWait,
+    WaitTarget, replay,
 };
 pub use spec::check_conformance;

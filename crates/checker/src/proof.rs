@@ -29,14 +29,22 @@
 //! comes to an access that is made with it in hand. The same holds for the race of the last paragraph; and in a
 //! deadlock, nobody in the cycle waits for t's lock, as t is not in it. Where no thread can go on, t cannot either: such a state has no private step.
 //!
+//! Threads that are stuck ([`ir::semantics::StateGraph`]) stay so when t moves, and t is none of them; so a stored state is reached in which they are.
+//! The graph of stored states shows that they are: if one of them could be brought to take a step, or the program to end, then, by the same argument, also
+//! along private steps.
+//!
 //! In stored states, locals that are not read again are set to 0.
 
 use crate::executions::{Exception, try_property};
 use crate::follow::follow_all;
 use crate::inputs::Inputs;
-use ir::semantics::{Choice, ChoiceKind, Choices, LimitKind, Machine, State, Stuck};
+use crate::stuck::Graph;
+use ir::passes::LockOrder;
+use ir::semantics::{
+    Choice, ChoiceKind, Choices, LimitKind, Machine, State, Stuck, Trail, wait_in_atomic_region,
+};
 use ir::{Count, EdgeId, LocationKind, Op, Program, TemplateId, Value};
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::time::Instant;
 use verdict::{Budget, Exhausted, IllFormed, Proof, Property, Reason, RunsProof};
@@ -169,6 +177,9 @@ fn check_rules(
             if !fits {
                 return Err(ProofError::Copies);
             }
+            if *property == Property::NoDeadlock && wait_in_atomic_region(program).is_some() {
+                return Err(ProofError::Claim("a thread may wait in an atomic region".to_owned()));
+            }
             match check_all_executions(program, property, copies, Some(PLAIN_STATES), budget) {
                 Err(ProofError::TooExpensive(_)) => {
                     check_all_executions(program, property, copies, None, budget)
@@ -192,6 +203,13 @@ fn check_rules(
         Proof::Spec(proof) => crate::spec::check(program, property, proof, budget),
         Proof::Modular(proof) => crate::modular::check(program, property, proof, budget),
         Proof::Context(proof) => crate::context::check(program, property, proof, budget),
+        Proof::LockOrder(order) => {
+            let found = LockOrder::of(program).filter(|_| *property == Property::NoDeadlock);
+            let holds = found.is_some_and(|found| found.is_sorted(order));
+            let claim =
+                || ProofError::Claim("threads take locks in another order, or wait otherwise".to_owned());
+            if holds { Ok(()) } else { Err(claim()) }
+        }
         Proof::OneThread => {
             let threads = program.start.iter().map(|(_, count)| match count {
                 Count::Exactly(copies) => u64::from(*copies),
@@ -247,15 +265,19 @@ pub(crate) struct Odometer<'a> {
     pub endless: bool,
     /// Whether memory was given a value by being read.
     pub opened: bool,
+    /// Whether a value that is not modelled was asked for since the last turn.
+    pub unmodelled: bool,
 }
 
 impl<'a> Odometer<'a> {
     pub fn new(inputs: &'a Inputs, at: (TemplateId, EdgeId)) -> Self {
-        Self { inputs, at, digits: Vec::new(), lengths: Vec::new(), asked: 0, endless: false, opened: false }
+        let (digits, lengths) = (Vec::new(), Vec::new());
+        Self { inputs, at, digits, lengths, asked: 0, endless: false, opened: false, unmodelled: false }
     }
     /// Moves on; says whether there is another combination.
     pub fn turn(&mut self) -> bool {
         self.asked = 0;
+        self.unmodelled = false;
         self.digits.resize(self.lengths.len(), 0);
         while let Some(length) = self.lengths.pop() {
             let digit = self.digits.pop().unwrap_or(0) + 1;
@@ -271,6 +293,7 @@ impl<'a> Odometer<'a> {
 
 impl Choices for Odometer<'_> {
     fn choose(&mut self, choice: Choice) -> Value {
+        self.unmodelled |= choice.kind == ChoiceKind::Unknown;
         let list = match choice.kind {
             ChoiceKind::Open => {
                 self.opened = true;
@@ -306,13 +329,15 @@ fn follow_all_plainly(
     let inputs = Inputs::new(program);
     let initial = machine.initial(copies).map_err(ProofError::Limit)?;
     let each = 200 + initial.statics.len() as u64;
-    let mut seen: HashSet<State> = HashSet::from([initial.clone()]);
-    let mut queue = VecDeque::from([initial]);
+    let mut graph = Graph::new(property);
+    let mut seen: HashMap<State, u32> = HashMap::from([(initial.clone(), 0)]);
+    let mut queue = VecDeque::from([(0, initial)]);
     let mut steps: u64 = 0;
-    while let Some(state) = queue.pop_front() {
+    while let Some((number, state)) = queue.pop_front() {
         if is_bad(&machine, property, &state) {
             return Err(ProofError::Violated);
         }
+        graph.state(&state);
         for thread in machine.schedulable(&state) {
             let Some((template, _)) = state.location(thread) else { continue };
             for &edge in machine.edges(&state, thread) {
@@ -320,13 +345,19 @@ fn follow_all_plainly(
                 loop {
                     steps += 1;
                     if steps.is_multiple_of(512) {
-                        budget.check(seen.len() as u64 * each).map_err(ProofError::TooExpensive)?;
+                        budget
+                            .check(seen.len() as u64 * each + graph.bytes())
+                            .map_err(ProofError::TooExpensive)?;
                     }
                     match machine.step(&state, thread, edge, &mut odometer).result {
                         Ok(next) => {
-                            if seen.insert(next.clone()) {
-                                queue.push_back(next);
+                            let trail = Trail::default().then(&machine, &next, thread, odometer.unmodelled);
+                            let fresh = seen.len() as u32;
+                            let to = *seen.entry(next.clone()).or_insert(fresh);
+                            if to == fresh {
+                                queue.push_back((fresh, next));
                             }
+                            graph.add(number, to, thread, trail);
                             if seen.len() > most {
                                 return Err(ProofError::TooExpensive(Exhausted::Memory));
                             }
@@ -344,5 +375,5 @@ fn follow_all_plainly(
             }
         }
     }
-    Ok(())
+    graph.check(&machine)
 }

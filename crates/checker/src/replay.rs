@@ -2,10 +2,12 @@
 //! every step can be taken when and as it is, and it would be the same whatever the values are that are not modelled.
 
 use crate::describe::{Change, local_changes, memory_changes, name_of};
+use crate::stuck::are_stuck;
 use ir::semantics::{
     Access, Choice, ChoiceKind, Choices, HappensBefore, LimitKind, Machine, State, Stuck, ThreadIndex,
+    WaitedFor,
 };
-use ir::{Count, EdgeId, ErrorKind, LocationKind, Program, Span, TemplateId, Value};
+use ir::{Count, EdgeId, ErrorKind, LocationKind, Program, SharedObject, Span, TemplateId, Value};
 use std::collections::BTreeSet;
 use std::fmt;
 use verdict::{Property, Trace, TraceStep, Violation};
@@ -91,21 +93,35 @@ pub enum ReplayedViolation {
         /// The accesses.
         accesses: [NamedAccess; 2],
     },
-    /// Threads wait for one another.
+    /// Threads wait for ever.
     Deadlock(Vec<ReplayedWait>),
 }
 
-/// A thread that waits for a lock.
+/// A thread that waits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReplayedWait {
     /// Who.
     pub thread: ThreadIndex,
     /// Where in the source.
     pub span: Span,
-    /// For which lock; nothing if for a thread to end.
-    pub lock: Option<String>,
-    /// Who holds it, or has to end.
-    pub owner: ThreadIndex,
+    /// What for.
+    pub target: WaitTarget,
+}
+
+/// What a thread waits for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum WaitTarget {
+    /// A lock.
+    Lock {
+        /// Its name.
+        name: String,
+        /// Who holds it, where that is known.
+        owner: Option<ThreadIndex>,
+    },
+    /// The end of a thread.
+    Thread(ThreadIndex),
+    /// An object that no thread owns, with its name.
+    Shared(SharedObject, Option<String>),
 }
 
 /// Why a trace is no evidence. Steps count from 0.
@@ -371,24 +387,29 @@ fn late_race(
     })
 }
 
-fn deadlock(machine: &Machine<'_>, state: &State, cycle: &[ThreadIndex]) -> Option<ReplayedViolation> {
+/// Threads that wait for ever: each for one of them, or as all executions from here show.
+fn deadlock(machine: &Machine<'_>, state: &State, threads: &[ThreadIndex]) -> Option<ReplayedViolation> {
     let mut waits = Vec::new();
-    for (at, &thread) in cycle.iter().enumerate() {
-        if thread >= state.threads.len() || cycle[..at].contains(&thread) {
+    let mut is_closed = true;
+    for (at, &thread) in threads.iter().enumerate() {
+        if thread >= state.threads.len() || threads[..at].contains(&thread) {
             return None;
         }
         let wait = machine.waits(state, thread)?;
-        let has_ended = |owner: ThreadIndex| state.threads[owner].activations.is_empty();
-        let ends_there = at + 1 == cycle.len() && has_ended(wait.owner) && machine.nobody_goes_on(state);
-        if wait.owner != cycle[(at + 1) % cycle.len()] && !ends_there {
-            return None;
-        }
+        is_closed &= wait.owner().is_some_and(|owner| threads.contains(&owner));
         let (template, _) = state.location(thread)?;
         let span = machine.program.templates[template].edges[wait.edge].span;
-        let named =
-            |lock| name_of(machine, state, lock).map_or_else(|| "a lock".to_owned(), |(_, name)| name);
-        let lock = wait.lock.map(named).map(|lock| lock.strip_suffix(".owner").unwrap_or(&lock).to_owned());
-        waits.push(ReplayedWait { thread, span, lock, owner: wait.owner });
+        let named = |address| name_of(machine, state, address).map(|(_, name)| name);
+        let target = match wait.what {
+            WaitedFor::Lock { address, owner } => {
+                let name = named(address).unwrap_or_else(|| "a lock".to_owned());
+                WaitTarget::Lock { name: name.strip_suffix(".owner").unwrap_or(&name).to_owned(), owner }
+            }
+            WaitedFor::Thread(thread) => WaitTarget::Thread(thread),
+            WaitedFor::Shared(object, address) => WaitTarget::Shared(object, address.and_then(named)),
+        };
+        waits.push(ReplayedWait { thread, span, target });
     }
-    (!waits.is_empty()).then_some(ReplayedViolation::Deadlock(waits))
+    let holds = !waits.is_empty() && !state.halted;
+    (holds && (is_closed || are_stuck(machine, state, threads))).then_some(ReplayedViolation::Deadlock(waits))
 }

@@ -15,7 +15,7 @@
 use crate::components::{Pack, hash_bytes, hash_words};
 use crate::expand::{Expander, Successor};
 use crate::model::Model;
-use ir::semantics::{State, ThreadIndex};
+use ir::semantics::{State, ThreadIndex, Trail};
 use ir::{Expr, Op, Storage};
 use std::sync::Arc;
 use verdict::{Budget, Exhausted, Trace, TraceStep};
@@ -145,7 +145,11 @@ impl<'a, 'p> Compact<'a, 'p> {
             found: vec![],
         });
         let mut found = Vec::new();
-        self.expander.run_on(Successor { state, tainted: false, steps: vec![] }, None, &mut found);
+        self.expander.run_on(
+            Successor { state, tainted: false, steps: vec![], trail: Trail::default() },
+            None,
+            &mut found,
+        );
         self.stack.last_mut()?.found = found;
         None
     }

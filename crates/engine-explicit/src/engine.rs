@@ -7,11 +7,13 @@ use crate::model::{Facts, Model};
 use crate::search::{Outcome, Search};
 use crate::shorten::shorten;
 use crate::walk::Walker;
-use ir::semantics::{LimitKind, Machine};
+use ir::semantics::{Fate as ThreadFate, LimitKind, Machine, wait_in_atomic_region};
 use ir::{Count, Program, Range, Storage};
 use std::sync::Arc;
 use std::time::Duration;
-use verdict::{Budget, Engine, Event, Events, Exhausted, Proof, Property, Reason, Task, Trace, Verdict};
+use verdict::{
+    Budget, Engine, Event, Events, Exhausted, Proof, Property, Reason, Task, Trace, Verdict, Violation,
+};
 
 /// Settings of the engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -70,6 +72,12 @@ impl Engine for Explicit {
         if task.program.has_broadcasts() {
             let what = "steps that change local variables of other threads".to_owned();
             return Verdict::Unknown(Reason::Unsupported(what, ir::Span::default()));
+        }
+        if *task.property == Property::NoDeadlock
+            && let Some(span) = wait_in_atomic_region(task.program)
+        {
+            let what = "a thread that may wait in an atomic region".to_owned();
+            return Verdict::Unknown(Reason::Unsupported(what, span));
         }
         self.run(task.program, task.property, budget, events).unwrap_or_else(|limit| {
             Verdict::Unknown(Reason::Bounded(format!("the program does not fit: {}", limit_text(limit))))
@@ -136,7 +144,7 @@ impl Explicit {
                 let elsewhere =
                     tables + searches.iter().map(Search::bytes).sum::<u64>() - searches[index].bytes();
                 let search = &mut searches[index];
-                let outcome = search.run(slice, elsewhere);
+                let outcome = look_for_stuck_threads(search, slice, elsewhere);
                 events.event(Event::Progress { states: search.store.len() as u64 });
                 match outcome {
                     Outcome::Found(id, violation) => {
@@ -292,6 +300,24 @@ fn copies_of(program: &Program) -> Vec<u32> {
     copies.collect()
 }
 
+/// Lets a search go on, and looks at whether threads are stuck in the states that it knows.
+fn look_for_stuck_threads(search: &mut Search<'_, '_>, steps: u64, elsewhere: u64) -> Outcome {
+    let outcome = search.run(steps, elsewhere);
+    let is_done = match outcome {
+        Outcome::Done => true,
+        Outcome::Paused => false,
+        Outcome::Found(..) | Outcome::Stopped(_) => return outcome,
+    };
+    match search.fate(is_done) {
+        ThreadFate::Stuck(id, threads) => Outcome::Found(id, Violation::Deadlock(threads)),
+        ThreadFate::Undecided(text) if is_done => {
+            search.undecided = Some(text);
+            outcome
+        }
+        ThreadFate::Undecided(_) | ThreadFate::Free => outcome,
+    }
+}
+
 /// What has become of a search.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
@@ -313,6 +339,9 @@ fn conclude(program: &Program, search: &Search<'_, '_>, any: bool) -> Verdict {
             }
         };
         return Verdict::Unknown(Reason::Approximate(text));
+    }
+    if let Some(text) = &search.undecided {
+        return Verdict::Unknown(Reason::Approximate(text.clone()));
     }
     if any {
         let text = format!(

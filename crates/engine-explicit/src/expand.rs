@@ -17,9 +17,14 @@
 //! not move, its step commutes with all of them and is put in front; they end in a state that is bad as well: (a) t
 //! was not at an error location, as it can move; whoever is stays there. (b) If t's next accesses were part of the
 //! race, they would touch what another thread touches in its future: not private. A race of two others is still
-//! there, as t's step changes nothing that they read. (c) The same for deadlocks, with locks as objects that both
-//! taking and giving back change. So after each chain step the violation is at most n-1 steps away. Chains are
+//! there, as t's step changes nothing that they read. (c) A cycle of threads that wait: the same, with locks as objects
+//! that both taking and giving back change. (d) Threads that are stuck stay so when t moves, and t is none of them. (Of steps that may be wake-ups for no
+//! reason, the other choice is taken in front, which t always has.) So after each chain step the violation is at most n-1 steps away. Chains are
 //! bounded, so they end, in a stored state, and the induction goes on.
+//!
+//! Whether threads of a stored state are stuck is seen in the graph of stored states ([`ir::semantics::StateGraph`]): by the
+//! same induction, if another thread can be brought to take a step, or the program to end, then also along chains: a private
+//! step disturbs neither what comes before that step nor that step itself.
 //!
 //! Locks ([`crate::guards`]). The argument looks at the others' steps only up to t's next move. So an access of
 //! another thread u that comes in its future, but not before t moves, need not be counted. Let t hold the lock L in s
@@ -41,7 +46,7 @@
 use crate::model::{Model, Privacy};
 use crate::script::Script;
 use ir::Value;
-use ir::semantics::{Access, Choice, Choices, LimitKind, State, Stuck, ThreadIndex};
+use ir::semantics::{Access, Choice, Choices, LimitKind, State, Stuck, ThreadIndex, Trail};
 use verdict::{Budget, Exhausted, TraceStep};
 
 /// Private steps in a row before a state is stored all the same.
@@ -58,6 +63,8 @@ pub struct Successor {
     pub tainted: bool,
     /// The steps, if they are recorded.
     pub steps: Vec<TraceStep>,
+    /// What the deadlock check wants to know of the steps since the last stored state.
+    pub trail: Trail,
 }
 
 /// What the search must know besides the successors.
@@ -69,6 +76,8 @@ pub struct Notes {
     pub limits: Vec<LimitKind>,
     /// Something was touched that was not foreseen, so that the reduction may have lost something.
     pub unforeseen: bool,
+    /// How often a limit was hit.
+    pub limited: u64,
     /// Steps tried.
     pub steps: u64,
 }
@@ -172,7 +181,8 @@ impl<'a, 'p> Expander<'a, 'p> {
         found: &mut Vec<Successor>,
     ) -> bool {
         let mut first = std::mem::take(&mut self.first);
-        let outcome = self.steps(state, tainted, &[], thread, &mut first);
+        let start = (tainted, Trail::default());
+        let outcome = self.steps(state, start, &[], thread, &mut first);
         for successor in first.drain(..) {
             self.run_on(successor, Some(thread), found);
         }
@@ -184,7 +194,7 @@ impl<'a, 'p> Expander<'a, 'p> {
     fn steps(
         &mut self,
         from: &State,
-        tainted: bool,
+        (tainted, trail): (bool, Trail),
         before: &[TraceStep],
         thread: ThreadIndex,
         found: &mut Vec<Successor>,
@@ -206,10 +216,17 @@ impl<'a, 'p> Expander<'a, 'p> {
                             steps.extend_from_slice(before);
                             steps.push(TraceStep { thread, edge, choices: script.values() });
                         }
-                        found.push(Successor { state: next, tainted: tainted | script.tainted, steps });
+                        let trail = trail.then(machine, &next, thread, script.tainted);
+                        found.push(Successor {
+                            state: next,
+                            tainted: tainted | script.tainted,
+                            steps,
+                            trail,
+                        });
                     }
                     Err(Stuck::Limit(limit)) => {
                         outcome.limited = true;
+                        self.notes.limited += 1;
                         if !self.notes.limits.contains(&limit) {
                             self.notes.limits.push(limit);
                         }
@@ -296,6 +313,8 @@ impl<'a, 'p> Expander<'a, 'p> {
                     if self.record {
                         successor.steps.push(TraceStep { thread, edge, choices: Vec::new() });
                     }
+                    let trail = successor.trail.then(&model.machine, &successor.state, thread, false);
+                    successor.trail = trail;
                     taken += 1;
                     continue 'steps;
                 }
@@ -327,7 +346,7 @@ impl<'a, 'p> Expander<'a, 'p> {
             if !model.reduce || model.violation(state).is_some() {
                 return None;
             }
-            let outcome = self.steps(state, from.tainted, &from.steps, alone, found);
+            let outcome = self.steps(state, (from.tainted, from.trail), &from.steps, alone, found);
             return (!outcome.truncated && !outcome.limited && !found.is_empty()).then_some(alone);
         }
         let others = (0..count).filter(|thread| Some(*thread) != moved);
@@ -339,7 +358,7 @@ impl<'a, 'p> Expander<'a, 'p> {
             if privacy == Privacy::No {
                 continue;
             }
-            let outcome = self.steps(state, from.tainted, &from.steps, thread, found);
+            let outcome = self.steps(state, (from.tainted, from.trail), &from.steps, thread, found);
             let hidden = privacy == Privacy::Yes && !outcome.opened;
             let apart = hidden || model.is_apart(state, thread, &self.accesses, outcome.opened);
             if apart && !outcome.truncated && !outcome.limited && !found.is_empty() {

@@ -37,6 +37,7 @@ mod script;
 mod search;
 mod shorten;
 mod store;
+mod stuck;
 mod touches;
 mod trivial;
 mod unordered;

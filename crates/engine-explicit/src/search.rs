@@ -11,9 +11,10 @@
 use crate::expand::{Expander, Notes, Successor};
 use crate::model::Model;
 use crate::store::{NONE, Origin, StateId, Store, Stored};
-use ir::semantics::{LimitKind, ThreadIndex};
+use crate::stuck::Moves;
+use ir::semantics::{Fate, LimitKind, ThreadIndex, Trail};
 use std::collections::VecDeque;
-use verdict::{Budget, Exhausted, Trace, TraceStep, Violation};
+use verdict::{Budget, Exhausted, Property, Trace, TraceStep, Violation};
 
 /// How many candidates for each open value are tried: first, later, and at last.
 const TIERS: [usize; 3] = [4, 16, usize::MAX];
@@ -61,12 +62,16 @@ pub struct Search<'a, 'p> {
     /// How many executions were asked about that may depend on such a value.
     asked: u64,
     budget: Budget,
+    /// Why it is not known whether threads wait for ever, where all states are known.
+    pub undecided: Option<String>,
     expander: Expander<'a, 'p>,
     levels: Vec<VecDeque<(StateId, Work)>>,
     waiting: usize,
     turn: u64,
     lottery: u64,
     breadth_first: bool,
+    /// The moves between stored states, if the property is about deadlocks.
+    moves: Option<Moves>,
     /// Kept between calls, so that it need not be allocated each time.
     found: Vec<Successor>,
     /// Likewise.
@@ -82,12 +87,14 @@ impl<'a, 'p> Search<'a, 'p> {
             approximate: false,
             asked: 0,
             budget: budget.clone(),
+            undecided: None,
             expander: Expander::new(model, budget, TIERS[0], false),
             levels: vec![VecDeque::new()],
             waiting: 0,
             turn: 0,
             lottery: 0,
             breadth_first,
+            moves: (model.property == Property::NoDeadlock).then(Moves::default),
             found: Vec::new(),
             from: None,
         }
@@ -98,7 +105,7 @@ impl<'a, 'p> Search<'a, 'p> {
     }
     /// The bytes that the search takes.
     pub fn bytes(&self) -> u64 {
-        self.store.bytes() + self.waiting as u64 * 16
+        self.store.bytes() + self.waiting as u64 * 16 + self.moves.as_ref().map_or(0, Moves::bytes)
     }
 
     /// Forgets all states and all work.
@@ -106,6 +113,15 @@ impl<'a, 'p> Search<'a, 'p> {
         self.store = Store::new();
         self.levels = vec![VecDeque::new()];
         self.waiting = 0;
+        self.moves = self.moves.take().map(|_| Moves::default());
+    }
+
+    /// What becomes of the threads, as far as the search has come. `all`: it has come to its end.
+    pub fn fate(&mut self, all: bool) -> Fate {
+        match &self.moves {
+            Some(moves) => moves.fate(&self.expander.model.machine, &mut self.store, all),
+            None => Fate::Free,
+        }
     }
 
     /// Goes on for about so many steps. `elsewhere`: bytes in use by others, for the budget.
@@ -144,7 +160,7 @@ impl<'a, 'p> Search<'a, 'p> {
         };
         let mut found = Vec::new();
         self.expander.run_on(
-            Successor { state: initial, tainted: false, steps: Vec::new() },
+            Successor { state: initial, tainted: false, steps: Vec::new(), trail: Trail::default() },
             None,
             &mut found,
         );
@@ -235,9 +251,11 @@ impl<'a, 'p> Search<'a, 'p> {
                     }
                     fresh = self.store.len() > before;
                 }
-                if matches!(work, Work::Again(_))
-                    || schedulable.iter().all(|thread| self.store.is_expanded(id, *thread))
-                {
+                if schedulable.iter().all(|thread| self.store.is_expanded(id, *thread)) {
+                    self.store.set_all_expanded(id);
+                    return None;
+                }
+                if matches!(work, Work::Again(_)) {
                     return None;
                 }
                 if fresh {
@@ -286,7 +304,11 @@ impl<'a, 'p> Search<'a, 'p> {
     ) -> Option<(StateId, Violation)> {
         let mut found = std::mem::take(&mut self.found);
         self.expander.limit = TIERS[tier as usize];
+        let limited = self.expander.notes.limited;
         let truncated = self.expander.successors(&from.state, from.tainted, thread, &mut found);
+        if let Some(moves) = &mut self.moves {
+            moves.note_missing(id, self.expander.notes.limited > limited, truncated);
+        }
         // A chain stops where open values have many candidates, so that they get their own tiers.
         self.expander.limit = TIERS[0];
         if truncated {
@@ -312,8 +334,13 @@ impl<'a, 'p> Search<'a, 'p> {
     ) -> Option<(StateId, Violation)> {
         let model = self.expander.model;
         model.facts.liveness.forget_dead(&mut successor.state, near.map(|near| &near.state));
-        let Successor { mut state, tainted, .. } = successor;
+        let Successor { mut state, tainted, trail, .. } = successor;
         let (id, new) = self.store.insert(&mut state, tainted, near, origin);
+        if let Some(moves) = &mut self.moves
+            && origin.parent != NONE
+        {
+            moves.add(origin.parent, id, origin.thread, trail);
+        }
         if !new {
             if !self.store.is_expanded(id, origin.thread as usize) && id != origin.parent {
                 self.push(level, id, Work::Again(origin.thread));
@@ -359,7 +386,11 @@ impl<'a, 'p> Search<'a, 'p> {
         let mut expander = Expander::new(model, budget, TIERS[0], true);
         let mut found = Vec::new();
         let initial = model.machine.initial(&self.copies).ok()?;
-        expander.run_on(Successor { state: initial, tainted: false, steps: Vec::new() }, None, &mut found);
+        expander.run_on(
+            Successor { state: initial, tainted: false, steps: Vec::new(), trail: Trail::default() },
+            None,
+            &mut found,
+        );
         let mut steps: Vec<TraceStep> = Vec::new();
         let mut from: Option<Stored> = None;
         for &id in &path {

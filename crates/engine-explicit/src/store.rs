@@ -212,6 +212,19 @@ impl Store {
         stored.tainted = key[0] & TAINTED != 0;
         stored.key = key;
     }
+    /// All states, in the order in which they were stored.
+    pub fn ids(&self) -> Vec<StateId> {
+        let (mut found, mut next) = (Vec::with_capacity(self.count), 0);
+        while next < self.words.len() {
+            found.push(next as StateId);
+            next += HEADER + self.words[next] as usize;
+        }
+        found
+    }
+    /// Whether all threads' steps from a state were taken.
+    pub fn is_all_expanded(&self, id: StateId) -> bool {
+        self.words[id as usize + EXPANDED..][..2] == [u32::MAX; 2]
+    }
     /// How a state was reached first.
     pub fn origin(&self, id: StateId) -> Origin {
         let step = self.words[id as usize + STEP];

@@ -1,5 +1,6 @@
 //! Proofs that need no search: what cannot happen because no code does it.
 
+use ir::passes::LockOrder;
 use ir::{Count, LocationKind, Op, Program};
 use verdict::{Proof, Property};
 
@@ -19,6 +20,6 @@ pub fn trivial(program: &Program, property: &Property) -> Option<Proof> {
             let none = templates.all(|code| !code.edges.iter().any(|edge| edge.ops.iter().any(starts)));
             (one && none).then_some(Proof::OneThread)
         }
-        Property::NoDeadlock => None,
+        Property::NoDeadlock => LockOrder::of(program)?.sorted().map(Proof::LockOrder),
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::expand::{Expander, Successor};
 use crate::model::Model;
-use ir::semantics::ThreadIndex;
+use ir::semantics::{ThreadIndex, Trail};
 use verdict::{Budget, Exhausted, Trace};
 
 /// Candidates for each open value.
@@ -59,7 +59,11 @@ impl Walker {
         let model = expander.model;
         let mut found = Vec::new();
         let initial = model.machine.initial(copies).ok()?;
-        expander.run_on(Successor { state: initial, tainted: false, steps: Vec::new() }, None, &mut found);
+        expander.run_on(
+            Successor { state: initial, tainted: false, steps: Vec::new(), trail: Trail::default() },
+            None,
+            &mut found,
+        );
         let mut steps = Vec::new();
         let mut last: ThreadIndex = 0;
         // How often a thread that could go on is left, in eighths.
@@ -72,7 +76,7 @@ impl Walker {
                 return None;
             }
             let at = self.below(found.len());
-            let Successor { state, steps: more, tainted } = found.swap_remove(at);
+            let Successor { state, steps: more, tainted, .. } = found.swap_remove(at);
             found.clear();
             steps.extend(more);
             if let Some(violation) = model.violation(&state) {

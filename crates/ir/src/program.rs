@@ -166,6 +166,37 @@ pub struct Location {
     pub kind: LocationKind,
     /// Inside an atomic region: see [`Location::runs_alone`].
     pub atomic: bool,
+    /// What the deadlock check has to know about it.
+    pub waiting: Waiting,
+}
+
+/// What the deadlock check has to know about a location.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub enum Waiting {
+    /// Nothing. A thread that cannot go on here is part of no execution, unless its only edge takes a lock or joins a
+    /// thread.
+    #[default]
+    Nothing,
+    /// A thread that cannot go on here waits for a synchronisation object.
+    For(SharedObject),
+    /// Reached by a wake-up for no reason: that may happen, but nobody may rely on it.
+    Spurious,
+    /// What the deadlock check keeps track of, and no other check does: others do not come here
+    /// ([`crate::passes::lower`]).
+    Tracked,
+}
+
+/// A synchronisation object that no thread owns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum SharedObject {
+    /// A semaphore.
+    Semaphore,
+    /// A condition variable.
+    Condition,
+    /// A barrier.
+    Barrier,
+    /// Something that is done once, by another thread.
+    Once,
 }
 
 impl Location {
@@ -235,7 +266,7 @@ impl Edge {
 impl Template {
     /// Adds a location.
     pub fn location(&mut self, kind: LocationKind, atomic: bool) -> LocationId {
-        self.locations.push(Location { kind, atomic })
+        self.locations.push(Location { kind, atomic, waiting: Waiting::Nothing })
     }
     /// Adds a local variable.
     pub fn local(&mut self, name: impl Into<String>, ty: IntType, span: Span) -> LocalId {

@@ -1,11 +1,11 @@
 //! The report for people: what went wrong, how, and the verdict in the last line.
 
-use crate::interleaving::{Interleaving, lock_name, name};
+use crate::interleaving::{Interleaving, lock_name, name, waited_for};
 use crate::sources::position;
 use crate::story::Story;
 use crate::style::{Style, Tone, clean};
 use crate::{Answer, End, Outcome, Report, Sources, Tried, columns};
-use checker::{Checked, Refutation, ReplayedViolation};
+use checker::{Checked, Refutation, ReplayedViolation, WaitTarget};
 use ir::{Assumption, ErrorKind, Program, Span};
 use verdict::{Check, Decisions, Exhausted, Proof, Reason};
 
@@ -202,7 +202,7 @@ fn subject(check: Check) -> &'static str {
         Check::Races => "data races",
         Check::Bounds => "invalid accesses",
         Check::Overflow => "signed overflow",
-        Check::Deadlock => "lock-order deadlocks",
+        Check::Deadlock => "deadlocks",
     }
 }
 
@@ -211,6 +211,10 @@ pub(crate) fn reason(proof: &Proof) -> String {
         Proof::Exhaustive { states, .. } => format!("all executions were followed, {states} states"),
         Proof::NoErrorLocation => "there is nothing that could go wrong".to_owned(),
         Proof::OneThread => "there is only one thread".to_owned(),
+        Proof::LockOrder(locks) if locks.is_empty() => "no thread waits but for others to end".to_owned(),
+        Proof::LockOrder(locks) => {
+            format!("threads wait for {} locks only, and take them in one order", locks.len())
+        }
         Proof::Product(proof) => {
             let nodes: usize = proof.parts.iter().map(|part| part.nodes.len()).sum();
             format!("by invariants of all threads together, at {nodes} combinations of locations")
@@ -313,20 +317,27 @@ pub fn complaint(refutation: &Refutation) -> Vec<(String, Option<Span>)> {
             all
         }
         ReplayedViolation::Deadlock(waits) => {
-            let has_ended = |owner| !waits.iter().any(|wait| wait.thread == owner);
-            let what = match waits.last() {
-                Some(last) if has_ended(last.owner) => "no thread can go on",
-                Some(_) | None => "these threads wait for one another",
-            };
+            let among = |owner: &usize| waits.iter().any(|wait| wait.thread == *owner);
+            let is_cycle = waits.iter().all(|wait| match &wait.target {
+                WaitTarget::Lock { owner, .. } => owner.as_ref().is_some_and(among),
+                WaitTarget::Thread(owner) => among(owner),
+                WaitTarget::Shared(..) => false,
+            });
+            let what =
+                if is_cycle { "these threads wait for one another" } else { "these threads wait for ever" };
             let mut all = vec![(format!("deadlock: {what}"), None)];
             for wait in waits {
-                let (who, owner) = (name(replayed, wait.thread), name(replayed, wait.owner));
-                let what = match &wait.lock {
-                    Some(lock) if has_ended(wait.owner) => {
-                        format!("`{}`, which {owner} held when it ended", lock_name(lock))
+                let who = name(replayed, wait.thread);
+                let what = match &wait.target {
+                    WaitTarget::Lock { name: lock, owner: Some(owner) } => {
+                        let verb = if among(owner) { "holds" } else { "held when it ended" };
+                        format!("`{}`, which {} {verb}", lock_name(lock), name(replayed, *owner))
                     }
-                    Some(lock) => format!("`{}`, which {owner} holds", lock_name(lock)),
-                    None => format!("{owner} to end"),
+                    WaitTarget::Lock { name: lock, owner: None } => {
+                        format!("`{}`, which others have for reading", lock_name(lock))
+                    }
+                    WaitTarget::Thread(owner) => format!("{} to end", name(replayed, *owner)),
+                    WaitTarget::Shared(object, name) => waited_for(*object, name.as_deref(), "`"),
                 };
                 let text = format!("{}: {who} waits for {what}", place(program, wait.span));
                 all.push((text, Some(wait.span)));

@@ -6,9 +6,9 @@
 use crate::Sources;
 use crate::sources::position;
 use crate::style::clean;
-use checker::{Change, NamedAccess, Refutation, Replayed, ReplayedStep, ReplayedViolation};
+use checker::{Change, NamedAccess, Refutation, Replayed, ReplayedStep, ReplayedViolation, WaitTarget};
 use ir::semantics::ThreadIndex;
-use ir::{ErrorKind, LockKind, Op, Program, Span, Value};
+use ir::{ErrorKind, LockKind, Op, Program, SharedObject, Span, Value};
 use std::collections::BTreeMap;
 
 /// Runs of this many rows that concern no other thread are folded.
@@ -335,9 +335,17 @@ impl Builder<'_> {
             }
             ReplayedViolation::Deadlock(waits) => {
                 for wait in waits {
-                    let what = match &wait.lock {
-                        Some(lock) => format!("waits for {}, held by thread {}", lock_name(lock), wait.owner),
-                        None => format!("waits for thread {} to end", wait.owner),
+                    let what = match &wait.target {
+                        WaitTarget::Lock { name, owner: Some(owner) } => {
+                            format!("waits for {}, held by thread {owner}", lock_name(name))
+                        }
+                        WaitTarget::Lock { name, owner: None } => {
+                            format!("waits for {}, held for reading", lock_name(name))
+                        }
+                        WaitTarget::Thread(owner) => format!("waits for thread {owner} to end"),
+                        WaitTarget::Shared(object, name) => {
+                            format!("waits for {}", waited_for(*object, name.as_deref(), ""))
+                        }
                     };
                     self.stand(wait.thread, wait.span, what);
                 }
@@ -376,6 +384,20 @@ fn lock_word(cell: &str) -> (&str, bool) {
 /// The name of the lock that a thread waits for, as the user knows it.
 pub(crate) fn lock_name(cell: &str) -> String {
     clean(lock_word(cell).0)
+}
+
+/// What a thread waits for where no thread owns it, with the name between quotes.
+pub(crate) fn waited_for(object: SharedObject, name: Option<&str>, quote: &str) -> String {
+    let (what, then) = match object {
+        SharedObject::Semaphore => ("semaphore", ", which nobody posts"),
+        SharedObject::Condition => ("condition", ", which nobody signals"),
+        SharedObject::Barrier => ("barrier", ", where too few threads arrive"),
+        SharedObject::Once => ("initialisation", ", which is not completed"),
+    };
+    match name {
+        Some(name) => format!("{what} {quote}{}{quote}{then}", lock_name(name)),
+        None => format!("a {what}{then}"),
+    }
 }
 
 fn changed(row: &mut Row, change: &Change, own: bool) {

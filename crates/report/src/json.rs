@@ -196,6 +196,7 @@ fn check_result<'a>(report: &Report<'a>, outcome: &'a Outcome) -> CheckResult<'a
         Checked::Proved(
             Proof::NoErrorLocation
             | Proof::OneThread
+            | Proof::LockOrder(_)
             | Proof::Flow(_)
             | Proof::Product(_)
             | Proof::Modular(_)

@@ -81,9 +81,9 @@ fn rule(check: Check) -> Value {
             "Bound the operands, or use an unsigned or a wider type.",
         ),
         Check::Deadlock => (
-            "LockOrderDeadlock",
-            "Threads can wait for one another without end.",
-            "Take the locks in the same order in all threads.",
+            "Deadlock",
+            "Threads can wait without end.",
+            "Take locks in the same order in all threads, give them back on all paths, and wake all who wait.",
         ),
     };
     json!({

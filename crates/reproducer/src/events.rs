@@ -4,7 +4,7 @@
 //! the other one in between. Accesses by the same thread to such bytes are events too, so that the compiled program's accesses can be counted off against them.
 
 use crate::Unforced;
-use checker::{Refutation, ReplayedViolation};
+use checker::{Refutation, ReplayedViolation, WaitTarget};
 use ir::semantics::{Access, Choice, ChoiceKind, Choices, Machine, State, ThreadIndex};
 use ir::{EdgeId, Expr, ObjectId, Op, Span, Value};
 use std::collections::BTreeMap;
@@ -83,6 +83,15 @@ impl<'p> Execution<'p> {
         if state.threads.len() != 1 {
             return Err(Unforced::Start);
         }
+        if let ReplayedViolation::Deadlock(waits) = &replayed.violation
+            && waits.iter().any(|wait| match wait.target {
+                WaitTarget::Lock { owner, .. } => owner.is_none(),
+                WaitTarget::Thread(_) => false,
+                WaitTarget::Shared(..) => true,
+            })
+        {
+            return Err(Unforced::Wait);
+        }
         let mut execution = Self {
             machine,
             states: vec![state],
@@ -150,7 +159,8 @@ impl<'p> Execution<'p> {
             }
             ReplayedViolation::Deadlock(waits) => {
                 for (index, wait) in waits.iter().enumerate() {
-                    let Some(lock) = self.machine.waits(last, wait.thread).and_then(|wait| wait.lock) else {
+                    let Some(lock) = self.machine.waits(last, wait.thread).and_then(|wait| wait.lock())
+                    else {
                         continue;
                     };
                     let access = Access { address: lock, size: 4, write: true, atomic: true };

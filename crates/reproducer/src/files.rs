@@ -4,7 +4,7 @@ use crate::Unforced;
 use crate::bind::{Found, Objects, Via};
 use crate::events::{Execution, Instance};
 use crate::inputs::{FUNCTIONS, inputs, is_input, words};
-use checker::{Refutation, ReplayedViolation};
+use checker::{Refutation, ReplayedViolation, WaitTarget};
 use ir::{ErrorKind, Program, Span};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -303,9 +303,10 @@ fn goal(violation: &ReplayedViolation) -> (&'static str, usize) {
             ErrorKind::Overflow => ("GOAL_OVERFLOW", 0),
         },
         ReplayedViolation::Race { .. } => ("GOAL_RACE", 0),
-        ReplayedViolation::Deadlock(waits) => {
-            ("GOAL_DEADLOCK", waits.iter().filter(|wait| wait.lock.is_some()).count())
-        }
+        ReplayedViolation::Deadlock(waits) => (
+            "GOAL_DEADLOCK",
+            waits.iter().filter(|wait| matches!(wait.target, WaitTarget::Lock { .. })).count(),
+        ),
     }
 }
 

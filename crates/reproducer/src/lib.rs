@@ -36,6 +36,8 @@ pub enum Unforced {
     Start,
     /// The execution cannot be run again.
     Trace,
+    /// Threads wait for something else than locks and each other, which the runtime does not see.
+    Wait,
 }
 
 impl fmt::Display for Unforced {
@@ -52,6 +54,7 @@ impl fmt::Display for Unforced {
             }
             Self::Start => f.write_str("the program does not start with one main thread"),
             Self::Trace => f.write_str("the execution cannot be run again"),
+            Self::Wait => f.write_str("threads wait for something else than locks and each other"),
         }
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! It is naive on purpose: no reduction, no abstraction, every state is kept whole.
 
-use ir::semantics::{Choice, ChoiceKind, Choices, Machine, State, Stuck};
+use ir::semantics::{Choice, ChoiceKind, Choices, Fate, Machine, Move, State, StateGraph, Stuck, Trail};
 use ir::{Count, Program, Value};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use verdict::Property;
 
@@ -98,25 +98,37 @@ pub fn explore(program: &Program, property: &Property, bounds: Bounds) -> Seen {
     let Ok(initial) = machine.initial(&copies) else { return Seen::Bounded };
     let mut bounded = program.start.iter().any(|(_, count)| *count == Count::Any);
     let mut partial = program.assumptions.iter().any(|assumption| assumption.limits_proof);
-    let mut seen = FxHashSet::from_iter([initial.clone()]);
-    let mut work = VecDeque::from([initial]);
-    while let Some(state) = work.pop_front() {
+    let mut seen: FxHashMap<State, u32> = FxHashMap::from_iter([(initial.clone(), 0)]);
+    let mut work = VecDeque::from([(0, initial)]);
+    let (mut states, mut moves, mut open): (Vec<State>, Vec<Move>, Vec<u32>) = Default::default();
+    while let Some((number, state)) = work.pop_front() {
         if is_bad(&machine, property, &state) {
             return Seen::Violation;
         }
+        states.push(state.clone());
         for thread in machine.schedulable(&state) {
             for &edge in machine.edges(&state, thread) {
                 let mut counter = Counter::default();
                 loop {
                     match machine.step(&state, thread, edge, &mut counter).result {
                         // An execution with a value that is not modelled may not exist.
-                        Ok(_) if counter.unknown => partial = true,
-                        Ok(next) => {
-                            if seen.insert(next.clone()) {
-                                work.push_back(next);
-                            }
+                        Ok(_) if counter.unknown => {
+                            partial = true;
+                            open.push(number);
                         }
-                        Err(Stuck::Limit(_)) => bounded = true,
+                        Ok(next) => {
+                            let trail = Trail::default().then(&machine, &next, thread, false);
+                            let fresh = seen.len() as u32;
+                            let to = *seen.entry(next.clone()).or_insert(fresh);
+                            if to == fresh {
+                                work.push_back((fresh, next));
+                            }
+                            moves.push(Move { from: number, to, by: thread as u16, trail });
+                        }
+                        Err(Stuck::Limit(_)) => {
+                            bounded = true;
+                            open.push(number);
+                        }
                         Err(Stuck::Blocked | Stuck::Fault(_)) => {}
                     }
                     if !counter.turn() {
@@ -124,10 +136,22 @@ pub fn explore(program: &Program, property: &Property, bounds: Bounds) -> Seen {
                     }
                 }
                 partial |= counter.partial;
+                if counter.partial {
+                    open.push(number);
+                }
             }
         }
         if seen.len() > bounds.states {
             return Seen::Bounded;
+        }
+    }
+    if *property == Property::NoDeadlock {
+        open.dedup();
+        let graph = StateGraph { states: states.len() as u32, moves: &moves, open: &open };
+        match graph.fate(&machine, &mut |number| (states[number as usize].clone(), false)) {
+            Fate::Stuck(..) => return Seen::Violation,
+            Fate::Undecided(_) => partial = true,
+            Fate::Free => {}
         }
     }
     match (bounded, partial) {

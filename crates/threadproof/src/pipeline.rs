@@ -17,6 +17,7 @@ pub fn lowering(check: Check) -> Lowering {
         reach_error: matches!(check, Check::Assertions | Check::ReachError),
         bounds: check == Check::Bounds,
         overflow: check == Check::Overflow,
+        deadlock: check == Check::Deadlock,
     }
 }
 

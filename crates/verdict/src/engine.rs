@@ -55,6 +55,8 @@ pub enum Proof {
     NoErrorLocation,
     /// There is never more than one thread, and a race takes two.
     OneThread,
+    /// Threads wait for locks only, and take them in this order ([`ir::passes::LockOrder`]).
+    LockOrder(Vec<ir::passes::StaticLock>),
     /// No two threads can be at conflicting accesses, or no thread at an error, by locks held and the order of starts and joins.
     Flow(Box<FlowProof>),
     /// No thread can get into a bad thread state, or no configuration of threads that leads there can be reached.

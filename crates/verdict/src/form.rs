@@ -120,6 +120,7 @@ impl Proof {
                 .and_then(|()| proof.errors.check_form().within(format_args!("errors")))
                 .within(format_args!("Runs")),
             Self::Spec(proof) => of_spec(proof).within(format_args!("Spec")),
+            Self::LockOrder(locks) => once(locks, "LockOrder"),
         }
     }
 }
@@ -256,6 +257,7 @@ fn of_abstraction(proof: &AbstractionProof) -> Form {
     let is_about_bits = match &proof.inner {
         Proof::States(_) | Proof::NoErrorLocation | Proof::Exhaustive { .. } => true,
         Proof::OneThread | Proof::Flow(_) | Proof::Abstraction(_) | Proof::Product(_) => false,
+        Proof::LockOrder(_) => false,
         Proof::Modular(_) | Proof::Queries(_) | Proof::Context(_) | Proof::Runs(_) | Proof::Spec(_) => false,
     };
     require(is_about_bits, "a Boolean program is proved by thread states").within(format_args!("inner"))?;

@@ -17,7 +17,7 @@ pub fn read(text: &str) -> Program {
         frontend_boolean::read_program("test.bp", text.as_bytes(), &frontend_boolean::Options::default())
             .unwrap_or_else(|error| panic!("{error}\n{text}"));
     ir::check::check(&program).unwrap_or_else(|malformed| panic!("{malformed:?}\n{text}"));
-    lower(&program, Lowering { assertions: true, reach_error: true, bounds: false, overflow: false })
+    lower(&program, Lowering { assertions: true, reach_error: true, ..Lowering::default() })
 }
 
 /// The checked verdict of `states`.

@@ -48,7 +48,7 @@ fn read(text: &str, target: &str, initial: &str) -> Program {
     let program = frontend_boolean::read_system("test.tts", text.as_bytes(), target, Some(initial))
         .unwrap_or_else(|error| panic!("{error}\n{text}"));
     ir::check::check(&program).unwrap_or_else(|malformed| panic!("{malformed:?}\n{text}"));
-    lower(&program, Lowering { assertions: true, reach_error: true, bounds: false, overflow: false })
+    lower(&program, Lowering { assertions: true, reach_error: true, ..Lowering::default() })
 }
 
 /// Compares on so many systems; how many were proved, refuted, and left open.

@@ -3,7 +3,7 @@
 use super::{Answer, Argument, Call, Context, Pointee};
 use ir::{
     Assignment, Assumption, BinaryOp, Expr, Initial, IntType, Layout, Lhs, LocalId, LocationId, Object,
-    ObjectId, Op, Place, Rhs, Storage, Targets, Value,
+    ObjectId, Op, Place, Rhs, SharedObject, Storage, Targets, Value, Waiting,
 };
 
 impl Call<'_> {
@@ -155,6 +155,50 @@ impl Context<'_> {
     pub(super) fn named_local(&mut self, name: &str, ty: IntType) -> LocalId {
         let span = self.builder.span;
         self.builder.template.local(name, ty, span)
+    }
+
+    /// The current location, as one where a thread that cannot go on waits for an object.
+    pub(super) fn waiting_here(&mut self, object: SharedObject) -> LocationId {
+        let here = self.builder.here();
+        let here = match self.builder.template.locations[here].waiting {
+            Waiting::Nothing => here,
+            Waiting::For(_) | Waiting::Spurious | Waiting::Tracked => {
+                let next = self.builder.label();
+                self.builder.place(next);
+                next
+            }
+        };
+        self.builder.template.locations[here].waiting = Waiting::For(object);
+        here
+    }
+    /// Marks a location that is reached by what only the deadlock check keeps track of.
+    pub(super) fn mark_tracked(&mut self, location: LocationId) {
+        self.builder.template.locations[location].waiting = Waiting::Tracked;
+    }
+    /// Does something in the deadlock check only. It starts at the current location, and its first step leads to a marked
+    /// one.
+    pub(super) fn for_deadlocks(&mut self, action: impl FnOnce(&mut Self)) {
+        let (here, next) = (self.builder.here(), self.builder.label());
+        let span = self.builder.span;
+        self.builder.template.edge(here, next, vec![], span);
+        action(self);
+        self.builder.place(next);
+    }
+    /// Leaves the deadlock check undecided for executions that come here; others go on.
+    pub(super) fn undecided_for_deadlocks(&mut self) {
+        self.for_deadlocks(|context| {
+            let lost = context.builder.label();
+            context.mark_tracked(lost);
+            context.builder.alternative(Op::Assume(Expr::bool(true)), lost);
+            context.builder.continue_at(lost);
+            context.wait_unmodelled();
+        });
+    }
+    /// Waits for ever in an execution that proves no violation.
+    pub(super) fn wait_unmodelled(&mut self) {
+        self.lose_track();
+        self.waiting_here(SharedObject::Condition);
+        self.builder.emit(Op::Assume(Expr::bool(false)));
     }
 
     /// Goes on in an atomic region that is entered from `from` by `first`, which may wait.

@@ -85,6 +85,7 @@ pub(super) const TABLE: &[Entry] = &[
         wins: Wins::Body,
         model: |context, call| {
             context.assume(call, "no timer ever runs a function", true);
+            context.undecided_for_deadlocks();
             context.answer_open(call, Rhs::Unknown)
         },
     },

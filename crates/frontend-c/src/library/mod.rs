@@ -15,6 +15,7 @@
 
 mod atomics;
 mod characters;
+mod condition;
 mod emit;
 mod ending;
 mod environment;
@@ -141,6 +142,7 @@ struct Entry {
 const FAMILIES: &[&[Entry]] = &[
     threads::TABLE,
     mutex::TABLE,
+    condition::TABLE,
     rwlock::TABLE,
     semaphore::TABLE,
     once::TABLE,

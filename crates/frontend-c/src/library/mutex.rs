@@ -1,12 +1,9 @@
-//! Mutexes, spin locks and condition variables, and their C11 names.
+//! Mutexes and spin locks, and their C11 names.
 //!
 //! A mutex is taken and given back by lock operations; what the error-checking and recursive kinds answer is decided
 //! on its words. Its kind is read into a local of its own name, so that [`super::simplify`](mod@super::simplify) can drop the
 //! question in programs that have normal mutexes only. A type too small for a kind word (some programs declare
 //! their own) is a plain lock of one word.
-//!
-//! A wait on a condition gives the mutex back and takes it again: wake-ups may be spurious, so each wait may end at any
-//! time, and signals need do nothing.
 //!
 //! Deviation: robust mutexes do not report that their owner died (limits proofs).
 
@@ -29,7 +26,7 @@ pub(super) const ERROR_CHECKING: Value = 2;
 const SMALLEST: u64 = 20;
 /// C11's results.
 const THRD_BUSY: Value = 1;
-const THRD_TIMEDOUT: Value = 4;
+pub(super) const THRD_TIMEDOUT: Value = 4;
 
 pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["pthread_mutex_init"], wins: Wins::Model, model: init },
@@ -72,6 +69,7 @@ pub(super) const TABLE: &[Entry] = &[
         wins: Wins::Model,
         model: |context, call| {
             context.assume(call, "no mutex reports that its owner died", true);
+            context.undecided_for_deadlocks();
             Some(Answer::Value(int(0)))
         },
     },
@@ -105,18 +103,10 @@ pub(super) const TABLE: &[Entry] = &[
             "pthread_mutexattr_setprotocol",
             "pthread_mutexattr_setprioceiling",
             "pthread_spin_destroy",
-            "pthread_cond_init",
-            "pthread_cond_destroy",
-            "pthread_cond_signal",
-            "pthread_cond_broadcast",
             "pthread_condattr_init",
             "pthread_condattr_destroy",
             "pthread_condattr_setpshared",
             "pthread_condattr_setclock",
-            "cnd_init",
-            "cnd_destroy",
-            "cnd_signal",
-            "cnd_broadcast",
         ],
         wins: Wins::Model,
         model: nothing_happens,
@@ -125,38 +115,23 @@ pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["pthread_spin_lock"], wins: Wins::Model, model: |c, call| spin(c, call, Op::Lock) },
     Entry { names: &["pthread_spin_unlock"], wins: Wins::Model, model: |c, call| spin(c, call, Op::Unlock) },
     Entry { names: &["pthread_spin_trylock"], wins: Wins::Model, model: spin_try },
-    Entry {
-        names: &["pthread_cond_wait", "cnd_wait"],
-        wins: Wins::Model,
-        model: |c, call| wait(c, call, None),
-    },
-    Entry {
-        names: &["pthread_cond_timedwait", "pthread_cond_clockwait"],
-        wins: Wins::Model,
-        model: |c, call| read_time(c, call).and_then(|()| wait(c, call, Some(ETIMEDOUT))),
-    },
-    Entry {
-        names: &["cnd_timedwait"],
-        wins: Wins::Model,
-        model: |c, call| read_time(c, call).and_then(|()| wait(c, call, Some(THRD_TIMEDOUT))),
-    },
 ];
 
 /// A mutex argument, made ready.
-struct Mutex {
+pub(super) struct Mutex {
     address: Expr,
     /// Whether it has a kind.
-    full: bool,
+    pub(super) full: bool,
 }
 
 impl Mutex {
-    fn new(context: &mut Context<'_>, argument: &Argument) -> Self {
+    pub(super) fn new(context: &mut Context<'_>, argument: &Argument) -> Self {
         Self { address: context.settle_pointer(argument), full: !argument.is_smaller_than(SMALLEST) }
     }
-    fn lock(&self) -> Op {
+    pub(super) fn lock(&self) -> Op {
         Op::Lock(self.lock_kind(), self.address.clone())
     }
-    fn unlock(&self) -> Op {
+    pub(super) fn unlock(&self) -> Op {
         Op::Unlock(self.lock_kind(), self.address.clone())
     }
     fn lock_kind(&self) -> LockKind {
@@ -264,12 +239,14 @@ fn try_call(context: &mut Context<'_>, call: &Call<'_>, failure: Value, timed: b
     if mutex.full {
         context.enter_atomic(from, Op::Assume(differ(IntType::U32, owner.clone(), number(0))));
         let (mine, again, held) = (context.builder.label(), context.builder.label(), context.builder.label());
-        context.builder.branch(equal(IntType::U32, owner, myself()), mine, held);
+        context.builder.branch(equal(IntType::U32, owner.clone(), myself()), mine, held);
         context.builder.continue_at(mine);
         let kind = mutex.kind(context);
         context.builder.branch(equal(IntType::U32, kind, number(RECURSIVE)), again, held);
         context.builder.continue_at(again);
+        // It is still the thread's own, so that nobody waits here.
         context.builder.alternative(mutex.lock(), have);
+        context.builder.alternative(Op::Assume(differ(IntType::U32, owner, myself())), held);
         context.builder.continue_at(held);
         context.builder.atomic_end();
     } else {
@@ -297,7 +274,12 @@ fn unlock_call(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
 }
 
 /// A recursive or error-checking mutex that the thread does not have is not given back: goes to `done` with `EPERM`.
-fn refuse_foreign(context: &mut Context<'_>, mutex: &Mutex, cell: Option<LocalId>, done: ir::LocationId) {
+pub(super) fn refuse_foreign(
+    context: &mut Context<'_>,
+    mutex: &Mutex,
+    cell: Option<LocalId>,
+    done: ir::LocationId,
+) {
     let kind = mutex.kind(context);
     let (asking, foreign, go_on) =
         (context.builder.label(), context.builder.label(), context.builder.label());
@@ -384,23 +366,6 @@ fn spin_try(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.builder.jump(done);
     context.builder.continue_at(have);
     context.put(cell, 0);
-    context.builder.place(done);
-    answer_cell(cell)
-}
-
-fn wait(context: &mut Context<'_>, call: &Call<'_>, timeout: Option<Value>) -> Option<Answer> {
-    let mutex = Mutex::new(context, call.argument(1)?);
-    let cell = context.result_cell(call);
-    let done = context.builder.label();
-    if mutex.full {
-        refuse_foreign(context, &mutex, cell, done);
-    }
-    context.builder.emit(mutex.unlock());
-    context.builder.emit(mutex.lock());
-    match timeout {
-        Some(timeout) => context.put_either(cell, 0, timeout),
-        None => context.put(cell, 0),
-    }
     context.builder.place(done);
     answer_cell(cell)
 }

@@ -2,7 +2,7 @@
 
 use super::emit::{equal, int, number};
 use super::{Answer, Call, Context, Entry, Wins, threads};
-use ir::{Expr, IntType, Lhs, Op};
+use ir::{Expr, IntType, Lhs, Op, SharedObject};
 
 pub(super) const TABLE: &[Entry] =
     &[Entry { names: &["pthread_once", "call_once"], wins: Wins::Model, model: once }];
@@ -16,7 +16,7 @@ fn once(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let routine = threads::callee(context, routine);
     let word = context.word(&control, 0);
     let is = |value| Op::Assume(equal(IntType::U32, Expr::load(word.clone()), number(value)));
-    let (from, done) = (context.builder.here(), context.builder.label());
+    let (from, done) = (context.waiting_here(SharedObject::Once), context.builder.label());
     context.builder.alternative(is(2), done);
     context.enter_atomic(from, is(0));
     context.leave_atomic(Op::set(Lhs::Memory(word.clone()), number(1)));

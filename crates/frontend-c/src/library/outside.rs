@@ -50,6 +50,7 @@ pub(super) const TABLE: &[Entry] = &[
         model: |context, call| {
             if !call.argument(1)?.is_always_null() {
                 context.assume(call, "no signal handler ever runs", true);
+                context.undecided_for_deadlocks();
             }
             // SIGKILL and SIGSTOP cannot be handled.
             let is_plain = |signal: Value| (1..32).contains(&signal) && signal != 9 && signal != 19;
@@ -67,6 +68,7 @@ pub(super) const TABLE: &[Entry] = &[
             // SIG_DFL and SIG_IGN run nothing.
             if !call.argument(1)?.constant.is_some_and(|handler| (0..=1).contains(&handler)) {
                 context.assume(call, "no signal handler ever runs", true);
+                context.undecided_for_deadlocks();
             }
             context.answer_open(call, Rhs::Unknown)
         },

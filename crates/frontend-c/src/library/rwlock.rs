@@ -52,12 +52,21 @@ pub(super) const TABLE: &[Entry] = &[
             "pthread_rwlockattr_init",
             "pthread_rwlockattr_destroy",
             "pthread_rwlockattr_setpshared",
-            "pthread_rwlockattr_setkind_np",
         ],
         wins: Wins::Model,
         model: nothing_happens,
     },
+    Entry { names: &["pthread_rwlockattr_setkind_np"], wins: Wins::Model, model: set_kind },
 ];
+
+/// Whether readers wait for writers that wait matters for deadlocks only. The first two kinds say that they do not.
+fn set_kind(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    if !call.argument(1)?.constant.is_some_and(|kind| (0..2).contains(&kind)) {
+        context.assume(call, "for deadlocks, read-write locks that prefer writers are not modelled", false);
+        context.undecided_for_deadlocks();
+    }
+    Some(Answer::Value(int(0)))
+}
 
 /// The lock's address, if its type has room for two words.
 fn address(context: &mut Context<'_>, call: &Call<'_>) -> Option<Expr> {

@@ -8,7 +8,7 @@ use super::emit::{answer_cell, answer_int, differ, equal, int, nothing_happens, 
 use super::errno::{self, EAGAIN, EINVAL, EOVERFLOW, ETIMEDOUT};
 use super::printing::read_time;
 use super::{Answer, Call, Context, Entry, Wins};
-use ir::{BinaryOp, Expr, IntType, Lhs, Op, Place, Value};
+use ir::{BinaryOp, Expr, IntType, Lhs, Op, Place, SharedObject, Value};
 
 /// The largest value of a semaphore.
 const SEM_VALUE_MAX: Value = 0x7fff_ffff;
@@ -72,7 +72,7 @@ fn init(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
 
 fn wait(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let place = value(context, call)?;
-    let from = context.builder.here();
+    let from = context.waiting_here(SharedObject::Semaphore);
     context.enter_atomic(from, Op::Assume(is_not_zero(&place)));
     context.leave_atomic(one_less(&place));
     answer_int(0)
@@ -163,7 +163,7 @@ fn barrier_wait(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let cell = context.result_cell(call);
     let [threads, arrived, leaving] =
         [Barrier::THREADS, Barrier::ARRIVED, Barrier::LEAVING].map(|at| context.word(&barrier.address, at));
-    let from = context.builder.here();
+    let from = context.waiting_here(SharedObject::Barrier);
     let (last, done) = (context.builder.label(), context.builder.label());
     // All of the last round have left: arrive.
     context.enter_atomic(from, Op::Assume(is_zero(&leaving)));
@@ -179,7 +179,7 @@ fn barrier_wait(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.builder.continue_at(incomplete);
     context.leave_atomic(Op::set(Lhs::Memory(arrived), with_me));
     // Wait for the last one, and leave.
-    let waiting = context.builder.here();
+    let waiting = context.waiting_here(SharedObject::Barrier);
     context.enter_atomic(waiting, Op::Assume(is_not_zero(&leaving)));
     context.leave_atomic(one_less(&leaving));
     context.put(cell, 0);
@@ -194,6 +194,7 @@ fn barrier_wait(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
 fn barrier_destroy(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let barrier = Barrier::new(context, call)?;
     let leaving = context.word(&barrier.address, Barrier::LEAVING);
+    context.waiting_here(SharedObject::Barrier);
     context.builder.emit(Op::Assume(is_zero(&leaving)));
     Some(Answer::Value(int(0)))
 }

@@ -87,6 +87,7 @@ pub fn kind_of(proof: &Proof) -> String {
         Proof::Context(_) => "Context".to_owned(),
         Proof::Runs(proof) => format!("Runs of {}", kind_of(&proof.errors)),
         Proof::Spec(_) => "Spec".to_owned(),
+        Proof::LockOrder(_) => "LockOrder".to_owned(),
     }
 }
 

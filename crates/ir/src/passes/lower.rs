@@ -21,9 +21,9 @@
 use super::sharing::base_object;
 use super::split::{Amount, split_to};
 use crate::expr::{BinaryOp, Expr, Place, UnaryOp};
-use crate::ids::{IdVec, LocationId, ObjectId, TemplateId};
+use crate::ids::{Id, IdVec, LocationId, ObjectId, TemplateId};
 use crate::op::{Callee, Lhs, LockKind, Op, Rhs};
-use crate::program::{Edge, ErrorKind, Initial, LocationKind, Object, Program, Template};
+use crate::program::{Edge, ErrorKind, Initial, LocationKind, Object, Program, Template, Waiting};
 use crate::types::{IntType, Value};
 use std::collections::BTreeSet;
 
@@ -38,6 +38,8 @@ pub struct Lowering {
     pub bounds: bool,
     /// No signed operation leaves its range.
     pub overflow: bool,
+    /// Threads do not wait for ever: what only this check keeps track of is kept ([`Waiting::Tracked`]).
+    pub deadlock: bool,
 }
 
 impl Lowering {
@@ -55,7 +57,9 @@ impl Lowering {
 /// Lowers a program for a property, and splits its shared accesses.
 pub fn lower(program: &Program, lowering: Lowering) -> Program {
     let has_checks = lowering.bounds || lowering.overflow;
-    let mut result = split_to(program, if has_checks { Amount::OneAccessAlone } else { Amount::OneAccess });
+    let mut selected = program.clone();
+    select_tracked(&mut selected, lowering.deadlock);
+    let mut result = split_to(&selected, if has_checks { Amount::OneAccessAlone } else { Amount::OneAccess });
     select_errors(&mut result, lowering);
     if has_checks {
         let procedures = procedures_with_address(&result);
@@ -67,6 +71,36 @@ pub fn lower(program: &Program, lowering: Lowering) -> Program {
         }
     }
     result
+}
+
+/// Leaves out what only the deadlock check looks at: edges to [`Waiting::Tracked`], and what only they lead to. Or, for that
+/// check, the plain jumps beside them, by which others pass.
+pub fn select_tracked(program: &mut Program, keep: bool) {
+    for template in program.templates.iter_mut() {
+        let tracked = |edge: &Edge| template.locations[edge.target].waiting == Waiting::Tracked;
+        let outgoing = template.outgoing();
+        let chooses =
+            |source: LocationId| outgoing[source].iter().any(|edge| tracked(&template.edges[*edge]));
+        if !template.edges.iter().any(tracked) {
+            continue;
+        }
+        template.edges = template
+            .edges
+            .iter()
+            .filter(|edge| if keep { !edge.ops.is_empty() || !chooses(edge.source) } else { !tracked(edge) })
+            .cloned()
+            .collect();
+        let outgoing = template.outgoing();
+        let mut reached = vec![false; template.locations.len()];
+        let mut work = vec![template.entry];
+        while let Some(location) = work.pop() {
+            if !std::mem::replace(&mut reached[location.index()], true) {
+                work.extend(outgoing[location].iter().map(|edge| template.edges[*edge].target));
+            }
+        }
+        let edges = template.edges.iter().filter(|edge| reached[edge.source.index()]).cloned().collect();
+        template.edges = edges;
+    }
 }
 
 /// The procedures whose addresses are values somewhere, in order.

@@ -29,7 +29,7 @@ use super::sharing::{Sharing, base_object};
 use crate::expr::{Expr, Place};
 use crate::ids::{EdgeId, LocalId, LocationId};
 use crate::op::{Lhs, Op, Rhs};
-use crate::program::{LocationKind, Program, Span, Storage, Template};
+use crate::program::{LocationKind, Program, Span, Storage, Template, Waiting};
 use crate::types::IntType;
 
 /// Splits all shared accesses of a program.
@@ -202,6 +202,10 @@ impl Splitter<'_> {
                 self.extract_op(&mut extraction, &mut scratch);
                 (here, known) = (extraction.here, extraction.taken);
             }
+        }
+        if here != location && matches!(self.template.locations[location].waiting, Waiting::For(_)) {
+            let waiting = std::mem::take(&mut self.template.locations[location].waiting);
+            self.template.locations[here].waiting = waiting;
         }
         for (edge, plan) in edges.iter().zip(plans) {
             self.template.edges[*edge].source = here;

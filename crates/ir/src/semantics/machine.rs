@@ -4,7 +4,6 @@ use super::address::{AddressMap, GAP};
 use super::memory::Bytes;
 use crate::expr::Expr;
 use crate::ids::{EdgeId, IdVec, LocationId, ObjectId, TemplateId};
-use crate::op::{LockKind, Op};
 use crate::program::{ErrorKind, Initial, LocationKind, Program, Storage};
 use crate::types::{IntType, Value};
 use std::sync::Arc;
@@ -77,17 +76,6 @@ pub enum LimitKind {
     Heap,
     /// Static objects beyond [`Machine::MAX_BYTES`].
     Statics,
-}
-
-/// A lock that a thread waits for, or a thread that it waits for to end.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Wait {
-    /// The edge that waits.
-    pub edge: EdgeId,
-    /// The lock's address; nothing if it waits for a thread to end.
-    pub lock: Option<u64>,
-    /// The thread that holds the lock, or that has to end.
-    pub owner: ThreadIndex,
 }
 
 /// A program made ready to run.
@@ -278,62 +266,6 @@ impl<'p> Machine<'p> {
                 LocationKind::Normal | LocationKind::End | LocationKind::Exit | LocationKind::Halt => None,
             }
         })
-    }
-
-    /// Threads that wait forever: a cycle, each of which can only take a lock that the next one holds, or wait for it to end. Or, if all threads that have not ended wait so: a chain to one
-    /// that has ended and still holds its lock, which nobody is left to release.
-    pub fn deadlock(&self, state: &State) -> Option<Vec<(ThreadIndex, Wait)>> {
-        let waits: Vec<Option<Wait>> =
-            (0..state.threads.len()).map(|index| self.waits(state, index)).collect();
-        for first in 0..waits.len() {
-            let mut cycle = Vec::new();
-            let mut at = first;
-            while let Some(wait) = waits[at] {
-                if let Some(start) = cycle.iter().position(|(thread, _)| *thread == at) {
-                    return Some(cycle.split_off(start));
-                }
-                cycle.push((at, wait));
-                at = wait.owner;
-            }
-        }
-        self.nobody_goes_on(state).then(|| {
-            let mut chain = Vec::new();
-            let mut at = waits.iter().position(Option::is_some)?;
-            while let Some(wait) = waits[at] {
-                chain.push((at, wait));
-                at = wait.owner;
-            }
-            Some(chain)
-        })?
-    }
-
-    /// Whether there are threads that have not ended, and all of them wait for a lock or for others to end.
-    pub fn nobody_goes_on(&self, state: &State) -> bool {
-        let mut live =
-            (0..state.threads.len()).filter(|thread| !state.threads[*thread].activations.is_empty());
-        let mut others = live.clone();
-        live.next().is_some() && others.all(|thread| self.waits(state, thread).is_some())
-    }
-
-    /// What a thread waits for, if that is all it can do.
-    pub fn waits(&self, state: &State, thread: ThreadIndex) -> Option<Wait> {
-        let [edge] = self.edges(state, thread) else { return None };
-        let (template, _) = state.location(thread)?;
-        let (kind, address) = match self.program.templates[template].edges[*edge].ops.first()? {
-            Op::Lock(kind, address) => (kind, address),
-            Op::Join(joined, _) => {
-                let owner = usize::try_from(self.peek(state, thread, joined).ok()? - 1).ok()?;
-                let is_live = !state.threads.get(owner)?.activations.is_empty();
-                return is_live.then_some(Wait { edge: *edge, lock: None, owner });
-            }
-            _ => return None,
-        };
-        let lock = self.peek(state, thread, address).ok()? as u64;
-        let word = |offset| self.peek_memory(state, lock + offset, IntType::U32);
-        let owner = usize::try_from(word(0)? - 1).ok().filter(|owner| *owner < state.threads.len())?;
-        let kind_word = || word(super::mutex_kind_offset(self.program.data_model));
-        let again = *kind == LockKind::Mutex && owner == thread && kind_word()? == super::step::RECURSIVE;
-        (!again).then_some(Wait { edge: *edge, lock: Some(lock), owner })
     }
 
     /// The name of the object at an address, with the offset in it, for people.

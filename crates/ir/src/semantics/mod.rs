@@ -8,6 +8,9 @@
 //! Memory is bytes, little endian. Each object has a fixed address (see [`address`]), so pointers are plain
 //! integers. Values that the program leaves open come from [`Choices`], in the order in which they are asked for.
 //!
+//! A *deadlock* is a state from which threads that wait never take a step again, although the program does not end
+//! ([`waiting`](self::Wait) has the definition).
+//!
 //! A *data race* is a state in which two threads each have an edge whose operations lead to an access of the same
 //! byte, one of them a write, not both atomic ([`Machine::race`]). Where atomic accesses order nothing
 //! ([`Program::unordered`](crate::Program)), two accesses of one execution race, too, if neither happens before the
@@ -20,11 +23,13 @@ mod machine;
 mod memory;
 mod order;
 mod step;
+mod waiting;
 
 pub use address::{AddressMap, STATICS};
 pub use certainty::{Certainty, Uncertain};
 pub use eval::{Fault, apply, overflows};
-pub use machine::{Activation, Block, LimitKind, Machine, State, Thread, ThreadIndex, Wait};
+pub use machine::{Activation, Block, LimitKind, Machine, State, Thread, ThreadIndex};
 pub use memory::Bytes;
 pub use order::{HappensBefore, PastAccess};
 pub use step::{Access, Choice, ChoiceKind, Choices, Stuck, Taken, mutex_kind_offset};
+pub use waiting::{Fate, Move, StateGraph, Sureness, Trail, Wait, WaitedFor, wait_in_atomic_region};

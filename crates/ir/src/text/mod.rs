@@ -14,7 +14,7 @@ mod random;
 #[cfg(test)]
 mod tests;
 
-use crate::program::{ErrorKind, Program, Template};
+use crate::program::{ErrorKind, Program, SharedObject, Template, Waiting};
 use crate::types::{DataModel, IntType, Layout, SyncKind};
 use crate::{BinaryOp, Expr, LockKind};
 use std::collections::BTreeSet;
@@ -192,6 +192,28 @@ fn error_word(kind: ErrorKind) -> &'static str {
         ErrorKind::Overflow => "overflow",
     }
 }
+
+fn waiting_words(waiting: Waiting) -> &'static [&'static str] {
+    match waiting {
+        Waiting::Nothing => &[],
+        Waiting::For(SharedObject::Semaphore) => &["waits", "semaphore"],
+        Waiting::For(SharedObject::Condition) => &["waits", "condition"],
+        Waiting::For(SharedObject::Barrier) => &["waits", "barrier"],
+        Waiting::For(SharedObject::Once) => &["waits", "once"],
+        Waiting::Spurious => &["spurious"],
+        Waiting::Tracked => &["tracked"],
+    }
+}
+
+/// All that has words.
+const WAITINGS: [Waiting; 6] = [
+    Waiting::For(SharedObject::Semaphore),
+    Waiting::For(SharedObject::Condition),
+    Waiting::For(SharedObject::Barrier),
+    Waiting::For(SharedObject::Once),
+    Waiting::Spurious,
+    Waiting::Tracked,
+];
 
 const ERROR_KINDS: [ErrorKind; 4] =
     [ErrorKind::ReachError, ErrorKind::Assertion, ErrorKind::InvalidAccess, ErrorKind::Overflow];

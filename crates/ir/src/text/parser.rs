@@ -4,7 +4,10 @@
 //! Then one pass of recursive descent, with a limit on the nesting.
 
 use super::lexer::{Located, Token, tokens};
-use super::{ERROR_KINDS, ParseError, SYNC_KINDS, error_word, int_type, location, natural, sync_word};
+use super::{
+    ERROR_KINDS, ParseError, SYNC_KINDS, WAITINGS, error_word, int_type, location, natural, sync_word,
+    waiting_words,
+};
 use crate::check::{MAX_DEPTH, MAX_LOCATIONS};
 use crate::ids::{Id, LocalId, LocationId, ObjectId, TemplateId};
 use crate::program::{
@@ -483,6 +486,13 @@ impl Parser {
                 self.locations(|one| one.kind = LocationKind::Halt)?;
             } else if self.take_word("atomic") {
                 self.locations(|one| one.atomic = true)?;
+            } else if let Some(waiting) =
+                WAITINGS.into_iter().find(|one| self.starts_with(waiting_words(*one)))
+            {
+                waiting_words(waiting).iter().for_each(|_| {
+                    self.advance();
+                });
+                self.locations(|one| one.waiting = waiting)?;
             } else if self.take_word("error") {
                 let Some(kind) = ERROR_KINDS.into_iter().find(|kind| self.is_word(error_word(*kind))) else {
                     return self.expected("`reach_error`, `assertion`, `invalid_access` or `overflow`");
@@ -491,7 +501,7 @@ impl Parser {
                 self.locations(|one| one.kind = LocationKind::Error(kind))?;
             } else {
                 return self.expected(
-                    "`local`, `result`, `locations`, `entry`, `end`, `exit`, `halt`, `error`, `atomic`, an edge, or `}`",
+                    "`local`, `result`, `locations`, `entry`, `end`, `exit`, `halt`, `error`, `atomic`, `waits`, `spurious`, `tracked`, an edge, or `}`",
                 );
             }
         }
@@ -524,6 +534,12 @@ impl Parser {
                 return Ok(());
             }
         }
+    }
+
+    /// Whether these words, one or two, are next.
+    fn starts_with(&self, words: &[&str]) -> bool {
+        let second = |word: &&str| matches!(self.peek_second(), Token::Word(next) if next == word);
+        words.first().is_some_and(|word| self.is_word(word)) && words.get(1).is_none_or(second)
     }
 
     fn starts_edge(&self) -> bool {

@@ -1,6 +1,8 @@
 //! Programs as text: declarations.
 
-use super::{error_word, local_handles, natural, object_handles, sync_word, template_handles};
+use super::{
+    WAITINGS, error_word, local_handles, natural, object_handles, sync_word, template_handles, waiting_words,
+};
 use crate::ids::{Id, LocationId, TemplateId};
 use crate::program::{
     Count, ErrorKind, Initial, LocationKind, Object, Program, Range, Span, Storage, Template,
@@ -256,6 +258,12 @@ impl<'p> Printer<'p> {
             "atomic",
             template.locations.enumerate().filter(|(_, one)| one.atomic).map(|(id, _)| id),
         );
+        for waiting in WAITINGS {
+            self.locations(
+                &waiting_words(waiting).join(" "),
+                template.locations.enumerate().filter(|(_, one)| one.waiting == waiting).map(|(id, _)| id),
+            );
+        }
         for edge in &template.edges {
             put!(self, "  {} -> {}:", edge.source, edge.target);
             for (index, op) in edge.ops.iter().enumerate() {

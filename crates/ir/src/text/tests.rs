@@ -34,6 +34,8 @@ template main(argc: i32 @ 0:6:14, argv: u64) @ 0:6:5 {
   end l5
   error assertion l6
   atomic l2 .. l3
+  waits semaphore l1
+  spurious l4
   l0 -> l1: %1 := i32[&x] @ 0:7:3
   l1 -> l2: assume (%1 + 1) < argc @ 0:8:3
   l1 -> l1: assume !((%1 + 1) < argc)

@@ -226,8 +226,10 @@ type Watch = (ObjectId, u64, IntType);
 
 /// Runs a program in all ways. Fails if anything waits inside an atomic region.
 fn runs(world: &World, watch: &[Watch]) -> Runs {
-    let program = &world.program;
-    check_shape(program);
+    check_shape(&world.program);
+    let mut program = world.program.clone();
+    ir::passes::lower::select_tracked(&mut program, false);
+    let program = &program;
     let machine = Machine::new(program).expect("test programs are small");
     let copies = program.start.iter().map(|(_, count)| match count {
         Count::Exactly(copies) => *copies,

@@ -66,7 +66,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         }
         for id in self.program.templates.ids() {
             let template = &mut self.result.templates[id];
-            let location = |kind| Location { kind, atomic: false };
+            let location = |kind| Location { kind, ..Location::default() };
             template.locations =
                 [LocationKind::Normal, LocationKind::End].map(location).into_iter().collect();
             template.edges = IdVec::new();

@@ -7,6 +7,7 @@ mod forget;
 pub(super) mod generate;
 mod inline;
 mod jumps;
+mod lock_order;
 mod lock_words;
 mod points_to;
 mod rules;

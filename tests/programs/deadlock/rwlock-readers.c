@@ -1,0 +1,29 @@
+// Readers and readers take two locks in opposite orders.
+// expect: deadlock=true
+#include <pthread.h>
+pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
+pthread_rwlock_t k = PTHREAD_RWLOCK_INITIALIZER;
+void *f(void *arg) {
+  (void)arg;
+  pthread_rwlock_rdlock(&l);
+  pthread_rwlock_rdlock(&k);
+  pthread_rwlock_unlock(&k);
+  pthread_rwlock_unlock(&l);
+  return 0;
+}
+void *g(void *arg) {
+  (void)arg;
+  pthread_rwlock_rdlock(&k);
+  pthread_rwlock_rdlock(&l);
+  pthread_rwlock_unlock(&l);
+  pthread_rwlock_unlock(&k);
+  return 0;
+}
+int main(void) {
+  pthread_t t, u;
+  pthread_create(&t, 0, f, 0);
+  pthread_create(&u, 0, g, 0);
+  pthread_join(t, 0);
+  pthread_join(u, 0);
+  return 0;
+}

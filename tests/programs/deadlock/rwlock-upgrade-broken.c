@@ -1,0 +1,19 @@
+// Two threads that read want to write without giving the lock back.
+// expect: deadlock=false
+#include <pthread.h>
+pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
+void *f(void *arg) {
+  (void)arg;
+  pthread_rwlock_rdlock(&l);
+  pthread_rwlock_wrlock(&l);
+  pthread_rwlock_unlock(&l);
+  return 0;
+}
+int main(void) {
+  pthread_t t, u;
+  pthread_create(&t, 0, f, 0);
+  pthread_create(&u, 0, f, 0);
+  pthread_join(t, 0);
+  pthread_join(u, 0);
+  return 0;
+}

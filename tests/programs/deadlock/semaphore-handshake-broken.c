@@ -1,0 +1,25 @@
+// Nobody posts the semaphore that a thread waits for.
+// expect: deadlock=false
+#include <pthread.h>
+#include <semaphore.h>
+sem_t s;
+void *f(void *arg) {
+  (void)arg;
+  sem_wait(&s);
+  return 0;
+}
+void *g(void *arg) {
+  (void)arg;
+  int value;
+  sem_getvalue(&s, &value);
+  return 0;
+}
+int main(void) {
+  pthread_t t, u;
+  sem_init(&s, 0, 0);
+  pthread_create(&t, 0, f, 0);
+  pthread_create(&u, 0, g, 0);
+  pthread_join(t, 0);
+  pthread_join(u, 0);
+  return 0;
+}
