@@ -1,7 +1,8 @@
 //! `qsort`: over-approximated by any number of comparisons and exchanges of two elements, in any order.
 //!
 //! Elements are exchanged byte by byte, as libraries may do it. What the order of the result is, is not modelled, so an execution through here is no evidence for a violation,
-//! unless there are fewer than two elements: then nothing happens.
+//! unless there are fewer than two elements: then nothing happens; or two: then the first thing that happens may be that the first is
+//! compared with the second.
 
 use super::emit::truth;
 use super::{Answer, Call, Context, Entry, Wins, threads};
@@ -27,6 +28,19 @@ fn sort(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let few = Expr::binary(BinaryOp::Lt, pointer, count.clone(), Expr::int(2, pointer));
     context.builder.alternative(Op::Assume(few.clone()), done);
     context.builder.emit(Op::Assume(few.not()));
+    // Two elements are compared before anything else happens.
+    let general = context.builder.label();
+    let first = context.builder.temporary(IntType::BOOL);
+    context.builder.emit(Op::any(Lhs::Local(first)));
+    let two = Expr::binary(BinaryOp::Eq, pointer, count.clone(), Expr::int(2, pointer));
+    let at_once = Expr::Local(first).and(two);
+    context.builder.alternative(Op::Assume(at_once.clone().not()), general);
+    context.builder.emit(Op::Assume(at_once));
+    let second = context.sum(base.clone(), Expr::int(bytes, pointer));
+    let order = context.builder.temporary(IntType::I32);
+    let both = vec![base.clone(), second];
+    context.builder.emit(Op::Call(compare.clone(), both, Some(Lhs::Local(order))));
+    context.builder.place(general);
     context.lose_track();
     context.builder.place(head);
     let more = context.builder.temporary(IntType::BOOL);
