@@ -7,6 +7,7 @@
 //!
 //! Memory is bytes, little endian. Each object has a fixed address (see [`address`]), so pointers are plain
 //! integers. Values that the program leaves open come from [`Choices`], in the order in which they are asked for.
+//! An address may be given out again after it was freed, where the program could tell ([`reuse`]).
 //!
 //! A *data race* is a state in which two threads each have an edge whose operations lead to an access of the same
 //! byte, one of them a write, not both atomic ([`Machine::race`]). Where atomic accesses order nothing
@@ -18,6 +19,7 @@ mod eval;
 mod machine;
 mod memory;
 mod order;
+mod reuse;
 mod step;
 
 pub use address::{AddressMap, STATICS};

@@ -10,6 +10,7 @@
 //! 2. Constants and memory that was never set hold no addresses. An input ([`Rhs::Any`](crate::Rhs::Any)) of a pointer's width holds those that an input, up to constants, is ever compared with.
 //!    [`Rhs::Unknown`](crate::Rhs::Unknown) of a pointer's width holds every address that was ever taken.
 
+mod cells;
 mod constraints;
 mod cycles;
 mod escape;
@@ -19,6 +20,8 @@ mod shape;
 mod shape_tests;
 mod solve;
 
+pub(super) use cells::CellBytes;
+
 use super::is_past;
 use crate::expr::{Expr, Place, Target, Targets};
 use crate::ids::{IdVec, TemplateId};
@@ -26,9 +29,11 @@ use crate::op::{Lhs, Op};
 use crate::program::Program;
 use crate::types::IntType;
 use ranges::Amounts;
+pub(super) use shape::Offset;
+use shape::Shift;
 pub use shape::greatest_common_divisor;
-use shape::{Offset, Shift};
-use solve::{Node, Pointee, Solver};
+use solve::Solver;
+pub(super) use solve::{Node, Pointee};
 use std::collections::BTreeSet;
 use std::time::Instant;
 
