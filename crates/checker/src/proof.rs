@@ -294,7 +294,12 @@ impl<'a> Odometer<'a> {
 impl Choices for Odometer<'_> {
     fn choose(&mut self, choice: Choice) -> Value {
         self.unmodelled |= choice.kind == ChoiceKind::Unknown;
+        let reuse: Vec<Value>;
         let list = match choice.kind {
+            ChoiceKind::Reuse(count) => {
+                reuse = (0..=Value::from(count)).collect();
+                Some(reuse.as_slice())
+            }
             ChoiceKind::Open => {
                 self.opened = true;
                 self.inputs.all_of(choice.ty)

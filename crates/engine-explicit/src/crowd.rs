@@ -3,7 +3,9 @@
 //! The other searches copy a state for each step, and ask of each thread what it may do: too much where there are ten thousand. Here one state is changed in place, and only the thread
 //! that moves is looked at: a step costs the same for any number of threads. Most of the time the first thread runs, until it has to wait; a few others run for a while in between.
 //!
-//! Under-approximates: finds errors only. The sequence of walks is the same each time.
+//! Races are looked for where many threads have been started and none has gone far ([`Crowd::gather`]).
+//!
+//! Under-approximates: finds violations only. The sequence of walks is the same each time.
 
 use crate::guesses::Guesses;
 use crate::model::Model;
@@ -17,9 +19,17 @@ const PATIENCE: usize = 64;
 /// Steps between two looks at the budget.
 const INTERVAL: usize = 1 << 12;
 
+/// Threads that are gathered at most, and between two looks for a race.
+const MOST_GATHERED: usize = 1 << 11;
+const GATHERED_AT_ONCE: usize = 32;
+/// Steps that each of them takes at most.
+const LONGEST_LEAD: usize = 8;
+
 /// Walks at random.
 pub struct Crowd {
     random: u64,
+    /// How often threads were gathered.
+    gathered: usize,
 }
 
 /// How a step went.
@@ -35,7 +45,7 @@ enum Moved {
 impl Crowd {
     /// One that has not yet moved.
     pub fn new() -> Self {
-        Self { random: 0x2545_F491_4F6C_DD1D }
+        Self { random: 0x2545_F491_4F6C_DD1D, gathered: 0 }
     }
 
     /// A number below a bound (xorshift).
@@ -88,6 +98,57 @@ impl Crowd {
                 Moved::No => {
                     stuck += 1;
                     (turn, run) = (self.other(&state, turn), 0);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Lets the first thread run alone, and each that it starts take some steps at once, a few more each time; looks for a
+    /// violation where there are many, and before the program ends.
+    pub fn gather(
+        &mut self,
+        model: &Model<'_>,
+        copies: &[u32],
+        budget: &Budget,
+    ) -> Result<Option<Trace>, Exhausted> {
+        let machine = &model.machine;
+        let lead = self.gathered % LONGEST_LEAD;
+        self.gathered += 1;
+        let Ok(mut state) = machine.initial(copies) else { return Ok(None) };
+        let mut steps: Vec<TraceStep> = Vec::new();
+        let mut looked_at = 0;
+        while steps.len() < LONGEST && state.threads.len() < MOST_GATHERED && !state.halted {
+            if steps.len().is_multiple_of(INTERVAL) {
+                budget.check(0)?;
+            }
+            let count = state.threads.len();
+            if count > looked_at && (ends_next(model, &state) || count >= looked_at + GATHERED_AT_ONCE) {
+                looked_at = count;
+                budget.check(0)?;
+                if let Some(violation) = model.violation(&state) {
+                    return Ok(Some(Trace { copies: copies.to_vec(), steps, violation }));
+                }
+            }
+            match self.step(model, &mut state, 0, &mut steps) {
+                Moved::Yes => {}
+                Moved::No if state.threads.len() > looked_at => {
+                    looked_at = state.threads.len();
+                    if let Some(violation) = model.violation(&state) {
+                        return Ok(Some(Trace { copies: copies.to_vec(), steps, violation }));
+                    }
+                    return Ok(None);
+                }
+                Moved::No | Moved::Lost => return Ok(None),
+            }
+            for started in count..state.threads.len() {
+                for _ in 0..lead {
+                    let may_run = !state.halted && machine.schedulable(&state).contains(&started);
+                    match may_run.then(|| self.step(model, &mut state, started, &mut steps)) {
+                        Some(Moved::Yes) => {}
+                        Some(Moved::Lost) => return Ok(None),
+                        Some(Moved::No) | None => break,
+                    }
                 }
             }
         }
@@ -148,4 +209,15 @@ impl Crowd {
         }
         Moved::No
     }
+}
+
+/// Whether the first thread may end, or end the program, by its next step.
+fn ends_next(model: &Model<'_>, state: &State) -> bool {
+    let Some((template, _)) = state.location(0) else { return true };
+    let code = &model.machine.program.templates[template];
+    let targets = model.machine.edges(state, 0).iter().map(|edge| code.edges[*edge].target);
+    targets.into_iter().any(|target| match code.locations[target].kind {
+        ir::LocationKind::End | ir::LocationKind::Exit | ir::LocationKind::Halt => true,
+        ir::LocationKind::Normal | ir::LocationKind::Error(_) => false,
+    })
 }

@@ -198,11 +198,16 @@ impl Explicit {
                     Err(exhausted) => return Ok(Verdict::Unknown(Reason::Exhausted(exhausted))),
                 }
             }
-            let crowded = active == searches.len()
-                && searches[active - 1].notes().limits.contains(&LimitKind::Threads)
-                && matches!(property, Property::NoError(_));
+            let crowded =
+                active == searches.len() && searches[active - 1].notes().limits.contains(&LimitKind::Threads);
             for _ in 0..if crowded { CROWD_WALKS } else { 0 } {
-                match crowd.walk(&many, &searches[active - 1].copies, budget) {
+                let copies = &searches[active - 1].copies;
+                let found = match property {
+                    Property::NoError(_) => crowd.walk(&many, copies, budget),
+                    Property::NoRace => crowd.gather(&many, copies, budget),
+                    Property::NoDeadlock => break,
+                };
+                match found {
                     Ok(Some(trace)) if many.is_evidence(&trace) => {
                         return Ok(Verdict::Unsafe(shorten(&many, trace, budget)));
                     }

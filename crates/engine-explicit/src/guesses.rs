@@ -1,5 +1,6 @@
 //! Values for what a program leaves open: those that are given, and candidates at random.
 
+use crate::inputs::Candidates;
 use crate::model::Model;
 use ir::semantics::{Choice, ChoiceKind, Choices};
 use ir::{EdgeId, TemplateId, Value};
@@ -34,8 +35,13 @@ impl<'a, 'p> Guesses<'a, 'p> {
 impl Choices for Guesses<'_, '_> {
     fn choose(&mut self, choice: Choice) -> Value {
         let inputs = &self.model.facts.inputs;
+        let reuse;
         let candidates = match choice.kind {
             ChoiceKind::Open => inputs.of_type(choice.ty),
+            ChoiceKind::Reuse(count) => {
+                reuse = Candidates::of_reuse(count);
+                &reuse
+            }
             ChoiceKind::Any | ChoiceKind::Unknown => {
                 self.tainted |= choice.kind == ChoiceKind::Unknown;
                 self.asked += 1;

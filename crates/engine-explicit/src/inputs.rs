@@ -19,6 +19,13 @@ pub struct Candidates {
     pub exact: bool,
 }
 
+impl Candidates {
+    /// Those for an allocation that may use so many addresses again.
+    pub fn of_reuse(count: u8) -> Self {
+        Self { values: (0..=Value::from(count)).collect(), exact: true }
+    }
+}
+
 /// The candidates at all places of a program.
 pub struct Inputs {
     /// Of the inputs of each edge that has any.

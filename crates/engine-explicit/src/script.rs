@@ -1,6 +1,6 @@
 //! Open values of one step, one combination after the other.
 
-use crate::inputs::Inputs;
+use crate::inputs::{Candidates, Inputs};
 use ir::semantics::{Choice, ChoiceKind, Choices};
 use ir::{EdgeId, TemplateId, Value};
 
@@ -80,10 +80,15 @@ impl<'a> Script<'a> {
 
 impl Choices for Script<'_> {
     fn choose(&mut self, choice: Choice) -> Value {
+        let reuse;
         let candidates = match choice.kind {
             ChoiceKind::Open => {
                 self.seen.opened = true;
                 self.inputs.of_type(choice.ty)
+            }
+            ChoiceKind::Reuse(count) => {
+                reuse = Candidates::of_reuse(count);
+                &reuse
             }
             ChoiceKind::Any | ChoiceKind::Unknown => {
                 self.tainted |= choice.kind == ChoiceKind::Unknown;

@@ -199,6 +199,8 @@ impl<'p> Code<'p> {
             Op::Allocate { site, .. } => {
                 self.direct(*site, true, false, false, next);
                 next.changes_liveness = true;
+                // Others may free what it gives out again.
+                next.never |= self.program.reuses_addresses;
             }
             Op::Free(_) => {
                 self.computed(&self.sites, true, true, true, next);

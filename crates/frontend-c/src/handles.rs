@@ -5,28 +5,31 @@
 //! the same, and engines know more about it.
 //!
 //! Direction: exact. That a place may be seen is over-approximated: its object is named in code that a started thread
-//! may run, or its address goes elsewhere.
+//! may run, or its address goes elsewhere; and points-to sets do not say that no such code comes near it.
 
 use ir::ids::Id;
-use ir::{Callee, Expr, Initial, Lhs, Op, Program, Storage, Template, TemplateId};
+use ir::passes::PointsTo;
+use ir::passes::footprint::{Extent, Region, accesses};
+use ir::{Callee, Expr, Initial, Lhs, Op, Place, Program, Storage, Template, TemplateId};
 use std::collections::BTreeSet;
 
 /// Makes the store of an id a step of its own wherever another thread may see it.
 pub fn split(program: &mut Program) {
     let seen = Seen::of(program);
     let pointer = program.data_model.pointer();
+    let mut reached: Option<Reached> = None;
     for template in 0..program.templates.len() {
         let template = TemplateId::new(template);
         let storage = |object| program.objects[object].storage;
-        let late: Vec<_> = program.templates[template]
-            .edges
-            .enumerate()
-            .filter(|(_, edge)| match edge.ops.as_slice() {
-                [Op::Spawn(_, _, Some(Lhs::Memory(place)))] => seen.sees(&place.address, storage),
-                _ => false,
-            })
-            .map(|(edge, _)| edge)
-            .collect();
+        let mut late = Vec::new();
+        for (id, edge) in program.templates[template].edges.enumerate() {
+            if let [Op::Spawn(_, _, Some(Lhs::Memory(place)))] = edge.ops.as_slice()
+                && seen.sees(&place.address, storage)
+                && reached.get_or_insert_with(|| Reached::of(program)).has(program, template, place)
+            {
+                late.push(id);
+            }
+        }
         let code = &mut program.templates[template];
         for edge in late {
             let (target, span) = (code.edges[edge].target, code.edges[edge].span);
@@ -38,6 +41,34 @@ pub fn split(program: &mut Program) {
             code.edges[edge].target = between;
             code.edge(between, target, vec![Op::set(place, Expr::Local(id))], span);
         }
+    }
+}
+
+/// What code that started threads may run comes near, by points-to sets.
+struct Reached {
+    points_to: PointsTo,
+    regions: Vec<Region>,
+}
+
+impl Reached {
+    fn of(program: &Program) -> Self {
+        let points_to = PointsTo::of(program);
+        let mut regions = Vec::new();
+        for id in run_by_threads(program).into_iter().map(TemplateId::new) {
+            for op in ops(&program.templates[id]) {
+                regions.extend(accesses(&points_to, id, op).into_iter().map(|access| access.region));
+                if let Op::Lock(_, address) | Op::Unlock(_, address) = op {
+                    regions.push(Region::at(&points_to, id, address, Extent::Object));
+                }
+            }
+        }
+        Self { points_to, regions }
+    }
+    /// Whether a place that a template names may be touched.
+    fn has(&self, program: &Program, template: TemplateId, place: &Place) -> bool {
+        let bytes = Extent::Bytes(program.data_model.pointer().bytes());
+        let region = Region::at(&self.points_to, template, &place.address, bytes);
+        self.regions.iter().any(|reached| reached.overlaps(&region))
     }
 }
 

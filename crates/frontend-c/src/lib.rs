@@ -144,7 +144,10 @@ pub fn read_each(sources: &[(Source, Options)], whole: &Options) -> Result<Progr
         )]);
     }
     match receiver.recv_timeout(limit) {
-        Ok(Ok(result)) => result,
+        Ok(Ok(result)) => result.map(|mut program| {
+            ir::passes::addresses::note(&mut program);
+            program
+        }),
         Ok(Err(_)) | Err(mpsc::RecvTimeoutError::Disconnected) => Err(vec![Diagnostic::new(
             name,
             0,

@@ -26,6 +26,9 @@ pub struct Program {
     /// Bytes of static objects whose atomic accesses order nothing: no release is ever seen by an acquire there. So what is
     /// seen by such accesses does not keep other accesses from racing.
     pub unordered: Vec<Range>,
+    /// Whether an allocation may give out an address of memory that was freed, where an old copy of that address is
+    /// still at hand. Otherwise no two allocations have one address: nothing would show the difference.
+    pub reuses_addresses: bool,
 }
 
 /// Some bytes of a static object.

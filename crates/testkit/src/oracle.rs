@@ -56,12 +56,17 @@ struct Counter {
 
 impl Choices for Counter {
     fn choose(&mut self, choice: Choice) -> Value {
-        let narrow = choice.ty.bits <= WIDEST && !choice.ty.signed;
+        let is_reuse = matches!(choice.kind, ChoiceKind::Reuse(_));
+        let narrow = is_reuse || (choice.ty.bits <= WIDEST && !choice.ty.signed);
         self.partial |= !narrow;
         self.unknown |= choice.kind == ChoiceKind::Unknown;
         if self.next == self.digits.len() {
             self.digits.push(0);
-            self.most.push(if narrow { choice.ty.max() } else { 1 });
+            self.most.push(match choice.kind {
+                ChoiceKind::Reuse(count) => Value::from(count),
+                ChoiceKind::Any | ChoiceKind::Open | ChoiceKind::Unknown if narrow => choice.ty.max(),
+                ChoiceKind::Any | ChoiceKind::Open | ChoiceKind::Unknown => 1,
+            });
         }
         self.next += 1;
         self.digits[self.next - 1]

@@ -12,6 +12,7 @@
 //!
 //! Helpers of several passes: [`sharing`] (what others may see), [`totality`] (what cannot fail), [`liveness`].
 
+pub mod addresses;
 pub mod affine;
 pub mod bits;
 pub mod calls;

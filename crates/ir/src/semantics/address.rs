@@ -43,6 +43,16 @@ struct Windows {
 }
 
 impl Windows {
+    /// The thread whose window an address is in, and the offset there.
+    fn at(&self, [first, others]: [Row; 2], address: u64) -> Option<(usize, u64)> {
+        let (row, before, count) = match address.checked_sub(others.start) {
+            Some(_) => (others, self.first, self.threads - self.first),
+            None => (first, 0, self.first),
+        };
+        let offset = address.checked_sub(row.start)?;
+        let thread = offset / row.stride;
+        (thread < count).then_some(((before + thread) as usize, offset % row.stride))
+    }
     fn row(&self, rows: [Row; 2], thread: u64) -> (u64, u64) {
         match thread.checked_sub(self.first) {
             None => (rows[0].start + rows[0].stride * thread, rows[0].stride),
@@ -124,18 +134,15 @@ impl AddressMap {
     }
     /// The thread whose stack window an address is in, and the offset there.
     pub fn stack_at(&self, address: u64) -> Option<(usize, u64)> {
-        let [first, others] = self.windows.stacks;
-        let (row, before, count) = match address.checked_sub(others.start) {
-            Some(_) => (others, self.windows.first, self.windows.threads - self.windows.first),
-            None => (first, 0, self.windows.first),
-        };
-        let offset = address.checked_sub(row.start)?;
-        let thread = offset / row.stride;
-        (thread < count).then_some(((before + thread) as usize, offset % row.stride))
+        self.windows.at(self.windows.stacks, address)
     }
     /// Where the heap of the thread with this index starts.
     pub fn heap(&self, thread: usize) -> u64 {
         self.windows.row(self.windows.heaps, thread as u64).0
+    }
+    /// The thread whose heap window an address is in, and the offset there.
+    pub fn heap_at(&self, address: u64) -> Option<(usize, u64)> {
+        self.windows.at(self.windows.heaps, address)
     }
     /// The bytes in a thread's stack window.
     pub fn stack_limit(&self, thread: usize) -> u64 {
@@ -170,6 +177,8 @@ mod tests {
                 assert_eq!(map.stack_at(stack), Some((thread, 0)));
                 assert_eq!(map.stack_at(stack + limit - 1), Some((thread, limit - 1)));
                 assert!(!map.is_heap(stack + limit - 1) && map.is_heap(map.heap(thread)));
+                assert_eq!(map.heap_at(map.heap(thread)), Some((thread, 0)));
+                assert_eq!(map.heap_at(stack), None);
                 windows.push((stack, stack + limit));
                 windows.push((map.heap(thread), map.heap(thread) + map.heap_limit(thread)));
             }

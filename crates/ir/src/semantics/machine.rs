@@ -373,22 +373,24 @@ impl State {
         let block = &self.heap[index];
         (address < block.address + (block.bytes.len() as u64).max(1)).then_some(index)
     }
-    /// Adds an allocated object to a thread's heap window and returns its address.
+    /// Adds an allocated object, at an address that is used again or in a thread's heap window, and returns its address.
     pub(super) fn allocate(
         &mut self,
         addresses: &AddressMap,
         thread: ThreadIndex,
         site: ObjectId,
-        size: u64,
-        zeroed: bool,
+        (size, zeroed): (u64, bool),
+        again: Option<u64>,
     ) -> Result<u64, LimitKind> {
         let used = self.threads[thread].allocated;
         let room = size.saturating_add(GAP).saturating_add(15) & !15;
         if used.saturating_add(room) > addresses.heap_limit(thread) || size > Machine::MAX_BYTES {
             return Err(LimitKind::Heap);
         }
-        let address = addresses.heap(thread) + used;
-        Arc::make_mut(&mut self.threads[thread]).allocated += room;
+        let address = again.unwrap_or(addresses.heap(thread) + used);
+        if again.is_none() {
+            Arc::make_mut(&mut self.threads[thread]).allocated += room;
+        }
         let mut bytes = Bytes::default();
         bytes.grow(size as usize, !zeroed);
         let at = self.heap.partition_point(|block| block.address < address);

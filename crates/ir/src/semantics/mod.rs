@@ -7,6 +7,7 @@
 //!
 //! Memory is bytes, little endian. Each object has a fixed address (see [`address`]), so pointers are plain
 //! integers. Values that the program leaves open come from [`Choices`], in the order in which they are asked for.
+//! An address may be given out again after it was freed, where the program could tell ([`reuse`]).
 //!
 //! A *deadlock* is a state from which threads that wait never take a step again, although the program does not end
 //! ([`waiting`](self::Wait) has the definition).
@@ -22,6 +23,7 @@ mod eval;
 mod machine;
 mod memory;
 mod order;
+mod reuse;
 mod step;
 mod waiting;
 

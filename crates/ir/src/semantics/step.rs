@@ -60,6 +60,8 @@ pub enum ChoiceKind {
     Open,
     /// Not modelled: [`Rhs::Unknown`]. An execution with such a choice may not exist.
     Unknown,
+    /// Which address an allocation gives out: 0 for one that is new, or one of so many that are used again, from 1.
+    Reuse(u8),
 }
 
 /// Where open values come from.
@@ -289,8 +291,9 @@ impl Context<'_, '_> {
             }
             Op::Allocate { site, size, zeroed, result } => {
                 let size = self.eval(size)? as u64;
-                let address =
-                    self.state.allocate(&self.machine.addresses, self.thread, *site, size, *zeroed)?;
+                let again = self.address_again(size);
+                let addresses = &self.machine.addresses;
+                let address = self.state.allocate(addresses, self.thread, *site, (size, *zeroed), again)?;
                 self.store(result, Value::from(address))?;
             }
             Op::Free(pointer) => {
@@ -339,6 +342,19 @@ impl Context<'_, '_> {
             Op::Broadcast(broadcast) => self.broadcast(broadcast)?,
         }
         Ok(())
+    }
+
+    /// The address of freed memory that an allocation gives out again; `None` for a new one.
+    fn address_again(&mut self, size: u64) -> Option<u64> {
+        let program = self.machine.program;
+        if !program.reuses_addresses {
+            return None;
+        }
+        let bytes = program.data_model.pointer().bytes() as usize;
+        let found = self.state.reusable(&self.machine.addresses, bytes, size);
+        let count = u8::try_from(found.len()).ok().filter(|count| *count > 0)?;
+        let chosen = self.choices.choose(Choice { ty: IntType::U8, kind: ChoiceKind::Reuse(count) });
+        usize::try_from(chosen - 1).ok().and_then(|index| found.get(index).copied())
     }
 
     fn broadcast(&mut self, broadcast: &Broadcast) -> Result<(), Stuck> {

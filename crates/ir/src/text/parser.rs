@@ -263,11 +263,16 @@ impl Parser {
                     self.advance();
                     self.program.unordered = self.ranges()?;
                 }
+                "reuses" => {
+                    self.advance();
+                    self.word("addresses")?;
+                    self.program.reuses_addresses = true;
+                }
                 "template" => self.template()?,
                 other if declares_object(other) => self.object()?,
                 _ => {
                     return self.expected(
-                        "`file`, `assumes`, `start`, `races`, `unordered`, `template`, or an object",
+                        "`file`, `assumes`, `start`, `races`, `unordered`, `reuses`, `template`, or an object",
                     );
                 }
             }

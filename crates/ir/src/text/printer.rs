@@ -105,6 +105,9 @@ impl<'p> Printer<'p> {
             self.ranges("", &self.program.unordered);
             put!(self, "\n");
         }
+        if self.program.reuses_addresses {
+            put!(self, "\nreuses addresses\n");
+        }
         for (id, template) in self.program.templates.enumerate() {
             put!(self, "\n");
             self.template(id, template);

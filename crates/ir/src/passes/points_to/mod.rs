@@ -10,6 +10,7 @@
 //! 2. Constants and memory that was never set hold no addresses. An input ([`Rhs::Any`](crate::Rhs::Any)) of a pointer's width holds those that an input, up to constants, is ever compared with.
 //!    [`Rhs::Unknown`](crate::Rhs::Unknown) of a pointer's width holds every address that was ever taken.
 
+mod cells;
 mod constraints;
 mod cycles;
 mod escape;
@@ -20,6 +21,8 @@ mod shape;
 mod shape_tests;
 mod solve;
 
+pub(super) use cells::CellBytes;
+
 use super::is_past;
 use crate::expr::{Expr, Place, Target, Targets};
 use crate::ids::{IdVec, TemplateId};
@@ -28,9 +31,11 @@ use crate::program::Program;
 use crate::types::IntType;
 pub use outlive::{Holder, called, frames_are_used_late};
 use ranges::Amounts;
+pub(super) use shape::Offset;
+use shape::Shift;
 pub use shape::greatest_common_divisor;
-use shape::{Offset, Shift};
-use solve::{Node, Pointee, Solver};
+use solve::Solver;
+pub(super) use solve::{Node, Pointee};
 use std::collections::BTreeSet;
 use std::time::Instant;
 

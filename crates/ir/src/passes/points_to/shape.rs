@@ -167,6 +167,35 @@ impl Shape {
         Some(found)
     }
 
+    /// The bytes of cells that an access may touch: the cell's index, and the first byte of it and the one after the last.
+    pub fn touched_bytes(&self, offset: Offset, size: u64) -> Vec<(usize, u64, u64)> {
+        let exact = match offset {
+            Offset::At { at, loose } => self.touched_bytes_at(at, loose, size),
+            Offset::Every { .. } => None,
+        };
+        exact.unwrap_or_else(|| {
+            let cells = self.touched(offset, size).into_iter();
+            cells.map(|cell| (cell, 0, self.cells[cell].1)).collect()
+        })
+    }
+
+    fn touched_bytes_at(&self, at: u64, loose: u16, size: u64) -> Option<Vec<(usize, u64, u64)>> {
+        if self.touched_at(at, loose, size)?.len() > 1 {
+            return None;
+        }
+        let Some((start, rest)) = part(&self.layout, at, self.size).filter(|_| at < self.size) else {
+            return Some(Vec::new());
+        };
+        let cell = self.cells.binary_search_by_key(&start, |(start, _)| *start).ok()?;
+        let length = self.cells[cell].1;
+        // Any element of an array inside of the cell.
+        if self.loose(at, loose).any(|(_, level)| level.stride < length) {
+            return None;
+        }
+        let from = length.checked_sub(rest)?;
+        Some(vec![(cell, from, length.min(from.saturating_add(size)))])
+    }
+
     fn touched_by_step(&self, first: u64, step: u64, size: u64) -> Option<Vec<usize>> {
         if self.has_gaps {
             return None;
@@ -200,7 +229,7 @@ impl Shape {
     }
 
     /// Whether two objects have the same structure.
-    fn is_like(&self, other: &Self) -> bool {
+    pub fn is_like(&self, other: &Self) -> bool {
         self.size == other.size && self.layout == other.layout
     }
 

@@ -1,0 +1,451 @@
+//! Where a program's behaviour depends on what C leaves open about addresses.
+//!
+//! The machine gives each object an address (`semantics/address.rs`), engines that prove give some objects others, and no two
+//! allocations the same one. A program cannot tell the difference but by
+//! 1. the *numbers* that addresses are: the order of addresses in different objects, their distance, their digits;
+//! 2. an address that is *used again*: one of an object that has been freed, or that was on a stack, is equal to the
+//!    address of a new one.
+//!
+//! [`note`] looks for comparisons, faults, sizes and accesses that depend on either, and adds an assumption that limits
+//! proofs for each. Over-approximates: where nothing is found, all places that objects may have give the same
+//! executions, up to the numbers themselves. What an address shows in spite of that: its low bits, as far as the
+//! alignment of its object goes; that it is not 0, and in no page at either end of memory; whether it is equal to another
+//! one (an address just after an object may be that of another object: that is noted where the distance is a constant).
+//!
+//! Where the order of a few static objects is all that shows, it becomes an input (`order.rs`), and nothing is noted.
+//!
+//! An execution of the machine is one for places that objects may really have, so violations stay what they are.
+//! Where addresses that are used again can be seen, the machine may use them again ([`Program::reuses_addresses`]).
+
+mod numbers;
+mod order;
+
+use super::points_to::{Offset, Pointee};
+use crate::expr::{BinaryOp, Expr};
+use crate::ids::{IdVec, ObjectId, TemplateId};
+use crate::op::{Callee, Lhs, Op, Rhs};
+use crate::program::{Assumption, Program, Span, Storage};
+use crate::types::{IntType, Value};
+use numbers::{Numbers, Shows, callees};
+use order::{Comparison, Whereabouts};
+
+/// No object is so near to either end of memory.
+const PAGE: Value = 4096;
+/// No more than this many places are named of each kind.
+const MOST_NOTES: usize = 4;
+
+const NUMBERS: &str =
+    "what happens here depends on the order, the distance or the digits of addresses, which C leaves open";
+const REUSED: &str = "here an address is compared that may have been freed and given out again";
+const STACKED: &str =
+    "here the address of a local is compared that may be gone, so that its place is used again";
+const BESIDE: &str =
+    "here an address just after an object is compared with that of another one, which may be equal";
+
+/// Adds an assumption for each place at which a program depends on the numbers of addresses, or on their being used again.
+/// Comparisons of addresses in a few static objects become inputs, if nothing else depends on numbers.
+pub fn note(program: &mut Program) {
+    let mut observer = Observer::new(program);
+    observer.run();
+    let Observer { mut found, comparisons, .. } = observer;
+    program.reuses_addresses |= found.iter().any(|(text, _)| *text == REUSED);
+    let is_order_alone = found.iter().all(|(text, _)| *text != NUMBERS);
+    if !(is_order_alone && order::settle(program, &comparisons)) {
+        found.extend(comparisons.iter().map(|comparison| (NUMBERS, comparison.span)));
+    }
+    for kind in [NUMBERS, REUSED, STACKED, BESIDE] {
+        let mut spans: Vec<Span> =
+            found.iter().filter(|(text, _)| *text == kind).map(|(_, span)| *span).collect();
+        spans.sort_unstable();
+        spans.dedup_by_key(|span| (span.file, span.line));
+        let note = |span| Assumption { text: kind.to_owned(), span, limits_proof: true };
+        program.assumptions.extend(spans.into_iter().take(MOST_NOTES).map(note));
+    }
+}
+
+struct Observer<'p> {
+    program: &'p Program,
+    numbers: Numbers<'p>,
+    /// Allocation sites whose objects may be freed.
+    freed: IdVec<ObjectId, bool>,
+    /// Objects on stacks whose addresses may outlive them.
+    dangling: IdVec<ObjectId, bool>,
+    found: Vec<(&'static str, Span)>,
+    /// Comparisons that show the order of some static objects only.
+    comparisons: Vec<Comparison>,
+}
+
+impl<'p> Observer<'p> {
+    fn new(program: &'p Program) -> Self {
+        let numbers = Numbers::of(program);
+        let outliving = numbers.points_to.kept_addresses(program);
+        let dangling = program.objects.enumerate().map(|(id, object)| match object.storage {
+            Storage::Static | Storage::Site => false,
+            Storage::Frame(template) => outliving[id] && !numbers.once[template],
+            Storage::ThreadLocal => outliving[id],
+        });
+        let dangling = dangling.collect();
+        let freed = freed_sites(program, &numbers);
+        Self { program, numbers, freed, dangling, found: Vec::new(), comparisons: Vec::new() }
+    }
+
+    fn run(&mut self) {
+        for (template, code) in self.program.templates.enumerate() {
+            for edge in &code.edges {
+                edge.ops.iter().for_each(|op| self.operation(template, op, edge.span));
+            }
+        }
+    }
+
+    fn note(&mut self, text: &'static str, span: Span) {
+        self.found.push((text, span));
+    }
+
+    fn operation(&mut self, template: TemplateId, op: &Op, span: Span) {
+        for expr in op.expressions() {
+            let mut inner = Vec::new();
+            expr.walk(&mut |expr| inner.push(expr));
+            inner.into_iter().for_each(|expr| self.expression(template, expr, span));
+        }
+        for lhs in op.targets() {
+            if let Lhs::Memory(place) = lhs {
+                self.address(template, &place.address, span);
+            }
+        }
+        match op {
+            Op::Assume(_) | Op::Broadcast(_) => {}
+            Op::Assign(assignment) => {
+                for (_, rhs) in &assignment.pairs {
+                    if let Rhs::Float(_, _, operands) = rhs {
+                        operands.iter().for_each(|operand| self.amount(template, operand, span));
+                    }
+                }
+            }
+            Op::Lock(_, address) | Op::Unlock(_, address) | Op::Free(address) => {
+                self.address(template, address, span);
+            }
+            Op::Spawn(callee, ..) | Op::Call(callee, ..) => {
+                if let Callee::Pointer(pointer) = callee {
+                    self.address(template, pointer, span);
+                }
+            }
+            Op::Join(thread, _) => {
+                if self.numbers.shows(template, thread).is_number() {
+                    self.note(NUMBERS, span);
+                }
+            }
+            Op::Allocate { size, .. } => self.amount(template, size, span),
+            Op::Fill(to, _, size) => {
+                self.address(template, to, span);
+                self.amount(template, size, span);
+            }
+            Op::Copy(to, from, size) => {
+                self.address(template, to, span);
+                self.address(template, from, span);
+                self.amount(template, size, span);
+            }
+        }
+    }
+
+    /// An address that is used for an access.
+    fn address(&mut self, template: TemplateId, address: &Expr, span: Span) {
+        if self.numbers.shows(template, address).has(Shows::DIGITS) {
+            self.note(NUMBERS, span);
+        }
+    }
+    /// A number of bytes.
+    fn amount(&mut self, template: TemplateId, amount: &Expr, span: Span) {
+        if self.numbers.shows(template, amount) != Shows::NOTHING {
+            self.note(NUMBERS, span);
+        }
+    }
+
+    fn expression(&mut self, template: TemplateId, expr: &Expr, span: Span) {
+        match expr {
+            Expr::Const(..) | Expr::Local(_) | Expr::Address(..) | Expr::Procedure(_) | Expr::Myself => {}
+            Expr::Unary(..) | Expr::IfThenElse(_) | Expr::Old(_) => {}
+            Expr::Load(place) => self.address(template, &place.address, span),
+            Expr::Valid(address, _) => self.address(template, address, span),
+            Expr::Cast(ty, operand) => {
+                if *ty == IntType::BOOL && self.numbers.shows(template, operand).is_number() {
+                    self.note(NUMBERS, span);
+                }
+            }
+            Expr::Overflows(_, _, pair) => {
+                self.amount(template, &pair.0, span);
+                self.amount(template, &pair.1, span);
+            }
+            Expr::Binary(_, IntType::BOOL, _) => {}
+            Expr::Binary(op, ty, pair) => {
+                let shows = [&pair.0, &pair.1].map(|operand| self.numbers.shows(template, operand));
+                if shows != [Shows::NOTHING; 2] {
+                    self.binary(template, (*op, *ty), pair, shows, span);
+                }
+            }
+        }
+    }
+
+    fn binary(
+        &mut self,
+        template: TemplateId,
+        (op, ty): (BinaryOp, IntType),
+        pair: &(Expr, Expr),
+        [left, right]: [Shows; 2],
+        span: Span,
+    ) {
+        let depends = match op {
+            BinaryOp::Div | BinaryOp::Rem | BinaryOp::Shl | BinaryOp::Shr => right != Shows::NOTHING,
+            // A signed product may leave its range, a sum with digits, too, and, in a small memory, any sum.
+            BinaryOp::Mul => ty.signed,
+            BinaryOp::Add | BinaryOp::Sub => {
+                let stays = op == BinaryOp::Sub && self.numbers.in_one_object(template, &pair.0, &pair.1);
+                let digits = left.or(right).has(Shows::PART.or(Shows::DIGITS));
+                ty.signed && (digits || (ty.bits <= 32 && !stays))
+            }
+            BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => false,
+            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le => {
+                let equality = matches!(op, BinaryOp::Eq | BinaryOp::Ne);
+                match (left, right) {
+                    _ if left.is_number() || right.is_number() => true,
+                    (Shows::ADDRESS, Shows::ADDRESS) if equality => {
+                        self.equality(template, pair, span);
+                        false
+                    }
+                    (Shows::ADDRESS, Shows::ADDRESS) => {
+                        let stays = self.numbers.in_one_object(template, &pair.0, &pair.1);
+                        !stays && !self.is_order(template, (op, ty), pair, span)
+                    }
+                    (Shows::ADDRESS, _) => self.is_seen_by(&pair.1, equality),
+                    (_, _) => self.is_seen_by(&pair.0, equality),
+                }
+            }
+        };
+        if depends {
+            self.note(NUMBERS, span);
+        }
+    }
+
+    /// Takes note of a comparison that shows the order of some static objects only; says whether it is one.
+    fn is_order(
+        &mut self,
+        template: TemplateId,
+        (op, ty): (BinaryOp, IntType),
+        pair: &(Expr, Expr),
+        span: Span,
+    ) -> bool {
+        let mut loads = false;
+        [&pair.0, &pair.1].into_iter().for_each(|operand| {
+            operand.walk(&mut |inner| loads |= matches!(inner, Expr::Load(_)));
+        });
+        if loads || ty != self.program.data_model.pointer() {
+            return false;
+        }
+        let [Some(left), Some(right)] = [&pair.0, &pair.1].map(|operand| self.whereabouts(template, operand))
+        else {
+            return false;
+        };
+        let expr = Expr::Binary(op, ty, Box::new(pair.clone()));
+        if !self.comparisons.iter().any(|known| known.template == template && known.expr == expr) {
+            self.comparisons.push(Comparison { template, expr, operands: [left, right], span });
+        }
+        true
+    }
+    /// The static objects that an address may be in; `None` when it may be in others.
+    fn whereabouts(&self, template: TemplateId, address: &Expr) -> Option<Whereabouts> {
+        let mut found: Whereabouts = Vec::new();
+        for pointee in self.numbers.points_to.pointees(template, address) {
+            let Pointee::Cell(object, offset) = pointee else { return None };
+            if self.program.objects[object].storage != Storage::Static {
+                return None;
+            }
+            let at = match offset {
+                Offset::At { at, loose: 0 } => Some(at),
+                Offset::At { .. } | Offset::Every { .. } => None,
+            };
+            match found.iter_mut().find(|(known, _)| *known == object) {
+                Some((_, offsets)) => match (offsets.as_mut(), at) {
+                    (Some(offsets), Some(at)) => offsets.push(at),
+                    (_, _) => *offsets = None,
+                },
+                None => found.push((object, at.map(|at| vec![at]))),
+            }
+        }
+        Some(found)
+    }
+
+    /// Whether the number of an address decides its comparison with something that is no address.
+    fn is_seen_by(&self, other: &Expr, equality: bool) -> bool {
+        let pointer = self.program.data_model.pointer().unsigned();
+        match other {
+            Expr::Const(value, _) => (PAGE..=pointer.max() - PAGE).contains(&pointer.wrap(*value)),
+            Expr::Cast(_, operand) if matches!(**operand, Expr::Const(..)) => {
+                self.is_seen_by(operand, equality)
+            }
+            // Numbers that were not computed from an address are none (assumption 14).
+            _ => !equality,
+        }
+    }
+
+    /// Two addresses are compared for equality.
+    fn equality(&mut self, template: TemplateId, pair: &(Expr, Expr), span: Span) {
+        if self.numbers.in_one_object(template, &pair.0, &pair.1) {
+            return;
+        }
+        let places = [&pair.0, &pair.1].map(|operand| self.places(template, operand));
+        let storage = |object: ObjectId| self.program.objects[object].storage;
+        let any = |side: usize, test: &dyn Fn(ObjectId) -> bool| {
+            places[side].iter().any(|(object, _)| test(*object))
+        };
+        let (is_freed, is_site) =
+            (|object: ObjectId| self.freed[object], |object: ObjectId| storage(object) == Storage::Site);
+        let is_dangling = |object: ObjectId| self.dangling[object];
+        let is_stacked = |object: ObjectId| match storage(object) {
+            Storage::Frame(_) | Storage::ThreadLocal => true,
+            Storage::Static | Storage::Site => false,
+        };
+        let crosses = |one: &dyn Fn(ObjectId) -> bool, other: &dyn Fn(ObjectId) -> bool| {
+            (any(0, one) && any(1, other)) || (any(1, one) && any(0, other))
+        };
+        let reused = crosses(&is_freed, &is_site);
+        let stacked = crosses(&is_dangling, &is_stacked);
+        let is_end = |(object, offset): &(ObjectId, Offset)| match offset {
+            Offset::At { at, loose } => *loose == 0 && *at == self.program.objects[*object].size,
+            Offset::Every { .. } => false,
+        };
+        let is_start = |offset: &Offset| match offset {
+            Offset::At { at, .. } => *at == 0,
+            Offset::Every { first, .. } => *first == 0,
+        };
+        let beside = |ends: &[(ObjectId, Offset)], starts: &[(ObjectId, Offset)]| {
+            let after = |end: &(ObjectId, Offset)| {
+                let mut starts = starts.iter();
+                storage(end.0) != Storage::Site
+                    && is_end(end)
+                    && starts.any(|(object, offset)| *object != end.0 && is_start(offset))
+            };
+            ends.iter().any(after)
+        };
+        let beside = beside(&places[0], &places[1]) || beside(&places[1], &places[0]);
+        for (text, holds) in [(REUSED, reused), (STACKED, stacked), (BESIDE, beside)] {
+            if holds {
+                self.note(text, span);
+            }
+        }
+    }
+
+    /// The places that a value may be the address of.
+    fn places(&self, template: TemplateId, expr: &Expr) -> Vec<(ObjectId, Offset)> {
+        let mut found = Vec::new();
+        for pointee in self.numbers.points_to.pointees(template, expr) {
+            match pointee {
+                Pointee::Cell(object, offset) => found.push((object, offset)),
+                Pointee::Anything => {
+                    let objects = self.numbers.points_to.escaped_objects().iter();
+                    found.extend(objects.map(|object| (*object, Offset::ANYWHERE)));
+                }
+                Pointee::Procedure(_) | Pointee::Input => {}
+            }
+        }
+        found
+    }
+}
+
+/// The allocation sites whose objects may be freed, if memory may be allocated after that.
+fn freed_sites(program: &Program, numbers: &Numbers<'_>) -> IdVec<ObjectId, bool> {
+    let mut freed: IdVec<ObjectId, bool> = program.objects.iter().map(|_| false).collect();
+    if !allocates_after_free(program, numbers) {
+        return freed;
+    }
+    for (id, code) in program.templates.enumerate() {
+        for op in code.edges.iter().flat_map(|edge| &edge.ops) {
+            let Op::Free(address) = op else { continue };
+            for pointee in numbers.points_to.pointees(id, address) {
+                match pointee {
+                    Pointee::Cell(object, _) => {
+                        freed[object] |= program.objects[object].storage == Storage::Site
+                    }
+                    Pointee::Anything => {
+                        for object in numbers.points_to.escaped_objects() {
+                            freed[*object] |= program.objects[*object].storage == Storage::Site;
+                        }
+                    }
+                    Pointee::Procedure(_) | Pointee::Input => {}
+                }
+            }
+        }
+    }
+    freed
+}
+
+/// Whether some memory may be allocated after some was freed.
+fn allocates_after_free(program: &Program, numbers: &Numbers<'_>) -> bool {
+    // What each template does, with what it calls and starts: whether it frees, whether it allocates, whether it starts threads that do.
+    let mut frees: IdVec<TemplateId, bool> = program.templates.iter().map(|_| false).collect();
+    let mut allocates = frees.clone();
+    let mut started = frees.clone();
+    let mut changed = true;
+    while std::mem::replace(&mut changed, false) {
+        for (id, code) in program.templates.enumerate() {
+            let before = (frees[id], allocates[id]);
+            for op in code.edges.iter().flat_map(|edge| &edge.ops) {
+                match op {
+                    Op::Free(_) => frees[id] = true,
+                    Op::Allocate { .. } => allocates[id] = true,
+                    Op::Call(callee, ..) | Op::Spawn(callee, ..) => {
+                        for callee in callees(&numbers.points_to, id, callee) {
+                            frees[id] |= frees[callee];
+                            allocates[id] |= allocates[callee];
+                            started[callee] |= matches!(op, Op::Spawn(..));
+                        }
+                    }
+                    Op::Assume(_) | Op::Assign(_) | Op::Lock(..) | Op::Unlock(..) | Op::Join(..) => {}
+                    Op::Fill(..) | Op::Copy(..) | Op::Broadcast(_) => {}
+                }
+            }
+            changed |= before != (frees[id], allocates[id]);
+        }
+    }
+    let is_concurrent = |does: &IdVec<TemplateId, bool>| {
+        let starts = program.start.iter().any(|(template, _)| !numbers.once[*template] && does[*template]);
+        starts || program.templates.ids().any(|id| started[id] && does[id])
+    };
+    let anywhere = |does: &IdVec<TemplateId, bool>| does.iter().any(|does| *does);
+    let several = program.start.len() > 1 || is_concurrent(&frees) || is_concurrent(&allocates);
+    if several {
+        return anywhere(&frees) && anywhere(&allocates);
+    }
+    // One thread does both: whether it can allocate after it has freed.
+    program.templates.enumerate().any(|(id, code)| {
+        let outgoing = code.outgoing();
+        let does = |op: &Op, what: &IdVec<TemplateId, bool>, itself: bool| match op {
+            Op::Call(callee, ..) => {
+                callees(&numbers.points_to, id, callee).into_iter().any(|callee| what[callee])
+            }
+            _ => itself,
+        };
+        let frees_here = |op: &Op| does(op, &frees, matches!(op, Op::Free(_)));
+        let allocates_here = |op: &Op| does(op, &allocates, matches!(op, Op::Allocate { .. }));
+        code.edges.iter().any(|edge| {
+            if !edge.ops.iter().any(frees_here) {
+                return false;
+            }
+            // `realloc` allocates first, in the model; it may return the same address.
+            let is_same_call = code.edges.iter().any(|other| {
+                other.span == edge.span && other.ops.iter().any(|op| matches!(op, Op::Allocate { .. }))
+            });
+            let mut seen: Vec<bool> = code.locations.iter().map(|_| false).collect();
+            let mut open = vec![edge.target];
+            let mut later = edge.ops.iter().any(allocates_here);
+            while let Some(location) = open.pop() {
+                if std::mem::replace(&mut seen[location.0 as usize], true) {
+                    continue;
+                }
+                for next in outgoing[location].iter().map(|next| &code.edges[*next]) {
+                    later |= next.ops.iter().any(allocates_here);
+                    open.push(next.target);
+                }
+            }
+            later || is_same_call
+        })
+    })
+}

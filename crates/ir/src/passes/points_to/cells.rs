@@ -1,0 +1,169 @@
+//! Cells of memory by number: for analyses that keep something for each local and each cell (see
+//! [`addresses`](super::super::addresses)).
+
+use super::solve::Pointee;
+use super::{Node, Offset, PointsTo};
+use crate::expr::Expr;
+use crate::ids::{IdVec, LocalId, ObjectId, TemplateId};
+use crate::op::{Callee, Op};
+use crate::program::Program;
+
+/// Some bytes of a cell: from the first to the one before the last, as far as the cell goes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(in crate::passes) struct CellBytes {
+    /// The cell.
+    pub(in crate::passes) node: Node,
+    /// The first byte.
+    pub(in crate::passes) from: u64,
+    /// The byte after the last one.
+    pub(in crate::passes) to: u64,
+}
+
+impl PointsTo {
+    /// The node of a local.
+    pub(in crate::passes) fn local_node(&self, template: TemplateId, local: LocalId) -> Node {
+        self.first_local[template] + local.0
+    }
+    /// All locals and cells have nodes below this.
+    pub(in crate::passes) fn nodes(&self) -> usize {
+        self.solver.nodes.len()
+    }
+    /// What an expression may hold the address of.
+    pub(in crate::passes) fn pointees(&self, template: TemplateId, expr: &Expr) -> Vec<Pointee> {
+        self.eval(template, expr).into_iter().collect()
+    }
+    /// The objects whose address is ever taken.
+    pub(in crate::passes) fn escaped_objects(&self) -> &[ObjectId] {
+        &self.solver.escaped_objects
+    }
+
+    /// How many bytes the cell of each node has; 0 for what is no cell.
+    pub(in crate::passes) fn lengths(&self) -> Vec<u64> {
+        let mut lengths = vec![0; self.nodes()];
+        for (object, first) in self.solver.first_cell.enumerate() {
+            for (index, (_, length)) in self.solver.shapes[object].cells.iter().enumerate() {
+                lengths[*first as usize + index] = *length;
+            }
+        }
+        lengths
+    }
+
+    /// The bytes of cells that an access may touch.
+    pub(in crate::passes) fn bytes(
+        &self,
+        template: TemplateId,
+        address: &Expr,
+        bytes: u64,
+    ) -> Vec<CellBytes> {
+        let mut found = Vec::new();
+        for pointee in self.eval(template, address) {
+            match pointee {
+                Pointee::Anything => {
+                    let objects = self.solver.escaped_objects.iter();
+                    let cells = objects.flat_map(|object| self.object_cells(*object));
+                    return cells.map(|node| CellBytes { node, from: 0, to: u64::MAX }).collect();
+                }
+                Pointee::Cell(object, offset) => found.extend(self.bytes_of(object, offset, bytes)),
+                Pointee::Procedure(_) | Pointee::Input => {}
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+    /// The bytes of cells at an exact offset of an object.
+    pub(in crate::passes) fn bytes_at(&self, object: ObjectId, offset: u64, bytes: u64) -> Vec<CellBytes> {
+        self.bytes_of(object, self.solver.shapes[object].at(offset), bytes)
+    }
+    fn bytes_of(&self, object: ObjectId, offset: Offset, bytes: u64) -> Vec<CellBytes> {
+        let first = self.solver.first_cell[object];
+        let touched = self.solver.shapes[object].touched_bytes(offset, bytes).into_iter();
+        touched.map(|(cell, from, to)| CellBytes { node: first + cell as Node, from, to }).collect()
+    }
+    fn object_cells(&self, object: ObjectId) -> Vec<Node> {
+        let first = self.solver.first_cell[object];
+        (first..first + self.solver.shapes[object].cells.len() as Node).collect()
+    }
+
+    /// The cells that a copy of memory may copy between: from where, to where, and whether each byte comes to the same
+    /// byte of its cell.
+    pub(in crate::passes) fn copied_cells(
+        &self,
+        template: TemplateId,
+        to: &Expr,
+        from: &Expr,
+        size: Option<u64>,
+    ) -> Vec<(Node, Node, bool)> {
+        let places = |address: &Expr| -> Vec<(ObjectId, Offset)> {
+            let mut found = Vec::new();
+            for pointee in self.eval(template, address) {
+                match pointee {
+                    Pointee::Anything => {
+                        let objects = self.solver.escaped_objects.iter();
+                        return objects.map(|object| (*object, Offset::ANYWHERE)).collect();
+                    }
+                    Pointee::Cell(object, offset) => found.push((object, offset)),
+                    Pointee::Procedure(_) | Pointee::Input => {}
+                }
+            }
+            found
+        };
+        let (targets, sources) = (places(to), places(from));
+        let mut found = Vec::new();
+        for (target, at) in &targets {
+            for (source, from) in &sources {
+                let shapes = &self.solver.shapes;
+                let (first_to, first_from) =
+                    (self.solver.first_cell[*target], self.solver.first_cell[*source]);
+                let is_even = at == from && shapes[*target].is_like(&shapes[*source]);
+                match shapes[*target].copied(*at, &shapes[*source], *from, size) {
+                    Some(pairs) => found.extend(pairs.into_iter().map(|(to, from)| {
+                        (first_from + from as Node, first_to + to as Node, is_even && to == from)
+                    })),
+                    None => {
+                        for from in self.object_cells(*source) {
+                            found.extend(self.object_cells(*target).into_iter().map(|to| (from, to, false)));
+                        }
+                    }
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// The objects whose addresses may outlive them if they are on a stack: they are in memory, are returned, or are
+    /// given to a thread.
+    pub(in crate::passes) fn kept_addresses(&self, program: &Program) -> IdVec<ObjectId, bool> {
+        let mut found: IdVec<ObjectId, bool> = program.objects.iter().map(|_| false).collect();
+        let mut nodes: Vec<Node> =
+            program.objects.ids().flat_map(|object| self.object_cells(object)).collect();
+        nodes.push(self.solver.thread_results);
+        for (id, code) in program.templates.enumerate() {
+            nodes.extend(code.result.map(|local| self.local_node(id, local)));
+            for op in code.edges.iter().flat_map(|edge| &edge.ops) {
+                if let Op::Spawn(callee, ..) = op {
+                    let started = match callee {
+                        Callee::Procedure(template) => vec![*template],
+                        Callee::Pointer(pointer) => self.callees(id, pointer),
+                    };
+                    let parameters = started.iter().map(|started| &self.solver.procedures[*started]);
+                    nodes.extend(parameters.flat_map(|procedure| procedure.parameters.iter().copied()));
+                }
+            }
+        }
+        for node in nodes {
+            for pointee in self.solver.points_to(node) {
+                match self.solver.pointees[*pointee as usize] {
+                    Pointee::Cell(object, _) => found[object] = true,
+                    Pointee::Anything => {
+                        self.solver.escaped_objects.iter().for_each(|object| found[*object] = true);
+                    }
+                    Pointee::Procedure(_) | Pointee::Input => {}
+                }
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,28 @@
+// Two locks are always taken in the order of their addresses, whatever that is.
+// expect: deadlock=true races=true
+#include <pthread.h>
+pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
+int x;
+static void both(pthread_mutex_t *a, pthread_mutex_t *b) {
+  if (a < b) {
+    pthread_mutex_lock(a);
+    pthread_mutex_lock(b);
+  } else {
+    pthread_mutex_lock(b);
+    pthread_mutex_lock(a);
+  }
+  x++;
+  pthread_mutex_unlock(a);
+  pthread_mutex_unlock(b);
+}
+void *w(void *unused) {
+  both(&one, &other);
+  return 0;
+}
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, w, 0);
+  both(&other, &one);
+  pthread_join(t, 0);
+  return 0;
+}
