@@ -133,7 +133,6 @@ impl Crowd {
             match self.step(model, &mut state, 0, &mut steps) {
                 Moved::Yes => {}
                 Moved::No if state.threads.len() > looked_at => {
-                    looked_at = state.threads.len();
                     if let Some(violation) = model.violation(&state) {
                         return Ok(Some(Trace { copies: copies.to_vec(), steps, violation }));
                     }
