@@ -1,8 +1,9 @@
 //! Tries proofs by environment queries ([`verdict::QueriesProof`]).
 //!
 //! In each state in which no thread is in the middle of an atomic region or at a quiet location: what is said to hold
-//! whenever the main thread, or the first of the threads of a claim, is at its place does. The claims themselves, about
-//! two states, are not looked at. What the threads do before they are settled is no state of the proof.
+//! where the main thread, or the first of the threads of a claim, is does, if that thread took the last step. Nothing is
+//! said of a place after others moved. The claims themselves, about two states, are not looked at. What the threads do
+//! before they are settled is no state of the proof.
 
 use super::formulas::{is_false, value};
 use super::try_watch;
@@ -107,11 +108,12 @@ impl Watch for Claims<'_, '_> {
             Some(Value::Int(places[number]))
         };
         for (thread, claimed) in &self.claims {
+            if moment.mover.is_none() || who.get(*thread).copied().flatten() != moment.mover {
+                continue;
+            }
             let at = *places.get(*thread)?;
-            let formula: Option<&Term> = match usize::try_from(at) {
-                Ok(at) => claimed.at.get(at).and_then(Option::as_ref),
-                Err(_) => claimed.before_start.as_ref(),
-            };
+            let at = usize::try_from(at).ok()?;
+            let formula: Option<&Term> = claimed.at.get(at).and_then(Option::as_ref);
             if formula.is_some_and(|formula| is_false(formula, &value_of)) {
                 let claim = format!("what is said of thread {thread} at location {at} holds");
                 return Some(Outside { claim, violation: None });

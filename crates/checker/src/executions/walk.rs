@@ -23,6 +23,8 @@ pub struct Moment<'a, 'p> {
     pub places: &'a [(TemplateId, LocationId)],
     /// How many steps were taken.
     pub step: usize,
+    /// Who took the last one.
+    pub mover: Option<ThreadIndex>,
 }
 
 /// What is wrong with a state.
@@ -397,7 +399,8 @@ pub fn walk(program: &Program, effort: Effort, budget: &Budget, watch: &mut dyn 
         loop {
             if !execution.state.halted {
                 let (state, places, step) = (&execution.state, &execution.places, execution.steps.len());
-                let moment = Moment { machine: &machine, state, places, step };
+                let mover = execution.steps.last().map(|step| step.thread);
+                let moment = Moment { machine: &machine, state, places, step, mover };
                 if let Some(outside) = watch.look(&moment) {
                     return Some(execution.found(outside));
                 }
