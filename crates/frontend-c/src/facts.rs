@@ -186,6 +186,8 @@ pub struct Uses {
     pub labels: Vec<LabelId>,
     /// All expressions, each once, in the order of the text.
     pub expressions: Vec<ExprId>,
+    /// The variables that are declared in it.
+    pub declared: Vec<DeclId>,
     /// Whether there is code in it that is not in its expressions.
     pub is_hard_to_follow: bool,
     seen: FxHashSet<ExprId>,
@@ -209,6 +211,7 @@ impl Uses {
     }
     fn declaration(&mut self, unit: &Unit, id: DeclId) {
         let declaration = &unit.tree[id];
+        self.declared.push(id);
         if declaration.cleanup.is_some() {
             self.is_hard_to_follow = true;
             self.address_taken.insert(id);
