@@ -12,7 +12,9 @@ use ir::{Count, Program, Span, Value};
 /// How many executions are tried at most.
 const EXECUTIONS: u64 = 24;
 /// How many steps one of them takes at most.
-const STEPS: usize = 20_000;
+const STEPS: usize = 5_000;
+/// How many bytes of static objects it may copy: a step that writes one copies all.
+const MOST_BYTES: usize = 256 << 20;
 
 /// Numbers that look random (xorshift64*), always the same ones.
 struct Random(u64);
@@ -77,7 +79,8 @@ fn describe(fault: Fault) -> &'static str {
 
 /// Runs one execution; gives the fault that it ends in.
 fn run(machine: &Machine<'_>, mut state: State, random: &mut Random) -> Option<(Fault, Span)> {
-    for _ in 0..STEPS {
+    let steps = STEPS.min(MOST_BYTES / (state.statics.len() + 1));
+    for _ in 0..steps {
         let mut threads = machine.schedulable(&state);
         let mut next = None;
         'threads: while !threads.is_empty() {

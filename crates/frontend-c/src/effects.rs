@@ -90,6 +90,13 @@ impl Effects {
         self.synchronises |= other.synchronises;
         self.ends |= other.ends;
     }
+    /// Without some automatic variables.
+    fn without(mut self, unit: usize, own: &[DeclId]) -> Self {
+        let stays = |named: &Named| named.declared.unit != unit || !own.contains(&named.declared.declaration);
+        self.reads.retain(stays);
+        self.writes.retain(stays);
+        self
+    }
     /// Without the variables of one activation.
     fn of_others(mut self, units: &[Unit]) -> Self {
         let lives_on = |named: &Named| {
@@ -209,6 +216,7 @@ fn own_effects(
                     return match library::swap(name) {
                         library::Swap::Free => Effects::default(),
                         library::Swap::Reads => Effects { reads_memory: true, ..Effects::default() },
+                        library::Swap::Ends => Effects { ends: true, ..Effects::default() },
                         library::Swap::Never => Effects::all(),
                     };
                 }
@@ -237,6 +245,9 @@ fn own_effects(
         | ExprKind::Alloca { .. }
         | ExprKind::ObjectSize { .. }
         | ExprKind::Prefetch { .. } => {}
+        ExprKind::Atomic { .. } => {
+            return Effects { ends: false, ..Effects::all() };
+        }
         // It stores its result through a pointer.
         ExprKind::Overflow { .. } => return Effects { writes_memory: true, ..Effects::default() },
         _ => return Effects::all(),
@@ -307,9 +318,14 @@ impl Function<'_, '_> {
                     if uses.is_hard_to_follow {
                         found.push(Effects::all());
                     }
+                    // Its own variables are new in each evaluation.
+                    let mut own = uses.variables;
+                    own.retain(|id| self.unit.tree[*id].duration == StorageDuration::Automatic);
                     // These are the operands, too.
-                    let own = uses.expressions.iter().map(|inner| self.own_effects(*inner));
-                    found.extend(own.filter(|effects| !effects.is_empty()));
+                    for inner in uses.expressions {
+                        let effects = self.own_effects(inner).without(self.unit_index, &own);
+                        found.extend((!effects.is_empty()).then_some(effects));
+                    }
                 }
                 // Only one of the two arms is evaluated.
                 ExprKind::Cond { cond, then, otherwise } => {

@@ -101,7 +101,6 @@ impl Function<'_, '_> {
         for &root in roots {
             self.collect(root, None, !roots_count, &mut events, &mut settled.region);
         }
-        self.settled.extend(settled.region.iter().copied());
         if events.iter().all(|event| event.effects.only_reads()) || !self.builder.is_reachable() {
             return settled;
         }
@@ -146,12 +145,19 @@ impl Function<'_, '_> {
             return;
         }
         if is_sequenced(&kind) {
+            // One expression may initialise several elements.
+            if events.iter().any(|event| event.id == id) {
+                return;
+            }
             let parts = self.all_effects(id);
             let mut effects = Effects::default();
             parts.iter().for_each(|part| effects.add(part));
             if !effects.is_empty() {
                 events.push(Happening { id, parent, effects, parts, is_plain: false, is_call: false });
             }
+            return;
+        }
+        if !self.settled.insert(id) {
             return;
         }
         region.push(id);

@@ -195,6 +195,8 @@ pub struct Uses {
     pub labels: Vec<LabelId>,
     /// All expressions, each once, in the order of the text.
     pub expressions: Vec<ExprId>,
+    /// The variables that are declared in it.
+    pub variables: Vec<DeclId>,
     /// Whether there is code in it that is not in its expressions.
     pub is_hard_to_follow: bool,
     seen: FxHashSet<ExprId>,
@@ -229,6 +231,7 @@ impl Uses {
         if let (Some(block), DeclKind::Object) = (self.blocks.last(), declaration.kind) {
             self.declared.entry(*block).or_default().push(id);
         }
+        self.variables.push(id);
         if declaration.cleanup.is_some() {
             self.is_hard_to_follow = true;
             self.address_taken.insert(id);

@@ -160,7 +160,7 @@ impl<'u> Lowering<'u> {
         }
     }
     /// The same, of what the whole program may use.
-    fn assume_everywhere(&mut self, text: String, span: Span, limits_proof: bool) {
+    pub fn assume_everywhere(&mut self, text: String, span: Span, limits_proof: bool) {
         self.noted.push((None, Assumption { text, span, limits_proof }));
     }
     /// Says in which function's code the newest simplifications are.

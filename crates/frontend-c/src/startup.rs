@@ -81,7 +81,7 @@ pub fn lower_exit(lowering: &mut Lowering<'_>) {
         return;
     }
     let text = "unsupported: what is to run at the end of the program does not run when its last thread ends";
-    lowering.assume(text.to_owned(), Span::default(), true);
+    lowering.assume_everywhere(text.to_owned(), Span::default(), true);
 }
 
 fn registered(lowering: &Lowering<'_>) -> Option<ObjectId> {

@@ -44,6 +44,8 @@ pub fn render(report: &Report<'_>) -> String {
         "version": env!("CARGO_PKG_VERSION"),
         "rules": rules.iter().map(|check| rule(*check)).collect::<Vec<_>>(),
     });
+    let assumptions: Vec<&str> =
+        report.program.assumptions.iter().map(|assumption| assumption.text.as_str()).collect();
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -51,7 +53,7 @@ pub fn render(report: &Report<'_>) -> String {
             "tool": { "driver": driver },
             "columnKind": "unicodeCodePoints",
             "results": results,
-            "properties": { "verdict": report.answer.to_string() },
+            "properties": { "verdict": report.answer.to_string(), "assumptions": assumptions },
         }],
     });
     format!("{log:#}\n")

@@ -267,6 +267,8 @@ pub enum Swap {
     Free,
     /// What does not write memory: it reads some.
     Reads,
+    /// What does nothing that others see: it may end the program, or fail.
+    Ends,
     /// Nothing is known.
     Never,
 }
@@ -317,6 +319,20 @@ const READS: &[&str] = &[
     "fprintf",
 ];
 
+/// Functions that do nothing but end the program, or fail.
+const ENDS: &[&str] = &[
+    "__assert*",
+    "assert",
+    "__VERIFIER_assert",
+    "reach_error",
+    "__VERIFIER_error",
+    "__VERIFIER_assume",
+    "assume_abort_if_not",
+    "abort",
+    "_exit",
+    "_Exit",
+];
+
 /// What a call of a function that is not defined may be swapped with, by its name.
 pub fn swap(name: &str) -> Swap {
     let name = name.strip_prefix("__builtin_").unwrap_or(name);
@@ -330,6 +346,8 @@ pub fn swap(name: &str) -> Swap {
         Swap::Free
     } else if is_one_of(READS) {
         Swap::Reads
+    } else if is_one_of(ENDS) {
+        Swap::Ends
     } else {
         Swap::Never
     }
