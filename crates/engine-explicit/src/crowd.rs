@@ -132,13 +132,12 @@ impl Crowd {
             }
             match self.step(model, &mut state, 0, &mut steps) {
                 Moved::Yes => {}
-                Moved::No if state.threads.len() > looked_at => {
-                    if let Some(violation) = model.violation(&state) {
-                        return Ok(Some(Trace { copies: copies.to_vec(), steps, violation }));
-                    }
-                    return Ok(None);
+                Moved::No => {
+                    let found = model.violation(&state);
+                    let trace = |violation| Trace { copies: copies.to_vec(), steps, violation };
+                    return Ok(found.map(trace));
                 }
-                Moved::No | Moved::Lost => return Ok(None),
+                Moved::Lost => return Ok(None),
             }
             for started in count..state.threads.len() {
                 for _ in 0..lead {

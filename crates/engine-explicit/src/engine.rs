@@ -335,14 +335,16 @@ enum Fate {
 fn conclude(program: &Program, search: &Search<'_, '_>, any: bool) -> Verdict {
     let notes = search.notes();
     if search.approximate {
-        let order = program.assumptions.iter().find(|assumption| assumption.text.starts_with("memory order"));
-        let text = match order {
-            None => "a violation rests on a value that is not modelled".to_owned(),
-            Some(order) => {
-                let line = order.span.line;
-                format!("a violation rests on a value that is not modelled (memory order at line {line})")
-            }
+        let line_of = |start: &str| {
+            let found = program.assumptions.iter().find(|assumption| assumption.text.starts_with(start));
+            found.map(|assumption| assumption.span.line)
         };
+        let place = match (line_of("memory order"), line_of(ir::passes::addresses::NUMBERS)) {
+            (Some(line), _) => format!(" (memory order at line {line})"),
+            (None, Some(line)) => format!(" (order, distance or digits of addresses at line {line})"),
+            (None, None) => String::new(),
+        };
+        let text = format!("a violation rests on a value that is not modelled{place}");
         return Verdict::Unknown(Reason::Approximate(text));
     }
     if let Some(text) = &search.undecided {

@@ -13,11 +13,14 @@
 //! one (an address just after an object may be that of another object: that is noted where the distance is a constant).
 //!
 //! Where the order of a few static objects is all that shows, it becomes an input (`order.rs`), and nothing is noted.
+//! Other comparisons of numbers may have any result, beside that which they have in the machine (`open.rs`): this is
+//! noted, and proofs hold for all results.
 //!
 //! An execution of the machine is one for places that objects may really have, so violations stay what they are.
 //! Where addresses that are used again can be seen, the machine may use them again ([`Program::reuses_addresses`]).
 
 mod numbers;
+mod open;
 mod order;
 
 use super::points_to::{Offset, Pointee};
@@ -27,6 +30,7 @@ use crate::op::{Callee, Lhs, Op, Rhs};
 use crate::program::{Assumption, Program, Span, Storage};
 use crate::types::{IntType, Value};
 use numbers::{Numbers, Shows, callees};
+use open::Opened;
 use order::{Comparison, Whereabouts};
 
 /// No object is so near to either end of memory.
@@ -34,7 +38,8 @@ const PAGE: Value = 4096;
 /// No more than this many places are named of each kind.
 const MOST_NOTES: usize = 4;
 
-const NUMBERS: &str =
+/// The assumption of places where numbers of addresses decide something.
+pub const NUMBERS: &str =
     "what happens here depends on the order, the distance or the digits of addresses, which C leaves open";
 const REUSED: &str = "here an address is compared that may have been freed and given out again";
 const STACKED: &str =
@@ -47,20 +52,31 @@ const BESIDE: &str =
 pub fn note(program: &mut Program) {
     let mut observer = Observer::new(program);
     observer.run();
-    let Observer { mut found, comparisons, .. } = observer;
+    let Observer { found, comparisons, mut opened, .. } = observer;
     program.reuses_addresses |= found.iter().any(|(text, _)| *text == REUSED);
-    let is_order_alone = found.iter().all(|(text, _)| *text != NUMBERS);
+    let is_order_alone = opened.is_empty() && found.iter().all(|(text, _)| *text != NUMBERS);
     if !(is_order_alone && order::settle(program, &comparisons)) {
-        found.extend(comparisons.iter().map(|comparison| (NUMBERS, comparison.span)));
+        let unsettled = comparisons.into_iter().map(|comparison| Opened {
+            template: comparison.template,
+            expr: comparison.expr,
+            span: comparison.span,
+        });
+        opened.extend(unsettled);
     }
+    open::open(program, &opened);
+    let opened: Vec<Span> = opened.iter().map(|opened| opened.span).collect();
     for kind in [NUMBERS, REUSED, STACKED, BESIDE] {
-        let mut spans: Vec<Span> =
-            found.iter().filter(|(text, _)| *text == kind).map(|(_, span)| *span).collect();
-        spans.sort_unstable();
-        spans.dedup_by_key(|span| (span.file, span.line));
-        let note = |span| Assumption { text: kind.to_owned(), span, limits_proof: true };
-        program.assumptions.extend(spans.into_iter().take(MOST_NOTES).map(note));
+        let spans = found.iter().filter(|(text, _)| *text == kind).map(|(_, span)| *span);
+        add_notes(program, kind, spans.collect(), true);
     }
+    add_notes(program, NUMBERS, opened, false);
+}
+
+fn add_notes(program: &mut Program, text: &str, mut spans: Vec<Span>, limits_proof: bool) {
+    spans.sort_unstable();
+    spans.dedup_by_key(|span| (span.file, span.line));
+    let note = |span| Assumption { text: text.to_owned(), span, limits_proof };
+    program.assumptions.extend(spans.into_iter().take(MOST_NOTES).map(note));
 }
 
 struct Observer<'p> {
@@ -73,12 +89,23 @@ struct Observer<'p> {
     found: Vec<(&'static str, Span)>,
     /// Comparisons that show the order of some static objects only.
     comparisons: Vec<Comparison>,
+    /// Comparisons whose result depends on numbers.
+    opened: Vec<Opened>,
 }
 
 impl<'p> Observer<'p> {
     fn new(program: &'p Program) -> Self {
         let numbers = Numbers::of(program);
-        let outliving = numbers.points_to.kept_addresses(program);
+        // Functions that threads start with, and that are never called: their locals live as long as the thread.
+        let mut first: IdVec<TemplateId, bool> = program.templates.iter().map(|_| true).collect();
+        for (id, code) in program.templates.enumerate() {
+            for op in code.edges.iter().flat_map(|edge| &edge.ops) {
+                if let Op::Call(callee, ..) = op {
+                    callees(&numbers.points_to, id, callee).into_iter().for_each(|id| first[id] = false);
+                }
+            }
+        }
+        let outliving = numbers.points_to.kept_addresses(program, &first);
         let dangling = program.objects.enumerate().map(|(id, object)| match object.storage {
             Storage::Static | Storage::Site => false,
             Storage::Frame(template) => outliving[id] && !numbers.once[template],
@@ -86,7 +113,15 @@ impl<'p> Observer<'p> {
         });
         let dangling = dangling.collect();
         let freed = freed_sites(program, &numbers);
-        Self { program, numbers, freed, dangling, found: Vec::new(), comparisons: Vec::new() }
+        Self {
+            program,
+            numbers,
+            freed,
+            dangling,
+            found: Vec::new(),
+            comparisons: Vec::new(),
+            opened: Vec::new(),
+        }
     }
 
     fn run(&mut self) {
@@ -168,7 +203,7 @@ impl<'p> Observer<'p> {
             Expr::Valid(address, _) => self.address(template, address, span),
             Expr::Cast(ty, operand) => {
                 if *ty == IntType::BOOL && self.numbers.shows(template, operand).is_number() {
-                    self.note(NUMBERS, span);
+                    self.opened.push(Opened { template, expr: expr.clone(), span });
                 }
             }
             Expr::Overflows(_, _, pair) => {
@@ -220,7 +255,10 @@ impl<'p> Observer<'p> {
                 }
             }
         };
-        if depends {
+        if depends && op.is_comparison() {
+            let expr = Expr::Binary(op, ty, Box::new(pair.clone()));
+            self.opened.push(Opened { template, expr, span });
+        } else if depends {
             self.note(NUMBERS, span);
         }
     }

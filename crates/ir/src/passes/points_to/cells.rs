@@ -6,7 +6,7 @@ use super::{Node, Offset, PointsTo};
 use crate::expr::Expr;
 use crate::ids::{IdVec, LocalId, ObjectId, TemplateId};
 use crate::op::{Callee, Op};
-use crate::program::Program;
+use crate::program::{Program, Storage};
 
 /// Some bytes of a cell: from the first to the one before the last, as far as the cell goes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -134,14 +134,27 @@ impl PointsTo {
     }
 
     /// The objects whose addresses may outlive them if they are on a stack: they are in memory, are returned, or are
-    /// given to a thread.
-    pub(in crate::passes) fn kept_addresses(&self, program: &Program) -> IdVec<ObjectId, bool> {
+    /// given to a thread. Memory that goes with its thread, and that nothing points to, does not count for objects of
+    /// functions that threads start with (`first`).
+    pub(in crate::passes) fn kept_addresses(
+        &self,
+        program: &Program,
+        first: &IdVec<TemplateId, bool>,
+    ) -> IdVec<ObjectId, bool> {
         let mut found: IdVec<ObjectId, bool> = program.objects.iter().map(|_| false).collect();
-        let mut nodes: Vec<Node> =
-            program.objects.ids().flat_map(|object| self.object_cells(object)).collect();
-        nodes.push(self.solver.thread_results);
+        let pointed_to = self.pointed_to(program);
+        // Nodes, and whether they go with their thread.
+        let mut nodes: Vec<(Node, bool)> = Vec::new();
+        for (id, object) in program.objects.enumerate() {
+            let goes = match object.storage {
+                Storage::Frame(_) | Storage::ThreadLocal => !pointed_to[id],
+                Storage::Static | Storage::Site => false,
+            };
+            nodes.extend(self.object_cells(id).into_iter().map(|node| (node, goes)));
+        }
+        nodes.push((self.solver.thread_results, false));
         for (id, code) in program.templates.enumerate() {
-            nodes.extend(code.result.map(|local| self.local_node(id, local)));
+            nodes.extend(code.result.map(|local| (self.local_node(id, local), false)));
             for op in code.edges.iter().flat_map(|edge| &edge.ops) {
                 if let Op::Spawn(callee, ..) = op {
                     let started = match callee {
@@ -149,20 +162,48 @@ impl PointsTo {
                         Callee::Pointer(pointer) => self.callees(id, pointer),
                     };
                     let parameters = started.iter().map(|started| &self.solver.procedures[*started]);
-                    nodes.extend(parameters.flat_map(|procedure| procedure.parameters.iter().copied()));
+                    let parameters = parameters.flat_map(|procedure| procedure.parameters.iter());
+                    nodes.extend(parameters.map(|node| (*node, false)));
                 }
             }
         }
-        for node in nodes {
-            for pointee in self.solver.points_to(node) {
-                match self.solver.pointees[*pointee as usize] {
-                    Pointee::Cell(object, _) => found[object] = true,
-                    Pointee::Anything => {
-                        self.solver.escaped_objects.iter().for_each(|object| found[*object] = true);
-                    }
-                    Pointee::Procedure(_) | Pointee::Input => {}
-                }
+        for (node, goes) in nodes {
+            let stays = |object: ObjectId| match program.objects[object].storage {
+                Storage::Frame(template) => goes && first[template],
+                Storage::ThreadLocal => goes,
+                Storage::Static | Storage::Site => false,
+            };
+            for object in self.held(node) {
+                found[object] |= !stays(object);
             }
+        }
+        found
+    }
+
+    /// The objects that a node may hold the address of.
+    fn held(&self, node: Node) -> Vec<ObjectId> {
+        let mut found = Vec::new();
+        for pointee in self.solver.points_to(node) {
+            match self.solver.pointees[*pointee as usize] {
+                Pointee::Cell(object, _) => found.push(object),
+                Pointee::Anything => return self.solver.escaped_objects.clone(),
+                Pointee::Procedure(_) | Pointee::Input => {}
+            }
+        }
+        found
+    }
+
+    /// The objects that some local or some memory may hold the address of.
+    fn pointed_to(&self, program: &Program) -> IdVec<ObjectId, bool> {
+        let mut found: IdVec<ObjectId, bool> = program.objects.iter().map(|_| false).collect();
+        let cells = program.objects.ids().flat_map(|object| self.object_cells(object));
+        let locals = program
+            .templates
+            .enumerate()
+            .flat_map(|(id, code)| code.locals.ids().map(move |local| (id, local)).collect::<Vec<_>>());
+        let locals = locals.map(|(id, local)| self.local_node(id, local));
+        for object in cells.chain(locals).flat_map(|node| self.held(node)).collect::<Vec<_>>() {
+            found[object] = true;
         }
         found
     }
