@@ -227,6 +227,7 @@ fn change_proofs(arguments: &Arguments) -> ExitCode {
     specifications.retain(|(right, _)| wanted(right));
     let campaign = Campaign {
         twins,
+        engines: Vec::new(),
         specifications,
         random: if arguments.only.is_none() { 400 } else { 0 },
         seed: arguments.seed,

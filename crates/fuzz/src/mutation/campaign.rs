@@ -12,6 +12,8 @@ use testkit::random::Random;
 pub struct Campaign {
     /// Right programs, each with a broken twin.
     pub twins: Vec<(PathBuf, PathBuf)>,
+    /// The name of the engine that proves each of them; all others are proved by all engines.
+    pub engines: Vec<&'static str>,
     /// Specifications, each with a program that conforms to it.
     pub specifications: Vec<(PathBuf, PathBuf)>,
     /// How many random programs to take in addition.
@@ -45,8 +47,9 @@ impl Campaign {
 
     /// A source's pairs with their proofs.
     fn source(&self, number: u64, random: &mut Random) -> Vec<(Pair, Vec<verdict::Proof>)> {
+        let engine = self.engines.get(number as usize).copied();
         let with_proofs = |pair: Pair| {
-            let proofs = corpus::proofs(&pair, self.proving);
+            let proofs = corpus::proofs(&pair, engine, self.proving);
             (pair, proofs)
         };
         let number_in = number as usize;

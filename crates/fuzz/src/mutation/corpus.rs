@@ -159,8 +159,8 @@ fn changed(right: &Program, random: &mut Random) -> Option<Program> {
     Some(changed)
 }
 
-/// The proofs of a program by all engines that find one within their time: of the program as it is, and with atomic runs.
-pub fn proofs(pair: &Pair, seconds: f64) -> Vec<Proof> {
+/// The proofs of a program by all engines, or by the one of a name, that find one within their time: of the program as it is, and with atomic runs.
+pub fn proofs(pair: &Pair, only: Option<&str>, seconds: f64) -> Vec<Proof> {
     let property = pair.check.property();
     let task = Task { program: &pair.right, property: &property };
     let budget = || Budget::seconds(seconds);
@@ -177,10 +177,10 @@ pub fn proofs(pair: &Pair, seconds: f64) -> Vec<Proof> {
     let errors = matches!(property, verdict::Property::NoError(_));
     let runs = errors.then(|| Runs::of(task, &engine_flow::Flow, &budget())).flatten();
     let mut found: Vec<Proof> = Vec::new();
-    for (number, engine) in engines.into_iter().enumerate() {
-        let on_runs = OnRuns { engine, runs: runs.as_ref().filter(|_| number % 2 == 1) };
-        let verdicts = [engine.verify(task, &budget(), &Silent), on_runs.verify(task, &budget(), &Silent)];
-        for verdict in verdicts {
+    for engine in engines.into_iter().filter(|engine| only.is_none_or(|only| only == engine.name())) {
+        let on_runs = runs.as_ref().map(|runs| OnRuns { engine, runs: Some(runs) });
+        let others = on_runs.as_ref().map(|engine| engine.verify(task, &budget(), &Silent));
+        for verdict in [engine.verify(task, &budget(), &Silent)].into_iter().chain(others) {
             if let Verdict::Safe(proof) = verdict
                 && !found.contains(&proof)
             {
