@@ -111,7 +111,7 @@ pub(super) const TABLE: &[Entry] = &[
     Entry {
         names: &["system"],
         wins: Wins::Body,
-        model: |c, call| effect(c, call, &[0], &[], Gives::Unmodelled),
+        model: |c, call| effect(c, call, &[0], &[], Gives::Input(-1, 0xffff)),
     },
     Entry {
         names: &["wait"],
