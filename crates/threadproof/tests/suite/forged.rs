@@ -88,11 +88,19 @@ fn proofs_without_content() {
         refuse(program, check, name, Proof::Exhaustive { copies: vec![], states: 0 });
         refuse(program, check, name, Proof::NoErrorLocation);
         refuse(program, check, name, Proof::OneThread);
+        refuse(program, check, name, Proof::LockOrder(vec![]));
+        refuse(program, check, name, Proof::LockOrder(static_locks(program)));
         for errors in [Proof::NoErrorLocation, Proof::OneThread] {
             let runs = RunsProof { races: Proof::OneThread, errors };
             refuse(program, check, name, Proof::Runs(Box::new(runs)));
         }
     });
+}
+
+/// All that may be a lock, in the order of the objects.
+fn static_locks(program: &ir::Program) -> Vec<ir::passes::StaticLock> {
+    let statics = program.objects.enumerate().filter(|(_, object)| object.storage == ir::Storage::Static);
+    statics.map(|(id, _)| (id, 0)).collect()
 }
 
 /// Nobody is anywhere; or everybody is everywhere, and nobody together; or no value is possible.
