@@ -12,6 +12,6 @@ int main(void) {
   pthread_t one, other;
   pthread_create(&one, 0, work, 0);
   pthread_create(&other, 0, work, 0);
-  assert(tenth * 3 == 0.3);
+  assert(tenth * 3 == 0.3); //~ ERROR
   return 0;
 }

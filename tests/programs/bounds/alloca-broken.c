@@ -2,4 +2,4 @@
 // expect: bounds=false
 #include <alloca.h>
 static char *f(int n) { char *a = alloca(n); a[0] = 1; return a; }
-int main(void) { return *f(3); }
+int main(void) { return *f(3); } //~ ERROR

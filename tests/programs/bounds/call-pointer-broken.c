@@ -5,5 +5,5 @@ int (*f)(void);
 int main(int argc, char **argv) {
   if (argc > 1)
     f = one;
-  return f();
+  return f(); //~ ERROR
 }

@@ -6,6 +6,6 @@ unsigned __VERIFIER_nondet_uint(void);
 int main(void) {
   unsigned n = __VERIFIER_nondet_uint();
   if (n <= 9)
-    memcpy(to, from, n);
+    memcpy(to, from, n); //~ ERROR
   return 0;
 }

@@ -7,5 +7,5 @@ int main(void) {
   pthread_t t;
   pthread_create(&t, 0, work, 0);
   pthread_join(t, &r);
-  return *(int *)r;
+  return *(int *)r; //~ ERROR
 }

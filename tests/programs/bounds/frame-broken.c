@@ -2,7 +2,7 @@
 // expect: bounds=false
 int *kept;
 static void set(void) { int x = 1; kept = &x; }
-static int get(void) { int y = 0, *q = &y; *kept = 5; return *q; }
+static int get(void) { int y = 0, *q = &y; *kept = 5; return *q; } //~ ERROR
 int main(void) {
   set();
   return get();

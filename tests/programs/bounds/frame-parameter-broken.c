@@ -4,5 +4,5 @@ int *kept;
 static void keep(int x) { kept = &x; }
 int main(void) {
   keep(2);
-  return *kept;
+  return *kept; //~ ERROR
 }

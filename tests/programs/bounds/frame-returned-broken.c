@@ -4,5 +4,5 @@ struct box { int *p; };
 static struct box make(void) { int x = 1; struct box b = {&x}; return b; }
 int main(void) {
   struct box b = make();
-  return *b.p;
+  return *b.p; //~ ERROR
 }

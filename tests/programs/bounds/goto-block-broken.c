@@ -8,5 +8,5 @@ int main(void) {
     goto out;
   }
 out:
-  return *p;
+  return *p; //~ ERROR
 }

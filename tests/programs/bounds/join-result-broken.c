@@ -6,6 +6,6 @@ int main(void) {
   pthread_t t;
   int r;
   pthread_create(&t, 0, work, 0);
-  pthread_join(t, (void **)&r);
+  pthread_join(t, (void **)&r); //~ ERROR
   return r;
 }

@@ -5,7 +5,7 @@ int main(void) {
   struct s *p = 0;
   for (int i = 0; i < 2; i++) {
     if (p)
-      return p->a;
+      return p->a; //~ ERROR
     p = &(struct s){i};
   }
   return 0;

@@ -4,5 +4,5 @@ int main(int argc, char **argv) {
   int one[1] = {1}, *p = one;
   if (argc > 1)
     p = (int[]){1};
-  return *p;
+  return *p; //~ ERROR
 }

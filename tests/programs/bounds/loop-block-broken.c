@@ -5,7 +5,7 @@ int main(void) {
   for (int i = 0; i < 3; i++) {
     int x = i;
     if (last)
-      sum += *last;
+      sum += *last; //~ ERROR
     last = &x;
   }
   return sum;

@@ -3,5 +3,5 @@
 int m[2][3];
 int main(void) {
   int i = 3;
-  return m[0][i];
+  return m[0][i]; //~ ERROR
 }

@@ -3,6 +3,6 @@
 struct { int a[4]; int b; } s;
 int main(void) {
   for (int i = 0; i <= 4; i++)
-    s.a[i] = i;
+    s.a[i] = i; //~ ERROR
   return s.b;
 }

@@ -3,5 +3,5 @@
 struct { int b; int a[4]; } s;
 int main(void) {
   int i = -1;
-  return s.a[i];
+  return s.a[i]; //~ ERROR
 }

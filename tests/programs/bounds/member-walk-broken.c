@@ -5,6 +5,6 @@ int main(void) {
   unsigned char *p = (unsigned char *)&s;
   unsigned sum = 0;
   for (unsigned i = 0; i <= sizeof s; i++)
-    sum += p[i];
+    sum += p[i]; //~ ERROR
   return sum;
 }

@@ -6,6 +6,6 @@ int main(void) {
   char *p = malloc(4);
   p[0] = 0;
   free(p);
-  puts(p);
+  puts(p); //~ ERROR
   return 0;
 }

@@ -3,6 +3,6 @@
 #include <stdio.h>
 int main(void) {
   char a[2] = {'a', 'b'};
-  printf("%s", a);
+  printf("%s", a); //~ ERROR
   return 0;
 }

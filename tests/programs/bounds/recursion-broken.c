@@ -5,4 +5,4 @@ static int *deep(int n) {
   int *p = &x;
   return n == 0 ? p : deep(n - 1);
 }
-int main(void) { return *deep(2); }
+int main(void) { return *deep(2); } //~ ERROR

@@ -2,5 +2,5 @@
 // expect: bounds=false
 int main(void) {
   int *p = ({ int y = 2; &y; });
-  return *p;
+  return *p; //~ ERROR
 }

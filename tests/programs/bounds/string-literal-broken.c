@@ -2,6 +2,6 @@
 // expect: bounds=false
 int main(void) {
   char *p = "abc";
-  p[0] = 'x';
+  p[0] = 'x'; //~ ERROR
   return 0;
 }

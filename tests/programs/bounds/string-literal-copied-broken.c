@@ -5,6 +5,6 @@ int flag;
 char buffer[8];
 int main(void) {
   char *p = flag ? buffer : "abc";
-  strcpy(p, "x");
+  strcpy(p, "x"); //~ ERROR
   return 0;
 }

@@ -9,6 +9,6 @@ int pick(int c) {
     x = 1;
     p = &x;
   }
-  return *p;
+  return *p; //~ ERROR
 }
 int main(void) { return pick(1) + pick(0); }

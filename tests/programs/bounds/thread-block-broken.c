@@ -1,7 +1,7 @@
 // The thread of this round uses its local in the next one.
 // expect: bounds=false
 #include <pthread.h>
-static void *work(void *p) { *(int *)p = 1; return 0; }
+static void *work(void *p) { *(int *)p = 1; return 0; } //~ ERROR
 int main(void) {
   pthread_t t[2];
   for (int i = 0; i < 2; i++) {

@@ -1,7 +1,7 @@
 // A thread still uses a local of a function that has returned.
 // expect: bounds=false
 #include <pthread.h>
-static void *work(void *p) { *(int *)p = 1; return 0; }
+static void *work(void *p) { *(int *)p = 1; return 0; } //~ ERROR
 static pthread_t run(void) {
   int x = 0;
   pthread_t t;

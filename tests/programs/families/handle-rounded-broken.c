@@ -14,6 +14,6 @@ int main(void) {
     pthread_join(t[i - i % 2], 0);
   int sum = 0;
   for (int i = 0; i < 10; i++)
-    sum += data[i];
+    sum += data[i]; //~ RACE
   return sum;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 extern int __VERIFIER_nondet_int(void);
 void *w(void *p) {
-  *(int *)p = 1;
+  *(int *)p = 1; //~ RACE
   return 0;
 }
 int main(void) {
@@ -18,6 +18,6 @@ int main(void) {
   for (int i = 0; i < n; i++)
     pthread_join(handles[n - 1], 0);
   for (int i = 0; i < n; i++)
-    sum += cells[i];
+    sum += cells[i]; //~ RACE
   return sum;
 }

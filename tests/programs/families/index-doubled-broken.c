@@ -5,7 +5,7 @@ int data[102];
 void *f(void *arg) {
   long i = (long)arg;
   data[2 * i] = 1; //~ RACE
-  data[2 * i + 2] = 2;
+  data[2 * i + 2] = 2; //~ RACE
   return 0;
 }
 int main(void) {

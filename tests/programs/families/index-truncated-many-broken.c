@@ -3,7 +3,7 @@
 #include <pthread.h>
 int a[256];
 void *w(void *index) {
-  a[(unsigned char)(long)index] = 1;
+  a[(unsigned char)(long)index] = 1; //~ RACE
   return 0;
 }
 int main(void) {

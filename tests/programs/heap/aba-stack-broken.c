@@ -36,7 +36,7 @@ int main(void) {
   if (old == first) {
     int popped = atomic_compare_exchange_strong(&top, &old, second);
     pthread_join(t, 0);
-    if (popped && atomic_load(&top) == second) assert(!second->taken);
+    if (popped && atomic_load(&top) == second) assert(!second->taken); //~ ERROR
   }
   return 0;
 }

@@ -7,7 +7,7 @@ int main(void) {
   int *old = first;
   free(first);
   int *second = malloc(sizeof *second);
-  assert(second != old);
+  assert(second != old); //~ ERROR
   free(second);
   return 0;
 }

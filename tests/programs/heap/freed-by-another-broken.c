@@ -25,7 +25,7 @@ int main(void) {
   int seen = number;
   pthread_mutex_unlock(&lock);
   pthread_mutex_lock(&lock);
-  if (request == mine) assert(number == seen);
+  if (request == mine) assert(number == seen); //~ ERROR
   pthread_mutex_unlock(&lock);
   pthread_join(t, 0);
   return 0;

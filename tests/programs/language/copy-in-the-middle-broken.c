@@ -11,13 +11,13 @@ static void *writer(void *unused) {
   struct large one;
   for (int i = 0; i < 12; i++)
     one.cell[i] = 1;
-  shared = one;
+  shared = one; //~ RACE
   return unused;
 }
 int main(void) {
   pthread_t thread;
   pthread_create(&thread, 0, writer, 0);
-  int first = shared.cell[0];
+  int first = shared.cell[0]; //~ RACE
   int last = shared.cell[11];
   assert(first == 0 || last == 1); //~ ERROR
   pthread_join(thread, 0);

@@ -4,11 +4,12 @@
 #include <pthread.h>
 static int shared;
 static void *work(void *unused) {
-  shared = 1;
+  shared = 1; //~ RACE
   return unused;
 }
 __attribute__((destructor)) static void check(void) {
-  assert(shared == 0); //~ ERROR
+  int seen = shared; //~ RACE
+  assert(seen == 0); //~ ERROR
 }
 int main(void) {
   pthread_t thread;

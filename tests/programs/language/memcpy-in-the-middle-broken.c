@@ -8,7 +8,7 @@ struct pair {
 };
 static void *reader(void *argument) {
   struct pair *seen = argument;
-  long a = seen->a;
+  long a = seen->a; //~ RACE
   long b = seen->b;
   assert(a == 0 || b == 1); //~ ERROR
   return 0;
@@ -17,7 +17,7 @@ int main(void) {
   struct pair shared = {0, 0}, one = {1, 1};
   pthread_t thread;
   pthread_create(&thread, 0, reader, &shared);
-  memcpy(&shared, &one, sizeof shared);
+  memcpy(&shared, &one, sizeof shared); //~ RACE
   pthread_join(thread, 0);
   return 0;
 }

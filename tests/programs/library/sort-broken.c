@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 static int difference(const void *left, const void *right) {
-  return *(const int *)left - *(const int *)right;
+  return *(const int *)left - *(const int *)right; //~ ERROR
 }
 int main(void) {
   int few[3] = {1, 5, 9}, wanted = 4;

@@ -5,11 +5,11 @@
 int x, y;
 int *both[2] = {&x, &y};
 static int compare(const void *one, const void *other) {
-  **(int **)one = 3;
+  **(int **)one = 3; //~ RACE
   return 0;
 }
 void *w(void *unused) {
-  x = 1;
+  x = 1; //~ RACE
   return 0;
 }
 int main(void) {

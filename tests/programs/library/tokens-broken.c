@@ -4,7 +4,7 @@
 #include <string.h>
 static void *cut(void *argument) {
   char text[] = "a b";
-  strtok(text, " ");
+  strtok(text, " "); //~ RACE
   return 0;
 }
 int main(void) {

@@ -3,4 +3,4 @@
 #include <limits.h>
 #include <stdatomic.h>
 atomic_int x = INT_MAX;
-int main(void) { x += 1; return 0; }
+int main(void) { x += 1; return 0; } //~ ERROR

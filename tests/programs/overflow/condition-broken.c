@@ -3,7 +3,7 @@
 #include <limits.h>
 int main(void) {
   int x = INT_MAX;
-  while (x++ < 0)
+  while (x++ < 0) //~ ERROR
     ;
   return 0;
 }

@@ -3,6 +3,6 @@
 #include <limits.h>
 int main(void) {
   unsigned short a = 65535, b = 65535;
-  unsigned c = a * b;
+  unsigned c = a * b; //~ ERROR
   return c == 0;
 }

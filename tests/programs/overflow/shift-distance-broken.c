@@ -3,5 +3,5 @@
 int __VERIFIER_nondet_int(void);
 int main(void) {
   int n = __VERIFIER_nondet_int();
-  return n >= 0 && n <= 32 ? 5 >> n : 0;
+  return n >= 0 && n <= 32 ? 5 >> n : 0; //~ ERROR
 }

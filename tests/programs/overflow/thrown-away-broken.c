@@ -3,6 +3,6 @@
 #include <limits.h>
 int main(void) {
   int x = INT_MIN;
-  (void)-x;
+  (void)-x; //~ ERROR
   return 0;
 }

@@ -4,6 +4,6 @@
 int x, y;
 int main(void) {
   int *p = &x, *q = &y;
-  assert(p < q);
+  assert(p < q); //~ ERROR
   return 0;
 }

@@ -4,6 +4,6 @@
 int x, y;
 int main(void) {
   int *p = &x, *q = &y;
-  assert(q < p);
+  assert(q < p); //~ ERROR
   return 0;
 }

@@ -4,6 +4,6 @@
 int x, y, z;
 static int before(int *p, int *q) { return p < q; }
 int main(void) {
-  assert(!(before(&y, &z) && before(&z, &x)));
+  assert(!(before(&y, &z) && before(&z, &x))); //~ ERROR
   return 0;
 }

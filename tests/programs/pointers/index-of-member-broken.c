@@ -8,7 +8,7 @@ struct {
   int after;
 } s;
 void *neighbour(void *arg) {
-  s.after++;
+  s.after++; //~ RACE
   return 0;
 }
 int main(void) {

@@ -10,6 +10,6 @@ static int again(void) {
 }
 int main(void) {
   again();
-  assert(!again());
+  assert(!again()); //~ ERROR
   return 0;
 }

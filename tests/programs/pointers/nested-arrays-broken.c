@@ -14,6 +14,6 @@ int main(void) {
   pthread_create(&t, 0, summer, 0);
   int *p = rows[0].cells;
   for (int i = 0; i < 9; i++)
-    p[i] = 0;
+    p[i] = 0; //~ RACE
   return 0;
 }

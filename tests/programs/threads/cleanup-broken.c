@@ -15,6 +15,6 @@ int main(void) {
   pthread_create(&one, 0, work, 0);
   state = 1; //~ RACE
   pthread_join(one, 0);
-  assert(state == 1);
+  assert(state == 1); //~ ERROR
   return 0;
 }

@@ -16,6 +16,6 @@ int main(void) {
   pthread_create(&other, 0, work, 0);
   pthread_join(one, 0);
   pthread_join(other, 0);
-  assert(freed == 0);
+  assert(freed == 0); //~ ERROR
   return 0;
 }

@@ -5,11 +5,12 @@
 pthread_t t;
 void *f(void *arg) {
   (void)arg;
-  assert(pthread_equal(t, pthread_self())); //~ ERROR
+  pthread_t seen = t; //~ RACE
+  assert(pthread_equal(seen, pthread_self())); //~ ERROR
   return 0;
 }
 int main(void) {
-  pthread_create(&t, 0, f, 0);
+  pthread_create(&t, 0, f, 0); //~ RACE
   pthread_join(t, 0);
   return 0;
 }

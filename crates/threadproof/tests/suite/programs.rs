@@ -203,7 +203,7 @@ fn listed(shown: &str, wanted: &Annotations, program: &ir::Program) -> Option<St
         },
         flow_first: true,
         search: true,
-        deadline: Instant::now() + Duration::from_secs_f64(SECONDS),
+        deadline: Instant::now() + Duration::from_secs_f64(4.0 * SECONDS),
         memory: u64::MAX,
         keep: &|index, outcome| {
             outcomes.borrow_mut().insert(index, outcome);

@@ -243,7 +243,7 @@ fn checking_can_be_interrupted() {
     let (status, out, error) = folder.run(&words);
     assert_eq!(status, Some(0), "{out}{error}");
     for after in [0, 50, 200, 600] {
-        let child = piped(&mut folder.command(&["check", "proof.json", "large.c"]));
+        let child = piped(&mut folder.command(&["check", "--check", "assertions", "proof.json", "large.c"]));
         let (status, out, error) = interrupt(child, Duration::from_millis(after), "check");
         assert!(matches!(status, Some(0 | 2)), "{status:?}: {error}");
         let verdict = if status == Some(0) { "verdict: true" } else { "verdict: unknown(" };
