@@ -129,8 +129,14 @@ pub struct Given<'a> {
 
 impl Choices for Given<'_> {
     fn choose(&mut self, choice: Choice) -> Value {
+        let value = match choice.kind {
+            ChoiceKind::Any | ChoiceKind::Open | ChoiceKind::Unknown => {
+                self.values.pick(choice.ty, self.taste, self.random)
+            }
+            ChoiceKind::Reuse(_) if self.taste == Taste::Zero => 0,
+            ChoiceKind::Reuse(count) => self.random.below(usize::from(count) + 1) as Value,
+        };
         self.unknown |= choice.kind == ChoiceKind::Unknown;
-        let value = self.values.pick(choice.ty, self.taste, self.random);
         self.chosen.push(value);
         value
     }
