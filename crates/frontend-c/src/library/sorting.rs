@@ -71,7 +71,7 @@ impl Array {
     }
     fn exchange(&self, context: &mut Context<'_>, elements: &[Expr; 2]) {
         let parts = [IntType::U64, IntType::U32, IntType::U16, IntType::U8];
-        let fits = |part: &&IntType| self.bytes as u64 % part.bytes() == 0;
+        let fits = |part: &&IntType| (self.bytes as u64).is_multiple_of(part.bytes());
         let part = *parts.iter().find(fits).unwrap_or(&IntType::U8);
         for offset in (0..self.bytes as u64).step_by(part.bytes() as usize) {
             let places = elements.each_ref().map(|element| {

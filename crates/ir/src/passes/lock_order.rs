@@ -353,7 +353,7 @@ fn joins_fit(program: &Program, calls: &Calls) -> bool {
         return true;
     }
     ids().all(|template| {
-        !(calls.in_started[template] && has(template, &joins))
-            && !(calls.in_first[template] && has(template, &asks))
+        !(calls.in_started[template] && has(template, &joins)
+            || calls.in_first[template] && has(template, &asks))
     })
 }
