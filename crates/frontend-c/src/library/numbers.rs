@@ -3,6 +3,7 @@
 //! A base that is not constant is not modelled.
 
 use super::emit::equal;
+use super::environment::not_modelled;
 use super::errno;
 use super::strings::{advance, byte, zero};
 use super::{Answer, Argument, Call, Context, Entry, Wins};
@@ -21,7 +22,11 @@ pub(super) const TABLE: &[Entry] = &[
             let (string, end, base) = (call.argument(0)?, call.argument(1)?, call.argument(2)?);
             let is_signed = !call.name.contains("toul") && !call.name.contains("toum");
             let ty = IntType { signed: is_signed, ..long(context, call) };
-            parse(context, string, Some(end), base.constant?, ty)
+            let base = base.constant.filter(|base| *base == 0 || (2..=36).contains(base));
+            match base {
+                Some(base) => parse(context, string, Some(end), base, ty),
+                None => not_modelled(context, call),
+            }
         },
     },
 ];
@@ -66,9 +71,6 @@ fn parse(
     base: Value,
     ty: IntType,
 ) -> Option<Answer> {
-    if base != 0 && !(2..=36).contains(&base) {
-        return None;
-    }
     let pointer = context.pointer();
     let text = context.settle_pointer(string);
     let end = end.map(|end| (end, context.settle_pointer(end)));

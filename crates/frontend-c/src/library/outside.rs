@@ -89,13 +89,15 @@ pub(super) const TABLE: &[Entry] = &[
         wins: Wins::Body,
         model: |context, call| {
             context.lose_path();
-            effect(context, call, &[0], &[], Gives::Unmodelled)
+            read_pointees(context, call);
+            give(context, call, Gives::Unmodelled)
         },
     },
     Entry {
         names: &["sigwait"],
         wins: Wins::Body,
         model: |context, call| {
+            call.argument(1)?;
             context.lose_path();
             effect(context, call, &[0], &[1], Gives::Unknown(0, INT_MAX))
         },
@@ -253,7 +255,7 @@ fn effect(
         call.argument(*index)
             .is_some_and(|argument| argument.is_always_null() || argument.pointee_size().is_some())
     };
-    if !writes.iter().all(is_known) {
+    if !writes.iter().all(is_known) || reads.iter().any(|index| call.argument(*index).is_none()) {
         return None;
     }
     for &index in reads {
