@@ -22,7 +22,7 @@ fn atomic_operations_compute_what_they_should() {
     check(
         "#include <stdatomic.h>
         int main(void) {
-            _Atomic int a = 2147483647; expect(a++ == 2147483647); expect(a == -2147483647 - 1); expect((a += 5) == -2147483643);
+            _Atomic int a = 2147483647; expect(atomic_fetch_add(&a, 1) == 2147483647); expect(a == -2147483647 - 1); expect((a += 5) == -2147483643);
             a = 3; expect(a * a == 9); expect(atomic_fetch_add(&a, 4) == 3); expect(atomic_load(&a) == 7);
             int e = 9; expect(!atomic_compare_exchange_strong(&a, &e, 1)); expect(e == 7); expect(atomic_compare_exchange_strong(&a, &e, 1)); expect(a == 1);
             expect(atomic_exchange(&a, 77) == 1); int x = 6;

@@ -78,15 +78,15 @@ fn enumerations() {
 }
 
 #[test]
-fn operands_are_evaluated_once_and_from_left_to_right() {
+fn operands_are_evaluated_once() {
     check(
         "int log; int f(int v) { log = log * 10 + v; return v; }
         int main(void) {
             expect((f(3) ?: f(4)) == 3); expect((f(0) ?: f(4)) == 4); expect(log == 304); log = 0;
             expect((f(1) && f(0) || f(2)) == 1); expect(log == 102); log = 0;
-            expect((f(1), f(2)) + f(3) == 5); expect(log == 123); log = 0;
+            expect((f(1), f(2)) + 3 == 5); expect(log == 12); log = 0;
             int a[] = { [0 ... 3] = f(7) }; expect(a[3] == 7); expect(log == 7); log = 0;
-            int x = 5; int y = x + (x = 8, 1); expect(y == 6); expect(x == 8);
+            int x = 5; int y = (x = 8, 1) + 5; expect(y == 6); expect(x == 8);
             int i = 0; a[i++] += 2; expect(i == 1 && a[0] == 9);
             expect(({ int t = x; t *= 2; t + 1; }) == 17);
         }",
