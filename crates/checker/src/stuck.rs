@@ -1,4 +1,5 @@
-//! The graph of the states that a check follows, for deadlocks: which threads are stuck ([`ir::semantics::StateGraph`]).
+//! The graph of the states that a check follows, for deadlocks: which threads are stuck
+//! ([`ir::semantics::StateGraph`]).
 
 use crate::inputs::Inputs;
 use crate::proof::{Odometer, ProofError};

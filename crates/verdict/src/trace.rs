@@ -33,7 +33,7 @@ impl Trace {
                 pair.iter().all(|(thread, edge)| run.is_next(*thread, *edge))
             }
             Violation::Race(_) => !run.has_doubts(),
-            Violation::Deadlock(_) => run.waits_are_certain(),
+            Violation::Deadlock(_) => run.deadlock_is_certain(),
         }
     }
 }

@@ -175,8 +175,8 @@ impl Context<'_> {
     pub(super) fn mark_tracked(&mut self, location: LocationId) {
         self.builder.template.locations[location].waiting = Waiting::Tracked;
     }
-    /// Does something in the deadlock check only. It starts at the current location, and its first step leads to a marked
-    /// one.
+    /// Does something in the deadlock check only. It starts at the current location, and its first step leads
+    /// to a marked one.
     pub(super) fn for_deadlocks(&mut self, action: impl FnOnce(&mut Self)) {
         let (here, next) = (self.builder.here(), self.builder.label());
         let span = self.builder.span;
@@ -196,7 +196,7 @@ impl Context<'_> {
     }
     /// Waits for ever in an execution that proves no violation.
     pub(super) fn wait_unmodelled(&mut self) {
-        self.lose_track();
+        self.lose_path();
         self.waiting_here(SharedObject::Condition);
         self.builder.emit(Op::Assume(Expr::bool(false)));
     }
@@ -316,7 +316,8 @@ impl Context<'_> {
             self.program.assumptions.push(assumption);
         }
     }
-    /// Says that memory may not be what it should be from here on: an execution that depends on it is no evidence.
+    /// Says that memory may not be what it should be from here on: an execution that depends on it is no
+    /// evidence.
     pub fn lose_track(&mut self) {
         self.open_value(IntType::BOOL, Rhs::Unknown, |value| Some(value.not()));
     }

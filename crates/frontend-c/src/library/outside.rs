@@ -88,6 +88,7 @@ pub(super) const TABLE: &[Entry] = &[
         names: &["raise", "kill", "pthread_kill", "tgkill", "pause", "sigsuspend"],
         wins: Wins::Body,
         model: |context, call| {
+            context.undecided_for_deadlocks();
             context.lose_path();
             read_pointees(context, call);
             give(context, call, Gives::Unmodelled)
@@ -98,6 +99,7 @@ pub(super) const TABLE: &[Entry] = &[
         wins: Wins::Body,
         model: |context, call| {
             call.argument(1)?;
+            context.undecided_for_deadlocks();
             context.lose_path();
             effect(context, call, &[0], &[1], Gives::Unknown(0, INT_MAX))
         },

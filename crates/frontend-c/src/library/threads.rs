@@ -193,6 +193,7 @@ fn cancel(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
 
 fn cleanup(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.assume(call, "cleanup handlers are not run when a thread exits", true);
+    context.undecided_for_deadlocks();
     Some(Answer::Value(int(0)))
 }
 

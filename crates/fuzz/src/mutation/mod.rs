@@ -9,12 +9,12 @@ pub mod corpus;
 mod json;
 
 pub use change::change;
-use checker::{Checked, examine};
+use checker::{ProofError, check_proof};
 use corpus::Pair;
 pub use json::Json;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use testkit::random::Random;
-use verdict::{Budget, Check, Evidence, EvidenceFile, Proof, Reason, Verdict};
+use verdict::{Budget, Check, Evidence, EvidenceFile, Proof};
 
 /// What became of changed evidence.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,6 +27,8 @@ pub enum Fate {
     OutOfTime,
     /// It was accepted.
     Accepted,
+    /// Its rules have accepted it, or the invariants that it rests on, and an execution has shown that these do not hold: the net below the rules was needed.
+    Outside,
     /// The checker crashed.
     Crashed(String),
 }
@@ -42,7 +44,7 @@ pub struct Figures {
     pub refused: u64,
     /// Those that took too long.
     pub out_of_time: u64,
-    /// Those that were accepted.
+    /// Those that were accepted, if only by the rules.
     pub accepted: u64,
     /// Those that crashed the checker.
     pub crashed: u64,
@@ -66,7 +68,7 @@ impl Figures {
             Fate::Malformed => &mut self.malformed,
             Fate::Refused => &mut self.refused,
             Fate::OutOfTime => &mut self.out_of_time,
-            Fate::Accepted => &mut self.accepted,
+            Fate::Accepted | Fate::Outside => &mut self.accepted,
             Fate::Crashed(_) => &mut self.crashed,
         } += 1;
     }
@@ -125,14 +127,12 @@ pub fn check_text(text: &str, program: &ir::Program, check: Check, seconds: f64)
         let Some((_, evidence)) = file.checks.into_iter().find(|(known, _)| *known == check) else {
             return Fate::Malformed;
         };
-        let verdict = match evidence {
-            Evidence::Proof(proof) => Verdict::Safe(proof),
-            Evidence::Trace(_) => return Fate::Refused,
-        };
-        match examine(program, &check.property(), verdict, &Budget::seconds(seconds)) {
-            Ok(Checked::Proved(_)) => Fate::Accepted,
-            Ok(Checked::Unknown(Reason::Exhausted(_))) => Fate::OutOfTime,
-            Ok(Checked::Unknown(_) | Checked::Refuted(_)) | Err(_) => Fate::Refused,
+        let Evidence::Proof(proof) = evidence else { return Fate::Refused };
+        match check_proof(program, &check.property(), &proof, &Budget::seconds(seconds)) {
+            Ok(()) => Fate::Accepted,
+            Err(ProofError::Execution(_)) => Fate::Outside,
+            Err(ProofError::TooExpensive(_)) => Fate::OutOfTime,
+            Err(_) => Fate::Refused,
         }
     };
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {

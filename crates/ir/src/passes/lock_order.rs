@@ -1,22 +1,29 @@
-//! The order in which a program takes its locks, where that alone excludes deadlocks: any number of threads, any data.
+//! The order in which a program takes its locks, where that alone excludes deadlocks: any number of threads,
+//! any data.
 //!
-//! [`LockOrder::of`] collects, for a program of which the following holds, which locks may be taken while which are held.
-//! If no lock comes before itself, there is no deadlock ([`crate::semantics::Wait`] has the definition).
+//! [`LockOrder::of`] collects, for a program of which the following holds, which locks may be taken while
+//! which are held. If no lock comes before itself, there is no deadlock ([`crate::semantics::Wait`] has the
+//! definition).
 //!
-//! 1. Threads wait for locks of static objects, taken by name, and for threads to end; for nothing else. No call or start goes through a pointer,
-//!    no procedure calls itself, and no call, lock or join is made in an atomic region.
-//! 2. The objects of the locks are used by lock operations, and otherwise read, or set to 0, by name; so by assumption 14 of `SOUNDNESS.md` nothing
-//!    else changes them. They start as 0.
-//! 3. The locks that a thread *may hold* at a location are those that it took on some path without giving them back after that. It takes none
-//!    of them again, ends with none, and goes round in no circle with one.
-//! 4. Threads that are there from the start are one, and only it joins; it never asks for its own id, and joins with no lock
-//!    in hand.
+//! 1. Threads wait for locks of static objects, taken by name, and for threads to end; for nothing else.
+//!    No call or start goes through a pointer, no procedure calls itself, and no call, lock or join is made
+//!    in an atomic region.
+//! 2. The objects of the locks are used by lock operations, and otherwise read, or set to 0, by name; so
+//!    by assumption 14 of `SOUNDNESS.md` nothing else changes them. They start as 0.
+//! 3. The locks that a thread *may hold* at a location are those that it took on some path without giving
+//!    them back after that. It takes none of them again, ends with none, and goes round in no circle with
+//!    one.
+//! 4. Threads that are there from the start are one, and only it joins; it never asks for its own id, and
+//!    joins with no lock in hand.
 //!
-//! Why that is enough. A lock's word is 0 or the id of the thread that took it last, and nobody has given it back since (2, 3: no lock is
-//! held twice, so giving back always frees); so that thread may hold it where it is. Let a set of threads wait for ever, each for something that only threads of the set or ended ones could give.
-//! Joining ones wait for others of the set, which do not join (4: the first thread cannot name itself), so some wait for locks. Of these locks take the last in the
-//! order. Its owner has not ended (3). It is in the set, and does not join (4), so it waits for a lock that it takes while it may hold this one, which comes later: a
-//! contradiction. And no thread keeps a lock while it runs for ever (3), so that also none waits for ever for one that runs.
+//! Why that is enough. A lock's word is 0 or the id of the thread that took it last, and nobody has given it
+//! back since (2, 3: no lock is held twice, so giving back always frees); so that thread may hold it where it
+//! is. Let a set of threads wait for ever, each for something that only threads of the set or ended ones
+//! could give. Joining ones wait for others of the set, which do not join (4: the first thread cannot name
+//! itself), so some wait for locks. Of these locks take the last in the order. Its owner has not ended (3).
+//! It is in the set, and does not join (4), so it waits for a lock that it takes while it may hold this one,
+//! which comes later: a contradiction. And no thread keeps a lock while it runs for ever (3), so that also
+//! none waits for ever for one that runs.
 //!
 //! Under-approximates: of other programs nothing is said.
 
@@ -44,7 +51,8 @@ const MOST_LOCKS: usize = 64;
 const LOCK_BYTES: u64 = 8;
 
 impl LockOrder {
-    /// Looks through a program; `None` when something there waits in another way, or the order is not all that matters.
+    /// Looks through a program; `None` when something there waits in another way, or the order is not all
+    /// that matters.
     pub fn of(program: &Program) -> Option<Self> {
         let locks = locks(program)?;
         if !starts_fit(program) || !objects_fit(program, &locks) {
@@ -222,8 +230,8 @@ fn starts_fit(program: &Program) -> bool {
     threads <= 1
 }
 
-/// Whether the locks start as 0 and do not overlap, and their objects are used by name only: by lock operations, read, or set
-/// to 0.
+/// Whether the locks start as 0 and do not overlap, and their objects are used by name only: by lock
+/// operations, read, or set to 0.
 fn objects_fit(program: &Program, locks: &[StaticLock]) -> bool {
     let is_lock = |object: ObjectId| locks.iter().any(|(one, _)| *one == object);
     for (object, offset) in locks {

@@ -166,6 +166,13 @@ impl<'m, 'p> Certainty<'m, 'p> {
         })
     }
 
+    /// Whether threads wait for ever, if they do, whatever the uncertain values are. Where the state alone does
+    /// not show it, what happens afterwards must not depend on one.
+    pub fn deadlock_is_certain(&self) -> bool {
+        let is_visible = self.machine.deadlock(&self.state).is_some();
+        self.waits_are_certain() && (is_visible || !self.has_doubts)
+    }
+
     /// Runs the operations of an edge; says whether they could all be run.
     fn run(
         &mut self,

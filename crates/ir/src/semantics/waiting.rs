@@ -1,25 +1,29 @@
 //! What threads wait for, and whether they wait for ever.
 //!
-//! A thread *waits* if it is at the only edge of its location and that takes a lock which cannot be had, or joins a
-//! thread that has not ended; or if it is at a location of [`Waiting::For`] and none of its edges can be taken.
-//! A thread that cannot go on anywhere else (a failed assumption, undefined behaviour) is part of no execution: nothing is said of such states.
+//! A thread *waits* if it is at the only edge of its location and that takes a lock which cannot be had, or
+//! joins a thread that has not ended; or if it is at a location of [`Waiting::For`] and none of its edges can
+//! be taken. A thread that cannot go on anywhere else (a failed assumption, undefined behaviour) is part of
+//! no execution: nothing is said of such states.
 //!
-//! A *deadlock* is a state with a set of threads that wait, each for something that only threads of the set, or threads
-//! that have ended, could give. Two definitions say which states these are:
+//! A *deadlock* is a state with a set of threads that wait, each for something that only threads of the set,
+//! or threads that have ended, could give. Two definitions say which states these are:
 //!
-//! 1. [`Machine::deadlock`], by looking at the state alone. A *cycle*: each thread waits for a lock that the next one holds, or for it to end. (Only its
-//!    owner may give a lock back.) Or a *full stop*: all threads that have not ended wait.
-//! 2. [`StateGraph`], by looking at what can happen afterwards. Let steps that arrive at [`Waiting::Spurious`] be left out:
-//!    a wake-up for no reason may lead to a deadlock, but nobody may rely on one. The threads that wait
-//!    in a state, and take no step on any path from it, are *stuck* there, if no path ends the program. In a finite graph there is such a state if and only if there
-//!    is a strongly connected component that no path leaves (a *bottom*) in which some thread that has not ended takes no step, and in which the program has not ended:
-//!    from each state a bottom can be reached, and who is stuck stays so. Of the stuck threads, those count
-//!    that do not wait for one that takes steps: the greatest set such that each waits for a lock whose owner has ended or is in the set, for a thread
-//!    in the set to end, or for an object that nobody owns. So joining a thread that runs for ever is no deadlock.
+//! 1. [`Machine::deadlock`], by looking at the state alone. A *cycle*: each thread waits for a lock that
+//!    the next one holds, or for it to end. (Only its owner may give a lock back.) Or a *full stop*: all
+//!    threads that have not ended wait.
+//! 2. [`StateGraph`], by looking at what can happen afterwards. Let steps that arrive at
+//!    [`Waiting::Spurious`] be left out: a wake-up for no reason may lead to a deadlock, but nobody may rely
+//!    on one. The threads that wait in a state, and take no step on any path from it, are *stuck* there, if
+//!    no path ends the program. In a finite graph there is such a state if and only if there is a strongly
+//!    connected component that no path leaves (a *bottom*) in which some thread that has not ended takes no
+//!    step, and in which the program has not ended: from each state a bottom can be reached, and who is stuck
+//!    stays so. Of the stuck threads, those count that do not wait for one that takes steps: the greatest set
+//!    such that each waits for a lock whose owner has ended or is in the set, for a thread in the set to end,
+//!    or for an object that nobody owns. So joining a thread that runs for ever is no deadlock.
 //!
-//! What is not decided ([`Fate::Undecided`]): a lock that a thread which runs for ever never gives back, or may be the one
-//! that does not (who holds a lock for reading, or does what is done once, is not known); and a thread that waits in an
-//! atomic region, where nobody else may run.
+//! What is not decided ([`Fate::Undecided`]): a lock that a thread which runs for ever never gives back, or
+//! may be the one that does not (who holds a lock for reading, or does what is done once, is not known); and
+//! a thread that waits in an atomic region, where nobody else may run.
 
 use super::machine::{Machine, State, ThreadIndex};
 use super::step::RECURSIVE;
@@ -202,7 +206,8 @@ impl Default for Trail {
 }
 
 impl Trail {
-    /// With one more step of a thread, which led to this state. `unmodelled`: it chose a value that is not modelled.
+    /// With one more step of a thread, which led to this state. `unmodelled`: it chose a value that is not
+    /// modelled.
     #[must_use]
     pub fn then(self, machine: &Machine<'_>, state: &State, thread: ThreadIndex, unmodelled: bool) -> Self {
         let sureness = match self.sureness {
@@ -260,7 +265,8 @@ pub struct StateGraph<'a> {
 const MOST_THREADS: usize = 64;
 
 impl StateGraph<'_> {
-    /// What becomes of the threads. `state`: gives the state with a number, and whether it rests on a value that is not modelled.
+    /// What becomes of the threads. `state`: gives the state with a number, and whether it rests on a value
+    /// that is not modelled.
     ///
     /// [`Fate::Free`] is only right if no state is open.
     pub fn fate(&self, machine: &Machine<'_>, state: &mut dyn FnMut(u32) -> (State, bool)) -> Fate {
@@ -312,8 +318,8 @@ impl StateGraph<'_> {
         Fate::Free
     }
 
-    /// Whether each thread that waits can be brought to take a step, or the program to end, whatever the values are
-    /// that are not modelled: of the moves that depend on one, all of a thread must lead there.
+    /// Whether each thread that waits can be brought to take a step, or the program to end, whatever the
+    /// values are that are not modelled: of the moves that depend on one, all of a thread must lead there.
     fn goes_on_whatever_values(
         &self,
         machine: &Machine<'_>,
@@ -446,7 +452,8 @@ fn may_have(machine: &Machine<'_>, state: &State, thread: ThreadIndex, what: Wai
     false
 }
 
-/// Where a thread may wait in an atomic region, where nobody else may run. What can happen there is not followed.
+/// Where a thread may wait in an atomic region, where nobody else may run. What can happen there is not
+/// followed.
 pub fn wait_in_atomic_region(program: &Program) -> Option<Span> {
     let mut atomic: Vec<bool> = vec![false; program.templates.len()];
     let mut grown = true;
