@@ -129,7 +129,7 @@ pub fn check_text(text: &str, program: &ir::Program, check: Check, seconds: f64)
             Evidence::Proof(proof) => Verdict::Safe(proof),
             Evidence::Trace(_) => return Fate::Refused,
         };
-        match examine(program, &check.property(), verdict, &Budget::seconds(seconds)) {
+        match examine(program, &check.property(), verdict, &Budget::steps_for(seconds)) {
             Ok(Checked::Proved(_)) => Fate::Accepted,
             Ok(Checked::Unknown(Reason::Exhausted(_))) => Fate::OutOfTime,
             Ok(Checked::Unknown(_) | Checked::Refuted(_)) | Err(_) => Fate::Refused,
