@@ -64,6 +64,8 @@ pub struct Bdds {
 }
 
 const FIRST_TABLE: usize = 1 << 12;
+/// After how many new nodes the budget is asked.
+const INTERVAL: u32 = 1 << 14;
 /// The cache has at most this many entries.
 const MOST_CACHE: usize = 1 << 22;
 
@@ -125,7 +127,8 @@ impl Bdds {
             slot = (slot + 1) & mask;
         }
         let id = self.nodes.len() as u32;
-        if id.is_multiple_of(1 << 14) {
+        if id.is_multiple_of(INTERVAL) {
+            self.budget.spend(INTERVAL.into());
             self.check()?;
         }
         self.nodes.push(Node { level, low, high });

@@ -46,7 +46,6 @@ use ir::semantics::{
 use ir::{Count, EdgeId, LocationKind, Op, Program, TemplateId, Value};
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
-use std::time::Instant;
 use verdict::{Budget, Exhausted, IllFormed, Proof, Property, Reason, RunsProof};
 
 /// Why a proof is not accepted.
@@ -161,8 +160,7 @@ fn check_rules(
     }
     proof.check_form().map_err(ProofError::Form)?;
     // Some time is kept for giving memory back.
-    let deadline = budget.remaining().map(|left| Instant::now() + left * 19 / 20);
-    let budget = &Budget { deadline, ..budget.clone() };
+    let budget = &budget.most_of(19, 20);
     match proof {
         Proof::Exhaustive { .. } if program.has_broadcasts() => {
             Err(ProofError::Claim("steps that change locals of other threads are not followed".to_owned()))

@@ -155,7 +155,7 @@ impl<'a> Part<'a> {
         let mut solver = self.solver.borrow_mut();
         solver.push();
         solver.assert(&violated);
-        let mut answer = solver.check(&self.budget.within(PATIENCE));
+        let mut answer = solver.check(&self.budget.patient_for(PATIENCE));
         solver.pop();
         if matches!(answer, Answer::Unknown(_)) {
             answer = smt::satisfiable(&violated, self.budget);

@@ -73,6 +73,7 @@ impl Crowd {
         let (mut stuck, mut run) = (0, 0);
         while stuck < PATIENCE && steps.len() < LONGEST && !state.halted {
             if steps.len().is_multiple_of(INTERVAL) {
+                budget.spend(INTERVAL as u64);
                 budget.check(0)?;
             }
             match self.step(model, &mut state, turn, &mut steps) {

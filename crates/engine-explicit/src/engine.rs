@@ -149,8 +149,7 @@ impl Explicit {
                 match outcome {
                     Outcome::Found(id, violation) => {
                         // A violation that was found in time is worth a little more.
-                        let deadline = budget.deadline.map(|deadline| deadline + TRACE_TIME);
-                        let more = Budget { deadline, ..budget.clone() };
+                        let more = budget.longer_by(TRACE_TIME);
                         return Ok(match search.trace(id, violation, &more) {
                             Some(trace) if self.options.shortest => Verdict::Unsafe(trace),
                             Some(trace) => Verdict::Unsafe(shorten(&models[index], trace, budget)),
@@ -186,7 +185,7 @@ impl Explicit {
                 return Ok(conclude(program, &searches[active - 1], any));
             }
             let only_walks = !more && fate[..active].iter().all(|fate| *fate != Fate::Running);
-            if only_walks && budget.deadline.is_none() {
+            if only_walks && budget.remaining().is_none() {
                 return Ok(Verdict::Unknown(Reason::Exhausted(Exhausted::Memory)));
             }
             if let Some(firings) = &mut firings {

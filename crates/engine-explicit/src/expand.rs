@@ -49,6 +49,8 @@ use ir::Value;
 use ir::semantics::{Access, Choice, Choices, LimitKind, State, Stuck, ThreadIndex, Trail};
 use verdict::{Budget, Exhausted, TraceStep};
 
+/// After how many steps the budget is asked.
+const INTERVAL: u64 = 128;
 /// Private steps in a row before a state is stored all the same.
 const LONGEST_CHAIN: u32 = 20_000;
 /// States at the ends of branches of one chain.
@@ -165,8 +167,9 @@ impl<'a, 'p> Expander<'a, 'p> {
     fn tick(&mut self) {
         self.notes.steps += 1;
         self.unchecked += self.weight;
-        if self.unchecked >= 128 && self.stopped.is_none() {
+        if self.unchecked >= INTERVAL && self.stopped.is_none() {
             self.unchecked = 0;
+            self.budget.spend(INTERVAL);
             self.stopped = self.budget.check(self.bytes).err();
         }
     }

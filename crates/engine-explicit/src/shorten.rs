@@ -3,11 +3,11 @@
 use crate::model::Model;
 use ir::Value;
 use ir::semantics::{Choice, Choices, State, ThreadIndex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use verdict::{Budget, Trace, TraceStep, Violation};
 
-/// The longest that is spent on one trace.
-const PATIENCE: Duration = Duration::from_millis(400);
+/// The longest that is spent on one trace, counted in steps: which trace is found does not depend on the machine.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The values that a step was given; anything else does not fit.
 pub struct Given<'a> {
@@ -33,13 +33,13 @@ impl Choices for Given<'_> {
 struct Shortener<'a, 'p> {
     model: &'a Model<'p>,
     copies: Vec<u32>,
-    deadline: Instant,
+    budget: Budget,
 }
 
 /// A trace to a violation that is no longer than the given one.
 pub fn shorten(model: &Model<'_>, trace: Trace, budget: &Budget) -> Trace {
-    let patience = budget.remaining().map_or(PATIENCE, |left| PATIENCE.min(left / 4));
-    let shortener = Shortener { model, copies: trace.copies.clone(), deadline: Instant::now() + patience };
+    let budget = budget.part(4).patient_for(PATIENCE);
+    let shortener = Shortener { model, copies: trace.copies.clone(), budget };
     let mut best = trace.clone();
     // The shortest beginning that is bad already.
     if let Some(shorter) = shortener.run(&best.steps, true) {
@@ -64,7 +64,7 @@ impl Shortener<'_, '_> {
             if early && let Some(violation) = self.model.violation(&state) {
                 return Some(self.trace(&steps[..index], violation));
             }
-            if Instant::now() >= self.deadline || !self.may_run(&state, step) {
+            if self.budget.check(0).is_err() || !self.may_run(&state, step) {
                 return None;
             }
             log.clear();

@@ -84,7 +84,7 @@ impl Engine for Horn {
         let fixed = Threads::new(&system).is_ok();
         let last_way = WAYS.len() - 1;
         for (way, share) in if fixed { &WAYS[..] } else { &WAYS[last_way..] } {
-            let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / *share));
+            let part = budget.part(*share);
             let way = match way {
                 Way::Product(way) => *way,
                 Way::Modular(effort) => {

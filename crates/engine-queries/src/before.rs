@@ -36,7 +36,7 @@ pub fn before_step(step: &Step, formula: &Term, inputs: &IndexMap<Variable, Valu
     if open.is_empty() {
         return whole;
     }
-    match eliminate(&whole, &open, &budget.within(PATIENCE)) {
+    match eliminate(&whole, &open, &budget.patient_for(PATIENCE)) {
         Ok(without) if without.size() <= 4 * whole.size() => without,
         _ => {
             let values = open.iter().filter_map(|input| Some((input.clone(), inputs.get(input)?.term())));

@@ -48,7 +48,7 @@ fn the_normal_form_says_the_same() {
         let formula = random_formula(&mut state, 3);
         let normal = normal(&formula);
         let same = formula.implies(&normal).and(&normal.implies(&formula));
-        assert_eq!(can_fail(&same, &Budget::seconds(60.0)), Answer::Unsat, "{formula} is not {normal}");
+        assert_eq!(can_fail(&same, &Budget::steps_for(60.0)), Answer::Unsat, "{formula} is not {normal}");
     }
 }
 
@@ -84,6 +84,6 @@ fn what_steps_lead_to() {
     let facts = Term::all(after(&y.term().equals(&Term::int(1)), &execution, &variables));
     let wanted = y.term().equals(&x.term().plus(&Term::int(1))).and(&x.term().at_least(&Term::int(3)));
     let same = facts.implies(&wanted).and(&wanted.implies(&facts));
-    assert_eq!(can_fail(&same, &Budget::seconds(60.0)), Answer::Unsat, "{facts}");
+    assert_eq!(can_fail(&same, &Budget::steps_for(60.0)), Answer::Unsat, "{facts}");
     assert_eq!(conjuncts(&facts).len(), 2);
 }

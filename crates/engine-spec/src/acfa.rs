@@ -251,7 +251,7 @@ mod tests {
         let names = IndexMap::from([(x.clone(), "x".to_owned())]);
         let always = Term::bool(true);
         let automaton = Automaton { acfa: &acfa, names: &names, ranges: &always, is_first: false };
-        let written = automaton.written(&Budget::seconds(60.0)).expect("it is small");
+        let written = automaton.written(&Budget::steps_for(60.0)).expect("it is small");
         let expected = "  start state S0;
   state S2 asserts (x == 1);
   S0 -> S2 changes x: (x == 0) && (x' == 1);
@@ -282,7 +282,7 @@ mod tests {
         let names = IndexMap::from([(x.clone(), "x".to_owned())]);
         let always = Term::bool(true);
         let automaton = Automaton { acfa: &acfa, names: &names, ranges: &always, is_first: true };
-        let written = automaton.written(&Budget::seconds(60.0)).expect("it is small");
+        let written = automaton.written(&Budget::steps_for(60.0)).expect("it is small");
         assert_eq!(written.start.as_deref(), Some("(x == 3)"));
         assert!(written.changed_before.contains(&x));
         let expected = "  start state S1 asserts (x == 3);\n  state S2;\n  S1 -> S2 changes x;\n";

@@ -375,7 +375,7 @@ impl Drafter<'_> {
         let fails = if local.is_empty() {
             step.guard.clone()
         } else {
-            match eliminate(&step.guard, &local, &self.budget.within(PATIENCE)) {
+            match eliminate(&step.guard, &local, &self.budget.patient_for(PATIENCE)) {
                 Ok(formula) => formula,
                 Err(_) => return never,
             }

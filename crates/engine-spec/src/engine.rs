@@ -48,7 +48,7 @@ pub enum Composed {
 impl Spec<'_> {
     /// Decides the composition: by counting, and then by what the engine for programs says.
     pub fn compose(&self, program: &ir::Program, budget: &Budget, events: &dyn Events) -> Composed {
-        let first = budget.remaining().map_or(budget.clone(), |left| budget.within(left / 2));
+        let first = budget.part(2);
         let why = match count(self.specification, program, &first) {
             Counted::Safe(invariant) => return Composed::Safe(Composition::Counting(invariant)),
             Counted::Wrong(story) => return Composed::Wrong(story),
@@ -116,7 +116,7 @@ impl Engine for Spec<'_> {
         if !has_errors(task.program) {
             return Verdict::Safe(Proof::NoErrorLocation);
         }
-        let first = budget.remaining().map_or(budget.clone(), |left| budget.within(left * 2 / 3));
+        let first = budget.most_of(2, 3);
         let threads = match conform(self.specification, task.program, &first) {
             Ok(found) => found.threads,
             Err(reason) => return Verdict::Unknown(reason),

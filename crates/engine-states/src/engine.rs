@@ -128,8 +128,7 @@ fn decide(
 
 /// Follows calls deeper and deeper. Half of the time is left for others.
 fn unfolded(program: &Program, kinds: &BTreeSet<ErrorKind>, question: &Question<'_>) -> Option<Verdict> {
-    let share = question.budget.remaining();
-    let budget = share.map_or(question.budget.clone(), |left| question.budget.within(left / 2));
+    let budget = question.budget.part(2);
     let question = Question { budget: &budget, ..*question };
     for depth in 2..=DEEPEST {
         let mut view = View::new(program, Recursion::Unfolded(depth), &budget).ok()?;

@@ -261,7 +261,7 @@ impl Search<'_, '_> {
     }
 
     fn cannot_be(&mut self, formula: &Term) -> bool {
-        let within = self.budget.within(PATIENCE);
+        let within = self.budget.patient_for(PATIENCE);
         formula.is_false()
             || self.solver.check_assuming(std::slice::from_ref(formula), &within) == Answer::Unsat
     }

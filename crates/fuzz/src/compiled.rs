@@ -74,6 +74,7 @@ impl Compiler {
             "-fno-builtin",
             "-fno-zero-initialized-in-bss",
             "-fno-toplevel-reorder",
+            "-fno-pie",
             "-include",
             "names.h",
             "-c",
@@ -81,7 +82,7 @@ impl Compiler {
             "-o",
             "program.o",
         ]);
-        if !made || !self.gcc(&["program.o", "runtime.o", "-pthread", "-o", "program"]) {
+        if !made || !self.gcc(&["program.o", "runtime.o", "-no-pie", "-pthread", "-o", "program"]) {
             return None;
         }
         let name = match case.check {
@@ -118,11 +119,13 @@ fn text_for_gcc(text: &str) -> String {
         let _ = writeln!(out, "{line}");
         let is_outer = line.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
         if is_outer && line.ends_with(';') {
-            // A variable would be aligned, and leave a gap.
-            let name = format!("tp_pad_{}", pads.len());
-            let pad = format!(".pushsection .data; {name}: .skip 64, 1; .popsection");
-            let _ = writeln!(out, "asm(\"{pad}\"); extern char {name}[];");
-            pads.push(name);
+            // Variables with a value are in one section, those without in the other. A pad that is a variable would be aligned, and leave a gap.
+            for section in ["data", "bss"] {
+                let name = format!("tp_pad_{}", pads.len());
+                let pad = format!(".pushsection .{section}; {name}: .skip 64; .popsection");
+                let _ = writeln!(out, "asm(\"{pad}\"); extern char {name}[];");
+                pads.push(name);
+            }
         }
         if is_outer && line.ends_with('{') {
             let before = line.split('(').next().unwrap_or_default();

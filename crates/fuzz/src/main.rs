@@ -25,7 +25,7 @@ struct Arguments {
     /// How many programs to try; without it, there is no end.
     #[arg(long)]
     count: Option<u64>,
-    /// Milliseconds that each engine has.
+    /// The milliseconds that each engine has, counted in steps.
     #[arg(long, default_value_t = 60)]
     budget: u64,
     /// Programs of one kind only: wide, wild, tame or boolean.
@@ -78,6 +78,8 @@ struct Figures {
     wrong: u64,
     /// Proved, refuted, unknown, by who was asked.
     answers: [[u64; 3]; Asked::ALL.len()],
+    /// How long they took.
+    times: [Duration; Asked::ALL.len()],
 }
 
 impl Figures {
@@ -89,7 +91,7 @@ impl Figures {
             Seen::Partial => self.partial += 1,
             Seen::Bounded => self.large += 1,
         }
-        for (asked, answer, _) in &examined.answers {
+        for (asked, answer, time) in &examined.answers {
             let row = Asked::ALL.iter().position(|other| other == asked).unwrap_or_default();
             let column = match answer {
                 Answer::Proved => 0,
@@ -97,6 +99,7 @@ impl Figures {
                 Answer::Unknown => 2,
             };
             self.answers[row][column] += 1;
+            self.times[row] += *time;
         }
     }
 
@@ -107,10 +110,11 @@ impl Figures {
             "{:.0} s: {} programs ({rate:.1} each second), {} violated, {} fine, {} fine in part, {} too large to say, {} wrong",
             seconds, self.programs, self.violated, self.fine, self.partial, self.large, self.wrong
         );
-        let row = |(asked, counts): (&Asked, &[u64; 3])| {
-            format!("{} {}/{}/{}", asked.name(), counts[0], counts[1], counts[2])
+        let row = |((asked, counts), time): ((&Asked, &[u64; 3]), &Duration)| {
+            let [proved, refuted, unknown] = counts;
+            format!("{} {proved}/{refuted}/{unknown} {:.1} s", asked.name(), time.as_secs_f64())
         };
-        let rows: Vec<String> = Asked::ALL.iter().zip(&self.answers).map(row).collect();
+        let rows: Vec<String> = Asked::ALL.iter().zip(&self.answers).zip(&self.times).map(row).collect();
         println!("  proved/refuted/unknown: {}", rows.join(", "));
     }
 }

@@ -138,7 +138,7 @@ fn interpolants(
         }
         before = heads;
     }
-    let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / 8));
+    let part = budget.part(8);
     match solve(&system, &part) {
         Solution::Solved(solution) => {
             Ok(relations.into_iter().map(|relation| solution.formulas[relation].clone()).collect())

@@ -116,7 +116,7 @@ fn allows(
 
 #[test]
 fn the_abstraction_of_a_step_allows_what_the_step_does() {
-    let budget = Budget::seconds(300.0);
+    let budget = Budget::steps_for(300.0);
     let (mut tried, mut of_others, mut made_up) = (0, 0, 0);
     for (seed, file) in programs().iter().enumerate() {
         let program = read(file);
@@ -170,7 +170,7 @@ fn the_abstraction_of_a_step_allows_what_the_step_does() {
 
 #[test]
 fn what_a_step_cannot_do_is_learnt_once() {
-    let budget = Budget::seconds(60.0);
+    let budget = Budget::steps_for(60.0);
     let file = programs().into_iter().find(|file| file.ends_with("one-of-three.c")).expect("it is there");
     let program = read(&file);
     let system = System::new(&program, Mode::Integers);

@@ -33,7 +33,7 @@ fn counter(wrong: i128) -> Program {
 
 #[test]
 fn a_safe_loop_has_invariants() {
-    let budget = Budget::seconds(60.0);
+    let budget = Budget::steps_for(60.0);
     let program = counter(11);
     let Outcome::Safe(invariants) = check(&program, &budget) else { panic!("it is safe") };
     let at = |node: usize| invariants.at(node).expect("it is kept").clone();
@@ -51,7 +51,7 @@ fn a_safe_loop_has_invariants() {
 #[test]
 fn a_broken_loop_has_a_path_with_values() {
     let program = counter(10);
-    let Outcome::Unsafe(path) = check(&program, &Budget::seconds(60.0)) else { panic!("it is not safe") };
+    let Outcome::Unsafe(path) = check(&program, &Budget::steps_for(60.0)) else { panic!("it is not safe") };
     assert_eq!(path.steps, [0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 2]);
     let values: Vec<i128> = path.states.iter().filter_map(|state| state[&variable("x")].as_int()).collect();
     assert_eq!(values, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10]);
@@ -60,7 +60,7 @@ fn a_broken_loop_has_a_path_with_values() {
 /// What is forbidden at the entry, and cannot be reached because the graph does not lead there.
 #[test]
 fn ends_of_the_graph() {
-    let budget = Budget::seconds(60.0);
+    let budget = Budget::steps_for(60.0);
     let mut program = counter(11);
     let far = program.node("far", true);
     program.forbidden.push(Forbidden { node: far, formula: Term::bool(true) });
@@ -87,16 +87,16 @@ fn inputs_get_values() {
         inputs: vec![y.clone()],
     });
     program.forbidden.push(Forbidden { node: end, formula: x.term().greater_than(&Term::int(296)) });
-    let Outcome::Unsafe(path) = check(&program, &Budget::seconds(60.0)) else { panic!("it is not safe") };
+    let Outcome::Unsafe(path) = check(&program, &Budget::steps_for(60.0)) else { panic!("it is not safe") };
     assert_eq!(path.inputs[0][&y].as_int(), Some(99));
     program.forbidden[0].formula = x.term().greater_than(&Term::int(297));
-    assert!(matches!(check(&program, &Budget::seconds(60.0)), Outcome::Safe(_)));
+    assert!(matches!(check(&program, &Budget::steps_for(60.0)), Outcome::Safe(_)));
 }
 
 /// What was learnt counts for programs that are alike, and for no others: a memory always answers as the model checker does.
 #[test]
 fn a_memory_answers_the_same() {
-    let budget = Budget::seconds(60.0);
+    let budget = Budget::steps_for(60.0);
     let x = variable("x");
     let mut memory = Memory::default();
     let mut counts = Vec::new();
@@ -139,7 +139,7 @@ fn a_memory_answers_the_same() {
 /// Facts that are suggested are used where they hold and are enough, and are left out one by one where they do not hold.
 #[test]
 fn facts_can_be_suggested() {
-    let budget = Budget::seconds(60.0);
+    let budget = Budget::steps_for(60.0);
     let x = variable("x").term();
     let mut memory = Memory::default();
     memory.suggest("head", [x.at_most(&Term::int(11)), x.at_most(&Term::int(3)), x.at_least(&Term::int(0))]);

@@ -10,11 +10,14 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use verdict::{Budget, Exhausted};
-use z3::{Context, ContextHandle};
+use verdict::{Budget, Exhausted, SAFETY};
+use z3::{Context, ContextHandle, StatisticsValue};
 
 /// How often the limits are looked at.
 const INTERVAL: Duration = Duration::from_millis(10);
+
+/// The clock gives a question this long at least, where steps are counted.
+const LEAST: Duration = Duration::from_secs(10);
 
 /// Why a question has no answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -74,7 +77,7 @@ impl Watch {
                 return;
             }
             if progress.exhausted.is_none() {
-                progress.exhausted = budget.check(resident_memory()).err();
+                progress.exhausted = budget.look(resident_memory()).err();
             }
             if progress.exhausted.is_some() {
                 solver.interrupt();
@@ -93,9 +96,42 @@ impl Drop for EndOfWatch<'_> {
     }
 }
 
+/// How many of the solver's own steps stand for one step of a budget.
+const SOLVER_STEPS: u64 = 3;
+
+/// How many of its own steps the solver may take within a budget; 0 is no limit.
+pub(crate) fn solver_limit(budget: &Budget) -> u32 {
+    let limit = |left: u64| u32::try_from(left.saturating_mul(SOLVER_STEPS)).unwrap_or(u32::MAX).max(1);
+    budget.steps_left().map_or(0, limit)
+}
+
+/// How many steps the solver has taken so far in this thread's context.
+fn solver_steps() -> u64 {
+    match z3::Solver::new().get_statistics().value("rlimit count") {
+        Some(StatisticsValue::UInt(count)) => u64::from(count),
+        Some(StatisticsValue::Double(_)) | None => 0,
+    }
+}
+
 /// Runs a call of the solver within a budget. The budget's memory is that of the whole process. When a limit is hit the call
-/// is interrupted and its result thrown away.
+/// is interrupted and its result thrown away. Where steps are counted, the solver counts its own; tactics do not, and are ended by the clock.
 pub(crate) fn within<T>(budget: &Budget, call: impl FnOnce() -> T) -> Result<T, NoAnswer> {
+    let Some(left) = budget.remaining().filter(|_| budget.steps.is_some()) else {
+        return watched(budget, call);
+    };
+    let mut context = Context::thread_local();
+    let clock = Budget { steps: None, ..budget.clone() };
+    let before = solver_steps();
+    context.update_param_value("rlimit", &solver_limit(budget).to_string());
+    let result = watched(&clock.within(left.saturating_mul(SAFETY).max(LEAST)), call);
+    context.update_param_value("rlimit", "0");
+    budget.spend(solver_steps().saturating_sub(before) / SOLVER_STEPS);
+    budget.look(0).map_err(NoAnswer::Exhausted)?;
+    result
+}
+
+/// Runs a call of the solver until the clock, or another limit that can be seen from outside, ends it.
+fn watched<T>(budget: &Budget, call: impl FnOnce() -> T) -> Result<T, NoAnswer> {
     budget.check(resident_memory()).map_err(NoAnswer::Exhausted)?;
     let context = Context::thread_local();
     let solver = context.handle();

@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn questions_have_nothing_to_do_with_each_other() {
         let mut questions = Questions::default();
-        let budget = Budget::seconds(60.0);
+        let budget = Budget::steps_for(60.0);
         let x = Term::int_variable("x");
         for round in 0..(2 * MOST as i128) {
             let is = x.equals(&Term::int(round));

@@ -2,7 +2,7 @@
 
 use crate::decode::decode_value;
 use crate::encode::Encoder;
-use crate::limits::{NoAnswer, within};
+use crate::limits::{NoAnswer, solver_limit, within};
 use crate::sort::Sort;
 use crate::term::{Operation, Term, Variable};
 use crate::value::Value;
@@ -18,6 +18,12 @@ use z3::ast::Bool;
 const FEW_STEPS: u32 = 10_000;
 /// How many terms a small set of assertions has.
 const SMALL: usize = 10_000;
+/// What an unwatched question costs, where steps are counted: most are answered in a fifth of a millisecond.
+const UNWATCHED: u64 = 200;
+/// What a solver for one question costs.
+const FRESH: u64 = 1_000;
+/// What was asserted before costs a little in each question: one step for so many terms.
+const TERMS: u64 = 4;
 /// With less time left than this, every question is watched from the beginning.
 const LONGEST_UNWATCHED: Duration = Duration::from_millis(500);
 
@@ -186,7 +192,7 @@ impl Solver {
             return Ok(answer);
         }
         self.renew();
-        limit_steps(&self.solver, 0);
+        limit_steps(&self.solver, solver_limit(budget));
         let answer = within(budget, || question(&self.solver, literals));
         limit_steps(&self.solver, FEW_STEPS);
         self.worn_out = !matches!(answer, Ok(SatResult::Sat | SatResult::Unsat));
@@ -194,10 +200,11 @@ impl Solver {
     }
     /// Asks with a limit on steps, if the question looks small and there is time.
     fn unwatched(&mut self, literals: &[Bool], budget: &Budget) -> Option<SatResult> {
-        let in_no_hurry = budget.remaining().is_none_or(|left| left > LONGEST_UNWATCHED);
+        let in_no_hurry = budget.remaining_by_clock().is_none_or(|left| left > LONGEST_UNWATCHED);
         if !in_no_hurry || self.encoder.size() > SMALL {
             return None;
         }
+        budget.spend(UNWATCHED + self.encoder.size() as u64 / TERMS);
         let answer = question(&self.solver, literals);
         self.worn_out = answer == SatResult::Unknown;
         (!self.worn_out).then_some(answer)
@@ -263,6 +270,7 @@ pub fn satisfiable(formula: &Term, budget: &Budget) -> Answer {
     if let Err(limit) = budget.check(0) {
         return Answer::Unknown(NoAnswer::Exhausted(limit));
     }
+    budget.spend(FRESH);
     let mut quick = Solver::new();
     quick.assert(formula);
     let answer = match quick.unwatched(&[], budget) {
@@ -293,7 +301,7 @@ mod tests {
     /// A solver that had no answer is replaced, with all levels, assertions and assumptions.
     #[test]
     fn a_worn_out_solver_is_replaced() {
-        let budget = Budget::seconds(60.0);
+        let budget = Budget::steps_for(60.0);
         let x = Term::int_variable("x");
         let limit = |bound: i128| x.at_most(&Term::int(bound));
         let assumptions = [x.at_least(&Term::int(5)), x.at_least(&Term::int(7))];
@@ -329,9 +337,9 @@ mod tests {
             &product("x", "y").plus(&product("y", "z")).equals(&product("z", "x").plus(&Term::int(77))),
         );
         limit_steps(&solver.solver, 1);
-        assert_eq!(solver.unwatched(&[], &Budget::seconds(60.0)), None);
+        assert_eq!(solver.unwatched(&[], &Budget::steps_for(60.0)), None);
         assert!(solver.worn_out);
-        assert_eq!(solver.check(&Budget::seconds(60.0)), Answer::Sat);
+        assert_eq!(solver.check(&Budget::steps_for(60.0)), Answer::Sat);
         assert!(!solver.worn_out);
     }
 }

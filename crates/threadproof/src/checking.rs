@@ -142,8 +142,7 @@ pub fn run_checks(
             answer: &answer,
             flow_first,
             search: matches!(options.engine, EngineName::Auto),
-            deadline,
-            memory,
+            budget: Budget { deadline: Some(deadline), memory, ..Budget::unlimited() },
             keep: &keep,
         };
         if nesc::list(&question) > 0 {

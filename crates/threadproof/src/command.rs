@@ -172,8 +172,12 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer, live: &Live) -
     }
     let (program, sources) = (&input.0, &input.1);
     live.read(input);
-    let budget =
-        Budget { deadline: Some(deadline), memory: options.memory << 20, cancel: live.cancel.clone() };
+    let budget = Budget {
+        deadline: Some(deadline),
+        memory: options.memory << 20,
+        cancel: live.cancel.clone(),
+        ..Budget::unlimited()
+    };
     if let Some(what) = options.show {
         live.doing("looking at the program");
         return show(options, (program, sources), what, asked, &budget, printer);
@@ -259,7 +263,12 @@ fn check(options: &CheckEvidence, deadline: Instant, printer: &Printer, live: &L
             path.display()
         )]);
     }
-    let budget = Budget { deadline: Some(deadline), memory: memory << 20, cancel: live.cancel.clone() };
+    let budget = Budget {
+        deadline: Some(deadline),
+        memory: memory << 20,
+        cancel: live.cancel.clone(),
+        ..Budget::unlimited()
+    };
     let specification = match specification_of(asking.spec.as_deref(), program, *kind, &budget) {
         Ok(specification) => specification,
         Err(messages) => return bad(&messages),
@@ -340,7 +349,8 @@ fn conform(mut options: OfSpecification, deadline: Instant, printer: &Printer, l
         Err(messages) => return bad(&messages),
     };
     let cancel = live.cancel.clone();
-    let budget = Budget { deadline: Some(deadline), memory: options.memory << 20, cancel };
+    let budget =
+        Budget { deadline: Some(deadline), memory: options.memory << 20, cancel, ..Budget::unlimited() };
     let specification = match specification_of(Some(spec), &program, kind, &budget) {
         Ok(Some(specification)) => specification,
         Ok(None) => return status::BAD_INPUT,
@@ -372,7 +382,8 @@ fn draft(options: &OfSpecification, deadline: Instant, printer: &Printer, live: 
         Err(messages) => return fails(&messages, status::BAD_INPUT),
     };
     let cancel = live.cancel.clone();
-    let budget = Budget { deadline: Some(deadline), memory: options.memory << 20, cancel };
+    let budget =
+        Budget { deadline: Some(deadline), memory: options.memory << 20, cancel, ..Budget::unlimited() };
     match specification::draft(&program, &budget) {
         Ok(text) => {
             let status = live.answered(status::PROVED);

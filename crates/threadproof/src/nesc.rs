@@ -42,10 +42,8 @@ pub struct Question<'a> {
     pub flow_first: bool,
     /// Whether races on all variables are looked for at once.
     pub search: bool,
-    /// When all must be done.
-    pub deadline: Instant,
-    /// Bytes of memory.
-    pub memory: u64,
+    /// What all may take together.
+    pub budget: Budget,
     /// Takes what is known of the variable with a number, at first and each time that more is: so the whole listing is at hand at any time.
     pub keep: &'a dyn Fn(usize, Outcome),
 }
@@ -53,7 +51,7 @@ pub struct Question<'a> {
 /// Decides all variables, in the order of their declaration. Says how many there are.
 pub fn list(question: &Question<'_>) -> usize {
     // What is decided must still be reported.
-    let deadline = question.deadline - question.deadline.saturating_duration_since(Instant::now()) / RESERVE;
+    let budget = question.budget.most_of(RESERVE - 1, RESERVE);
     let threads = concrete(question.program, pipeline::lowering(Check::Races));
     let (shared, other) = shared(&threads);
     let variables = question.variables.clone().unwrap_or(shared);
@@ -77,7 +75,7 @@ pub fn list(question: &Question<'_>) -> usize {
         left = together(question, &threads, &variables);
     }
     let exact = run_to_completion(&threads);
-    let rest = Rest { question, variables: &variables, threads: &threads, exact: &exact, deadline };
+    let rest = Rest { question, variables: &variables, threads: &threads, exact: &exact, budget };
     rest.decide(left);
     count
 }
@@ -89,10 +87,12 @@ struct Rest<'a> {
     /// The program whose threads interleave freely, and the exact one.
     threads: &'a Program,
     exact: &'a Program,
-    deadline: Instant,
+    budget: Budget,
 }
 
-/// The time that engines have before the search begins.
+/// How often it is looked whether the search may begin.
+const INTERVAL: Duration = Duration::from_millis(20);
+/// The time that engines have before the search begins. It decides who finds a race, not whether one is found.
 const HEAD_START: Duration = Duration::from_secs(2);
 
 /// The part of the time that engines have for one variable after the other, and how much at least; then a second search takes their place.
@@ -140,17 +140,20 @@ impl Rest<'_> {
         let ranges: Vec<Range> = left.iter().map(range).collect();
         let program = Program { races_on: Some(ranges.clone()), ..self.exact.clone() };
         let over = Cancel::default();
-        let budget = Budget { cancel: over.clone(), ..self.budget(self.deadline, 1) };
+        let budget = Budget { cancel: over.clone(), ..self.budget.apart() };
         let (sender, found) = mpsc::channel();
         let (current, open) = (Current::default(), Mutex::new(ranges));
         let searches = Searches { program: &program, budget, current, open };
-        let started = Instant::now();
+        let (started, engines_ended) = (Instant::now(), Cancel::default());
         std::thread::scope(|scope| {
-            let start = |seed, delay, sender: Sender<Found>| {
-                let searches = &searches;
+            let start = |seed, sender: Sender<Found>| {
+                let (searches, engines_ended) = (&searches, &engines_ended);
                 let search = move || {
-                    while started.elapsed() < delay && searches.budget.check(0).is_ok() {
-                        std::thread::sleep(Duration::from_millis(20));
+                    while !engines_ended.is_cancelled()
+                        && started.elapsed() < HEAD_START
+                        && searches.budget.look(0).is_ok()
+                    {
+                        std::thread::sleep(INTERVAL);
                     }
                     searches.run(seed, &sender);
                 };
@@ -158,22 +161,23 @@ impl Rest<'_> {
             };
             if self.question.search && !left.is_empty() {
                 // What engines find at once is shorter, and always the same.
-                start(0, HEAD_START, sender.clone());
-                let time = self.deadline.saturating_duration_since(Instant::now());
-                let part = (time / PART).max(LEAST).min(time);
-                self.one_by_one(&mut left, &found, &searches, self.deadline - time + part);
-                start(1, Duration::ZERO, sender);
+                start(0, sender.clone());
+                let part = self.budget.remaining().map(|left| (left / PART).max(LEAST));
+                let part = part.map_or(self.budget.clone(), |time| self.budget.within(time));
+                self.one_by_one(&mut left, &found, &searches, &part);
+                engines_ended.cancel();
+                start(1, sender);
+                // Both searches end with their budget, and then the channel does.
                 while !left.is_empty() {
                     *hold(&searches.open) = left.iter().map(range).collect();
-                    let time = self.deadline.saturating_duration_since(Instant::now());
-                    match found.recv_timeout(time) {
+                    match found.recv() {
                         Ok(race) => self.refute(&mut left, race),
                         Err(_) => break,
                     }
                 }
             }
             // There are no searches, or they have come to an end.
-            self.one_by_one(&mut left, &found, &searches, self.deadline);
+            self.one_by_one(&mut left, &found, &searches, &self.budget);
             over.cancel();
         });
     }
@@ -184,9 +188,9 @@ impl Rest<'_> {
         left: &mut Vec<usize>,
         found: &Receiver<Found>,
         searches: &Searches<'_>,
-        deadline: Instant,
+        budget: &Budget,
     ) {
-        if left.is_empty() || Instant::now() >= deadline {
+        if left.is_empty() || budget.look(0).is_err() {
             return;
         }
         let parts = [Forgetting::of(self.threads), Forgetting::of(self.exact)];
@@ -198,7 +202,7 @@ impl Rest<'_> {
                 continue;
             }
             let open = all[done..].iter().filter(|other| left.contains(*other)).count();
-            let budget = Budget { cancel: Cancel::default(), ..self.budget(deadline, open) };
+            let budget = Budget { cancel: Cancel::default(), ..budget.part(open as u32) };
             let started = Instant::now();
             let (name, range) = (&self.variables[index].name, self.variables[index].range);
             let now = |what| *hold(&searches.current) = what;
@@ -225,20 +229,14 @@ impl Rest<'_> {
         let started = Instant::now();
         let program = Program { races_on: Some(vec![range]), ..self.exact.clone() };
         let task = Task { program: &program, property: &Property::NoRace };
-        let budget = self.budget(self.deadline, 1);
+        let budget = &self.budget;
         let Attempted { verdict, tried, .. } =
-            pipeline::attempt(task, &Evidence(trace), &budget, &budget, &Silent);
+            pipeline::attempt(task, &Evidence(trace), budget, budget, &Silent);
         if matches!(verdict, Checked::Refuted(_)) {
             let index = left.remove(at);
             let found = outcome(&self.variables[index].name, verdict, started, vec![tried]);
             (self.question.keep)(index, found);
         }
-    }
-
-    /// A part of the time that is left up to some time.
-    fn budget(&self, deadline: Instant, parts: usize) -> Budget {
-        let time = deadline.saturating_duration_since(Instant::now()) / parts.max(1) as u32;
-        Budget { memory: self.question.memory, ..Budget::seconds(time.as_secs_f64()) }
     }
 }
 
@@ -268,7 +266,7 @@ fn in_part(parts: &[Forgetting], name: &str, range: Range, budget: &Budget) -> O
         for forgetting in parts {
             for kept in forgetting.candidates(range.object) {
                 let Some(program) = forgetting.keep(&kept, range) else { continue };
-                let share = budget.remaining().map_or(budget.clone(), |left| budget.within(left / part));
+                let share = budget.part(part);
                 let task = Task { program: &program, property: &Property::NoRace };
                 let Attempted { verdict, tried, .. } =
                     pipeline::attempt(task, engine, &share, budget, &Silent);
@@ -285,8 +283,7 @@ fn in_part(parts: &[Forgetting], name: &str, range: Range, budget: &Budget) -> O
 fn together(question: &Question<'_>, program: &Program, variables: &[Variable]) -> Vec<usize> {
     let all: Vec<usize> = (0..variables.len()).collect();
     let started = Instant::now();
-    let left = question.deadline.saturating_duration_since(started) / SHARE;
-    let budget = Budget { memory: question.memory, ..Budget::seconds(left.as_secs_f64()) };
+    let budget = question.budget.part(SHARE);
     let mut hopeful = all.clone();
     for _ in 0..ROUNDS {
         if hopeful.is_empty() {
@@ -426,8 +423,7 @@ mod tests {
             answer: &undecided,
             flow_first: true,
             search: true,
-            deadline: Instant::now() + std::time::Duration::from_secs(60),
-            memory: 1 << 32,
+            budget: Budget::steps_for(60.0),
             keep: &|index, outcome| {
                 let proved = matches!(outcome.verdict, Checked::Proved(_));
                 kept.borrow_mut().push((index, outcome.variable.unwrap_or_default(), proved));

@@ -127,8 +127,7 @@ impl Events for Decider<'_> {
     fn event(&self, event: Event) {
         match event {
             Event::Attempt(attempt) => {
-                let deadline = self.budget.remaining().map(|left| Instant::now() + left / SHARE);
-                let budget = Budget { deadline, ..self.budget.clone() };
+                let budget = self.budget.part(SHARE);
                 let decided = checker::decide(self.task.program, self.task.property, &attempt, &budget);
                 *self.decided.borrow_mut() = Some(decided.map_err(Reason::from));
             }
@@ -171,7 +170,7 @@ mod tests {
         let source =
             frontend_c::Source { name: "a.c".to_owned(), text: "int main(void) { return 0; }".into() };
         let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C");
-        let outcome = verify(&program, Check::Assertions, &Broken, &Budget::seconds(10.0), &Silent);
+        let outcome = verify(&program, Check::Assertions, &Broken, &Budget::steps_for(10.0), &Silent);
         let Checked::Unknown(Reason::Crashed(why)) = outcome.verdict else { panic!("{:?}", outcome.verdict) };
         assert_eq!(why, "broken crashed: a case that was not thought of");
     }
@@ -181,7 +180,7 @@ mod tests {
         let text = "#include <assert.h>\nint main(int argc, char **argv) { assert(argc != 3); return 0; }\n";
         let source = frontend_c::Source { name: "three.c".to_owned(), text: text.into() };
         let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C");
-        let outcome = verify(&program, Check::Assertions, &Careless, &Budget::seconds(10.0), &Silent);
+        let outcome = verify(&program, Check::Assertions, &Careless, &Budget::steps_for(10.0), &Silent);
         assert!(matches!(outcome.verdict, Checked::Unknown(Reason::Rejected(_))), "{:?}", outcome.verdict);
         let tried = &outcome.tries[0];
         assert!(!tried.rejected.is_empty(), "what was rejected can be reported");

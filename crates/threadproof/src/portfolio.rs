@@ -277,6 +277,8 @@ impl Portfolio {
                         let Some(turn) = next else { break };
                         let share = whole.remaining().map(|left| left / turn.part);
                         let time = share.into_iter().chain(turn.most).min();
+                        // Steps of engines beside it do not count.
+                        let whole = &whole.apart();
                         let budget = time.map_or(whole.clone(), |time| whole.within(time));
                         let engine = match turn.to {
                             Use::Answer => OnRuns { engine: turn.engine, runs: None },

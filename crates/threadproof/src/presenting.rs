@@ -59,7 +59,7 @@ pub fn present(
     let left = budget.remaining().unwrap_or(Duration::MAX);
     let has_time = left > 2 * LEAST && budget.check(0).is_ok();
     let told = told && has_time;
-    let budget = budget.within((left / 2).min(LEAST.max(Duration::from_secs_f64(seconds.clamp(0.0, 1e6)))));
+    let budget = budget.part(2).patient_for(LEAST.max(Duration::from_secs_f64(seconds.clamp(0.0, 1e6))));
     let needed = options.html.is_some() || (told && outcomes.iter().any(by_flow));
     let listing: Option<Listing> = (needed && has_time)
         .then(|| engine_flow::listing(&pipeline::prepare(program, first), &budget).ok())

@@ -92,7 +92,7 @@ const CONTEXTS: u32 = 3;
 /// A first specification: from the automata of the engine `context` where there are any and the threads conform to them; else from the text of the program alone.
 pub fn draft(program: &Program, budget: &Budget) -> Result<String, Reason> {
     let lowered = prepared(program);
-    let share = budget.remaining().map_or(budget.clone(), |left| budget.within(left / CONTEXTS));
+    let share = budget.part(CONTEXTS);
     match from_contexts(program, &lowered, &share, budget) {
         Some(text) => Ok(text),
         None => engine_spec::draft(&lowered, budget),

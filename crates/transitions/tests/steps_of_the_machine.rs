@@ -110,7 +110,7 @@ fn follow(seed: u64, program: &Program, system: &System<'_>) -> usize {
                 assert_eq!(before, after, "seed {seed}: {} changes", variable.variable.name);
             }
         }
-        let answer = smt::satisfiable(&Term::all(facts), &Budget::seconds(20.0));
+        let answer = smt::satisfiable(&Term::all(facts), &Budget::steps_for(20.0));
         assert_eq!(answer, Answer::Sat, "seed {seed}: {template}:{edge} is no step of the transitions");
         state = next;
         followed += 1;

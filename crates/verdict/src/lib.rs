@@ -32,7 +32,7 @@ pub use abstraction::{
     AbstractionProof, Fact, Literal, Moment, Predicate, PredicateRelation, StepAbstraction,
 };
 pub use acfa::{AbstractEdge, AbstractId, AbstractState, Acfa, Action};
-pub use budget::{Budget, Cancel, Exhausted};
+pub use budget::{Budget, Cancel, Exhausted, SAFETY, STEPS_PER_SECOND, Steps};
 pub use context::{ContextEdge, ContextNode, ContextProof, ContextView, for_people, known_name};
 pub use counters::{Counter, CounterStep, TicketAddress};
 pub use decision::{Attempt, Decision, Decisions, OpenCheck};

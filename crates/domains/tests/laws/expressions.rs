@@ -198,7 +198,7 @@ fn values_are_in_the_abstract_value() {
     assert!(defined > 5000, "only {defined} expressions have a value");
 }
 
-/// Conditional expressions inside of conditions, as deep as they may be: the time stays small.
+/// Conditional expressions inside of conditions, as deep as they may be: this would not end if each level doubled the work.
 #[test]
 fn deep_expressions_are_no_trap() {
     let world = World::new(1);
@@ -207,10 +207,8 @@ fn deep_expressions_are_no_trap() {
         let condition = expr.clone().and(local(1)).not();
         expr = Expr::IfThenElse(Box::new((condition, expr_or(local(0)), local(1))));
     }
-    let start = std::time::Instant::now();
     evaluate(&expr, &Environment::top(), &world);
     domains::assume(&expr, true, Environment::top(), &world);
-    assert!(start.elapsed().as_secs() < 10);
 }
 
 fn expr_or(expr: Expr) -> Expr {

@@ -13,13 +13,14 @@ const SECOND: TemplateId = TemplateId(1);
 
 fn inferred(codes: &[Code], start: &[(TemplateId, Count)], k: u32) -> Inferred<Known, (usize, usize)> {
     let threads: IdVec<TemplateId, Code> = codes.iter().cloned().collect();
-    infer(&threads, start, k, &Watched::Only(BTreeSet::new()), &Budget::seconds(60.0)).expect("there is time")
+    infer(&threads, start, k, &Watched::Only(BTreeSet::new()), &Budget::steps_for(60.0))
+        .expect("there is time")
 }
 
 fn by_omega(codes: &[Code], start: &[(TemplateId, Count)], k: u32) -> Inferred<Known, (usize, usize)> {
     let threads: IdVec<TemplateId, Code> = codes.iter().cloned().collect();
     let watched = Watched::Only(BTreeSet::new());
-    omega_infer(&threads, start, k, &watched, &Budget::seconds(60.0)).expect("there is time")
+    omega_infer(&threads, start, k, &watched, &Budget::steps_for(60.0)).expect("there is time")
 }
 
 /// Whether the ω-check has shown it: then what threads see depends on where their automata are.

@@ -42,7 +42,7 @@ fn without_predicates() -> Graph<u32, ()> {
 #[test]
 fn the_first_context_does_not_simulate_the_thread() {
     let graph = without_predicates().finish().acfa;
-    let (mut labels, budget) = (Labels::default(), Budget::seconds(20.0));
+    let (mut labels, budget) = (Labels::default(), Budget::steps_for(20.0));
     assert_eq!(simulate(&graph, &Acfa::empty(), &mut labels, &budget), Simulated::No);
     // Its quotient does: with the variable of the race watched, all of the atomic block is one state.
     let watched = Watched::Only(BTreeSet::from([variable("x")]));
@@ -94,7 +94,7 @@ fn context() -> IdVec<TemplateId, Acfa> {
 #[test]
 fn no_two_threads_of_figure_1_access_x() {
     let acfas = context();
-    let (mut labels, budget) = (Labels::default(), Budget::seconds(20.0));
+    let (mut labels, budget) = (Labels::default(), Budget::steps_for(20.0));
     let access = (THREAD, AbstractId(3));
     let mut accessing = |acfas: &IdVec<TemplateId, Acfa>, k: u32| {
         let context = Context { acfas, k, most: None };

@@ -59,6 +59,8 @@ const PRESSING: u64 = 6;
 const PRESSED: usize = 24;
 /// Steps between two looks at the budget.
 const INTERVAL: u64 = 1 << 10;
+/// About how many steps of the machine one firing takes.
+const FIRING: u64 = 200;
 
 /// The search.
 pub struct Firings<'a, 'p> {
@@ -217,6 +219,7 @@ impl<'a, 'p> Firings<'a, 'p> {
             if self.steps >= self.next_turn && self.open.len() > MOST_WATCHED {
                 self.watch_others();
             }
+            budget.spend(FIRING);
             budget.check(remembered())?;
             self.forget(most);
             self.steps += 1;

@@ -23,7 +23,7 @@ pub(crate) fn assertions() -> Property {
 
 /// Runs the engine and checks what it returns.
 pub(crate) fn ask_with(options: Options, program: &Program, property: &Property) -> (Answer, Verdict) {
-    let budget = Budget::seconds(20.0);
+    let budget = Budget::steps_for(20.0);
     let verdict = Explicit { options }.verify(Task { program, property }, &budget, &Silent);
     let answer = match &verdict {
         Verdict::Safe(proof) => {

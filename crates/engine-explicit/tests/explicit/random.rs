@@ -330,7 +330,7 @@ fn compare_one(seed: u64, program: &Program, property: &Property, counts: &mut [
     assert_eq!(reduced.0, full, "seed {seed}, {property:?}: {:?}\n{program:#?}", reduced.1);
     counts[full as usize] += 1;
     let copies = vec![1; program.start.len()];
-    let budget = Budget::seconds(20.0);
+    let budget = Budget::steps_for(20.0);
     let plain = check_all_executions(program, property, &copies, Some(200_000), &budget);
     let reduced = check_all_executions(program, property, &copies, None, &budget);
     if plain != Err(ProofError::TooExpensive(Exhausted::Memory)) {

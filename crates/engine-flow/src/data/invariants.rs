@@ -40,6 +40,8 @@ const LONG_PATIENCE: u32 = 60;
 const IMPROVEMENTS: usize = 3;
 /// How often a result that does not follow from itself is made weaker.
 const REPAIRS: usize = 8;
+/// What one round costs, where steps are counted.
+const ROUND: u64 = 20;
 
 /// The annotation.
 pub struct Annotation {
@@ -384,6 +386,7 @@ impl<'s, 'a, 'p> Equations<'s, 'a, 'p> {
         while let Some(node) = queue.pop_first() {
             rounds += 1;
             if rounds.is_multiple_of(64) {
+                budget.spend(64 * ROUND);
                 budget.check(0)?;
             }
             let here = sides.annotation(node);

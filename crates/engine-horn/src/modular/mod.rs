@@ -65,7 +65,7 @@ pub fn prove_by_groups(
     let tried = |(size, effort, _): &(usize, Effort, u32)| *size <= largest && *effort <= most;
     for (size, effort, share) in ATTEMPTS.into_iter().filter(tried) {
         budget.check(0).map_err(Reason::Exhausted)?;
-        let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / share));
+        let part = budget.part(share);
         // What is known of smaller groups; always the same for the same size, so that facts are about the same relations.
         let base = bases.range(..=size).next_back().map_or(Base::default(), |(_, base)| base.clone());
         match attempt(&model, size, effort, (&base, facts.get(&size)), &part) {

@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn equations_know_sums() {
-        let budget = Budget::seconds(60.0);
+        let budget = Budget::steps_for(60.0);
         for (bad, language, safe) in [
             (1, Language::Equations, true),
             (0, Language::Equations, false),
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn the_strongest_facts_keep_a_counter_in_its_bounds() {
-        let budget = Budget::seconds(60.0);
+        let budget = Budget::steps_for(60.0);
         for (bad, safe) in [(4, true), (11, true), (5, false), (10, false)] {
             let system = counting(bad);
             let found = strongest(&system, &Vocabulary::new(&system), Language::Comparisons, &budget)

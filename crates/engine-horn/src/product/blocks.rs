@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn without_circles_the_start_decides() {
-        let budget = Budget::seconds(60.0);
+        let budget = Budget::steps_for(60.0);
         for (bad, safe) in [(0, true), (2, false), (3, true), (4, false), (-2, true)] {
             let blocks = blocks(&doubled(bad, false), &budget).expect("one premise each");
             assert_eq!((blocks.system.relations.len(), blocks.system.clauses.len()), (1, 2));
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn what_is_left_has_a_solution_if_all_have() {
-        let budget = Budget::seconds(60.0);
+        let budget = Budget::steps_for(60.0);
         for (bad, safe) in [(0, true), (1, true), (2, false), (6, false), (-1, true)] {
             let blocks = blocks(&doubled(bad, true), &budget).expect("one premise each");
             assert_eq!(blocks.system.relations.len(), 1);

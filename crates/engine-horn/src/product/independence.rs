@@ -112,7 +112,7 @@ impl<'a> Independence<'a> {
     fn solver_says(&self, a: &ThreadStep, b: &ThreadStep) -> bool {
         let ranges = Term::all(self.threads.variables.values().cloned());
         let formula = ranges.implies(&commutes(a, b));
-        let budget = self.budget.within(PATIENCE);
+        let budget = self.budget.patient_for(PATIENCE);
         matches!(smt::can_fail(&formula, &budget), Answer::Unsat)
     }
 }

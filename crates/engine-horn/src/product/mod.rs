@@ -165,7 +165,7 @@ type Invariants = IdVec<RelationId, Option<Term>>;
 /// Simple facts first; then, if that is asked for, the solver with what they say.
 fn solution(clauses: &Clauses, effort: Effort, budget: &Budget) -> Result<Invariants, Unsolved> {
     let system = &clauses.system;
-    let part = budget.remaining().map_or(budget.clone(), |left| budget.within(left / FACTS));
+    let part = budget.part(FACTS);
     let facts = blocks(system, budget).map(|blocks| {
         let facts = facts(system, &blocks, if effort == Effort::Facts { budget } else { &part });
         (blocks, facts)

@@ -106,7 +106,7 @@ fn two_threads_take_a_k_of_two() {
 fn changed_populations_are_refused() {
     let program = read(&counted(2));
     let property = Check::Assertions.property();
-    let budget = Budget::seconds(60.0);
+    let budget = Budget::steps_for(60.0);
     let verdict = Counting.verify(Task { program: &program, property: &property }, &budget, &Silent);
     let Verdict::Safe(Proof::States(proof)) = verdict else { panic!("it is safe") };
     let accepted = |populations: Vec<Population>| {

@@ -28,7 +28,7 @@ pub fn verify(program: &Program, seconds: f64) -> Checked {
 /// The checked verdict of an engine.
 pub fn verify_by(engine: &dyn Engine, program: &Program, seconds: f64) -> Checked {
     let property = Check::Assertions.property();
-    let budget = Budget::seconds(seconds);
+    let budget = Budget::steps_for(seconds);
     let verdict = engine.verify(Task { program, property: &property }, &budget, &Silent);
     examine(program, &property, verdict, &budget).unwrap_or_else(|rejection| panic!("{}", rejection.why))
 }

@@ -183,7 +183,7 @@ fn proofs_with_another_depth_are_refused() {
         void main() begin lock m; f(T, T); unlock m; end",
     );
     let property = Check::Assertions.property();
-    let budget = Budget::seconds(20.0);
+    let budget = Budget::steps_for(20.0);
     let Verdict::Safe(Proof::States(proof)) =
         States.verify(Task { program: &program, property: &property }, &budget, &Silent)
     else {
@@ -219,7 +219,7 @@ fn changed_proofs_are_refused() {
           if mine then assert(!used); used := T; used := F; token := T; fi
         end";
     let property = Check::Assertions.property();
-    let budget = Budget::seconds(20.0);
+    let budget = Budget::steps_for(20.0);
     let (mut sets, mut configurations) = (0, 0);
     for text in [FIGURE_4, token] {
         let program = read(text);

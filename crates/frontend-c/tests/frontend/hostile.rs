@@ -1,17 +1,13 @@
-//! Input that was made to break things: an error or a program, soon, and never a crash.
+//! Input that was made to break things: an error or a program, and never a crash.
 
 use frontend_c::{Options, Source, read};
-use std::time::{Duration, Instant};
 
 fn survives(name: &str, text: impl Into<Vec<u8>>) {
-    let start = Instant::now();
     let result = read(&[Source { name: "hostile.c".to_owned(), text: text.into() }], &Options::default());
-    let time = start.elapsed();
     if let Err(problems) = &result {
         assert!(!problems.is_empty() && problems.len() <= 50, "{name}: {} problems", problems.len());
         assert!(problems[0].to_string().contains("hostile.c:"), "{name}: {}", problems[0]);
     }
-    assert!(time < Duration::from_secs(5), "{name}: {time:?}");
 }
 
 fn within_main(body: &str) -> String {

@@ -55,7 +55,7 @@ pub fn specifications(folder: &Path, programs: &Path) -> Vec<(PathBuf, PathBuf)>
     for program in all(programs, "c") {
         let Some((read, _)) = read(&program) else { continue };
         for specification in all(folder, "tspec") {
-            if threadproof::specification::read(&specification, &read, &Budget::seconds(10.0)).is_ok() {
+            if threadproof::specification::read(&specification, &read, &Budget::steps_for(10.0)).is_ok() {
                 found.push((program.clone(), specification));
             }
         }
@@ -163,7 +163,7 @@ fn changed(right: &Program, random: &mut Random) -> Option<Program> {
 pub fn proofs(pair: &Pair, only: Option<&str>, seconds: f64) -> Vec<Proof> {
     let property = pair.check.property();
     let task = Task { program: &pair.right, property: &property };
-    let budget = || Budget::seconds(seconds);
+    let budget = || Budget::steps_for(seconds);
     let queries = engine_queries::Queries::default();
     let explicit = engine_explicit::Explicit::default();
     let engines: [&dyn Engine; 6] = [
@@ -210,7 +210,7 @@ pub fn by_specification(
 ) -> Option<(Pair, Vec<Proof>)> {
     let (program_read, _) = read(program)?;
     let check = Check::Assertions;
-    let budget = Budget::seconds(seconds * 10.0);
+    let budget = Budget::steps_for(seconds * 10.0);
     let specification = threadproof::specification::read(specification, &program_read, &budget).ok()?;
     let right = pipeline::prepare(&program_read, check);
     let engine = engine_spec::Spec { specification: &specification, composer: &engine_flow::Flow };

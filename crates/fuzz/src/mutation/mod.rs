@@ -128,7 +128,7 @@ pub fn check_text(text: &str, program: &ir::Program, check: Check, seconds: f64)
             return Fate::Malformed;
         };
         let Evidence::Proof(proof) = evidence else { return Fate::Refused };
-        match check_proof(program, &check.property(), &proof, &Budget::seconds(seconds)) {
+        match check_proof(program, &check.property(), &proof, &Budget::steps_for(seconds)) {
             Ok(()) => Fate::Accepted,
             Err(ProofError::Execution(_)) => Fate::Outside,
             Err(ProofError::TooExpensive(_)) => Fate::OutOfTime,

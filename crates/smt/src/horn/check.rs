@@ -34,7 +34,7 @@ pub fn check_interpretation(
         let violation = Term::all(body.chain([clause.constraint.clone()]).chain(head));
         solver.push();
         solver.assert(&violation);
-        let mut answer = solver.check(&budget.within(PATIENCE));
+        let mut answer = solver.check(&budget.patient_for(PATIENCE));
         solver.pop();
         if matches!(answer, Answer::Unknown(_)) {
             answer = satisfiable(&violation, budget);

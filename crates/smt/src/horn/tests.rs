@@ -39,11 +39,11 @@ fn counting(limit: i128) -> HornSystem {
 #[test]
 fn an_invariant_is_found() {
     let system = counting(21);
-    let Solution::Solved(solution) = solve(&system, &Budget::seconds(20.0)) else { panic!("not solved") };
-    assert_eq!(check_interpretation(&system, &solution, &Budget::seconds(20.0)), Ok(()));
+    let Solution::Solved(solution) = solve(&system, &Budget::steps_for(20.0)) else { panic!("not solved") };
+    assert_eq!(check_interpretation(&system, &solution, &Budget::steps_for(20.0)), Ok(()));
     let trivial = Interpretation { formulas: [Term::bool(true)].into_iter().collect() };
     assert_eq!(
-        check_interpretation(&system, &trivial, &Budget::seconds(20.0)),
+        check_interpretation(&system, &trivial, &Budget::steps_for(20.0)),
         Err(Failure::Fails(ClauseId(2)))
     );
 }
@@ -51,7 +51,7 @@ fn an_invariant_is_found() {
 #[test]
 fn a_derivation_is_found() {
     let system = counting(20);
-    let Solution::Refuted(mut derivation) = solve(&system, &Budget::seconds(20.0)) else {
+    let Solution::Refuted(mut derivation) = solve(&system, &Budget::steps_for(20.0)) else {
         panic!("not refuted")
     };
     assert_eq!(derivation.steps.len(), 12);
@@ -84,7 +84,9 @@ fn a_derivation_may_branch() {
         constraint: n.equals(&Term::int(8)).and(&a.equals(&Term::int(21))),
         head: None,
     });
-    let Solution::Refuted(derivation) = solve(&system, &Budget::seconds(20.0)) else { panic!("not refuted") };
+    let Solution::Refuted(derivation) = solve(&system, &Budget::steps_for(20.0)) else {
+        panic!("not refuted")
+    };
     assert_eq!(check_derivation(&system, &derivation), Ok(()));
     assert!(derivation.steps.iter().any(|step| step.premises.len() == 2));
 }
@@ -99,7 +101,7 @@ fn what_cannot_be_derived_or_used_is_interpreted_too() {
     system.clause(Clause { body: vec![of(never)], constraint: Term::bool(true), head: Some(of(unused)) });
     system.clause(Clause { body: vec![of(never)], constraint: Term::bool(true), head: None });
     system.clause(Clause { body: vec![], constraint: x.equals(&Term::int(3)), head: Some(of(unused)) });
-    let Solution::Solved(solution) = solve(&system, &Budget::seconds(20.0)) else { panic!("not solved") };
-    assert_eq!(check_interpretation(&system, &solution, &Budget::seconds(20.0)), Ok(()));
+    let Solution::Solved(solution) = solve(&system, &Budget::steps_for(20.0)) else { panic!("not solved") };
+    assert_eq!(check_interpretation(&system, &solution, &Budget::steps_for(20.0)), Ok(()));
     assert!(solution.formulas[never].is_false());
 }

@@ -176,7 +176,7 @@ fn agrees(mode: Mode, cases: u32, depth: u32) {
             }
         };
         solver.assert(&claim.not());
-        prop_assert_eq!(solver.check(&Budget::seconds(60.0)), Answer::Unsat);
+        prop_assert_eq!(solver.check(&Budget::steps_for(60.0)), Answer::Unsat);
         Ok(())
     });
     outcome.unwrap();

@@ -219,7 +219,7 @@ fn evaluation_agrees_with_the_solver() {
             solver.assert(&variable.term().equals(&value));
         }
         solver.assert(&term.differs(&ours.term()));
-        prop_assert_eq!(solver.check(&Budget::seconds(20.0)), Answer::Unsat);
+        prop_assert_eq!(solver.check(&Budget::steps_for(20.0)), Answer::Unsat);
         Ok(())
     });
     outcome.unwrap();

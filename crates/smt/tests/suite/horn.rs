@@ -161,7 +161,7 @@ fn false_follows(numbers: Numbers, system: &HornSystem) -> bool {
 fn agrees(numbers: Numbers) {
     let mut runner = TestRunner::new(Config { max_shrink_iters: 500, ..Config::with_cases(150) });
     let outcome = runner.run(&systems(numbers), |system| {
-        let budget = Budget::seconds(60.0);
+        let budget = Budget::steps_for(60.0);
         match solve(&system, &budget) {
             Solution::Solved(interpretation) => {
                 prop_assert!(!false_follows(numbers, &system));

@@ -4,7 +4,7 @@ use smt::eliminate::eliminate;
 use smt::horn::{Application, Clause, HornSystem, Solution, solve};
 use smt::limits::resident_memory;
 use smt::{Answer, NoAnswer, Operation, Solver, Sort, Term, Variable};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use verdict::{Budget, Exhausted};
 
 /// A formula that no solver decides quickly: a product of two primes, bit by bit.
@@ -30,32 +30,29 @@ fn cubes() -> Term {
     Term::sum([cube("x"), cube("y"), cube("z")]).equals(&Term::int(114))
 }
 
-fn assert_ends(started: Instant, allowed: f64, answer: &Answer) {
-    assert_eq!(*answer, Answer::Unknown(NoAnswer::Exhausted(Exhausted::Time)));
-    let late = started.elapsed().saturating_sub(Duration::from_secs_f64(allowed));
-    assert!(late < Duration::from_secs(1), "{late:?} late");
-}
-
 #[test]
-fn a_deadline_ends_a_question() {
+fn limits_on_time_and_steps_end_a_question() {
+    let out_of_time = Answer::Unknown(NoAnswer::Exhausted(Exhausted::Time));
     for formula in [hard(128), cubes()] {
         let mut solver = Solver::new();
         solver.assert(&formula);
-        let started = Instant::now();
-        assert_ends(started, 0.2, &solver.check(&Budget::seconds(0.2)));
+        assert_eq!(solver.check(&Budget::seconds(0.2)), out_of_time);
+        let (one, other) = (Budget::steps_for(0.2), Budget::steps_for(0.4));
+        assert_eq!(solver.check(&one), out_of_time);
+        assert_eq!(smt::satisfiable(&formula, &other), out_of_time);
+        assert_eq!((one.steps_left(), other.steps_left()), (Some(0), Some(0)));
         // The solver is still of use.
         let mut other = Solver::new();
         other.assert(&Term::int_variable("x").equals(&Term::int(4)));
-        assert_eq!(other.check(&Budget::seconds(20.0)), Answer::Sat);
+        assert_eq!(other.check(&Budget::unlimited()), Answer::Sat);
         assert_eq!(other.int_value(&Term::int_variable("x")), Ok(4));
     }
 }
 
 #[test]
 fn a_flag_ends_a_question() {
-    let budget = Budget::seconds(60.0);
+    let budget = Budget::unlimited();
     let cancel = budget.cancel.clone();
-    let started = Instant::now();
     std::thread::scope(|scope| {
         scope.spawn(move || {
             std::thread::sleep(Duration::from_millis(200));
@@ -64,12 +61,11 @@ fn a_flag_ends_a_question() {
         let answer = smt::satisfiable(&cubes(), &budget);
         assert_eq!(answer, Answer::Unknown(NoAnswer::Exhausted(Exhausted::Cancelled)));
     });
-    assert!(started.elapsed() < Duration::from_millis(1200));
 }
 
 #[test]
 fn memory_ends_a_question() {
-    let budget = Budget { memory: resident_memory() / 2, ..Budget::seconds(60.0) };
+    let budget = Budget { memory: resident_memory() / 2, ..Budget::unlimited() };
     let answer = smt::satisfiable(&cubes(), &budget);
     assert_eq!(answer, Answer::Unknown(NoAnswer::Exhausted(Exhausted::Memory)));
 }
@@ -99,16 +95,11 @@ fn a_deadline_ends_a_search_for_invariants_and_an_elimination() {
             .differs(&x.times(&x.minus(&Term::int(1))).plus(&x.times(&n).times(&Term::int(2)))),
         head: None,
     });
-    let started = Instant::now();
-    assert_eq!(
-        solve(&system, &Budget::seconds(0.3)),
-        Solution::Unknown(NoAnswer::Exhausted(Exhausted::Time))
-    );
-    assert!(started.elapsed() < Duration::from_millis(1300));
-    let started = Instant::now();
+    for budget in [Budget::seconds(0.3), Budget::steps_for(0.3)] {
+        assert_eq!(solve(&system, &budget), Solution::Unknown(NoAnswer::Exhausted(Exhausted::Time)));
+    }
     let variables = ["x", "y"].map(|name| Variable::new(name, Sort::Int));
     assert!(eliminate(&cubes(), &variables, &Budget::seconds(0.3)).is_err());
-    assert!(started.elapsed() < Duration::from_millis(1300));
 }
 
 /// More pigeons than holes.
@@ -127,7 +118,7 @@ fn pigeons(holes: i128) -> Vec<Term> {
 /// The library forgets assertions when it is interrupted; we must not. Each solver is stopped at another moment, and then asked again.
 #[test]
 fn a_stopped_solver_forgets_nothing() {
-    let (x, long) = (Term::int_variable("x"), Budget::seconds(60.0));
+    let (x, long) = (Term::int_variable("x"), Budget::unlimited());
     for moment in 0..150 {
         let mut bystander = Solver::new();
         bystander.assert(&x.at_least(&Term::int(0)));
@@ -169,9 +160,9 @@ fn a_question_that_is_not_small_is_asked_again() {
         for rule in pigeons(holes) {
             solver.assert(&rule);
         }
-        assert_eq!(solver.check(&Budget::seconds(60.0)), Answer::Unsat, "{holes}");
+        assert_eq!(solver.check(&Budget::unlimited()), Answer::Unsat, "{holes}");
         assert_eq!(
-            smt::satisfiable(&Term::all(pigeons(holes)), &Budget::seconds(60.0)),
+            smt::satisfiable(&Term::all(pigeons(holes)), &Budget::unlimited()),
             Answer::Unsat,
             "{holes}"
         );

@@ -11,7 +11,7 @@ fn int(name: &str) -> Term {
     Term::int_variable(name)
 }
 fn budget() -> Budget {
-    Budget::seconds(20.0)
+    Budget::steps_for(20.0)
 }
 
 #[test]

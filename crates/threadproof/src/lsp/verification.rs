@@ -72,7 +72,12 @@ fn verify(shared: &Shared, path: &Path, project: &Project, cancel: &Cancel) -> R
     let deadline = Instant::now() + Duration::from_secs_f64(options.timeout.clamp(0.0, 1e8));
     let question: Question = checking::question(&options.reading, &options.asking, &overlay)?;
     let program = &question.input.0;
-    let budget = Budget { deadline: Some(deadline), memory: options.memory << 20, cancel: cancel.clone() };
+    let budget = Budget {
+        deadline: Some(deadline),
+        memory: options.memory << 20,
+        cancel: cancel.clone(),
+        ..Budget::unlimited()
+    };
     let specification =
         checking::specification_of(options.asking.spec.as_deref(), program, question.kind, &budget)?;
     let live = Live::new(cancel.clone());
@@ -80,7 +85,7 @@ fn verify(shared: &Shared, path: &Path, project: &Project, cancel: &Cancel) -> R
     let first = question.asked.checks.first().copied().unwrap_or(Check::Assertions);
     let listing = match question.kind {
         input::Kind::C => {
-            engine_flow::listing(&pipeline::prepare(program, first), &budget.within(LISTING)).ok()
+            engine_flow::listing(&pipeline::prepare(program, first), &budget.patient_for(LISTING)).ok()
         }
         input::Kind::Boolean | input::Kind::System => None,
     };

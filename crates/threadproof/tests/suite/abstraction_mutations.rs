@@ -20,7 +20,7 @@ fn proof_of(name: &str) -> (ir::Program, AbstractionProof) {
     let lowered = pipeline::prepare(&program, Check::Assertions);
     let property = Check::Assertions.property();
     let task = Task { program: &lowered, property: &property };
-    match States.verify(task, &Budget::seconds(60.0), &Silent) {
+    match States.verify(task, &Budget::steps_for(60.0), &Silent) {
         Verdict::Safe(Proof::Abstraction(proof)) => (lowered, *proof),
         other => panic!("{name}: no proof: {other:?}"),
     }
@@ -28,7 +28,7 @@ fn proof_of(name: &str) -> (ir::Program, AbstractionProof) {
 
 fn accepts(program: &ir::Program, proof: AbstractionProof) -> bool {
     let property = Check::Assertions.property();
-    check_proof(program, &property, &Proof::Abstraction(Box::new(proof)), &Budget::seconds(60.0)).is_ok()
+    check_proof(program, &property, &Proof::Abstraction(Box::new(proof)), &Budget::steps_for(60.0)).is_ok()
 }
 
 /// All relations of a proof.

@@ -54,7 +54,7 @@ impl Browser {
         std::thread::spawn(move || lines.for_each(drop));
         let (host, path) = address.split_once('/').expect("an address has a path");
         let mut socket = TcpStream::connect(host).expect("Chromium listens");
-        socket.set_read_timeout(Some(Duration::from_secs(60))).expect("a time limit can be set");
+        socket.set_read_timeout(Some(Duration::from_secs(1000))).expect("a time limit can be set");
         let hello = format!(
             "GET /{path} HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
              Sec-WebSocket-Key: dGhyZWFkcHJvb2YgdGVzdHM=\r\nSec-WebSocket-Version: 13\r\n\r\n"
@@ -170,7 +170,7 @@ impl Browser {
     /// Opens a file and waits until it is there.
     fn open(&mut self, page: &Path) {
         self.call("Page.navigate", json!({ "url": format!("file://{}", page.display()) }));
-        for _ in 0..200 {
+        for _ in 0..20_000 {
             if self.value("document.readyState === 'complete' && location.protocol === 'file:'") == true {
                 return;
             }

@@ -30,7 +30,7 @@ impl Events for Told {
 fn figure_1_round_by_round() {
     let program = read(&crate::root().join("tests/programs/context/figure-1.c"));
     let told = Told::default();
-    let budget = Budget::seconds(60.0);
+    let budget = Budget::steps_for(60.0);
     let outcome = pipeline::verify(&program, Check::Races, &ContextInference::Circ, &budget, &told);
     let Checked::Proved(Proof::Context(proof)) = outcome.verdict else { panic!("not proved") };
     let told = told.0.borrow();
@@ -104,7 +104,7 @@ fn contexts_are_specifications() {
     let text = |folder: &str, name: &str| {
         let path = crate::root().join("tests/programs").join(folder).join(name);
         let program = read(&path);
-        let budget = Budget::seconds(60.0);
+        let budget = Budget::steps_for(60.0);
         let outcome =
             pipeline::verify(&program, Check::Races, &ContextInference::OmegaCirc, &budget, &Told::default());
         let Checked::Proved(Proof::Context(proof)) = outcome.verdict else { panic!("not proved") };
@@ -157,7 +157,7 @@ fn pairs_are_decided_without_the_omega_check() {
             None => format!("{name}-broken.c"),
         };
         assert!(file.with_file_name(&twin).exists(), "{name} has no other version");
-        let budget = Budget::seconds(60.0);
+        let budget = Budget::steps_for(60.0);
         let outcome =
             pipeline::verify(&read(&file), Check::Races, &ContextInference::Circ, &budget, &Told::default());
         let right = match outcome.verdict {

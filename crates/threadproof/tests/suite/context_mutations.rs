@@ -25,7 +25,7 @@ fn proof_of(name: &str, check: Check) -> (ir::Program, ContextProof) {
     let program = lowered(name, check);
     let property = check.property();
     let task = Task { program: &program, property: &property };
-    match ContextInference::OmegaCirc.verify(task, &Budget::seconds(60.0), &Silent) {
+    match ContextInference::OmegaCirc.verify(task, &Budget::steps_for(60.0), &Silent) {
         Verdict::Safe(Proof::Context(proof)) => (program, *proof),
         other => panic!("{name}: no proof: {other:?}"),
     }
@@ -33,7 +33,7 @@ fn proof_of(name: &str, check: Check) -> (ir::Program, ContextProof) {
 
 fn accepts(program: &ir::Program, check: Check, proof: &ContextProof) -> bool {
     let proof = Proof::Context(Box::new(proof.clone()));
-    check_proof(program, &check.property(), &proof, &Budget::seconds(60.0)).is_ok()
+    check_proof(program, &check.property(), &proof, &Budget::steps_for(60.0)).is_ok()
 }
 
 /// How many changes of a kind were tried, and how many of them were refused.
@@ -163,13 +163,13 @@ fn programs_of_another_kind_are_refused() {
     for (changed, what) in [(several, "one thread"), (any, "one thread"), (atomic, "atomic region")] {
         let task = Task { program: &changed, property: &property };
         for engine in [ContextInference::Circ, ContextInference::OmegaCirc] {
-            match engine.verify(task, &Budget::seconds(60.0), &Silent) {
+            match engine.verify(task, &Budget::steps_for(60.0), &Silent) {
                 Verdict::Unknown(reason) => assert!(reason.to_string().contains(what), "{what}: {reason}"),
                 other => panic!("{what}: {other:?}"),
             }
         }
         let proof = Proof::Context(Box::new(proof.clone()));
-        let refused = check_proof(&changed, &property, &proof, &Budget::seconds(60.0));
+        let refused = check_proof(&changed, &property, &proof, &Budget::steps_for(60.0));
         let why = refused.expect_err("the checker refuses it").to_string();
         assert!(why.contains(what), "{what}: {why}");
     }

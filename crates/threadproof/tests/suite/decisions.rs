@@ -41,7 +41,7 @@ fn read(text: &str) -> ir::Program {
 
 fn decisions(text: &str) -> Decisions {
     let program = read(text);
-    let budget = Budget::seconds(60.0);
+    let budget = Budget::steps_for(60.0);
     let outcome =
         pipeline::verify(&program, Check::Assertions, &engine_flow::Flow, &budget, &verdict::Silent);
     outcome.decisions.expect("the checks are decided")

@@ -43,7 +43,7 @@ fn engines_agree_with_a_naive_exploration() {
                     (&engine_context::ContextInference::OmegaCirc, 1.0),
                 ];
                 for (number, (engine, seconds)) in provers.into_iter().enumerate() {
-                    let budget = Budget::seconds(seconds);
+                    let budget = Budget::steps_for(seconds);
                     let outcome = pipeline::verify(program, check, engine, &budget, &Silent);
                     let place = format!("seed {seed}, {origin}, {}: {}", check.name(), engine.name());
                     match outcome.verdict {
@@ -59,7 +59,7 @@ fn engines_agree_with_a_naive_exploration() {
                     }
                 }
                 let engine = engine_explicit::Explicit::default();
-                let outcome = pipeline::verify(program, check, &engine, &Budget::seconds(20.0), &Silent);
+                let outcome = pipeline::verify(program, check, &engine, &Budget::steps_for(20.0), &Silent);
                 let said = match outcome.verdict {
                     Checked::Proved(_) => Some(false),
                     Checked::Refuted(_) => Some(true),
@@ -92,7 +92,7 @@ fn atomic_runs_change_no_verdict() {
         let program = pipeline::prepare(&read, Check::Assertions);
         let property = Check::Assertions.property();
         let task = Task { program: &program, property: &property };
-        let budget = Budget::seconds(20.0);
+        let budget = Budget::steps_for(20.0);
         let Some(runs) = Runs::of(task, &engine_flow::Flow, &budget) else {
             counts[2] += 1;
             continue;
@@ -103,7 +103,7 @@ fn atomic_runs_change_no_verdict() {
         {
             let name = engine.name();
             let engine = OnRuns { engine, runs: Some(&runs) };
-            let limit = if sure { budget.clone() } else { Budget::seconds(1.0) };
+            let limit = if sure { budget.clone() } else { Budget::steps_for(1.0) };
             match pipeline::attempt(task, &engine, &limit, &budget, &Silent).verdict {
                 Checked::Proved(_) => assert!(!truth, "seed {seed}: {name} proves what is violated"),
                 Checked::Refuted(_) => assert!(truth, "seed {seed}: {name} refutes what holds"),
@@ -126,7 +126,7 @@ fn atomic_runs_need_a_proof_that_nothing_races() {
     let read = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C");
     let program = pipeline::prepare(&read, Check::Assertions);
     let property = Check::Assertions.property();
-    let budget = Budget::seconds(20.0);
+    let budget = Budget::steps_for(20.0);
     let runs = ir::passes::atomic_runs(&program);
     let task = Task { program: &runs, property: &property };
     let Verdict::Safe(errors) = engine_explicit::Explicit::default().verify(task, &budget, &Silent) else {
@@ -174,7 +174,7 @@ fn agrees_in_loops(engine: &dyn Engine, check: Check) -> (usize, usize) {
         let source = frontend_c::Source { name: "random.c".to_owned(), text: twice.into_bytes() };
         let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C");
         let Some(truth) = explored(&program, check, MOST_STATES) else { continue };
-        let outcome = pipeline::verify(&program, check, engine, &Budget::seconds(2.0), &Silent);
+        let outcome = pipeline::verify(&program, check, engine, &Budget::steps_for(2.0), &Silent);
         let name = engine.name();
         match outcome.verdict {
             Checked::Proved(_) => {

@@ -20,7 +20,7 @@ fn lowered(text: &str, check: Check) -> ir::Program {
 fn proof_of(engine: &dyn Engine, program: &ir::Program, check: Check) -> Proof {
     let property = check.property();
     let task = Task { program, property: &property };
-    match engine.verify(task, &Budget::seconds(120.0), &Silent) {
+    match engine.verify(task, &Budget::steps_for(120.0), &Silent) {
         Verdict::Safe(proof) => proof,
         other => panic!("{}: no proof: {other:?}", engine.name()),
     }

@@ -52,7 +52,7 @@ fn lowered(text: &str, check: Check) -> Program {
 }
 
 fn refuse(program: &Program, check: Check, what: &str, proof: Proof) {
-    let accepted = check_proof(program, &check.property(), &proof, &Budget::seconds(30.0));
+    let accepted = check_proof(program, &check.property(), &proof, &Budget::steps_for(30.0));
     assert!(accepted.is_err(), "{what}: {}\n{proof:?}", check.name());
 }
 
@@ -365,7 +365,7 @@ const RIGHT: &str = "#include <pthread.h>
 fn product_of(program: &Program) -> ProductProof {
     let property = Check::Assertions.property();
     let task = Task { program, property: &property };
-    match Horn.verify(task, &Budget::seconds(60.0), &Silent) {
+    match Horn.verify(task, &Budget::steps_for(60.0), &Silent) {
         Verdict::Safe(Proof::Product(proof)) => *proof,
         other => panic!("no proof: {other:?}"),
     }
@@ -373,7 +373,7 @@ fn product_of(program: &Program) -> ProductProof {
 
 fn why_not(program: &Program, proof: Proof) -> String {
     let property = Check::Assertions.property();
-    match check_proof(program, &property, &proof, &Budget::seconds(60.0)) {
+    match check_proof(program, &property, &proof, &Budget::steps_for(60.0)) {
         Ok(()) => "accepted".to_owned(),
         Err(error) => error.to_string(),
     }
@@ -471,7 +471,7 @@ fn main_may_be_a_thread_too() {
     let specification = crate::specifications::read_spec(specification, &program);
     let engine = engine_spec::Spec { specification: &specification, composer: &engine_flow::Flow };
     let outcome =
-        pipeline::verify(&program, Check::Assertions, &engine, &Budget::seconds(60.0), &Silent).verdict;
+        pipeline::verify(&program, Check::Assertions, &engine, &Budget::steps_for(60.0), &Silent).verdict;
     let checker::Checked::Unknown(verdict::Reason::Unsupported(why, _)) = &outcome else {
         panic!("{outcome:?}")
     };

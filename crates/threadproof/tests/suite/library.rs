@@ -235,7 +235,7 @@ int main(int argc, char **argv) {{
     );
     let source = frontend_c::Source { name: "library.c".to_owned(), text: text.into_bytes() };
     let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect(before);
-    let budget = Budget::seconds(60.0);
+    let budget = Budget::steps_for(60.0);
     threadproof::pipeline::verify(&program, Check::Races, engine, &budget, &verdict::Silent).verdict
 }
 
@@ -256,7 +256,7 @@ int main(void) {{
     );
     let source = frontend_c::Source { name: "library.c".to_owned(), text: text.into_bytes() };
     let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect(call);
-    let budget = Budget::seconds(60.0);
+    let budget = Budget::steps_for(60.0);
     let outcome =
         threadproof::pipeline::verify(&program, Check::Races, &engine_flow::Flow, &budget, &verdict::Silent);
     matches!(outcome.verdict, checker::Checked::Proved(_))

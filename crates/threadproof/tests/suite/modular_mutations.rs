@@ -24,7 +24,7 @@ fn proof_of(text: &str, check: Check) -> (ir::Program, ModularProof) {
     let lowered = pipeline::prepare(&program, check);
     let property = check.property();
     let task = Task { program: &lowered, property: &property };
-    match Horn.verify(task, &Budget::seconds(60.0), &Silent) {
+    match Horn.verify(task, &Budget::steps_for(60.0), &Silent) {
         Verdict::Safe(Proof::Modular(proof)) => (lowered, *proof),
         other => panic!("no proof: {other:?}"),
     }
@@ -32,7 +32,7 @@ fn proof_of(text: &str, check: Check) -> (ir::Program, ModularProof) {
 
 fn accepts(program: &ir::Program, check: Check, proof: ModularProof) -> bool {
     let proof = Proof::Modular(Box::new(proof));
-    check_proof(program, &check.property(), &proof, &Budget::seconds(60.0)).is_ok()
+    check_proof(program, &check.property(), &proof, &Budget::steps_for(60.0)).is_ok()
 }
 
 /// The formula without one of the ways in which it can hold, and with one way made weaker.
@@ -105,7 +105,7 @@ fn two_permits_need_groups_of_three() {
     let lowered = pipeline::prepare(&crate::queries::read(text), Check::Assertions);
     let words = prepare(&lowered, Goal { races: false, faults: false }, None).expect("it is small");
     let system = System::new(&words, Mode::Integers);
-    let budget = Budget::seconds(200.0);
+    let budget = Budget::steps_for(200.0);
     let proved = |largest: usize| prove_by_groups(&system, largest, Effort::All, &budget);
     match proved(2) {
         Err(Reason::Bounded(why)) => assert!(why.starts_with("what holds of every 2 threads"), "{why}"),

@@ -55,7 +55,7 @@ fn lowered(text: &str) -> (ir::Program, verdict::Property) {
 fn proof_of(text: &str) -> (ir::Program, ProductProof) {
     let (lowered, property) = lowered(text);
     let task = Task { program: &lowered, property: &property };
-    match Horn.verify(task, &Budget::seconds(60.0), &Silent) {
+    match Horn.verify(task, &Budget::steps_for(60.0), &Silent) {
         Verdict::Safe(Proof::Product(proof)) => (lowered, *proof),
         other => panic!("no proof: {other:?}"),
     }
@@ -63,7 +63,7 @@ fn proof_of(text: &str) -> (ir::Program, ProductProof) {
 
 fn accepts(program: &ir::Program, proof: ProductProof) -> bool {
     let property = Check::Assertions.property();
-    check_proof(program, &property, &Proof::Product(Box::new(proof)), &Budget::seconds(60.0)).is_ok()
+    check_proof(program, &property, &Proof::Product(Box::new(proof)), &Budget::steps_for(60.0)).is_ok()
 }
 
 /// Ways that are left out of the proof, or lead elsewhere, are missed; names that are made up on the way cannot be used; and the same proof does not do for a program that is wrong.

@@ -7,13 +7,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 use testkit::annotation::{Annotations, Answer, Mismatch, annotations};
 use threadproof::pipeline;
 use threadproof::race_names::Variable;
 use verdict::{Budget, Check, Evidence, EvidenceFile, Property, Silent};
 
-/// Seconds for one check of one program.
+/// Seconds for one check of one program, counted in steps.
 const SECONDS: f64 = 60.0;
 
 #[test]
@@ -103,7 +102,8 @@ fn check_program(file: &Path) -> Vec<String> {
     }
     let mut failures = Vec::new();
     for (&check, expectation) in &wanted.expectations {
-        let proof = pipeline::verify(&program, check, &engine_flow::Flow, &Budget::seconds(SECONDS), &Silent);
+        let proof =
+            pipeline::verify(&program, check, &engine_flow::Flow, &Budget::steps_for(SECONDS), &Silent);
         let proved = answer_of(&proof.verdict) == Answer::True;
         if proved != (answer_of(&proof.verdict) != Answer::Unknown) || (proved && !expectation.holds) {
             failures.push(format!("{shown}: {}: SOUNDNESS: flow said the opposite", check.name()));
@@ -123,7 +123,7 @@ fn check_program(file: &Path) -> Vec<String> {
         // What a listing says of a program from nesC is judged below.
         let long = expectation.required && !proved && !by_horn && decider.is_none() && !options.nesc;
         let seconds = if long { SECONDS } else { 1.0 };
-        let outcome = pipeline::verify(&program, check, &engine, &Budget::seconds(seconds), &Silent);
+        let outcome = pipeline::verify(&program, check, &engine, &Budget::steps_for(seconds), &Silent);
         if let (Checked::Refuted(refutation), Some(decisions)) = (&outcome.verdict, &proof.decisions) {
             let is_open = |line: &u32| {
                 let mut open = decisions.lines.iter().filter(|found| found.proved < found.checks);
@@ -141,7 +141,7 @@ fn check_program(file: &Path) -> Vec<String> {
         let mut answer = if found == Answer::Unknown && proved { Answer::True } else { found };
         if for_horn && (answer == Answer::Unknown || !by_horn) {
             // Of what does not hold, it is enough that it is not proved.
-            let budget = Budget::seconds(if expectation.required && by_horn { SECONDS } else { 2.0 });
+            let budget = Budget::steps_for(if expectation.required && by_horn { SECONDS } else { 2.0 });
             let proof = pipeline::verify(&program, check, &engine_horn::Horn, &budget, &Silent);
             if answer_of(&proof.verdict) != Answer::Unknown {
                 answer = answer_of(&proof.verdict);
@@ -153,7 +153,7 @@ fn check_program(file: &Path) -> Vec<String> {
             }
         }
         if let Some(decider) = decider {
-            let budget = Budget::seconds(SECONDS);
+            let budget = Budget::steps_for(SECONDS);
             let decided = pipeline::verify(&program, check, decider, &budget, &Silent);
             let complaint = match (expectation.judge(answer_of(&decided.verdict)), &decided.verdict) {
                 (Ok(()), _) => wrong_line(&wanted, &program, &decided),
@@ -203,8 +203,7 @@ fn listed(shown: &str, wanted: &Annotations, program: &ir::Program) -> Option<St
         },
         flow_first: true,
         search: true,
-        deadline: Instant::now() + Duration::from_secs_f64(4.0 * SECONDS),
-        memory: u64::MAX,
+        budget: Budget::steps_for(SECONDS),
         keep: &|index, outcome| {
             outcomes.borrow_mut().insert(index, outcome);
         },

@@ -20,14 +20,14 @@ fn paper(name: &str) -> ir::Program {
 
 fn verdict(program: &ir::Program, main_thread: Option<&str>) -> Checked {
     let engine = Queries { main_thread: main_thread.map(str::to_owned) };
-    pipeline::verify(program, Check::Assertions, &engine, &Budget::seconds(200.0), &Silent).verdict
+    pipeline::verify(program, Check::Assertions, &engine, &Budget::steps_for(200.0), &Silent).verdict
 }
 
 fn proof_of(program: &ir::Program) -> (ir::Program, QueriesProof) {
     let lowered = pipeline::prepare(program, Check::Assertions);
     let property = Check::Assertions.property();
     let task = Task { program: &lowered, property: &property };
-    match Queries::default().verify(task, &Budget::seconds(200.0), &Silent) {
+    match Queries::default().verify(task, &Budget::steps_for(200.0), &Silent) {
         Verdict::Safe(Proof::Queries(proof)) => (lowered, *proof),
         other => panic!("no proof: {other:?}"),
     }
@@ -35,7 +35,7 @@ fn proof_of(program: &ir::Program) -> (ir::Program, QueriesProof) {
 
 fn accepts(program: &ir::Program, proof: QueriesProof) -> bool {
     let property = Check::Assertions.property();
-    check_proof(program, &property, &Proof::Queries(Box::new(proof)), &Budget::seconds(60.0)).is_ok()
+    check_proof(program, &property, &Proof::Queries(Box::new(proof)), &Budget::steps_for(60.0)).is_ok()
 }
 
 /// Figure 4.2: `t0` is the main thread, and among what it learns of `t1` is figure 4.6: from nowhere does `t1` come to a state with `cs1` and without `claim1`.
@@ -53,7 +53,7 @@ fn peterson_learns_what_the_paper_says() {
         };
         let bad = cs1.term().and(&claim1.term().not());
         claim.before.is_true()
-            && smt::can_fail(&bad.implies(&claim.after), &Budget::seconds(10.0)) == smt::Answer::Unsat
+            && smt::can_fail(&bad.implies(&claim.after), &Budget::steps_for(10.0)) == smt::Answer::Unsat
     });
     assert!(
         learnt,
@@ -103,7 +103,7 @@ fn inductive_properties_are_found() {
     let property = Check::Assertions.property();
     let verify = |program: &ir::Program| {
         let task = Task { program, property: &property };
-        Queries::default().verify_with(&Options { inductive: true }, task, &Budget::seconds(200.0), &Silent)
+        Queries::default().verify_with(&Options { inductive: true }, task, &Budget::steps_for(200.0), &Silent)
     };
     let proof = match verify(&program) {
         Verdict::Safe(Proof::Queries(proof)) => *proof,
@@ -152,7 +152,7 @@ fn the_start_may_be_in_an_atomic_region() {
         let runs = ir::passes::atomic_runs(&pipeline::prepare(&program, Check::Assertions));
         let property = Check::Assertions.property();
         let task = Task { program: &runs, property: &property };
-        match Queries::default().verify(task, &Budget::seconds(60.0), &Silent) {
+        match Queries::default().verify(task, &Budget::steps_for(60.0), &Silent) {
             Verdict::Safe(Proof::Queries(proof)) => assert!(safe && accepts(&runs, *proof)),
             Verdict::Unsafe(_) => assert!(!safe),
             other => panic!("{other:?}"),

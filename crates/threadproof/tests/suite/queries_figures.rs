@@ -119,12 +119,12 @@ impl Named {
     fn same(&self, one: &Term, other: &Term) -> bool {
         let ranges = Term::all(self.model.variables.values().cloned());
         let same = one.implies(other).and(&other.implies(one));
-        can_fail(&ranges.implies(&same), &Budget::seconds(60.0)) == Answer::Unsat
+        can_fail(&ranges.implies(&same), &Budget::steps_for(60.0)) == Answer::Unsat
     }
 }
 
 fn budget() -> Budget {
-    Budget::seconds(200.0)
+    Budget::steps_for(200.0)
 }
 
 /// Figure 4.3: the environment moves wherever the main thread can be interrupted, and its first move changes what `t1` writes to anything. There is a spurious violation.

@@ -84,7 +84,7 @@ fn reproduce_all(file: &Path) -> Vec<Tried> {
         let program = frontend_c::read(&[source], &options).expect("test programs can be read");
         let explicit = engine_explicit::Explicit::default();
         let engine: &dyn Engine = if has("symbolic") { &engine_symbolic::Symbolic } else { &explicit };
-        let outcome = pipeline::verify(&program, check, engine, &Budget::seconds(60.0), &Silent);
+        let outcome = pipeline::verify(&program, check, engine, &Budget::steps_for(60.0), &Silent);
         let Checked::Refuted(refutation) = &outcome.verdict else {
             tried.push(Tried::Failed(format!("{shown}: {}: not refuted", check.name())));
             continue;

@@ -18,7 +18,7 @@ fn proof_of(program: &str, specification: &str) -> (ir::Program, SpecProof) {
     let task = Task { program: &lowered, property: &property };
     let portfolio = Portfolio::default();
     let engine = Spec { specification: &specification, composer: &portfolio };
-    match engine.verify(task, &Budget::seconds(200.0), &Silent) {
+    match engine.verify(task, &Budget::steps_for(200.0), &Silent) {
         Verdict::Safe(Proof::Spec(proof)) => (lowered, *proof),
         other => panic!("no proof: {other:?}"),
     }
@@ -26,7 +26,7 @@ fn proof_of(program: &str, specification: &str) -> (ir::Program, SpecProof) {
 
 fn accepts(program: &ir::Program, proof: SpecProof) -> bool {
     let property = Check::Assertions.property();
-    check_proof(program, &property, &Proof::Spec(Box::new(proof)), &Budget::seconds(100.0)).is_ok()
+    check_proof(program, &property, &Proof::Spec(Box::new(proof)), &Budget::steps_for(100.0)).is_ok()
 }
 
 fn examples() -> Vec<(&'static str, ir::Program, SpecProof)> {
@@ -152,7 +152,7 @@ fn what_the_specification_says() {
             let property = Check::Assertions.property();
             let task = Task { program: &program, property: &property };
             let engine = Spec { specification: &specification, composer: &engine_flow::Flow };
-            let again = engine.verify(task, &Budget::seconds(100.0), &Silent);
+            let again = engine.verify(task, &Budget::steps_for(100.0), &Silent);
             assert!(matches!(again, Verdict::Safe(_)), "{name}: {what}");
         }
         assert!(refused * 3 > all * 2, "{name}: {refused} of {all}");

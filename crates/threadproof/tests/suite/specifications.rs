@@ -36,7 +36,7 @@ fn verdict(program: &str, specification: &str) -> Checked {
     let specification = read_spec(specification, &program);
     let portfolio = Portfolio::default();
     let engine = Spec { specification: &specification, composer: &portfolio };
-    pipeline::verify(&program, Check::Assertions, &engine, &Budget::seconds(200.0), &Silent).verdict
+    pipeline::verify(&program, Check::Assertions, &engine, &Budget::steps_for(200.0), &Silent).verdict
 }
 
 fn proves(program: &str, specification: &str) -> bool {
@@ -56,8 +56,8 @@ fn failure(program: &str, specification: &str) -> Failure {
     let program = read_c(program);
     let specification = read_spec(specification, &program);
     let lowered = pipeline::prepare(&program, Check::Assertions);
-    let found =
-        engine_spec::conform(&specification, &lowered, &Budget::seconds(200.0)).expect("it can be looked at");
+    let found = engine_spec::conform(&specification, &lowered, &Budget::steps_for(200.0))
+        .expect("it can be looked at");
     let mut problems = found.threads.into_iter().filter_map(|checked| checked.result.err());
     match problems.next() {
         Some(Problem::Fails(failure)) => *failure,
@@ -337,7 +337,7 @@ fn drafts() {
             let text = paper(&format!("{name}{suffix}"));
             let program = read_c(&text);
             let lowered = pipeline::prepare(&program, Check::Assertions);
-            let budget = Budget::seconds(60.0);
+            let budget = Budget::steps_for(60.0);
             let draft = engine_spec::draft(&lowered, &budget).expect("there is a draft");
             let specification = read_spec(&draft, &program);
             assert_eq!(
@@ -395,7 +395,7 @@ int main(void) {
 /// The draft of a program, which can be read, has no mistakes, and to which all threads conform.
 fn checked_draft(text: &str) -> String {
     let program = read_c(text);
-    let budget = Budget::seconds(120.0);
+    let budget = Budget::steps_for(120.0);
     let draft = threadproof::specification::draft(&program, &budget).expect("there is a draft");
     let specification = read_spec(&draft, &program);
     let lowered = pipeline::prepare(&program, Check::Assertions);
@@ -463,7 +463,7 @@ fn mistakes() {
     let lowered = pipeline::prepare(&program, Check::Assertions);
     let found = |text: &str| -> Vec<String> {
         let specification = read_spec(text, &program);
-        let mistakes = engine_spec::mistakes(&specification, &lowered, &Budget::seconds(60.0))
+        let mistakes = engine_spec::mistakes(&specification, &lowered, &Budget::steps_for(60.0))
             .expect("it can be looked at");
         mistakes.iter().map(|mistake| format!("{}: {}", mistake.span.line, mistake.message)).collect()
     };
@@ -485,7 +485,7 @@ fn mistakes() {
     let program = read_c(&text);
     if let Ok(specification) = frontend_spec::read("t.tspec", nobody.as_bytes(), &program) {
         let lowered = pipeline::prepare(&program, Check::Assertions);
-        let mistakes = engine_spec::mistakes(&specification, &lowered, &Budget::seconds(60.0))
+        let mistakes = engine_spec::mistakes(&specification, &lowered, &Budget::steps_for(60.0))
             .expect("it can be looked at");
         assert_eq!(mistakes[0].message, "no thread runs `helper`");
     }

@@ -31,7 +31,7 @@ fn no_engine_contradicts() {
         let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it can be read");
         for (&check, expectation) in &wanted.expectations {
             for engine in engines {
-                let budget = Budget::seconds(PATIENCE.as_secs_f64());
+                let budget = Budget::steps_for(PATIENCE.as_secs_f64());
                 let found = pipeline::verify(&program, check, engine, &budget, &Silent).verdict;
                 let wrong = match found {
                     Checked::Proved(_) => !expectation.holds,

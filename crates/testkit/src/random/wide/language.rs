@@ -4,6 +4,47 @@ use super::{NOTHING, Topic};
 
 /// What can be written about.
 pub(super) const TOPICS: &[Topic] = &[
+    // The order in which operands are evaluated.
+    Topic {
+        globals: &["int ord«¦ = 1»;"],
+        functions: &[
+            "static int bump(void) {\nreturn ++ord;\n}",
+            "static int twice(int v) {\nord = ord * 2;\nreturn v;\n}",
+            "static int two(int a, int b) {\nreturn a - b;\n}",
+        ],
+        cells: &[("ord", "int")],
+        actions: &[
+            "$l = bump() - bump();",
+            "assert(bump() «<¦>¦!=» bump());",
+            "$l = two(bump(), «bump()¦twice(1)¦$o»);",
+            "$l = twice(1) + bump() * 2;",
+            "int a$k[2] = { bump(), bump() };\nassert(a$k[0] «<¦>» a$k[1]);",
+            "$l = bump() && bump();\nassert(ord «>=¦!=» $n);",
+            "$l = (bump(), ord);",
+            "ord = bump() + «ord¦1»;",
+        ],
+        ..NOTHING
+    },
+    // What runs before `main`, and what may be missing.
+    Topic {
+        globals: &[
+            "int early = «0¦1»;",
+            "extern int maybe(int) __attribute__((weak));",
+            "__attribute__((weak)) int spare = 2;",
+        ],
+        functions: &[
+            "__attribute__((constructor(«200¦300»))) static void first(void) {\nearly = early * 2 + 1;\n}",
+            "__attribute__((constructor«(250)¦»)) static void second(void) {\nearly = early «+ 3¦* 2»;\n}",
+            "__attribute__((destructor)) static void last(void) {\nassert(early != «9¦0¦3»);\n}",
+        ],
+        cells: &[("early", "int"), ("spare", "int")],
+        actions: &[
+            "assert(early «==¦!=» «5¦4¦3¦8¦10¦$n»);",
+            "if (maybe) {\n$l = maybe($o);\n}",
+            "$l = spare;\nassert(spare «==¦>=» 2);",
+        ],
+        ..NOTHING
+    },
     // Floating-point values.
     Topic {
         globals: &["«double¦float» fl«¦ = 1.5¦ = 1»;"],

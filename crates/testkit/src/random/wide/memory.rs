@@ -78,6 +78,9 @@ pub(super) const TOPICS: &[Topic] = &[
             "unsigned char *d$k = (unsigned char *)&w;\n*d$k++ = $n;\nd$k += 3;\n*d$k = $n;",
             "wp = (int *)&w;\nwp += «1¦sizeof w / 4 - 1¦l0 & 1»;\n*wp = $e;",
             "wp++;",
+            "wp--;",
+            "int *j$k = &w.z;\nj$k[«-1¦0¦-2»] = $n;",
+            "memcpy(&w, &(struct W){ .z = $n }, sizeof w);",
             "wp = «&w.z¦(int *)&w¦(int *)((char *)&w + 4)»;",
             "w.z = $n;\n((char *)&w)[sizeof w - 4] = $n;\nassert(w.z «==¦!=» $n);",
             "for (unsigned j$k = 0; j$k < sizeof w; j$k += 4) ((char *)&w)[j$k] = $n;",
@@ -187,8 +190,26 @@ pub(super) const TOPICS: &[Topic] = &[
             "memset(hp, 0, «4¦8»);",
             "*(int *)hc = $n;",
             "hp++;\nhp--;",
+            "int *m$k = hp + 1;\nm$k[«-1¦0»] = $n;",
+            "free(hp + «0¦0¦1»);\nhp = malloc(8);\nhp[0] = hp[1] = $n;",
+            "int *s$k = hp;\nfree(hp);\nhp = malloc(8);\nhp[0] = hp[1] = $n;\nassert(hp != s$k);",
             "int *c$k = hp;\nc$k[«0¦1»]++;",
             "free(hc);\nhc = malloc(4);\nhc[0] = 1;",
+        ],
+        ..NOTHING
+    },
+    // Arrays at the end of structures on the heap.
+    Topic {
+        headers: &["stdlib.h"],
+        globals: &["struct V { «int n¦char n¦short n»; int d[]; } *fv;"],
+        set_up: &["fv = malloc(sizeof *fv + «2¦1¦3» * sizeof(int));\nfv->n = «2¦1»;\nfv->d[0] = 0;"],
+        cells: &[("fv->n", "int"), ("fv->d[«0¦1¦$i¦l0 & 1»]", "int")],
+        actions: &[
+            "for (int j$k = 0; j$k < fv->n; j$k++) fv->d[j$k] = $n;",
+            "int *p$k = fv->d;\np$k[«0¦1¦-1»] = $e;",
+            "fv->d[«$i¦$i & 1¦0»]++;",
+            "free(fv);\nfv = malloc(sizeof *fv + 4);\nfv->n = 1;\nfv->d[0] = $n;",
+            "assert(fv->d[0] «==¦<=» fv->n);",
         ],
         ..NOTHING
     },

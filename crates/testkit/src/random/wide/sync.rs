@@ -39,6 +39,8 @@ pub(super) const TOPICS: &[Topic] = &[
             "!>pthread_rwlock_rdlock(&rw);\n$b\n<pthread_rwlock_unlock(&rw);",
             "!>pthread_rwlock_rdlock(&rw);\n$l = $c;\nassert($c «==¦<=» $l);\n<pthread_rwlock_unlock(&rw);",
             "!if (!pthread_rwlock_try«rd¦wr»lock(&rw)) {\n$b\npthread_rwlock_unlock(&rw);\n}",
+            "!>pthread_rwlock_rdlock(&rw);\nif ($q) l0 = pthread_rwlock_«try¦»wrlock(&rw);\n<pthread_rwlock_unlock(&rw);",
+            "!>pthread_rwlock_rdlock(&rw);\n>pthread_rwlock_rdlock(&rw);\n$b\n<pthread_rwlock_unlock(&rw);\n<pthread_rwlock_unlock(&rw);",
             "!>pthread_rwlock_rdlock(&rw);\n>pthread_mutex_lock(&m0);\n$b\n<pthread_mutex_unlock(&m0);\n<pthread_rwlock_unlock(&rw);",
             "!>pthread_mutex_lock(&m0);\n>pthread_rwlock_«wr¦rd»lock(&rw);\n$b\n<pthread_rwlock_unlock(&rw);\n<pthread_mutex_unlock(&m0);",
         ],
@@ -69,6 +71,8 @@ pub(super) const TOPICS: &[Topic] = &[
             "!>pthread_mutex_lock(&m0);\nready = 1;\npthread_cond_«signal¦broadcast»(&cv);\n<pthread_mutex_unlock(&m0);",
             "!>pthread_mutex_lock(&m0);\nready = 1;\n<pthread_mutex_unlock(&m0);\npthread_cond_signal(&cv);",
             "!pthread_cond_signal(&cv);",
+            "!>pthread_mutex_lock(&m0);\nready «= 0¦+= 1»;\npthread_cond_broadcast(&cv);\nwhile (ready «< 2¦== 0») pthread_cond_wait(&cv, &m0);\n<pthread_mutex_unlock(&m0);",
+            "!>pthread_mutex_lock(&m0);\nwhile (!ready) pthread_cond_wait(&cv, &m0);\nready = 0;\npthread_cond_signal(&cv);\n<pthread_mutex_unlock(&m0);",
             "!>pthread_mutex_lock(&m0);\npthread_cond_wait(&cv, &m0);\nassert(ready);\n<pthread_mutex_unlock(&m0);",
         ],
         ..NOTHING
@@ -85,6 +89,20 @@ pub(super) const TOPICS: &[Topic] = &[
             "!pthread_barrier_wait(&bar);\n$l = $c;",
         ],
         finally: &["assert(serial <= 1);"],
+        ..NOTHING
+    },
+    // A semaphore for each element, and turns.
+    Topic {
+        headers: &["semaphore.h"],
+        globals: &["sem_t turns[2];", "int at;"],
+        set_up: &["sem_init(&turns[0], 0, «1¦1¦0»);\nsem_init(&turns[1], 0, «0¦0¦1»);"],
+        cells: &[("at", "int")],
+        actions: &[
+            "!>sem_wait(&turns[$i & 1]);\nat «= $n¦+= 1¦= $i»;\n<sem_post(&turns[($i & 1) ^ 1]);",
+            "!sem_wait(&turns[«$i & 1¦0»]);\n$b\nsem_post(&turns[«$i & 1¦($i & 1) ^ 1¦1»]);",
+            "!sem_post(&turns[«0¦1¦$i & 1»]);",
+            "!if (sem_trywait(&turns[$i & 1])) {\n$b\n}",
+        ],
         ..NOTHING
     },
     // What is done once.
