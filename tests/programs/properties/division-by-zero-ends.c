@@ -5,6 +5,6 @@ extern int __VERIFIER_nondet_int(void);
 int main(void) {
   int d = __VERIFIER_nondet_int();
   int x = 10 / d;
-  assert(d != 0);
+  assert(d != 0 || x < 0);
   return 0;
 }
