@@ -77,7 +77,7 @@ impl Case {
     pub fn bounds(&self) -> Bounds {
         match self.kind {
             Kind::Wild | Kind::Tame => Bounds::states(50_000),
-            Kind::Wide => Bounds::states(20_000),
+            Kind::Wide => Bounds::states(10_000),
             Kind::Boolean => Bounds { states: 4_000, threads: Some(4), copies: 2 },
         }
     }

@@ -75,26 +75,22 @@ impl Asked {
         }
     }
 
-    /// Who is asked about the program with this number, if there is no time to ask all: the fast ones always, the others in turn.
+    /// Who is asked about the program with this number, if there is no time to ask all: the fast ones always, the others
+    /// in turn, the portfolio (which asks them all) and the compiler now and then.
     pub fn in_turn(kind: Kind, seed: u64) -> Vec<Self> {
-        let slow = [
-            Self::Horn,
-            Self::States,
-            Self::Queries,
-            Self::Portfolio,
-            Self::Context,
-            Self::Symbolic,
-            Self::Portfolio,
-        ];
-        let turn = |by: u64| slow[((seed + by) % slow.len() as u64) as usize];
-        match kind {
-            Kind::Wild | Kind::Tame => vec![Self::Explicit, Self::Flow, turn(0), turn(2)],
-            Kind::Wide if seed.is_multiple_of(4) => {
-                vec![Self::Explicit, Self::Flow, turn(0), turn(2), Self::Compiled]
-            }
-            Kind::Wide => vec![Self::Explicit, Self::Flow, turn(0), turn(2)],
-            Kind::Boolean => vec![Self::States, Self::Counters, turn(0)],
+        let slow = [Self::Horn, Self::States, Self::Queries, Self::Context, Self::Symbolic];
+        let turn = slow[(seed % slow.len() as u64) as usize];
+        let mut asked = match kind {
+            Kind::Wild | Kind::Wide | Kind::Tame => vec![Self::Explicit, Self::Flow, turn],
+            Kind::Boolean => vec![Self::States, Self::Counters, turn],
+        };
+        if seed.is_multiple_of(16) {
+            asked.push(Self::Portfolio);
         }
+        if kind == Kind::Wide && seed.is_multiple_of(8) {
+            asked.push(Self::Compiled);
+        }
+        asked
     }
 
     /// Everyone who knows programs of a kind.

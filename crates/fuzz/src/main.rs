@@ -26,7 +26,7 @@ struct Arguments {
     #[arg(long)]
     count: Option<u64>,
     /// The milliseconds that each engine has, counted in steps.
-    #[arg(long, default_value_t = 60)]
+    #[arg(long, default_value_t = 30)]
     budget: u64,
     /// Programs of one kind only: wide, wild, tame or boolean.
     #[arg(long)]

@@ -2,10 +2,10 @@
 //!
 //! It is naive on purpose: no reduction, no abstraction, every state is kept whole.
 
+use indexmap::IndexSet;
 use ir::semantics::{Choice, ChoiceKind, Choices, Fate, Machine, Move, State, StateGraph, Stuck, Trail};
 use ir::{Count, Program, Value};
-use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
+use rustc_hash::FxBuildHasher;
 use verdict::Property;
 
 /// What there is to see.
@@ -103,14 +103,14 @@ pub fn explore(program: &Program, property: &Property, bounds: Bounds) -> Seen {
     let Ok(initial) = machine.initial(&copies) else { return Seen::Bounded };
     let mut bounded = program.start.iter().any(|(_, count)| *count == Count::Any);
     let mut partial = program.assumptions.iter().any(|assumption| assumption.limits_proof);
-    let mut seen: FxHashMap<State, u32> = FxHashMap::from_iter([(initial.clone(), 0)]);
-    let mut work = VecDeque::from([(0, initial)]);
-    let (mut states, mut moves, mut open): (Vec<State>, Vec<Move>, Vec<u32>) = Default::default();
-    while let Some((number, state)) = work.pop_front() {
+    let mut seen: IndexSet<State, FxBuildHasher> = IndexSet::from_iter([initial]);
+    let with_moves = *property == Property::NoDeadlock;
+    let (mut moves, mut open): (Vec<Move>, Vec<u32>) = Default::default();
+    let mut number = 0;
+    while let Some(state) = seen.get_index(number as usize).cloned() {
         if is_bad(&machine, property, &state) {
             return Seen::Violation;
         }
-        states.push(state.clone());
         for thread in machine.schedulable(&state) {
             for &edge in machine.edges(&state, thread) {
                 let mut counter = Counter::default();
@@ -122,13 +122,15 @@ pub fn explore(program: &Program, property: &Property, bounds: Bounds) -> Seen {
                             open.push(number);
                         }
                         Ok(next) => {
-                            let trail = Trail::default().then(&machine, &next, thread, false);
-                            let fresh = seen.len() as u32;
-                            let to = *seen.entry(next.clone()).or_insert(fresh);
-                            if to == fresh {
-                                work.push_back((fresh, next));
-                            }
-                            moves.push(Move { from: number, to, by: thread as u16, trail });
+                            let trail =
+                                with_moves.then(|| Trail::default().then(&machine, &next, thread, false));
+                            let (to, _) = seen.insert_full(next);
+                            moves.extend(trail.map(|trail| Move {
+                                from: number,
+                                to: to as u32,
+                                by: thread as u16,
+                                trail,
+                            }));
                         }
                         Err(Stuck::Limit(_)) => {
                             bounded = true;
@@ -149,11 +151,12 @@ pub fn explore(program: &Program, property: &Property, bounds: Bounds) -> Seen {
         if seen.len() > bounds.states {
             return Seen::Bounded;
         }
+        number += 1;
     }
-    if *property == Property::NoDeadlock {
+    if with_moves {
         open.dedup();
-        let graph = StateGraph { states: states.len() as u32, moves: &moves, open: &open };
-        match graph.fate(&machine, &mut |number| (states[number as usize].clone(), false)) {
+        let graph = StateGraph { states: seen.len() as u32, moves: &moves, open: &open };
+        match graph.fate(&machine, &mut |number| (seen[number as usize].clone(), false)) {
             Fate::Stuck(..) => return Seen::Violation,
             Fate::Undecided(_) => partial = true,
             Fate::Free => {}
