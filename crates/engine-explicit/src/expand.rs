@@ -55,6 +55,8 @@ const INTERVAL: u64 = 128;
 const LONGEST_CHAIN: u32 = 20_000;
 /// States at the ends of branches of one chain.
 const MOST_BRANCHES: usize = 64;
+/// How many bytes the objects may take that these have allocated.
+const MOST_BYTES: u64 = 256 << 20;
 
 /// A state on the way to be stored.
 #[derive(Clone)]
@@ -82,6 +84,11 @@ pub struct Notes {
     pub limited: u64,
     /// Steps tried.
     pub steps: u64,
+}
+
+/// How many bytes the threads of a state have allocated.
+fn allocated(state: &State) -> u64 {
+    state.threads.iter().map(|thread| thread.allocated).sum()
 }
 
 /// What showed when the steps of one thread were taken.
@@ -263,9 +270,11 @@ impl<'a, 'p> Expander<'a, 'p> {
                 if let Some(thread) = moved {
                     length += self.run_determined(&mut successor, thread);
                 }
+                let branches = open.len() + found.len();
                 let full = self.stopped.is_some()
                     || length >= LONGEST_CHAIN
-                    || open.len() + found.len() >= MOST_BRANCHES;
+                    || branches >= MOST_BRANCHES
+                    || branches as u64 * allocated(&successor.state) >= MOST_BYTES;
                 next.clear();
                 let thread = if full { None } else { self.private_steps(&successor, moved, &mut next) };
                 let (Some(thread), Some(last)) = (thread, next.pop()) else {
