@@ -7,8 +7,9 @@
 
 use crate::fold;
 use crate::function::Function;
+use crate::library;
 use crate::places::Lvalue;
-use ir::{BinaryOp, Expr, IntType, Lhs, Place, Value};
+use ir::{BinaryOp, Expr, IntType, Lhs, Op, Place, Value};
 use rucc_types::{Field, RecordId};
 use std::ops::Range;
 
@@ -27,6 +28,8 @@ pub struct Bits {
     pub width: u32,
     /// Whether its highest bit is a sign.
     pub signed: bool,
+    /// The other bytes of its memory location: how far they are from the unit's first byte.
+    pub others: Vec<i64>,
 }
 
 impl Bits {
@@ -170,12 +173,28 @@ impl Function<'_, '_> {
             return Lvalue::Memory { address: record, atomic: false };
         };
         let declared = unit.scalar_type(field.ty).unwrap_or(IntType::U32);
+        let ends = |field: &Field| field.offset + u64::from(field.bit + field.bits.unwrap_or(0)).div_ceil(8);
+        let location = &info.fields[adjacent(&info.fields, member)];
+        let first =
+            location.iter().map(|field| field.offset + u64::from(field.bit / 8)).min().unwrap_or(start);
+        let end = location.iter().map(ends).max().unwrap_or(start + bytes);
+        let is_other = |at: &u64| !(start..start + bytes).contains(at);
+        let others = (first..end).filter(is_other).map(|at| at as i64 - start as i64).collect();
         let offset = self.address_constant(start);
         let address = fold::binary(BinaryOp::Add, self.pointer(), record, offset);
-        Lvalue::Bits(Bits { address, bytes, unit: holder(bytes), shift, width, signed: declared.signed })
+        Lvalue::Bits(Bits {
+            address,
+            bytes,
+            unit: holder(bytes),
+            shift,
+            width,
+            signed: declared.signed,
+            others,
+        })
     }
     /// Stores a value in a bit-field.
     pub fn store_bits(&mut self, bits: &Bits, value: Expr) {
+        self.may_store_others(bits);
         let pointer = self.pointer();
         let value = self.cast(value, bits.unit);
         let combined = bits.combine(value, pointer);
@@ -190,5 +209,26 @@ impl Function<'_, '_> {
             let part = self.cast(part, place.ty);
             self.builder.set(Lhs::Memory(place), part);
         }
+    }
+    /// A store may write all of its memory location (C11 3.14), although compilers keep to the storage unit: that other
+    /// threads may use the rest of it is never proved, and no violation that needs such a write is reported.
+    fn may_store_others(&mut self, bits: &Bits) {
+        if bits.others.is_empty() {
+            return;
+        }
+        let pointer = self.pointer();
+        let (lost, done) = (self.builder.label(), self.builder.label());
+        self.builder.alternative(Op::Assume(Expr::bool(true)), lost);
+        self.builder.alternative(Op::Assume(Expr::bool(true)), done);
+        self.builder.continue_at(lost);
+        let (builder, program) = (&mut self.builder, &mut self.global.program);
+        library::Context { builder, program, failures: false }.lose_path();
+        for &at in &bits.others {
+            let at = Expr::int(pointer.wrap(Value::from(at)), pointer);
+            let address = fold::binary(BinaryOp::Add, pointer, bits.address.clone(), at);
+            let place = Place::pointee(address, IntType::U8);
+            self.builder.set(Lhs::Memory(place.clone()), Expr::load(place));
+        }
+        self.builder.place(done);
     }
 }

@@ -76,16 +76,22 @@ impl Function<'_, '_> {
         let unit = self.unit;
         let tree = &unit.tree;
         let mut at = id;
-        // Conversions to `void *` and casts between pointers hide what is pointed to.
-        while let ExprKind::Convert { kind: Conversion::Pointer, operand } | ExprKind::Cast(operand) =
-            tree[at].kind
-        {
-            if !unit.is_pointer(tree[operand].ty) || !unit.is_pointer(tree[at].ty) {
-                break;
+        // What a conversion to `void *` hides is what is pointed to; any other cast says what it is taken for.
+        let inside = |at: ExprId| match tree[at].kind {
+            ExprKind::Convert { kind: Conversion::Pointer, operand } | ExprKind::Cast(operand) => {
+                Some(operand).filter(|_| unit.is_pointer(tree[operand].ty) && unit.is_pointer(tree[at].ty))
             }
+            _ => None,
+        };
+        let says_nothing =
+            |at: ExprId| unit.pointee(tree[at].ty).and_then(|ty| unit.size(ty)).is_none_or(|size| size == 0);
+        while let Some(operand) = inside(at).filter(|_| says_nothing(at)) {
             at = operand;
         }
         let pointee = unit.is_pointer(tree[at].ty).then(|| unit.pointee(tree[at].ty)).flatten();
+        while let Some(operand) = inside(at) {
+            at = operand;
+        }
         let text = match tree[at].kind {
             ExprKind::Convert { kind: Conversion::ArrayDecay, operand } => match tree[operand].kind {
                 ExprKind::Str(string) => Some(tree[string].bytes(&unit.session.target)),

@@ -7,10 +7,11 @@ use crate::facts::Purity;
 use crate::fold;
 use crate::function::Function;
 use crate::places::Lvalue;
+use crate::types::Class;
 use ir::{Expr, IntType, Lhs, LocationId};
 use rucc_ast::{BinaryOp, UnaryOp};
 use rucc_sema::{Const, Conversion, ExprId, ExprKind};
-use rucc_types::TypeId;
+use rucc_types::{IntKind, TypeId, TypeKind};
 
 impl Function<'_, '_> {
     /// The value of a scalar expression.
@@ -476,14 +477,65 @@ impl Function<'_, '_> {
             return self.atomic_update(&place, ty, compute, false);
         }
         // To a call on the right-hand side, reading and writing the left one is a single evaluation (C11 6.5.16.2 p3).
-        let right = self.rvalue(rhs);
+        let mut right = self.rvalue(rhs);
         let old = self.load(&place, ty);
         self.at_expression(lhs);
         let old = self.cast_if_bits(&place, old, scalar);
+        let mut computation = computation;
+        if self.is_promoted(&place)
+            && let Some(narrower) = self.promoted_computation(op, computation, rhs)
+        {
+            if !matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
+                right = self.convert(right, computation, narrower);
+            }
+            computation = narrower;
+        }
         let value = self.convert(old, ty, computation);
         let value = self.operate(op, value, computation, right, right_type);
         let value = self.convert(value, computation, ty);
         self.store_and_give(&place, ty, value, wanted)
+    }
+    /// Whether an lvalue is a bit-field of which `int` holds all values: it is promoted to `int`, whatever its
+    /// declared type (C11 6.3.1.1p2).
+    fn is_promoted(&self, place: &Lvalue) -> bool {
+        match place {
+            Lvalue::Bits(bits) => bits.width < 32,
+            Lvalue::Local(_) | Lvalue::Memory { .. } => false,
+        }
+    }
+    /// The type in which a compound assignment to such a bit-field is computed; `None` when it is the one that the
+    /// declared type gives.
+    fn promoted_computation(&mut self, op: BinaryOp, computation: TypeId, rhs: ExprId) -> Option<TypeId> {
+        let unit = self.unit;
+        let int = unit.types.int(IntKind::Int);
+        if !matches!(unit.class(computation), Class::Integer(_)) {
+            return None;
+        }
+        if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
+            return Some(int);
+        }
+        // The right operand was converted to the common type with the declared one.
+        let mut at = rhs;
+        while let ExprKind::Convert { kind: Conversion::Arithmetic, operand } = unit.tree[at].kind {
+            at = operand;
+        }
+        if let ExprKind::Convert { kind: Conversion::Lvalue, operand } = unit.tree[at].kind
+            && let Some(width) = self.bit_field_width(operand)
+            && width < 32
+        {
+            return Some(int);
+        }
+        match unit.class(unit.tree[at].ty) {
+            Class::Integer(ty) if ty.bits < 32 || ty == IntType::I32 => Some(int),
+            Class::Integer(_) => Some(unit.tree[at].ty),
+            _ => None,
+        }
+    }
+    /// The width of a bit-field that an expression names.
+    fn bit_field_width(&self, id: ExprId) -> Option<u32> {
+        let ExprKind::Member { base, field, .. } = self.unit.tree[id].kind else { return None };
+        let TypeKind::Record(record) = self.unit.kind(self.unit.tree[base].ty) else { return None };
+        self.unit.types.record_info(record).fields.get(field as usize)?.bits
     }
     fn cast_if_bits(&self, place: &Lvalue, value: Expr, scalar: IntType) -> Expr {
         match place {
@@ -528,7 +580,13 @@ impl Function<'_, '_> {
             let own = self.type_of(&old);
             old = Expr::Local(self.builder.save(old, own));
         }
-        let new = self.step(old.clone(), ty, is_increment);
+        let new = if self.is_promoted(&place) && self.unit.class(ty) != Class::Integer(IntType::BOOL) {
+            let int = self.unit.types.int(IntKind::Int);
+            let new = self.step(old.clone(), int, is_increment);
+            self.convert(new, int, ty)
+        } else {
+            self.step(old.clone(), ty, is_increment)
+        };
         if wanted && gives_old {
             self.store(&place, ty, new);
             return old;

@@ -215,7 +215,9 @@ impl Function<'_, '_> {
             if entry.bit_width > 0 {
                 let (start, bytes, shift) = fields.unit_of(entry);
                 let (unit, width) = (holder(bytes), entry.bit_width);
-                let bits = Bits { address: at(self, start), bytes, unit, shift, width, signed: false };
+                let others = Vec::new();
+                let address = at(self, start);
+                let bits = Bits { address, bytes, unit, shift, width, signed: false, others };
                 self.store_bits(&bits, value);
             } else {
                 let scalar = self.scalar(value_type);

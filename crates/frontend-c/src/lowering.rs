@@ -159,7 +159,20 @@ impl<'u> Lowering<'u> {
             self.program.assumptions.push(assumption);
         }
     }
-    /// The same, of what the whole program may use.
+    /// What a standard stream's variable holds at first: the address of the stream (see `library/streams.rs`).
+    fn standard_stream(&mut self, name: &str) -> (u64, IntType, Expr) {
+        let stream = self.program.objects.push(Object {
+            name: format!("the stream {name}"),
+            storage: Storage::Static,
+            size: 1,
+            align: 16,
+            layout: Layout::Bytes(1),
+            initial: Initial::Values(Vec::new()),
+            span: Span::default(),
+        });
+        (0, self.program.data_model.pointer(), Expr::Address(stream, 0))
+    }
+    /// Notes what verdicts about the whole program take for granted.
     pub fn assume_everywhere(&mut self, text: String, span: Span, limits_proof: bool) {
         self.noted.push((None, Assumption { text, span, limits_proof }));
     }
@@ -244,14 +257,21 @@ impl<'u> Lowering<'u> {
         }
         let is_undefined = declaration.state == Definition::Declared && declaration.linkage != Linkage::None;
         let is_register = is_undefined && self.nesc.is_some() && unit.is_volatile(declaration.ty);
-        if is_undefined && !is_register && !matches!(name.as_str(), "stdin" | "stdout" | "stderr") {
+        let is_stream = is_undefined
+            && matches!(name.as_str(), "stdin" | "stdout" | "stderr")
+            && unit.is_pointer(declaration.ty);
+        if is_undefined && !is_register && !is_stream {
             self.names_outside |= !unit.is_const(declaration.ty);
             // What an arbitrary pointer points to is not modelled.
             let limits_proof = unit.has_pointer(declaration.ty);
             let text = format!("'{name}' is not defined in these files: its first value is arbitrary");
             self.assume_everywhere(text, span, limits_proof);
         }
-        let initial = if is_undefined { Initial::Unknown } else { Initial::Values(Vec::new()) };
+        let initial = match (is_undefined, is_stream) {
+            (true, true) => Initial::Values(vec![self.standard_stream(&name)]),
+            (true, false) => Initial::Unknown,
+            (false, _) => Initial::Values(Vec::new()),
+        };
         let align = declaration.alignment.map_or(1, u64::from).max(unit.align(declaration.ty));
         let layout = unit.layout(declaration.ty, size);
         let object = self.program.objects.push(Object { name, storage, size, align, layout, initial, span });

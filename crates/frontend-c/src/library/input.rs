@@ -148,10 +148,11 @@ pub(super) const TABLE: &[Entry] = &[
         },
     },
     Entry {
-        names: &["fopen", "fopen64", "fdopen", "freopen", "tmpfile", "popen", "opendir"],
+        names: &["fopen", "fopen64", "fdopen", "tmpfile", "popen", "opendir"],
         wins: Wins::Body,
         model: open_handle,
     },
+    Entry { names: &["freopen", "freopen64"], wins: Wins::Body, model: open_again },
 ];
 
 /// Any value within bounds.
@@ -330,10 +331,11 @@ fn read_line(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
 fn scan(context: &mut Context<'_>, call: &Call<'_>, format: usize, rhs: Rhs) -> Option<Answer> {
     let text = call.argument(format)?.text.as_deref();
     let targets = &call.arguments[format + 1..];
-    let is_number = |target: &Argument| {
-        target.pointee.as_ref().is_some_and(|pointee| pointee.scalar.is_some_and(|ty| ty.bits > 8))
+    let fits = |(target, width): (&Argument, &u8)| {
+        target.pointee.as_ref().is_some_and(|pointee| pointee.scalar.is_some_and(|ty| ty.bits == *width))
     };
-    if !text.is_some_and(reads_numbers) || !targets.iter().all(is_number) {
+    let widths = text.and_then(|text| number_widths(context, text));
+    if !widths.is_some_and(|widths| widths.len() == targets.len() && targets.iter().zip(&widths).all(fits)) {
         return not_modelled(context, call);
     }
     for target in targets {
@@ -353,19 +355,43 @@ fn scan(context: &mut Context<'_>, call: &Call<'_>, format: usize, rhs: Rhs) -> 
     }))
 }
 
-/// Whether a format has conversions of integers only.
-fn reads_numbers(format: &[u8]) -> bool {
+/// How many bits each number has that a format reads; `None` when it reads anything else.
+fn number_widths(context: &Context<'_>, format: &[u8]) -> Option<Vec<u8>> {
+    let pointer = context.pointer().bits;
+    let mut widths = Vec::new();
     let mut rest = format.iter().copied();
     while let Some(byte) = rest.next() {
         if byte != b'%' {
             continue;
         }
-        let conversion = rest.find(|byte| !byte.is_ascii_digit() && !b"hlLqjzt".contains(byte));
-        if !conversion.is_some_and(|conversion| b"diuoxXp%".contains(&conversion)) {
-            return false;
-        }
+        let mut modifier = Vec::new();
+        let conversion = loop {
+            match rest.next()? {
+                b'0'..=b'9' => {}
+                byte if b"hlLqjzt".contains(&byte) => modifier.push(byte),
+                conversion => break conversion,
+            }
+        };
+        widths.push(match (conversion, modifier.as_slice()) {
+            (b'%', []) => continue,
+            (b'p', []) | (b'd' | b'i' | b'u' | b'o' | b'x' | b'X', [b'l' | b'z' | b't']) => pointer,
+            (b'd' | b'i' | b'u' | b'o' | b'x' | b'X', []) => 32,
+            (b'd' | b'i' | b'u' | b'o' | b'x' | b'X', [b'h']) => 16,
+            (b'd' | b'i' | b'u' | b'o' | b'x' | b'X', [b'h', b'h']) => 8,
+            (b'd' | b'i' | b'u' | b'o' | b'x' | b'X', [b'q' | b'j' | b'L'] | [b'l', b'l']) => 64,
+            _ => return None,
+        });
     }
-    true
+    Some(widths)
+}
+
+/// The stream that is passed, or null.
+fn open_again(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let stream = call.argument(2)?;
+    read_pointees(context, call);
+    let (ty, stream) = (context.pointer(), context.settle_pointer(stream));
+    let is_open = any_between(context, IntType::BOOL, 0, 1);
+    Some(Answer::Value(Expr::IfThenElse(Box::new((is_open, stream, Expr::int(0, ty))))))
 }
 
 /// A handle that the program only passes on: null, or an object that nothing else is.

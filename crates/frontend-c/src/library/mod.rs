@@ -33,8 +33,10 @@ mod outside;
 mod printing;
 mod rwlock;
 mod semaphore;
+mod shared_state;
 mod simplify;
 mod sorting;
+mod streams;
 mod strings;
 #[cfg(test)]
 mod tests;
@@ -231,7 +233,11 @@ pub fn model(context: &mut Context<'_>, call: &Call<'_>) -> Outcome {
         answer = environment::not_modelled(context, call);
     }
     let answer = answer.map(|answer| failures::add(context, call, from, answer));
+    if answer.is_some() && context.builder.is_reachable() {
+        shared_state::touch(context, call);
+    }
     if answer.is_some() && is_outside && context.builder.is_reachable() {
+        streams::use_all(context, call);
         errno::may_be_set(context);
     }
     context.builder.span = before;

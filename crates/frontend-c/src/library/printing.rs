@@ -9,6 +9,7 @@ use super::emit::truth;
 use super::input::{MOST, between, unmodelled_bytes};
 use super::memory::allocate;
 use super::outside::unknown_between;
+use super::streams::is_stream;
 use super::strings::scan;
 use super::{Answer, Argument, Call, Context, Entry, Wins, formats};
 use ir::{BinaryOp, ErrorKind, Expr, IntType, Lhs, LocationId, LocationKind, Op, Place, Rhs, Value};
@@ -125,6 +126,11 @@ fn uses(format: &[u8]) -> Vec<Use> {
 fn print(context: &mut Context<'_>, call: &Call<'_>, format: usize, list: bool) -> Option<Answer> {
     let text = call.argument(format)?.text.as_deref();
     let uses = text.map(uses);
+    if let Some(uses) = &uses
+        && !list
+    {
+        check_count(context, call, uses, format + 1);
+    }
     let only_values = uses.as_ref().is_some_and(|uses| uses.iter().all(|used| *used == Use::Value));
     match uses {
         Some(_) if only_values => {}
@@ -181,6 +187,13 @@ fn not_modelled(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.answer_open(call, Rhs::Unknown)
 }
 
+/// Whether there are as many arguments as a format asks for. Where they are too few, anything may be printed.
+fn check_count(context: &mut Context<'_>, call: &Call<'_>, uses: &[Use], first: usize) {
+    if call.arguments.len().saturating_sub(first) < uses.len() {
+        context.assume(call, "there are fewer arguments than the format asks for", true);
+    }
+}
+
 /// Reads the strings that a format prints.
 fn read_arguments(context: &mut Context<'_>, uses: &[Use], printed: &[Argument]) {
     for (index, (used, argument)) in uses.iter().zip(printed).enumerate() {
@@ -203,6 +216,7 @@ fn print_into(
         None => None,
     };
     let Some(text) = text else { return not_modelled(context, call) };
+    check_count(context, call, &uses(text), format + 1);
     let to = context.settle_pointer(buffer);
     let limit = size.map(|size| context.settle_pointer(size));
     read_arguments(context, &uses(text), printed);
@@ -337,7 +351,7 @@ fn read_printed(context: &mut Context<'_>, used: Use, argument: &Argument, befor
 /// Reads what an argument points to: a string, or an object. Handles of streams are the library's own affair, and of what `void *` points to nobody knows the size.
 pub(super) fn read_pointee(context: &mut Context<'_>, argument: &Argument) {
     let Some(pointee) = &argument.pointee else { return };
-    if argument.is_always_null() || pointee.type_name.contains("FILE") {
+    if argument.is_always_null() || is_stream(argument) {
         return;
     }
     match pointee.size {
@@ -359,7 +373,7 @@ pub(super) fn read_pointee(context: &mut Context<'_>, argument: &Argument) {
 
 /// Goes to `valid` where so many bytes are in a live object, else to `done`. What is none, and is not null where it may be,
 /// is an invalid access.
-fn branch_on_valid(
+pub(super) fn branch_on_valid(
     context: &mut Context<'_>,
     pointer: &Expr,
     size: u64,
