@@ -15,13 +15,14 @@ use crate::scopes::{Allocated, BODY, OUTSIDE, ScopeId, Scopes};
 use ir::passes::points_to::{Holder, called};
 use ir::passes::{PointsTo, Sharing, edges_in_cycles};
 use ir::{
-    Assumption, BinaryOp, EdgeId, Expr, IntType, Lhs, LocalId, LocationId, LocationKind, ObjectId, Op,
-    Program, Span, Storage, Template, TemplateId,
+    Assumption, BinaryOp, EdgeId, Expr, IntType, Lhs, LocalId, LocationId, LocationKind, Object, ObjectId,
+    Op, Program, Span, Storage, Template, TemplateId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Makes allocated objects of all automatic ones whose address may be used when their life is over.
-pub fn end(program: &mut Program, scopes: &BTreeMap<TemplateId, Scopes>) {
+/// Makes allocated objects of all automatic ones whose address may be used when their life is over. `runs_after_main`:
+/// something may run when `main` has returned.
+pub fn end(program: &mut Program, scopes: &BTreeMap<TemplateId, Scopes>, runs_after_main: bool) {
     let sharing = Sharing::of(program);
     let mut candidates = Vec::new();
     for (template, scopes) in scopes {
@@ -35,7 +36,7 @@ pub fn end(program: &mut Program, scopes: &BTreeMap<TemplateId, Scopes>) {
     let points_to = PointsTo::of(program);
     let called = called(program, &points_to);
     // What lives as long as its thread ends with it.
-    candidates.retain(|(object, template)| {
+    let (candidates, lasting): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|(object, template)| {
         called.contains(template)
             || program.objects[*object].storage == Storage::Site
             || scopes[template].objects.get(object) != Some(&BODY)
@@ -56,6 +57,14 @@ pub fn end(program: &mut Program, scopes: &BTreeMap<TemplateId, Scopes>) {
         }
     };
     let found = points_to.outliving(program, &candidates, &ends_before);
+    // What runs when `main` has returned finds its locals gone.
+    let late =
+        if runs_after_main { points_to.outliving(program, &lasting, &ends_before) } else { BTreeSet::new() };
+    if let Some(object) = late.first() {
+        let Object { name, span, .. } = &program.objects[*object];
+        let (text, span) = (format!("'{name}' is taken to live on while the program exits"), *span);
+        note(program, text, span);
+    }
     if found.is_empty() {
         return;
     }

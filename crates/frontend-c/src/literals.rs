@@ -1,4 +1,4 @@
-//! String literals must not be written to (C11 6.4.5p7).
+//! String literals, and variables that are declared constant, must not be written to (C11 6.4.5p7, 6.7.3p6).
 //!
 //! Before each write that may reach one, as points-to sets tell, control goes to an invalid access if it does, and goes on
 //! only if it does not. Exact.

@@ -42,7 +42,7 @@ pub struct Lowering<'u> {
     templates: FxHashMap<(Declared, bool), TemplateId>,
     objects: FxHashMap<Declared, ObjectId>,
     strings: FxHashMap<(Vec<u8>, u64), ObjectId>,
-    string_objects: BTreeSet<ObjectId>,
+    constant_objects: BTreeSet<ObjectId>,
     files: FxHashMap<String, u32>,
     work: VecDeque<Work>,
     /// Where the program ends with what is to be done then: a template, and the location where that would start.
@@ -83,7 +83,7 @@ pub fn lower<'u>(
         templates: FxHashMap::default(),
         objects: FxHashMap::default(),
         strings: FxHashMap::default(),
-        string_objects: BTreeSet::new(),
+        constant_objects: BTreeSet::new(),
         files: FxHashMap::default(),
         work: VecDeque::new(),
         exits: Vec::new(),
@@ -101,11 +101,11 @@ pub fn lower<'u>(
     }
     lowering.note(None);
     lowering.work_off();
-    startup::lower_exit(&mut lowering);
+    let runs_after_main = startup::lower_exit(&mut lowering);
     lowering.work_off();
     lowering.judge_unknown_calls();
-    crate::lifetimes::end(&mut lowering.program, &lowering.scopes);
-    crate::literals::protect(&mut lowering.program, &lowering.string_objects);
+    crate::lifetimes::end(&mut lowering.program, &lowering.scopes, runs_after_main);
+    crate::literals::protect(&mut lowering.program, &lowering.constant_objects);
     lowering.name_no_outside();
     lowering.note(None);
     lowering.keep_what_counts();
@@ -276,6 +276,9 @@ impl<'u> Lowering<'u> {
         let layout = unit.layout(declaration.ty, size);
         let object = self.program.objects.push(Object { name, storage, size, align, layout, initial, span });
         self.objects.insert(declared, object);
+        if !is_undefined && storage == Storage::Static && unit.is_const_object(declaration.ty) {
+            self.constant_objects.insert(object);
+        }
         if let (Some(nesc), true) = (&mut self.nesc, is_register) {
             nesc.registers.push(object);
         }
@@ -338,7 +341,7 @@ impl<'u> Lowering<'u> {
         };
         let id = self.program.objects.push(object);
         self.strings.insert(key, id);
-        self.string_objects.insert(id);
+        self.constant_objects.insert(id);
         id
     }
 }

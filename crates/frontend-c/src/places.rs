@@ -126,9 +126,19 @@ impl Function<'_, '_> {
             ExprKind::Decl(_) | ExprKind::Str(_) | ExprKind::CompoundLiteral(_) => {
                 unit.has_array(elem).then_some(count)
             }
-            // The last member of a structure may stand for more elements than it has.
-            ExprKind::Member { .. } if count <= 1 => None,
+            // The last member of a structure that was allocated may stand for more elements than it has.
+            ExprKind::Member { base, .. } if count <= 1 && self.is_reached_by_pointer(base) => None,
             _ => Some(count),
+        }
+    }
+    /// Whether an lvalue is what a pointer points to, as a whole: no element or member of anything else.
+    fn is_reached_by_pointer(&self, id: ExprId) -> bool {
+        match self.unit.tree[id].kind {
+            ExprKind::Unary { op: UnaryOp::Deref, .. } => true,
+            ExprKind::Subscript { base, .. } => {
+                !matches!(self.unit.tree[base].kind, ExprKind::Convert { kind: Conversion::ArrayDecay, .. })
+            }
+            _ => false,
         }
     }
     /// Says that it is an invalid access if an lvalue that is read or written now is outside of an array that it names an

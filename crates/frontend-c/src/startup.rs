@@ -55,12 +55,12 @@ fn implicit_calls(lowering: &Lowering<'_>, before: bool) -> Vec<Declared> {
     found
 }
 
-/// Makes the procedure that runs at the end of the program, where there is something to do then.
-pub fn lower_exit(lowering: &mut Lowering<'_>) {
+/// Makes the procedure that runs at the end of the program, where there is something to do then; says whether there is.
+pub fn lower_exit(lowering: &mut Lowering<'_>) -> bool {
     let destructors = implicit_calls(lowering, false);
     let registered = registered(lowering);
     if destructors.is_empty() && registered.is_none() {
-        return;
+        return false;
     }
     let template =
         lowering.program.templates.push(Template { name: "exit".to_owned(), ..Template::default() });
@@ -78,10 +78,11 @@ pub fn lower_exit(lowering: &mut Lowering<'_>) {
     }
     let mut locations = lowering.program.templates.iter().flat_map(|template| template.locations.iter());
     if lowering.links.starts_with_main() && !locations.any(|location| location.kind == LocationKind::Exit) {
-        return;
+        return true;
     }
     let text = "unsupported: what is to run at the end of the program does not run when its last thread ends";
     lowering.assume_everywhere(text.to_owned(), Span::default(), true);
+    true
 }
 
 fn registered(lowering: &Lowering<'_>) -> Option<ObjectId> {

@@ -52,6 +52,13 @@ impl Unit {
     pub fn is_const(&self, ty: TypeId) -> bool {
         self.types.quals(ty).has(rucc_types::Qualifiers::CONST)
     }
+    /// Whether an object of a type is constant, as a whole.
+    pub fn is_const_object(&self, ty: TypeId) -> bool {
+        match self.kind(ty) {
+            TypeKind::Array { elem, .. } => self.is_const(ty) || self.is_const_object(elem),
+            _ => self.is_const(ty),
+        }
+    }
     /// Whether a type is `_Atomic`.
     pub fn is_atomic(&self, ty: TypeId) -> bool {
         matches!(self.written_kind(ty), TypeKind::Atomic(_))

@@ -134,8 +134,6 @@ const HARMLESS: &[&str] = &[
     "sleep",
     "usleep",
     "setlinebuf",
-    "flockfile",
-    "funlockfile",
     "bindtextdomain",
     "textdomain",
     "rewind",
@@ -317,6 +315,9 @@ const NOT_MODELLED: &[&str] = &[
     "sem_close",
     "sem_unlink",
     "reallocarray",
+    "flockfile",
+    "ftrylockfile",
+    "funlockfile",
 ];
 
 /// What is known of a function by its name only.

@@ -279,7 +279,8 @@ fn constant_size(argument: &Argument) -> Option<Value> {
 /// Reads some bytes and returns how many; or -1.
 fn read(context: &mut Context<'_>, call: &Call<'_>, buffer: usize, size: usize) -> Option<Answer> {
     let (buffer, size) = (call.argument(buffer)?, call.argument(size)?);
-    let Some(most) = constant_size(size) else { return not_modelled(context, call) };
+    let most = constant_size(size).filter(|_| !holds_pointers(buffer));
+    let Some(most) = most else { return not_modelled(context, call) };
     let to = context.settle_pointer(buffer);
     let count = any_between(context, IntType::I64, -1, most);
     let (some, done) = (context.builder.label(), context.builder.label());
@@ -292,11 +293,17 @@ fn read(context: &mut Context<'_>, call: &Call<'_>, buffer: usize, size: usize) 
     Some(Answer::Value(count))
 }
 
+/// Whether a buffer is known to be for pointers: one that comes from outside may point to anything.
+fn holds_pointers(buffer: &Argument) -> bool {
+    buffer.pointee.as_ref().is_some_and(|pointee| pointee.is_pointer)
+}
+
 /// Reads some items of a size and returns how many.
 fn read_items(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let (buffer, width, count) = (call.argument(0)?, call.argument(1)?, call.argument(2)?);
     let ty = context.pointer();
     let total = width.constant.zip(count.constant).and_then(|(width, count)| width.checked_mul(count));
+    let total = total.filter(|_| !holds_pointers(buffer));
     let (Some(width), Some(most), Some(0..=4096)) = (width.constant, count.constant, total) else {
         return not_modelled(context, call);
     };
@@ -374,7 +381,7 @@ fn number_widths(context: &Context<'_>, format: &[u8]) -> Option<Vec<u8>> {
         };
         widths.push(match (conversion, modifier.as_slice()) {
             (b'%', []) => continue,
-            (b'p', []) | (b'd' | b'i' | b'u' | b'o' | b'x' | b'X', [b'l' | b'z' | b't']) => pointer,
+            (b'd' | b'i' | b'u' | b'o' | b'x' | b'X', [b'l' | b'z' | b't']) => pointer,
             (b'd' | b'i' | b'u' | b'o' | b'x' | b'X', []) => 32,
             (b'd' | b'i' | b'u' | b'o' | b'x' | b'X', [b'h']) => 16,
             (b'd' | b'i' | b'u' | b'o' | b'x' | b'X', [b'h', b'h']) => 8,

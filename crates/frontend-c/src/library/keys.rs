@@ -1,6 +1,7 @@
 //! Thread-specific values: each key is an index into an array that each thread has for itself.
 //!
-//! Destructors run at the end of a thread, in the order of keys, as in glibc (`ending.rs`).
+//! Destructors run at the end of a thread, in the order of keys, as in glibc (`ending.rs`). POSIX leaves the order open:
+//! nothing is said of a program with several.
 
 use super::emit::{answer_cell, answer_int, atomic_place, number};
 use super::errno::EAGAIN;
@@ -68,6 +69,7 @@ fn create(context: &mut Context<'_>, call: &Call<'_>, failure: Value) -> Option<
     let more = Expr::binary(BinaryOp::Add, IntType::U32, Expr::Local(mine), number(1));
     context.leave_atomic(Op::set(Lhs::Memory(next), more));
     if let Some(destructor) = destructor {
+        several_destructors(context, call);
         ending::set_destructor(context, Expr::Local(mine), destructor);
     }
     let ty = key.target_type().unwrap_or(IntType::U32);
@@ -79,6 +81,16 @@ fn create(context: &mut Context<'_>, call: &Call<'_>, failure: Value) -> Option<
     context.put(cell, failure);
     context.builder.place(done);
     answer_cell(cell)
+}
+
+/// Two keys with destructors: POSIX leaves open which of them is called first.
+fn several_destructors(context: &mut Context<'_>, call: &Call<'_>) {
+    let name = "a key has a destructor";
+    if context.program.objects.iter().any(|object| object.name == name) {
+        context.assume(call, "the order in which destructors are called is not specified", true);
+        context.lose_path();
+    }
+    context.own_object(name, Storage::Static, Layout::Bytes(1), 1);
 }
 
 /// No destructor is called for a key that is gone.

@@ -127,8 +127,6 @@ pub(super) const TABLE: &[Entry] = &[
         wins: Wins::Body,
         model: |c, call| effect(c, call, &[], &[1], Gives::Unknown(-1, INT_MAX)),
     },
-    Entry { names: &["pipe", "pipe2"], wins: Wins::Body, model: |c, call| pair(c, call, 0) },
-    Entry { names: &["socketpair"], wins: Wins::Body, model: |c, call| pair(c, call, 3) },
     Entry {
         names: &["getsockopt"],
         wins: Wins::Body,
@@ -147,6 +145,8 @@ pub(super) const TABLE: &[Entry] = &[
             _ => between(context, call, -1, INT_MAX),
         },
     },
+    Entry { names: &["pipe", "pipe2"], wins: Wins::Body, model: |c, call| pair(c, call, 0) },
+    Entry { names: &["socketpair"], wins: Wins::Body, model: |c, call| pair(c, call, 3) },
     Entry {
         names: &["sched_getaffinity"],
         wins: Wins::Body,
