@@ -482,9 +482,7 @@ impl Function<'_, '_> {
         self.at_expression(lhs);
         let old = self.cast_if_bits(&place, old, scalar);
         let mut computation = computation;
-        if self.is_promoted(&place)
-            && let Some(narrower) = self.promoted_computation(op, computation, rhs)
-        {
+        if let Some(narrower) = self.promoted_computation(op, &place, ty, computation, rhs) {
             if !matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
                 right = self.convert(right, computation, narrower);
             }
@@ -503,33 +501,49 @@ impl Function<'_, '_> {
             Lvalue::Local(_) | Lvalue::Memory { .. } => false,
         }
     }
-    /// The type in which a compound assignment to such a bit-field is computed; `None` when it is the one that the
-    /// declared type gives.
-    fn promoted_computation(&mut self, op: BinaryOp, computation: TypeId, rhs: ExprId) -> Option<TypeId> {
+    /// The type in which a compound assignment with such a bit-field is computed; `None` when it has none.
+    fn promoted_computation(
+        &mut self,
+        op: BinaryOp,
+        place: &Lvalue,
+        ty: TypeId,
+        computation: TypeId,
+        rhs: ExprId,
+    ) -> Option<TypeId> {
         let unit = self.unit;
-        let int = unit.types.int(IntKind::Int);
-        if !matches!(unit.class(computation), Class::Integer(_)) {
-            return None;
-        }
-        if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
-            return Some(int);
-        }
+        let Class::Integer(_) = unit.class(computation) else { return None };
+        let (Class::Integer(left), is_left) = (unit.class(ty), self.is_promoted(place)) else { return None };
+        let left = if is_left || left.bits < 32 { IntType::I32 } else { left };
         // The right operand was converted to the common type with the declared one.
         let mut at = rhs;
         while let ExprKind::Convert { kind: Conversion::Arithmetic, operand } = unit.tree[at].kind {
             at = operand;
         }
-        if let ExprKind::Convert { kind: Conversion::Lvalue, operand } = unit.tree[at].kind
-            && let Some(width) = self.bit_field_width(operand)
-            && width < 32
-        {
-            return Some(int);
+        let is_right = match unit.tree[at].kind {
+            ExprKind::Convert { kind: Conversion::Lvalue, operand } => {
+                self.bit_field_width(operand).is_some_and(|width| width < 32)
+            }
+            _ => false,
+        };
+        if !is_left && !is_right {
+            return None;
         }
-        match unit.class(unit.tree[at].ty) {
-            Class::Integer(ty) if ty.bits < 32 || ty == IntType::I32 => Some(int),
-            Class::Integer(_) => Some(unit.tree[at].ty),
-            _ => None,
-        }
+        let common = if matches!(op, BinaryOp::Shl | BinaryOp::Shr) {
+            left
+        } else {
+            let Class::Integer(right) = unit.class(unit.tree[at].ty) else { return None };
+            let right = if is_right || right.bits < 32 { IntType::I32 } else { right };
+            let bits = left.bits.max(right.bits);
+            let is_unsigned = |ty: IntType| ty.bits == bits && !ty.signed;
+            IntType { bits, signed: !is_unsigned(left) && !is_unsigned(right) }
+        };
+        Some(unit.types.int(match (common.bits, common.signed) {
+            (32, true) => IntKind::Int,
+            (32, false) => IntKind::UInt,
+            (64, true) => IntKind::LongLong,
+            (64, false) => IntKind::ULongLong,
+            _ => return None,
+        }))
     }
     /// The width of a bit-field that an expression names.
     fn bit_field_width(&self, id: ExprId) -> Option<u32> {

@@ -403,10 +403,14 @@ impl<'l, 'u> Function<'l, 'u> {
         let parameters: Vec<DeclId> = self.unit.tree[declaration.params].to_vec();
         let span = self.builder.span;
         let hidden = is_aggregate.then(|| self.builder.template.local("%result", pointer, span));
+        let is_promoted = !signature.prototyped;
         let mut unsupported = None;
         let mut passed = Vec::new();
         for &parameter in &parameters {
             let ty = self.unit.tree[parameter].ty;
+            if is_promoted && matches!(self.unit.class(ty), Class::Float(own) if own.bits == 32) {
+                unsupported = Some("a parameter of type float in a definition without a prototype");
+            }
             let span = self.span_of(self.unit.tree.decl_span(parameter));
             let scalar = match self.unit.class(ty) {
                 Class::Integer(ty) | Class::Odd(ty, _) | Class::Float(ty) => ty,

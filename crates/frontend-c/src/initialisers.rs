@@ -178,6 +178,9 @@ impl Function<'_, '_> {
             fold::binary(BinaryOp::Add, pointer, address.clone(), this.address_constant(offset))
         };
         let values: Vec<ExprId> = entries.iter().map(|entry| entry.value).collect();
+        if unit.has_reverse_order(ty) {
+            self.unsupported("a structure in reverse byte order");
+        }
         let settled = if values.len() > 1 { self.settle_entries(&values) } else { Settled::default() };
         self.zero_rest(declaration, &entries, &address);
         let fields = BitFields::of(self, ty, entries.iter().any(|entry| entry.bit_width > 0));

@@ -255,6 +255,10 @@ impl<'u> Lowering<'u> {
                 }
             }
         }
+        if unit.has_reverse_order(declaration.ty) {
+            let text = format!("unsupported: '{name}' has parts in reverse byte order");
+            self.assume_everywhere(text, span, true);
+        }
         let is_undefined = declaration.state == Definition::Declared && declaration.linkage != Linkage::None;
         let is_register = is_undefined && self.nesc.is_some() && unit.is_volatile(declaration.ty);
         let is_stream = is_undefined

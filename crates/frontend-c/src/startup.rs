@@ -102,6 +102,9 @@ impl Function<'_, '_> {
             self.builder.emit(Op::Call(Callee::Procedure(template), vec![], None));
         }
         for unit in self.global.units {
+            if !unit.tree.file_asms().is_empty() {
+                self.unsupported("assembly outside of functions");
+            }
             for &declaration in unit.tree.top_level() {
                 let Some(section) = unit.tree.section(declaration) else { continue };
                 let bytes = unit.tree[section].bytes(&unit.session.target);

@@ -52,6 +52,17 @@ impl Unit {
     pub fn is_const(&self, ty: TypeId) -> bool {
         self.types.quals(ty).has(rucc_types::Qualifiers::CONST)
     }
+    /// Whether a part of a type is stored in reverse byte order.
+    pub fn has_reverse_order(&self, ty: TypeId) -> bool {
+        match self.kind(ty) {
+            TypeKind::Array { elem, .. } => self.has_reverse_order(elem),
+            TypeKind::Record(id) => {
+                let info = self.types.record_info(id);
+                info.reverse || info.fields.iter().any(|field| self.has_reverse_order(field.ty))
+            }
+            _ => false,
+        }
+    }
     /// Whether an object of a type is constant, as a whole.
     pub fn is_const_object(&self, ty: TypeId) -> bool {
         match self.kind(ty) {

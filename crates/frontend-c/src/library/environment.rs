@@ -240,7 +240,16 @@ fn text_or_null(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     read_pointees(context, call);
     let pointer = context.pointer();
     let result = context.builder.save(Expr::int(0, pointer), pointer);
-    let there = context.open_value(IntType::BOOL, Rhs::Any, |_| None);
+    // The same for the same name, until the environment changes.
+    let there = match call.arguments.first().and_then(|name| name.text.clone()) {
+        Some(name) => {
+            let name = format!("whether {} finds '{}'", call.name, String::from_utf8_lossy(&name));
+            let (layout, ty) = (ir::Layout::Bytes(1), IntType::U8);
+            let object = context.own_object_with(&name, ir::Storage::Static, layout, 1, ir::Initial::Unknown);
+            truth(Expr::load(Place::cell(object, 0, ty)), ty)
+        }
+        None => context.open_value(IntType::BOOL, Rhs::Unknown, |_| None),
+    };
     let (some, done) = (context.builder.label(), context.builder.label());
     context.builder.branch(truth(there, IntType::BOOL), some, done);
     context.builder.continue_at(some);

@@ -4,7 +4,7 @@
 //! program first reads it. Input of more bytes than that object has, or of a size that is not constant, is
 //! not modelled (limits proofs, and no violation is believed).
 
-use super::emit::{answer_int, differ, nothing_happens};
+use super::emit::{answer_int, atomic_place, differ};
 use super::printing::{read_bytes, read_pointee, read_pointees};
 use super::{Answer, Argument, Call, Context, Entry, Wins};
 use ir::{BinaryOp, Expr, Initial, IntType, Layout, Lhs, Op, Place, Rhs, Storage, Value};
@@ -13,21 +13,21 @@ use ir::{BinaryOp, Expr, Initial, IntType, Layout, Lhs, Op, Place, Rhs, Storage,
 pub(super) const MOST: u64 = 4096;
 
 pub(super) const TABLE: &[Entry] = &[
-    Entry {
-        names: &["rand", "random", "lrand48"],
-        wins: Wins::Body,
-        model: |c, call| between(c, call, 0, 0x7fff_ffff),
-    },
+    Entry { names: &["rand", "random", "lrand48", "mrand48"], wins: Wins::Body, model: random },
     Entry { names: &["rand_r"], wins: Wins::Body, model: random_from_seed },
-    Entry { names: &["srand", "srandom", "srand48"], wins: Wins::Body, model: nothing_happens },
-    Entry { names: &["mrand48"], wins: Wins::Body, model: |c, call| c.answer_open(call, Rhs::Any) },
+    Entry { names: &["srand", "srandom", "srand48"], wins: Wins::Body, model: seed },
     Entry { names: &["time"], wins: Wins::Body, model: time },
     Entry {
-        names: &["clock", "getpid", "getppid", "gettid", "getuid", "geteuid", "getgid", "getegid", "sysconf"],
+        names: &["getpid", "getppid", "getuid", "geteuid", "getgid", "getegid", "sysconf"],
         wins: Wins::Body,
-        model: |c, call| c.answer_open(call, Rhs::Any),
+        model: constant_of_the_run,
     },
-    Entry { names: &["gettimeofday"], wins: Wins::Body, model: |c, call| fill_object(c, call, 0) },
+    Entry {
+        names: &["clock", "gettid"],
+        wins: Wins::Body,
+        model: |c, call| c.answer_open(call, Rhs::Unknown),
+    },
+    Entry { names: &["gettimeofday"], wins: Wins::Body, model: |c, call| write_time(c, call, 0) },
     Entry {
         names: &["times"],
         wins: Wins::Body,
@@ -50,7 +50,7 @@ pub(super) const TABLE: &[Entry] = &[
     Entry {
         names: &["clock_gettime", "clock_getres", "timespec_get"],
         wins: Wins::Body,
-        model: |c, call| fill_object(c, call, 1),
+        model: |c, call| write_time(c, call, 1),
     },
     Entry {
         names: &["stat", "fstat", "lstat"],
@@ -236,11 +236,75 @@ fn not_modelled(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.answer_open(call, Rhs::Unknown)
 }
 
+/// How often a sequence of random numbers was begun, up to twice.
+fn seeds(context: &mut Context<'_>) -> Place {
+    let object = context.own_object("seeds of rand", Storage::Static, Layout::Bytes(1), 1);
+    atomic_place(Expr::Address(object, 0), IntType::U8)
+}
+
+/// Begins a sequence of random numbers.
+fn seed(context: &mut Context<'_>, _: &Call<'_>) -> Option<Answer> {
+    let seeds = seeds(context);
+    let ty = IntType::U8;
+    context.exchange(seeds, |old| {
+        let is_first = Expr::binary(BinaryOp::Eq, ty, old, Expr::int(0, ty));
+        Expr::IfThenElse(Box::new((is_first, Expr::int(1, ty), Expr::int(2, ty))))
+    });
+    Some(Answer::Nothing)
+}
+
+/// A number of the sequence: any, for the first one; others may be the same sequence, which is not modelled.
+fn random(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let ty = call.result?;
+    let is_signed = call.name == "mrand48";
+    let range = if is_signed { (-0x8000_0000, 0x7fff_ffff) } else { (0, 0x7fff_ffff) };
+    let seeds = seeds(context);
+    let result = context.builder.temporary(ty);
+    let (again, first, done) = (context.builder.label(), context.builder.label(), context.builder.label());
+    let is_again = Expr::binary(BinaryOp::Lt, IntType::U8, Expr::int(1, IntType::U8), Expr::load(seeds));
+    context.builder.branch(is_again, again, first);
+    context.builder.continue_at(again);
+    let value = super::outside::unknown_between(context, ty, range.0, range.1);
+    context.builder.set(Lhs::Local(result), value);
+    context.builder.jump(done);
+    context.builder.continue_at(first);
+    let value = any_between(context, ty, range.0, range.1);
+    context.builder.set(Lhs::Local(result), value);
+    context.builder.place(done);
+    Some(Answer::Value(Expr::Local(result)))
+}
+
+/// A number that depends on the seed, which is changed.
 fn random_from_seed(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let seed = call.argument(0)?;
     let pointer = context.settle_pointer(seed);
-    context.store_through(seed, pointer, Op::any);
-    between(context, call, 0, 0x7fff_ffff)
+    context.store_through(seed, pointer, Op::unknown);
+    let Some(ty) = call.result else { return Some(Answer::Nothing) };
+    Some(Answer::Value(super::outside::unknown_between(context, ty, 0, 0x7fff_ffff)))
+}
+
+/// A value that is the same in the whole run: chosen when it is first asked for.
+fn constant_of_the_run(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let Some(ty) = call.result else { return Some(Answer::Nothing) };
+    let name = match call.arguments.first() {
+        None => call.name.to_owned(),
+        Some(argument) => match argument.constant {
+            Some(value) => format!("{} {value}", call.name),
+            None => return context.answer_open(call, Rhs::Unknown),
+        },
+    };
+    let name = format!("what {name} gives");
+    let object =
+        context.own_object_with(&name, Storage::Static, Layout::Scalar(ty), ty.bytes(), Initial::Unknown);
+    Some(Answer::Value(Expr::load(Place::cell(object, 0, ty))))
+}
+
+/// Stores a time: of its parts, ranges and order are not modelled.
+fn write_time(context: &mut Context<'_>, call: &Call<'_>, index: usize) -> Option<Answer> {
+    let target = call.argument(index)?;
+    target.pointee_size()?;
+    write_object(context, target);
+    answer_int(0)
 }
 
 fn time(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
@@ -345,21 +409,25 @@ fn scan(context: &mut Context<'_>, call: &Call<'_>, format: usize, rhs: Rhs) -> 
     if !widths.is_some_and(|widths| widths.len() == targets.len() && targets.iter().zip(&widths).all(fits)) {
         return not_modelled(context, call);
     }
-    for target in targets {
+    let int = IntType::I32;
+    let most = targets.len() as Value;
+    let count = match &rhs {
+        Rhs::Any => any_between(context, int, -1, most),
+        Rhs::Unknown | Rhs::Float(..) | Rhs::Value(_) => {
+            super::outside::unknown_between(context, int, -1, most)
+        }
+    };
+    for (index, target) in targets.iter().enumerate() {
         let (Some(ty), pointer) = (target.target_type(), context.settle_pointer(target)) else { continue };
-        let value = context.open_value(ty, rhs.clone(), |_| None);
         let (store, next) = (context.builder.label(), context.builder.label());
-        context.builder.alternative(Op::Assume(Expr::bool(true)), store);
-        context.builder.alternative(Op::Assume(Expr::bool(true)), next);
+        let is_read = Expr::binary(BinaryOp::Lt, int, Expr::int(index as Value, int), count.clone());
+        context.builder.branch(is_read, store, next);
         context.builder.continue_at(store);
+        let value = context.open_value(ty, rhs.clone(), |_| None);
         context.builder.set(Lhs::Memory(Place::pointee(pointer, ty)), value);
         context.builder.place(next);
     }
-    let Some(ty) = call.result else { return Some(Answer::Nothing) };
-    Some(Answer::Value(match rhs {
-        Rhs::Any => any_between(context, ty, -1, targets.len() as Value),
-        rhs @ (Rhs::Unknown | Rhs::Float(..) | Rhs::Value(_)) => context.open_value(ty, rhs, |_| None),
-    }))
+    Some(Answer::Value(count))
 }
 
 /// How many bits each number has that a format reads; `None` when it reads anything else.

@@ -39,7 +39,11 @@ pub(super) fn touch(context: &mut Context<'_>, call: &Call<'_>) {
         Touch::Reads => {
             context.builder.save(Expr::load(place), IntType::U8);
         }
-        Touch::Writes => context.builder.emit(write),
+        Touch::Writes => {
+            context.builder.emit(write);
+            // What other functions find there is not modelled.
+            context.lose_track();
+        }
         Touch::MayWrite => {
             let (written, done) = (context.builder.label(), context.builder.label());
             context.builder.alternative(Op::Assume(Expr::bool(true)), done);

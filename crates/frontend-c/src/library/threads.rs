@@ -45,7 +45,7 @@ pub(super) const TABLE: &[Entry] = &[
         model: |context, call| {
             let before = call.argument(1)?;
             let pointer = context.settle_pointer(before);
-            context.store_through(before, pointer, Op::any);
+            context.store_through(before, pointer, Op::unknown);
             answer_int(0)
         },
     },
