@@ -218,8 +218,8 @@ impl Function<'_, '_> {
         }
         let pointer = self.pointer();
         let (lost, done) = (self.builder.label(), self.builder.label());
-        self.builder.alternative(Op::Assume(Expr::bool(true)), lost);
         self.builder.alternative(Op::Assume(Expr::bool(true)), done);
+        self.builder.alternative(Op::Assume(Expr::bool(true)), lost);
         self.builder.continue_at(lost);
         let (builder, program) = (&mut self.builder, &mut self.global.program);
         library::Context { builder, program, failures: false }.lose_path();
