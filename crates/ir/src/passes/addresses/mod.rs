@@ -16,6 +16,10 @@
 //! Other comparisons of numbers may have any result, beside that which they have in the machine (`open.rs`): this is
 //! noted, and proofs hold for all results.
 //!
+//! A number may become an address without being computed from one: where a branch depends on digits, or by counting
+//! up to it. So where addresses are compared as numbers, accesses at numbers that were not computed from any address
+//! are noted, too.
+//!
 //! An execution of the machine is one for places that objects may really have, so violations stay what they are.
 //! Where addresses that are used again can be seen, the machine may use them again ([`Program::reuses_addresses`]).
 
@@ -46,13 +50,17 @@ const STACKED: &str =
     "here the address of a local is compared that may be gone, so that its place is used again";
 const BESIDE: &str =
     "here an address just after an object is compared with that of another one, which may be equal";
+const GUESSED: &str = "here a number is used as an address that was not computed from one, but may have been found by comparing with one";
 
 /// Adds an assumption for each place at which a program depends on the numbers of addresses, or on their being used again.
 /// Comparisons of addresses in a few static objects become inputs, if nothing else depends on numbers.
 pub fn note(program: &mut Program) {
     let mut observer = Observer::new(program);
     observer.run();
-    let Observer { found, comparisons, mut opened, .. } = observer;
+    let Observer { found, comparisons, mut opened, unfounded, guesses, .. } = observer;
+    if guesses || !opened.is_empty() || found.iter().any(|(text, _)| *text == NUMBERS) {
+        add_notes(program, GUESSED, unfounded, true);
+    }
     program.reuses_addresses |= found.iter().any(|(text, _)| *text == REUSED);
     let is_order_alone = opened.is_empty() && found.iter().all(|(text, _)| *text != NUMBERS);
     if !(is_order_alone && order::settle(program, &comparisons)) {
@@ -91,6 +99,10 @@ struct Observer<'p> {
     comparisons: Vec<Comparison>,
     /// Comparisons whose result depends on numbers.
     opened: Vec<Opened>,
+    /// Accesses at numbers that were not computed from any address.
+    unfounded: Vec<Span>,
+    /// Whether an address is compared with a number that is none and no constant.
+    guesses: bool,
 }
 
 impl<'p> Observer<'p> {
@@ -121,6 +133,8 @@ impl<'p> Observer<'p> {
             found: Vec::new(),
             comparisons: Vec::new(),
             opened: Vec::new(),
+            unfounded: Vec::new(),
+            guesses: false,
         }
     }
 
@@ -186,6 +200,10 @@ impl<'p> Observer<'p> {
     fn address(&mut self, template: TemplateId, address: &Expr, span: Span) {
         if self.numbers.shows(template, address).has(Shows::DIGITS) {
             self.note(NUMBERS, span);
+        }
+        let is_constant = matches!(address, Expr::Const(..) | Expr::Address(..) | Expr::Procedure(_));
+        if !is_constant && self.numbers.points_to.pointees(template, address).is_empty() {
+            self.unfounded.push(span);
         }
     }
     /// A number of bytes.
@@ -312,15 +330,18 @@ impl<'p> Observer<'p> {
     }
 
     /// Whether the number of an address decides its comparison with something that is no address.
-    fn is_seen_by(&self, other: &Expr, equality: bool) -> bool {
+    fn is_seen_by(&mut self, other: &Expr, equality: bool) -> bool {
         let pointer = self.program.data_model.pointer().unsigned();
         match other {
             Expr::Const(value, _) => (PAGE..=pointer.max() - PAGE).contains(&pointer.wrap(*value)),
             Expr::Cast(_, operand) if matches!(**operand, Expr::Const(..)) => {
                 self.is_seen_by(operand, equality)
             }
-            // Numbers that were not computed from an address are none (assumption 14).
-            _ => !equality,
+            // Numbers that were not computed from an address are none (assumption 14), unless they are used as one.
+            _ => {
+                self.guesses = true;
+                !equality
+            }
         }
     }
 
