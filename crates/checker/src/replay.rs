@@ -182,15 +182,6 @@ impl Choices for Given<'_> {
     }
 }
 
-/// Chooses 0: what the definition of a race asks for.
-struct Zero;
-
-impl Choices for Zero {
-    fn choose(&mut self, _: Choice) -> Value {
-        0
-    }
-}
-
 /// Runs a trace and checks that it violates the property as it claims.
 pub fn replay(program: &Program, property: &Property, trace: &Trace) -> Result<Replayed, ReplayError> {
     let machine = Machine::new(program).map_err(ReplayError::Limit)?;
@@ -333,7 +324,7 @@ fn accesses_by(
     }
     let (template, _) = state.location(thread)?;
     let span = machine.program.templates[template].edges[edge].span;
-    let accesses = machine.step(state, thread, edge, &mut Zero).accesses.into_iter();
+    let accesses = machine.racing_accesses(state, thread, edge).into_iter();
     let valid = accesses.filter(|access| machine.is_valid(state, access.address, access.size));
     let named = valid.map(|access| {
         let name = name_of(machine, state, access.address).map(|(_, name)| name);

@@ -20,7 +20,7 @@ pub struct Touch {
     pub own: bool,
     /// Whether the access counts in races, and is not atomic by itself.
     pub plain: bool,
-    /// Whether the access counts in races at all (operations on locks do not).
+    /// Whether the access counts in races at all (making an object does not).
     pub data: bool,
     /// If a lock is taken that is named directly: its offset in the object.
     pub takes: Option<u64>,
@@ -176,12 +176,12 @@ impl<'p> Code<'p> {
                 (Expr::Address(object, offset), _) => {
                     let takes = matches!(op, Op::Lock(..)).then_some(*offset);
                     let own = self.is_own(*object);
-                    let touch = Touch { object: *object, write: true, own, plain: false, data: false, takes };
+                    let touch = Touch { object: *object, write: true, own, plain: false, data: true, takes };
                     push(&mut next.fixed, touch);
                 }
                 (_, root) => {
                     let objects = root.map_or_else(|| self.syncs.clone(), |object| vec![object]);
-                    self.computed(&objects, true, false, false, next);
+                    self.computed(&objects, true, false, true, next);
                     next.hidden.push(Hidden::Lock(address.clone()));
                 }
             },

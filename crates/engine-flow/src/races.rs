@@ -9,7 +9,7 @@
 //!    The locks must be held where the step starts, since a race is about the state before both steps.
 //! 5. both addresses depend on tickets of one counter ([`verdict::Counter`]), which are different and far enough apart;
 //! 6. both are in the objects that two threads of one template got as an argument, each its own;
-//! 7. one comes, on its edge, after a lock that the other thread holds before its step: then the first step gets stuck before the access;
+//! 7. one comes, on its edge, after a lock that the other thread holds before its step, or is the taking of that lock: then the first step gets stuck before the access;
 //! 8. both are of one family or of a member and its parent ([`verdict::Family`]), and their indices keep them apart.
 
 use crate::coreachable::{FirstLock, Known, Reached, first_lock, is_refused};
@@ -20,7 +20,7 @@ use crate::model::{Model, Node, Step};
 use crate::values::Linear;
 use ir::ids::Id;
 use ir::passes::Affine;
-use ir::passes::footprint::{Extent, Region, accesses};
+use ir::passes::footprint::{Extent, Region, racing_accesses};
 use ir::{Expr, IdVec, LocalId, LocationId, ObjectId, Span, Storage, Targets, TemplateId};
 use verdict::{Counter, Family, LocationFacts, ParentFacts, Present, TicketAddress};
 
@@ -35,7 +35,7 @@ pub struct Access {
     atomic: bool,
     /// Whether it names an object of the running thread directly.
     own: bool,
-    /// The lock that the step takes before it gets here.
+    /// The lock that the step takes before it gets here, or by it.
     after: Option<FirstLock>,
     /// The locks held, by their distance from the access, and whether each is shared.
     locks: Vec<(i128, bool)>,
@@ -92,7 +92,7 @@ pub fn shared_accesses(
                 held.retain(|lock| facts.locks.contains(lock));
                 let now: Vec<_> = before.iter().map(|(family, facts)| (*family, &facts[number])).collect();
                 number += 1;
-                for access in accesses(&model.points_to, step.template, op) {
+                for access in racing_accesses(&model.points_to, step.template, op) {
                     place += 1;
                     let Some(region) = visible(model, &access.region) else { continue };
                     let key = analysis.values().key(access.address, &facts.equal);
@@ -113,7 +113,7 @@ pub fn shared_accesses(
                         write: access.write,
                         atomic: access.atomic || model.location(node).atomic,
                         own,
-                        after: first.filter(|(taken, _)| number - 1 > *taken).map(|(_, lock)| lock),
+                        after: first.filter(|(taken, _)| number > *taken).map(|(_, lock)| lock),
                         locks: locks.collect(),
                         given: match &key {
                             Some(Linear { base: Expr::Local(local), .. }) => {
@@ -141,12 +141,12 @@ fn ticket_addresses(
     step: Step,
 ) -> Vec<Vec<(usize, TicketAddress)>> {
     let ops = &model.edge(step).ops;
-    let count: usize = ops.iter().map(|op| accesses(&model.points_to, step.template, op).len()).sum();
+    let count: usize = ops.iter().map(|op| racing_accesses(&model.points_to, step.template, op).len()).sum();
     let mut found: Vec<Vec<(usize, TicketAddress)>> = vec![Vec::new(); count];
     for (number, counter) in counters.iter().enumerate().filter(|(_, counter)| !counter.tickets.is_empty()) {
         let mut place = 0;
         walk_tickets(model, counter, equal, step, &mut |op, state| {
-            for access in accesses(&model.points_to, step.template, op) {
+            for access in racing_accesses(&model.points_to, step.template, op) {
                 found[place].extend(state.address(access.address).map(|address| (number, address)));
                 place += 1;
             }

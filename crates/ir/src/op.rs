@@ -105,6 +105,16 @@ pub enum LockKind {
     Write,
 }
 
+impl LockKind {
+    /// The bytes of its two words, or of its only one.
+    pub fn bytes(self) -> u64 {
+        match self {
+            Self::Spin => 4,
+            Self::Mutex | Self::Read | Self::Write => 8,
+        }
+    }
+}
+
 /// Who is called or started.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub enum Callee {

@@ -187,6 +187,8 @@ pub enum Waiting {
     /// What the deadlock check keeps track of, and no other check does: others do not come here
     /// ([`crate::passes::lower`]).
     Tracked,
+    /// What the race check looks at, and no other check does: others do not come here ([`crate::passes::lower`]).
+    Racing,
 }
 
 /// A synchronisation object that no thread owns.

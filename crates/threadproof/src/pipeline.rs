@@ -18,6 +18,7 @@ pub fn lowering(check: Check) -> Lowering {
         bounds: check == Check::Bounds,
         overflow: check == Check::Overflow,
         deadlock: check == Check::Deadlock,
+        races: check == Check::Races,
     }
 }
 

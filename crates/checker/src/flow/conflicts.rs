@@ -14,7 +14,7 @@ use super::pairs::{Wanted, stands_in_the_way, wanted_lock};
 use super::terms::Terms;
 use super::view::{Node, View};
 use crate::ProofError;
-use ir::passes::footprint::{Region, accesses};
+use ir::passes::footprint::{Region, racing_accesses};
 use ir::{Expr, IntType, LocalId, Storage, Targets, TemplateId, Value};
 use verdict::{Budget, Present, TicketAddress};
 
@@ -81,7 +81,7 @@ fn collect(
         let (mut operation, mut place) = (0, 0);
         follow(view, template, *edge, known.clone(), &mut |op, now| {
             held.retain(|lock| now.locks.contains(lock));
-            for access in accesses(&view.points_to, template, op) {
+            for access in racing_accesses(&view.points_to, template, op) {
                 let tickets = by_ticket.get(place).cloned().unwrap_or_default();
                 place += 1;
                 let mut region = access.region.where_races_count(view.program);
@@ -101,7 +101,7 @@ fn collect(
                 let names_own = matches!(access.address, Expr::Address(object, _)
                     if matches!(view.program.objects[*object].storage, Storage::Frame(_) | Storage::ThreadLocal));
                 all.push(Seen {
-                    behind: wanted.filter(|(number, _)| operation > *number).map(|(_, wanted)| wanted),
+                    behind: wanted.filter(|(number, _)| operation >= *number).map(|(_, wanted)| wanted),
                     held: known.locks.clone(),
                     node,
                     region,

@@ -11,7 +11,7 @@ use super::knowledge::Steps;
 use super::pairs::Closure;
 use super::view::{Node, View};
 use crate::ProofError;
-use ir::passes::footprint::{Extent, accesses};
+use ir::passes::footprint::{Extent, racing_accesses};
 use ir::{Count, EdgeId, Expr, Initial, LocalId, Op, Storage, Value};
 use std::collections::BTreeMap;
 use verdict::{Budget, Counter, CounterStep, TicketAddress};
@@ -168,7 +168,7 @@ pub fn by_ticket(
     for (number, counter) in view.proof.counters.iter().enumerate() {
         let mut place = 0;
         follow(view, data, counter, (node, edge), &mut |op, step| {
-            for access in accesses(&view.points_to, template, op) {
+            for access in racing_accesses(&view.points_to, template, op) {
                 found.resize(found.len().max(place + 1), Vec::new());
                 found[place].extend(step.address(access.address).map(|address| (number, address)));
                 place += 1;

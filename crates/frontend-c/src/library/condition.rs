@@ -10,7 +10,7 @@
 //!
 //! Deviation: threads that are started as the 33rd or later and wait leave the deadlock check undecided.
 
-use super::emit::{answer_cell, answer_int, differ, equal, myself, nothing_happens, number};
+use super::emit::{Touch, answer_cell, answer_int, clears_first, differ, equal, myself, number};
 use super::errno::ETIMEDOUT;
 use super::mutex::{Mutex, THRD_TIMEDOUT, refuse_foreign};
 use super::printing::read_time;
@@ -21,11 +21,23 @@ use ir::{BinaryOp, Expr, IntType, Lhs, Op, Place, SharedObject, UnaryOp, Value, 
 const THREADS: Value = 32;
 
 pub(super) const TABLE: &[Entry] = &[
-    Entry { names: &["pthread_cond_destroy", "cnd_destroy"], wins: Wins::Model, model: nothing_happens },
+    Entry { names: &["pthread_cond_destroy", "cnd_destroy"], wins: Wins::Model, model: clears_first },
     Entry {
-        names: &["pthread_cond_init", "cnd_init", "pthread_cond_broadcast", "cnd_broadcast"],
+        names: &["pthread_cond_init", "cnd_init"],
         wins: Wins::Model,
-        model: wake_all,
+        model: |context, call| {
+            context.touch(call, 0, Touch::Clear);
+            context.touch(call, 1, Touch::Read);
+            wake_all(context, call)
+        },
+    },
+    Entry {
+        names: &["pthread_cond_broadcast", "cnd_broadcast"],
+        wins: Wins::Model,
+        model: |context, call| {
+            use_atomically(context, call);
+            wake_all(context, call)
+        },
     },
     Entry { names: &["pthread_cond_signal", "cnd_signal"], wins: Wins::Model, model: signal },
     Entry {
@@ -54,6 +66,14 @@ fn waiters(context: &mut Context<'_>, condition: &Argument) -> Option<Place> {
     Some(context.word(&address, 0))
 }
 
+/// In the race check, changes the word atomically, as a signal or a wait does: it collides with copies, with
+/// setting the condition up and with its end. No other part of that check looks at the word.
+fn use_atomically(context: &mut Context<'_>, call: &Call<'_>) {
+    if let Some(waiters) = call.argument(0).and_then(|condition| waiters(context, condition)) {
+        context.in_races(Op::set(Lhs::Memory(waiters), number(0)));
+    }
+}
+
 fn and(left: Expr, right: Expr) -> Expr {
     Expr::binary(BinaryOp::And, IntType::U32, left, right)
 }
@@ -73,6 +93,7 @@ fn wake_all(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
 
 /// Wakes any one of those that wait.
 fn signal(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    use_atomically(context, call);
     if let Some(waiters) = waiters(context, call.argument(0)?) {
         context.for_deadlocks(|context| {
             let (from, next) = (context.builder.here(), context.builder.label());
@@ -100,6 +121,7 @@ fn signal(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
 
 fn wait(context: &mut Context<'_>, call: &Call<'_>, timeout: Option<Value>) -> Option<Answer> {
     let (condition, mutex) = (call.argument(0)?, call.argument(1)?);
+    use_atomically(context, call);
     let waiters = waiters(context, condition);
     let mutex = Mutex::new(context, mutex);
     let cell = context.result_cell(call);

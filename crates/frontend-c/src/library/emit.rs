@@ -83,6 +83,21 @@ pub(super) fn answer_int(value: Value) -> Option<Answer> {
 pub(super) fn answer_cell(cell: Option<LocalId>) -> Option<Answer> {
     Some(cell.map_or(Answer::Nothing, |cell| Answer::Value(Expr::Local(cell))))
 }
+/// The answer of a function that makes its first argument an object without a meaning of its own, and returns 0.
+pub(super) fn clears_first(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    context.touch(call, 0, Touch::Clear);
+    answer_int(0)
+}
+/// How an object that a model is about is used beside what the model does ([`Context::touch`]).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Touch {
+    /// It is read.
+    Read,
+    /// It is changed in a way that is not modelled.
+    Change,
+    /// It loses its value, or has none that is modelled.
+    Clear,
+}
 /// The answer of a function that changes nothing and returns 0.
 pub(super) fn nothing_happens(_: &mut Context<'_>, _: &Call<'_>) -> Option<Answer> {
     answer_int(0)
@@ -151,6 +166,10 @@ impl Context<'_> {
     pub(super) fn word(&self, object: &Expr, offset: u64) -> Place {
         atomic_place(self.behind(object, offset), IntType::U32)
     }
+    /// The same, accessed as plain data is: by what must not happen while another thread uses the object.
+    pub(super) fn plain_word(&self, object: &Expr, offset: u64) -> Place {
+        Place { atomic: false, ..self.word(object, offset) }
+    }
     /// Adds a local of its own name, so that [`super::simplify`] knows it.
     pub(super) fn named_local(&mut self, name: &str, ty: IntType) -> LocalId {
         let span = self.builder.span;
@@ -162,7 +181,7 @@ impl Context<'_> {
         let here = self.builder.here();
         let here = match self.builder.template.locations[here].waiting {
             Waiting::Nothing => here,
-            Waiting::For(_) | Waiting::Spurious | Waiting::Tracked => {
+            Waiting::For(_) | Waiting::Spurious | Waiting::Tracked | Waiting::Racing => {
                 let next = self.builder.label();
                 self.builder.place(next);
                 next
@@ -194,6 +213,51 @@ impl Context<'_> {
             context.wait_unmodelled();
         });
     }
+    /// Does one operation in the race check only.
+    pub(super) fn in_races(&mut self, op: Op) {
+        let (here, marked, next) = (self.builder.here(), self.builder.label(), self.builder.label());
+        let span = self.builder.span;
+        self.builder.template.locations[marked].waiting = Waiting::Racing;
+        self.builder.template.edge(here, next, vec![], span);
+        self.builder.alternative(op, marked);
+        self.builder.continue_at(marked);
+        self.builder.place(next);
+    }
+    /// Uses what an argument points to, as plain data, in the race check only; nothing happens if it is null.
+    pub(super) fn touch(&mut self, call: &Call<'_>, index: usize, how: Touch) {
+        let Some(argument) = call.argument(index).filter(|argument| !argument.is_always_null()) else {
+            return;
+        };
+        let pointer = self.settle_pointer(argument);
+        let ty = if argument.is_smaller_than(4) { IntType::U8 } else { IntType::U32 };
+        let place = Place::pointee(pointer.clone(), ty);
+        self.unless_null(argument, pointer, |context| {
+            let value = match how {
+                Touch::Clear => Expr::int(0, ty),
+                Touch::Read | Touch::Change => {
+                    let value = context.builder.temporary(ty);
+                    context.in_races(Op::set(Lhs::Local(value), Expr::load(place.clone())));
+                    Expr::Local(value)
+                }
+            };
+            match how {
+                Touch::Read => {}
+                Touch::Clear | Touch::Change => context.in_races(Op::set(Lhs::Memory(place), value)),
+            }
+        });
+    }
+    /// Adds a path out of a location that exists in the race check only: an operation fails there for no reason, or
+    /// sees any value. One that really fails, or only looks, does not synchronise (C11 7.26.4.5p2, POSIX XBD 4.12), so
+    /// nothing that others did before may be taken to happen before what comes next. If it may fail at any time, the
+    /// part of an execution that happens before two racing accesses is an execution, in which both are next. It is
+    /// none that proves a violation. The builder is then on this path, and the location is left.
+    pub(super) fn unordered_from(&mut self, from: LocationId) {
+        let (unordered, span) = (self.builder.label(), self.builder.span);
+        self.builder.template.locations[unordered].waiting = Waiting::Racing;
+        self.builder.template.edge(from, unordered, vec![Op::Assume(Expr::bool(true))], span);
+        self.builder.continue_at(unordered);
+        self.lose_path();
+    }
     /// Waits for ever in an execution that proves no violation.
     pub(super) fn wait_unmodelled(&mut self) {
         self.lose_path();
@@ -218,10 +282,12 @@ impl Context<'_> {
         let span = self.builder.span;
         self.builder.template.edge(from, outside, vec![last], span);
     }
-    /// Stores words at once.
+    /// Sets up an object: stores words at once. They are plain stores: by the first one, this races with each other use.
     pub(super) fn store_words(&mut self, object: &Expr, words: Vec<(u64, Expr)>) {
-        let stores: Vec<Op> =
-            words.into_iter().map(|(at, value)| Op::set(Lhs::Memory(self.word(object, at)), value)).collect();
+        let stores: Vec<Op> = words
+            .into_iter()
+            .map(|(at, value)| Op::set(Lhs::Memory(self.plain_word(object, at)), value))
+            .collect();
         self.at_once(stores);
     }
     /// Does several operations, none of which waits, as one.

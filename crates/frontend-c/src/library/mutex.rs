@@ -7,7 +7,7 @@
 //!
 //! Deviation: robust mutexes do not report that their owner died (limits proofs).
 
-use super::emit::{answer_cell, differ, equal, int, myself, nothing_happens, number};
+use super::emit::{Touch, answer_cell, clears_first, differ, equal, int, myself, nothing_happens, number};
 use super::errno::{EBUSY, EDEADLK, EINVAL, EPERM, ETIMEDOUT};
 use super::printing::read_time;
 use super::{Answer, Argument, Call, Context, Entry, Wins};
@@ -69,6 +69,7 @@ pub(super) const TABLE: &[Entry] = &[
         wins: Wins::Model,
         model: |context, call| {
             context.assume(call, "no mutex reports that its owner died", true);
+            context.touch(call, 0, Touch::Change);
             context.undecided_for_deadlocks();
             Some(Answer::Value(int(0)))
         },
@@ -87,6 +88,7 @@ pub(super) const TABLE: &[Entry] = &[
         wins: Wins::Model,
         model: |context, call| {
             let target = call.argument(1)?;
+            context.touch(call, 0, Touch::Read);
             let pointer = context.settle_pointer(target);
             context.store_through(target, pointer, Op::unknown);
             Some(Answer::Value(int(0)))
@@ -96,18 +98,30 @@ pub(super) const TABLE: &[Entry] = &[
         names: &[
             "pthread_mutex_destroy",
             "mtx_destroy",
-            "pthread_mutex_consistent",
-            "pthread_mutex_consistent_np",
             "pthread_mutexattr_destroy",
-            "pthread_mutexattr_setpshared",
-            "pthread_mutexattr_setprotocol",
-            "pthread_mutexattr_setprioceiling",
             "pthread_spin_destroy",
             "pthread_condattr_init",
             "pthread_condattr_destroy",
             "pthread_condattr_setpshared",
             "pthread_condattr_setclock",
         ],
+        wins: Wins::Model,
+        model: clears_first,
+    },
+    Entry {
+        names: &[
+            "pthread_mutexattr_setpshared",
+            "pthread_mutexattr_setprotocol",
+            "pthread_mutexattr_setprioceiling",
+        ],
+        wins: Wins::Model,
+        model: |context, call| {
+            context.touch(call, 0, Touch::Change);
+            Some(Answer::Value(int(0)))
+        },
+    },
+    Entry {
+        names: &["pthread_mutex_consistent", "pthread_mutex_consistent_np"],
         wins: Wins::Model,
         model: nothing_happens,
     },
@@ -160,7 +174,7 @@ fn init(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     if let Some(attribute) = attribute.filter(|attribute| !attribute.is_smaller_than(4)) {
         let pointer = context.settle_pointer(attribute);
         let local = context.builder.save(number(0), IntType::U32);
-        let place = context.word(&pointer, 0);
+        let place = context.plain_word(&pointer, 0);
         context.unless_null(attribute, pointer, |context| {
             context.builder.set(Lhs::Local(local), Expr::load(place));
         });
@@ -252,6 +266,10 @@ fn try_call(context: &mut Context<'_>, call: &Call<'_>, failure: Value, timed: b
     } else {
         context.builder.emit(Op::Assume(differ(IntType::U32, owner, number(0))));
     }
+    let failed = context.builder.here();
+    context.unordered_from(from);
+    context.builder.jump(failed);
+    context.builder.continue_at(failed);
     context.put(cell, failure);
     context.builder.jump(done);
     context.builder.continue_at(have);
@@ -332,7 +350,7 @@ fn attribute_get(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     }
     let attribute = context.settle_pointer(attribute);
     let pointer = context.settle_pointer(target);
-    let place = context.word(&attribute, 0);
+    let place = context.plain_word(&attribute, 0);
     let kind = Expr::Local(context.builder.save(Expr::load(place), IntType::U32));
     let kind = context.convert(kind, target.target_type().unwrap_or(IntType::I32));
     context.store_through(target, pointer, |lhs| Op::set(lhs, kind));
@@ -358,9 +376,12 @@ fn spin_try(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let lock = context.settle_pointer(lock);
     let cell = context.result_cell(call);
     let (have, held, done) = (context.builder.label(), context.builder.label(), context.builder.label());
+    let from = context.builder.here();
     let owner = Expr::load(context.word(&lock, 0));
     context.builder.alternative(Op::Lock(LockKind::Spin, lock), have);
     context.builder.alternative(Op::Assume(differ(IntType::U32, owner, number(0))), held);
+    context.unordered_from(from);
+    context.builder.jump(held);
     context.builder.continue_at(held);
     context.put(cell, EBUSY);
     context.builder.jump(done);

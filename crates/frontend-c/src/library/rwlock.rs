@@ -5,7 +5,7 @@
 //! that question is a step of its own, and the lock operation stays the only way out of its location.)
 //! Deviation: a thread that asks for writing what it has for reading waits forever, as in glibc.
 
-use super::emit::{answer_cell, differ, equal, int, myself, nothing_happens, number};
+use super::emit::{Touch, answer_cell, clears_first, differ, equal, int, myself, number};
 use super::errno::{EBUSY, EDEADLK, ETIMEDOUT};
 use super::printing::read_time;
 use super::{Answer, Call, Context, Entry, Wins};
@@ -54,7 +54,7 @@ pub(super) const TABLE: &[Entry] = &[
             "pthread_rwlockattr_setpshared",
         ],
         wins: Wins::Model,
-        model: nothing_happens,
+        model: clears_first,
     },
     Entry { names: &["pthread_rwlockattr_setkind_np"], wins: Wins::Model, model: set_kind },
 ];
@@ -65,6 +65,7 @@ fn set_kind(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
         context.assume(call, "for deadlocks, read-write locks that prefer writers are not modelled", false);
         context.undecided_for_deadlocks();
     }
+    context.touch(call, 0, Touch::Clear);
     Some(Answer::Value(int(0)))
 }
 
@@ -76,6 +77,7 @@ fn address(context: &mut Context<'_>, call: &Call<'_>) -> Option<Expr> {
 
 fn init(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let lock = address(context, call)?;
+    context.touch(call, 1, Touch::Read);
     context.store_words(&lock, vec![(0, number(0)), (4, number(0))]);
     Some(Answer::Value(int(0)))
 }
@@ -117,11 +119,14 @@ fn try_lock(
     let (have, held) = (context.builder.label(), context.builder.label());
     let (owner, readers) = (context.word(&lock, 0), context.word(&lock, 4));
     let is_set = |place| Op::Assume(differ(IntType::U32, Expr::load(place), number(0)));
+    let from = context.builder.here();
     context.builder.alternative(Op::Lock(kind, lock), have);
     context.builder.alternative(is_set(owner), held);
     if kind == LockKind::Write {
         context.builder.alternative(is_set(readers), held);
     }
+    context.unordered_from(from);
+    context.builder.jump(held);
     context.builder.continue_at(held);
     context.put(cell, failure);
     context.builder.jump(done);

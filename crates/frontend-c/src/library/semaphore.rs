@@ -4,11 +4,11 @@
 //! still to leave. The last one to arrive lets the others leave; the next round starts when all have left. So a
 //! barrier can be used again at once, any number of threads may share it, and its states are finitely many.
 
-use super::emit::{answer_cell, answer_int, differ, equal, int, nothing_happens, number};
+use super::emit::{Touch, answer_cell, answer_int, clears_first, differ, equal, int, number};
 use super::errno::{self, EAGAIN, EINVAL, EOVERFLOW, ETIMEDOUT};
 use super::printing::read_time;
 use super::{Answer, Call, Context, Entry, Wins};
-use ir::{BinaryOp, Expr, IntType, Lhs, Op, Place, SharedObject, Value};
+use ir::{BinaryOp, Expr, IntType, Lhs, Op, Place, Rhs, SharedObject, Value};
 
 /// The largest value of a semaphore.
 const SEM_VALUE_MAX: Value = 0x7fff_ffff;
@@ -34,7 +34,7 @@ pub(super) const TABLE: &[Entry] = &[
             "pthread_barrierattr_setpshared",
         ],
         wins: Wins::Model,
-        model: nothing_happens,
+        model: clears_first,
     },
     Entry { names: &["pthread_barrier_init"], wins: Wins::Model, model: barrier_init },
     Entry { names: &["pthread_barrier_wait"], wins: Wins::Model, model: barrier_wait },
@@ -64,7 +64,7 @@ fn value(context: &mut Context<'_>, call: &Call<'_>) -> Option<Place> {
 
 fn init(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let start = call.argument(2)?;
-    let place = value(context, call)?;
+    let place = Place { atomic: false, ..value(context, call)? };
     let start = context.settle_as(start, IntType::U32);
     context.builder.set(Lhs::Memory(place), start);
     answer_int(0)
@@ -88,6 +88,8 @@ fn try_wait(context: &mut Context<'_>, call: &Call<'_>, failure: Value) -> Optio
     context.leave_atomic(one_less(&place));
     context.put(cell, 0);
     context.builder.jump(done);
+    context.unordered_from(from);
+    context.builder.jump(none);
     context.builder.continue_at(none);
     errno::set(context, failure);
     context.put(cell, -1);
@@ -106,6 +108,10 @@ fn post(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.leave_atomic(Op::set(Lhs::Memory(place), more));
     context.put(cell, 0);
     context.builder.jump(done);
+    if cell.is_some() {
+        context.unordered_from(from);
+        context.builder.jump(full);
+    }
     context.builder.continue_at(full);
     errno::set(context, EOVERFLOW);
     context.put(cell, -1);
@@ -117,8 +123,16 @@ fn get_value(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let target = call.argument(1)?;
     let place = value(context, call)?;
     let pointer = context.settle_pointer(target);
-    let now = Expr::Local(context.builder.save(Expr::load(place), IntType::U32));
-    let now = context.convert(now, target.target_type().unwrap_or(IntType::I32));
+    let now = context.builder.temporary(IntType::U32);
+    let (from, done) = (context.builder.here(), context.builder.label());
+    context.builder.alternative(Op::set(Lhs::Local(now), Expr::load(place)), done);
+    context.unordered_from(from);
+    let any = context.open_value(IntType::U32, Rhs::Unknown, |value| {
+        Some(Expr::binary(BinaryOp::Le, IntType::U32, value, number(SEM_VALUE_MAX)))
+    });
+    context.builder.set(Lhs::Local(now), any);
+    context.builder.place(done);
+    let now = context.convert(Expr::Local(now), target.target_type().unwrap_or(IntType::I32));
     context.store_through(target, pointer, |lhs| Op::set(lhs, now));
     answer_int(0)
 }
@@ -150,8 +164,9 @@ fn barrier_init(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.put(cell, EINVAL);
     context.builder.jump(done);
     context.builder.continue_at(good);
+    context.touch(call, 1, Touch::Read);
     let words =
-        vec![(Barrier::THREADS, threads), (Barrier::ARRIVED, number(0)), (Barrier::LEAVING, number(0))];
+        vec![(Barrier::LEAVING, number(0)), (Barrier::ARRIVED, number(0)), (Barrier::THREADS, threads)];
     context.store_words(&barrier.address, words);
     context.put(cell, 0);
     context.builder.place(done);
@@ -196,5 +211,6 @@ fn barrier_destroy(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer>
     let leaving = context.word(&barrier.address, Barrier::LEAVING);
     context.waiting_here(SharedObject::Barrier);
     context.builder.emit(Op::Assume(is_zero(&leaving)));
+    context.in_races(Op::set(Lhs::Memory(Place { atomic: false, ..leaving }), number(0)));
     Some(Answer::Value(int(0)))
 }

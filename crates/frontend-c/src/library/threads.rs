@@ -6,7 +6,7 @@
 //! Deviations: cancellation does not happen (limits proofs); a thread that joins itself waits forever (POSIX leaves
 //! it open). Cleanup handlers of files that were preprocessed elsewhere are not run (limits proofs).
 
-use super::emit::{answer_cell, answer_int, equal, int, nothing_happens, truth};
+use super::emit::{Touch, answer_cell, answer_int, clears_first, equal, int, nothing_happens, truth};
 use super::errno::EBUSY;
 use super::printing::read_pointees;
 use super::{Answer, Argument, Call, Context, Entry, Wins};
@@ -61,7 +61,6 @@ pub(super) const TABLE: &[Entry] = &[
         names: &[
             "pthread_detach",
             "pthread_testcancel",
-            "pthread_attr_*",
             "pthread_setconcurrency",
             "pthread_setschedprio",
             "pthread_yield",
@@ -74,6 +73,7 @@ pub(super) const TABLE: &[Entry] = &[
         wins: Wins::Model,
         model: nothing_happens,
     },
+    Entry { names: &["pthread_attr_*"], wins: Wins::Model, model: clears_first },
     Entry {
         names: &[
             "pthread_attr_get*",
@@ -95,6 +95,9 @@ pub(super) fn callee(context: &mut Context<'_>, argument: &Argument) -> Callee {
 }
 
 fn create(context: &mut Context<'_>, call: &Call<'_>, routine: usize, passed: usize) -> Option<Answer> {
+    if routine == 2 {
+        context.touch(call, 1, Touch::Read);
+    }
     let (handle, routine, passed) = (call.argument(0)?, call.argument(routine)?, call.argument(passed)?);
     let pointer = context.pointer();
     // Programs that do not want the handle pass null, though no library allows it.
@@ -216,6 +219,9 @@ fn run_cleanup(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
 
 /// Asks for something that is not modelled.
 fn get(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    if call.name.starts_with("pthread_attr_") {
+        context.touch(call, 0, Touch::Read);
+    }
     for target in call.arguments.iter().skip(1) {
         if target.pointee.as_ref().is_some_and(|pointee| pointee.scalar.is_some()) {
             let pointer = context.settle_pointer(target);

@@ -1,7 +1,8 @@
 //! Which bytes an operation may touch, by the points-to sets of its addresses.
 //!
 //! Over-approximates: each access that a step makes is covered by one that is listed here, given the rules of C under
-//! which the points-to analysis holds. What operations on locks do to their locks is not listed.
+//! which the points-to analysis holds. What operations on locks do to their locks is listed for
+//! races only.
 
 use super::points_to::PointsTo;
 use super::points_to::greatest_common_divisor;
@@ -143,6 +144,17 @@ fn distances(a: Target, a_bytes: u64, b: Target, b_bytes: u64) -> Vec<i128> {
     while at < high && found.len() < 16 {
         found.push(at);
         at += step;
+    }
+    found
+}
+
+/// The accesses that an operation may make and that count in races: [`accesses`], and the words of a lock, as an
+/// atomic write.
+pub fn racing_accesses<'a>(points_to: &PointsTo, template: TemplateId, op: &'a Op) -> Vec<MemoryAccess<'a>> {
+    let mut found = accesses(points_to, template, op);
+    if let Op::Lock(kind, address) | Op::Unlock(kind, address) = op {
+        let region = Region::at(points_to, template, address, Extent::Bytes(kind.bytes()));
+        found.push(MemoryAccess { address, region, write: true, atomic: true });
     }
     found
 }

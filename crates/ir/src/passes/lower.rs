@@ -22,7 +22,7 @@ use super::sharing::base_object;
 use super::split::{Amount, split_to};
 use crate::expr::{BinaryOp, Expr, Place, UnaryOp};
 use crate::ids::{Id, IdVec, LocationId, ObjectId, TemplateId};
-use crate::op::{Callee, Lhs, LockKind, Op, Rhs};
+use crate::op::{Callee, Lhs, Op, Rhs};
 use crate::program::{Edge, ErrorKind, Initial, LocationKind, Object, Program, Template, Waiting};
 use crate::types::{IntType, Value};
 use std::collections::BTreeSet;
@@ -40,6 +40,8 @@ pub struct Lowering {
     pub overflow: bool,
     /// Threads do not wait for ever: what only this check keeps track of is kept ([`Waiting::Tracked`]).
     pub deadlock: bool,
+    /// Threads do not race: what only this check looks at is kept ([`Waiting::Racing`]).
+    pub races: bool,
 }
 
 impl Lowering {
@@ -58,7 +60,8 @@ impl Lowering {
 pub fn lower(program: &Program, lowering: Lowering) -> Program {
     let has_checks = lowering.bounds || lowering.overflow;
     let mut selected = program.clone();
-    select_tracked(&mut selected, lowering.deadlock);
+    select_marked(&mut selected, Waiting::Tracked, lowering.deadlock);
+    select_marked(&mut selected, Waiting::Racing, lowering.races);
     let mut result = split_to(&selected, if has_checks { Amount::OneAccessAlone } else { Amount::OneAccess });
     select_errors(&mut result, lowering);
     if has_checks {
@@ -73,21 +76,21 @@ pub fn lower(program: &Program, lowering: Lowering) -> Program {
     result
 }
 
-/// Leaves out what only the deadlock check looks at: edges to [`Waiting::Tracked`], and what only they lead to. Or, for that
-/// check, the plain jumps beside them, by which others pass.
-pub fn select_tracked(program: &mut Program, keep: bool) {
+/// Leaves out what only one check looks at: edges to locations with its mark ([`Waiting::Tracked`],
+/// [`Waiting::Racing`]), and what only they lead to. Or, for that check, the plain jumps beside them, by which
+/// others pass.
+pub fn select_marked(program: &mut Program, mark: Waiting, keep: bool) {
     for template in program.templates.iter_mut() {
-        let tracked = |edge: &Edge| template.locations[edge.target].waiting == Waiting::Tracked;
+        let marked = |edge: &Edge| template.locations[edge.target].waiting == mark;
         let outgoing = template.outgoing();
-        let chooses =
-            |source: LocationId| outgoing[source].iter().any(|edge| tracked(&template.edges[*edge]));
-        if !template.edges.iter().any(tracked) {
+        let chooses = |source: LocationId| outgoing[source].iter().any(|edge| marked(&template.edges[*edge]));
+        if !template.edges.iter().any(marked) {
             continue;
         }
         template.edges = template
             .edges
             .iter()
-            .filter(|edge| if keep { !edge.ops.is_empty() || !chooses(edge.source) } else { !tracked(edge) })
+            .filter(|edge| if keep { !edge.ops.is_empty() || !chooses(edge.source) } else { !marked(edge) })
             .cloned()
             .collect();
         let outgoing = template.outgoing();
@@ -228,11 +231,7 @@ impl Checker<'_> {
             }
             Op::Lock(kind, address) | Op::Unlock(kind, address) => {
                 self.expr(address, checks);
-                let size = match kind {
-                    LockKind::Spin => 4,
-                    LockKind::Mutex | LockKind::Read | LockKind::Write => 8,
-                };
-                self.access(address, size, checks);
+                self.access(address, kind.bytes(), checks);
             }
             Op::Spawn(callee, arguments, lhs) | Op::Call(callee, arguments, lhs) => {
                 if let Callee::Pointer(pointer) = callee {

@@ -171,6 +171,26 @@ impl Machine<'_> {
     pub fn next_accesses(&self, state: &State, thread: ThreadIndex, edge: EdgeId) -> Vec<Access> {
         self.step(state, thread, edge, &mut NoChoices).accesses
     }
+    /// The accesses that a thread would make by an edge and that count in races: those of
+    /// [`next_accesses`](Self::next_accesses), and the words of each lock that it takes or gives back, as an atomic
+    /// write. Waiting for a lock is no access: it is taken after others gave it back.
+    pub fn racing_accesses(&self, state: &State, thread: ThreadIndex, edge: EdgeId) -> Vec<Access> {
+        let (mut next, mut log) = (state.clone(), Vec::new());
+        let mut locks: Vec<(bool, Access)> = Vec::new();
+        let mut see = |op: &Op, before: &State| {
+            locks.iter_mut().for_each(|(done, _)| *done = true);
+            if let Op::Lock(kind, lock) | Op::Unlock(kind, lock) = op
+                && let Ok(address) = self.peek(before, thread, lock)
+            {
+                let access =
+                    Access { address: address as u64, size: kind.bytes(), write: true, atomic: true };
+                locks.push((false, access));
+            }
+        };
+        let went_on = self.advance_seen(&mut next, thread, edge, &mut NoChoices, &mut log, &mut see).is_ok();
+        log.extend(locks.into_iter().filter(|(done, _)| *done || went_on).map(|(_, access)| access));
+        log
+    }
     /// A race in a state: two threads and the accesses that collide. Nothing is chosen: open values read as 0.
     /// An access outside of any live object is none: the execution would end there.
     pub fn race(&self, state: &State) -> Option<[(ThreadIndex, EdgeId, Access); 2]> {
@@ -183,7 +203,7 @@ impl Machine<'_> {
         for thread in 0..state.threads.len() {
             let mine = seen.len();
             for &edge in self.edges(state, thread) {
-                for access in self.step(state, thread, edge, &mut NoChoices).accesses {
+                for access in self.racing_accesses(state, thread, edge) {
                     let collides = |(other_thread, other): (ThreadIndex, &Access)| {
                         alone.is_none_or(|alone| alone == thread || alone == other_thread)
                             && self.is_race(other, &access)

@@ -202,17 +202,19 @@ fn waiting_words(waiting: Waiting) -> &'static [&'static str] {
         Waiting::For(SharedObject::Once) => &["waits", "once"],
         Waiting::Spurious => &["spurious"],
         Waiting::Tracked => &["tracked"],
+        Waiting::Racing => &["racing"],
     }
 }
 
 /// All that has words.
-const WAITINGS: [Waiting; 6] = [
+const WAITINGS: [Waiting; 7] = [
     Waiting::For(SharedObject::Semaphore),
     Waiting::For(SharedObject::Condition),
     Waiting::For(SharedObject::Barrier),
     Waiting::For(SharedObject::Once),
     Waiting::Spurious,
     Waiting::Tracked,
+    Waiting::Racing,
 ];
 
 const ERROR_KINDS: [ErrorKind; 4] =

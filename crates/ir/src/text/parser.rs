@@ -506,7 +506,7 @@ impl Parser {
                 self.locations(|one| one.kind = LocationKind::Error(kind))?;
             } else {
                 return self.expected(
-                    "`local`, `result`, `locations`, `entry`, `end`, `exit`, `halt`, `error`, `atomic`, `waits`, `spurious`, `tracked`, an edge, or `}`",
+                    "`local`, `result`, `locations`, `entry`, `end`, `exit`, `halt`, `error`, `atomic`, `waits`, `spurious`, `tracked`, `racing`, an edge, or `}`",
                 );
             }
         }

@@ -302,3 +302,59 @@ fn what_depends_on_unknown_values_is_not_decided() {
         }
     }
 }
+
+/// Attempts that fail, and looks: what another thread does after it wrote, and what is seen of that.
+const ATTEMPTS: &[(&str, &str)] = &[
+    ("pthread_mutex_lock(&m);", "pthread_mutex_trylock(&m) != 0"),
+    ("pthread_mutex_lock(&m);", "pthread_mutex_timedlock(&m, &soon) == ETIMEDOUT"),
+    ("pthread_mutex_lock(&m);", "pthread_mutex_clocklock(&m, CLOCK_MONOTONIC, &soon) != 0"),
+    ("mtx_lock(&c);", "mtx_trylock(&c) == thrd_busy"),
+    ("mtx_lock(&c);", "mtx_timedlock(&c, &soon) != thrd_success"),
+    ("pthread_spin_lock(&p);", "pthread_spin_trylock(&p) != 0"),
+    ("pthread_rwlock_rdlock(&l);", "pthread_rwlock_trywrlock(&l) != 0"),
+    ("pthread_rwlock_wrlock(&l);", "pthread_rwlock_tryrdlock(&l) != 0"),
+    ("pthread_rwlock_wrlock(&l);", "pthread_rwlock_timedrdlock(&l, &soon) != 0"),
+    ("pthread_rwlock_rdlock(&l);", "pthread_rwlock_timedwrlock(&l, &soon) != 0"),
+    ("sem_wait(&s);", "sem_trywait(&s) != 0"),
+    ("sem_wait(&s);", "sem_timedwait(&s, &soon) != 0"),
+    ("sem_post(&s);", "(sem_getvalue(&s, &v), v == 2)"),
+    ("sem_post(&f);", "sem_post(&f) != 0"),
+];
+
+/// The verdict on a write that comes after one only if an attempt shows what another thread did later.
+fn attempt(taken: &str, failed: &str, check: Check, engine: &dyn verdict::Engine) -> checker::Checked {
+    let headers: String = HEADERS.iter().map(|header| format!("#include <{header}>\n")).collect();
+    let text = format!(
+        "#define _GNU_SOURCE
+{headers}#include <assert.h>
+int x; static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static pthread_rwlock_t l; static mtx_t c;
+static sem_t s, f; static pthread_spinlock_t p; static struct timespec soon;
+static void *w(void *a) {{ x = 1; {taken} return 0; }}
+int main(void) {{
+  pthread_t t; int v;
+  mtx_init(&c, mtx_timed); pthread_rwlock_init(&l, 0); sem_init(&s, 0, 1); sem_init(&f, 0, 0x7ffffffe);
+  pthread_spin_init(&p, 0);
+  pthread_create(&t, 0, w, 0);
+  if ({failed}) {{ assert(x == 1); x = 2; }}
+  return 0;
+}}
+"
+    );
+    let source = frontend_c::Source { name: "attempt.c".to_owned(), text: text.into_bytes() };
+    let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect(failed);
+    threadproof::pipeline::verify(&program, check, engine, &Budget::steps_for(60.0), &verdict::Silent).verdict
+}
+
+#[test]
+fn attempts_that_fail_order_nothing() {
+    let engines: [&dyn verdict::Engine; 2] = [&engine_explicit::Explicit::default(), &engine_flow::Flow];
+    for (taken, failed) in ATTEMPTS {
+        for engine in engines {
+            let verdict = attempt(taken, failed, Check::Races, engine);
+            assert!(matches!(verdict, checker::Checked::Unknown(_)), "{failed}: {verdict:?}");
+        }
+        // No other check is about that.
+        let verdict = attempt(taken, failed, Check::Assertions, engines[0]);
+        assert!(matches!(verdict, checker::Checked::Proved(_)), "{failed}: {verdict:?}");
+    }
+}

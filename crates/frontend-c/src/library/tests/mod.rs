@@ -228,7 +228,9 @@ type Watch = (ObjectId, u64, IntType);
 fn runs(world: &World, watch: &[Watch]) -> Runs {
     check_shape(&world.program);
     let mut program = world.program.clone();
-    ir::passes::lower::select_tracked(&mut program, false);
+    for mark in [ir::Waiting::Tracked, ir::Waiting::Racing] {
+        ir::passes::lower::select_marked(&mut program, mark, false);
+    }
     let program = &program;
     let machine = Machine::new(program).expect("test programs are small");
     let copies = program.start.iter().map(|(_, count)| match count {

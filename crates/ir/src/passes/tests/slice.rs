@@ -8,8 +8,14 @@ use crate::passes::{Goal, InlineLimits, Lowering, concrete, slice, split, symbol
 use crate::program::ErrorKind;
 
 const SHAPE: Shape = Shape { workers: 1, statements: 4, large: false, calls: true, wild: false };
-const ASSERTIONS: Lowering =
-    Lowering { assertions: true, reach_error: true, bounds: false, overflow: false, deadlock: false };
+const ASSERTIONS: Lowering = Lowering {
+    assertions: true,
+    reach_error: true,
+    bounds: false,
+    overflow: false,
+    deadlock: false,
+    races: false,
+};
 
 #[test]
 fn slicing_keeps_errors_and_races() {
