@@ -4,9 +4,9 @@
 //! the other one in between. Accesses by the same thread to such bytes are events too, so that the compiled program's accesses can be counted off against them.
 
 use crate::Unforced;
-use checker::{Refutation, ReplayedViolation, WaitTarget};
-use ir::semantics::{Access, Choice, ChoiceKind, Choices, Machine, State, ThreadIndex};
-use ir::{EdgeId, Expr, ObjectId, Op, Span, Value};
+use checker::{Refutation, ReplayedViolation};
+use ir::semantics::{Access, Choice, ChoiceKind, Choices, Machine, State, ThreadIndex, WaitedFor};
+use ir::{EdgeId, Expr, ObjectId, Op, Span, TemplateId, Value};
 use std::collections::BTreeMap;
 
 /// An object in memory while the execution lasts: which one, and its first address.
@@ -22,7 +22,7 @@ pub(crate) struct Touch {
     pub offset: u64,
     pub size: u64,
     pub write: bool,
-    /// Whether it is a lock that is never had.
+    /// Whether it is a lock that is never had, or another object that is waited for in vain.
     pub waits: bool,
 }
 
@@ -52,6 +52,8 @@ pub(crate) struct Execution<'p> {
     pub creations: Vec<Option<Creation>>,
     /// The values that were chosen: step, why, value.
     pub choices: Vec<(usize, ChoiceKind, Value)>,
+    /// The edges of the steps.
+    pub edges: Vec<(TemplateId, EdgeId)>,
     /// Who did each step.
     pub threads: Vec<ThreadIndex>,
     /// Where each step stands in the source.
@@ -83,21 +85,13 @@ impl<'p> Execution<'p> {
         if state.threads.len() != 1 {
             return Err(Unforced::Start);
         }
-        if let ReplayedViolation::Deadlock(waits) = &replayed.violation
-            && waits.iter().any(|wait| match wait.target {
-                WaitTarget::Lock { owner, .. } => owner.is_none(),
-                WaitTarget::Thread(_) => false,
-                WaitTarget::Shared(..) => true,
-            })
-        {
-            return Err(Unforced::Wait);
-        }
         let mut execution = Self {
             machine,
             states: vec![state],
             touches: Vec::new(),
             creations: vec![None],
             choices: Vec::new(),
+            edges: Vec::new(),
             threads: Vec::new(),
             spans: Vec::new(),
             calls: Vec::new(),
@@ -133,6 +127,7 @@ impl<'p> Execution<'p> {
             if after.threads.len() > before.threads.len() {
                 execution.creations.push(Some(Creation { step: index, by: step.thread }));
             }
+            execution.edges.push((template, step.edge));
             execution.threads.push(step.thread);
             execution.spans.push(span);
             execution.states.push(after);
@@ -141,7 +136,7 @@ impl<'p> Execution<'p> {
         Ok(execution)
     }
 
-    /// The accesses that a race consists of, or the locks that a cycle waits for, come last.
+    /// The accesses that a race consists of, or to what threads wait for in vain, come last.
     fn add_end(&mut self, violation: &ReplayedViolation) {
         let steps = self.threads.len();
         let last = self.states.last().expect("there is a first state");
@@ -159,11 +154,13 @@ impl<'p> Execution<'p> {
             }
             ReplayedViolation::Deadlock(waits) => {
                 for (index, wait) in waits.iter().enumerate() {
-                    let Some(lock) = self.machine.waits(last, wait.thread).and_then(|wait| wait.lock())
-                    else {
-                        continue;
+                    let address = match self.machine.waits(last, wait.thread).map(|wait| wait.what) {
+                        Some(WaitedFor::Lock { address, .. } | WaitedFor::Shared(_, Some(address))) => {
+                            address
+                        }
+                        Some(WaitedFor::Thread(_) | WaitedFor::Shared(_, None)) | None => continue,
                     };
-                    let access = Access { address: lock, size: 4, write: true, atomic: true };
+                    let access = Access { address, size: 4, write: true, atomic: true };
                     let touched = touch(&self.machine, last, steps + index, wait.thread, &access);
                     end.extend(touched.map(|touch| (Touch { waits: true, ..touch }, wait.span)));
                 }

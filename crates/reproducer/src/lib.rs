@@ -14,6 +14,7 @@
 mod bind;
 mod events;
 mod files;
+mod forced;
 mod inputs;
 
 pub use files::{Compilation, File, make};
@@ -36,8 +37,12 @@ pub enum Unforced {
     Start,
     /// The execution cannot be run again.
     Trace,
-    /// Threads wait for something else than locks and each other, which the runtime does not see.
-    Wait,
+    /// The compiler or the library goes another way than the execution does.
+    Choice(ir::Span),
+    /// Another thread runs within what is one access of the compiled program.
+    Split(ir::Span),
+    /// The compiler makes an access atomic that need not be.
+    Atomic(ir::Span),
 }
 
 impl fmt::Display for Unforced {
@@ -54,7 +59,17 @@ impl fmt::Display for Unforced {
             }
             Self::Start => f.write_str("the program does not start with one main thread"),
             Self::Trace => f.write_str("the execution cannot be run again"),
-            Self::Wait => f.write_str("threads wait for something else than locks and each other"),
+            Self::Choice(span) => write!(
+                f,
+                "the compiler or the library would choose another order or result (line {})",
+                span.line
+            ),
+            Self::Split(span) => {
+                write!(f, "the compiler makes one access where the schedule has two (line {})", span.line)
+            }
+            Self::Atomic(span) => {
+                write!(f, "the compiler makes an initialisation atomic (line {})", span.line)
+            }
         }
     }
 }

@@ -1,0 +1,123 @@
+//! What the compiled program decides by itself. An execution in which it is decided otherwise cannot be forced on it.
+//!
+//! 1. Where a thread of the model has several ways to go on and no input tells them apart: the order of evaluation,
+//!    whether a weak exchange fails for no reason, whether the library has what it is asked for. The compiled program
+//!    goes the first way.
+//! 2. Where the schedule lets another thread run within what is one access of the compiled program: a copy of a
+//!    structure, a bit-field that is put into its unit.
+
+use crate::Unforced;
+use crate::events::Execution;
+use crate::inputs::words;
+use ir::semantics::{Choice, Choices};
+use ir::{BinaryOp, EdgeId, Expr, Lhs, Op, Rhs, Span, Template, Value, Waiting};
+
+/// Functions of the library that the runtime does in as many parts as the schedule has.
+const IN_PARTS: [&str; 3] = ["memcpy", "memmove", "memset"];
+
+/// Gives each open value as 0.
+struct Zero;
+
+impl Choices for Zero {
+    fn choose(&mut self, _: Choice) -> Value {
+        0
+    }
+}
+
+/// Refuses executions that take another way than the compiled program does.
+pub(crate) fn check_choices(execution: &Execution<'_>) -> Result<(), Unforced> {
+    let machine = &execution.machine;
+    for (step, &(template, taken)) in execution.edges.iter().enumerate() {
+        let (state, thread) = (&execution.states[step], execution.threads[step]);
+        let code = &machine.program.templates[template];
+        let can_be_taken = |edge: EdgeId| machine.step(state, thread, edge, &mut Zero).result.is_ok();
+        let all = machine.edges(state, thread).iter().copied();
+        let open: Vec<EdgeId> = all.filter(|&edge| edge == taken || can_be_taken(edge)).collect();
+        // When waits for conditions end is what the schedule says.
+        let is_wait = |edge: &EdgeId| {
+            matches!(code.locations[code.edges[*edge].target].waiting, Waiting::Spurious | Waiting::Tracked)
+        };
+        // So is how a copy is divided.
+        let is_copy =
+            |edge: &EdgeId| matches!(code.edges[*edge].ops.first(), Some(Op::Copy(..) | Op::Fill(..)));
+        if open.len() < 2 || open.iter().any(is_wait) || open.iter().any(is_copy) {
+            continue;
+        }
+        let first = open.iter().find(|edge| !is_free(code, **edge)).or(open.first());
+        if first != Some(&taken) {
+            return Err(Unforced::Choice(execution.spans[step]));
+        }
+    }
+    Ok(())
+}
+
+/// Whether an edge may be taken whatever the state is, and does nothing.
+fn is_free(code: &Template, edge: EdgeId) -> bool {
+    match code.edges[edge].ops.first() {
+        None => true,
+        Some(Op::Assume(Expr::Const(value, _))) => *value != 0,
+        Some(_) => false,
+    }
+}
+
+/// Refuses schedules that change threads within one access of the compiled program. `turns` are the steps of the
+/// events, turn by turn.
+pub(crate) fn check_turns<'s>(
+    execution: &Execution<'_>,
+    turns: &[Vec<usize>],
+    line: impl Fn(Span) -> Option<&'s str>,
+) -> Result<(), Unforced> {
+    let is_trace = |step: usize| step < execution.edges.len();
+    for turn in turns {
+        let Some(&last) = turn.last().filter(|step| is_trace(**step)) else { continue };
+        let (thread, span) = (execution.threads[last], execution.spans[last]);
+        let rest = (last + 1..execution.edges.len()).filter(|step| execution.threads[*step] == thread);
+        for later in rest.take_while(|step| execution.spans[*step] == span) {
+            let is_event = turns.iter().any(|turn| turn.contains(&later)) && !turn.contains(&later);
+            if !is_event || !is_one_access(execution, last, later) {
+                continue;
+            }
+            let is_done_in_parts =
+                line(span).is_some_and(|line| words(line).any(|word| IN_PARTS.contains(&word)));
+            if !is_done_in_parts {
+                return Err(Unforced::Split(span));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether two steps of the same expression are one access of the compiled program.
+fn is_one_access(execution: &Execution<'_>, earlier: usize, later: usize) -> bool {
+    let op = |step: usize| {
+        let (template, edge) = execution.edges[step];
+        execution.machine.program.templates[template].edges[edge].ops.iter()
+    };
+    (op(earlier).any(is_part_of_copy) && op(later).any(is_part_of_copy)) || op(later).any(is_bit_field)
+}
+
+fn is_part_of_copy(op: &Op) -> bool {
+    match op {
+        Op::Copy(..) | Op::Fill(..) => true,
+        Op::Assign(assignment) => {
+            matches!(assignment.pairs.as_slice(), [(Lhs::Memory(_), Rhs::Value(Expr::Load(_)))])
+        }
+        _ => false,
+    }
+}
+
+/// Whether it puts the bits of a field into its unit, in the form in which the front end writes that.
+fn is_bit_field(op: &Op) -> bool {
+    let Op::Assign(assignment) = op else { return false };
+    let [(Lhs::Memory(_), Rhs::Value(value))] = assignment.pairs.as_slice() else { return false };
+    let mut found = false;
+    value.walk(&mut |inner| {
+        if let Expr::Binary(BinaryOp::And, _, pair) = inner {
+            found |= matches!(
+                (&pair.0, &pair.1),
+                (Expr::Binary(BinaryOp::Shl | BinaryOp::Or, ..), Expr::Const(..))
+            );
+        }
+    });
+    found
+}
