@@ -177,13 +177,31 @@ impl<'p> Execution<'p> {
         }
     }
 
-    /// The object that an invalid access missed, and how far from its start; nothing if it is near none.
-    pub fn missed(&self, thread: ThreadIndex, edge: EdgeId) -> Option<(Instance, u64)> {
+    /// The state before the invalid access at the end, and its address.
+    fn invalid(&self, thread: ThreadIndex, edge: EdgeId) -> Option<(&State, u64)> {
         let state = &self.states[self.states.len().checked_sub(2)?];
         let (template, _) = state.location(thread)?;
         let ops = self.machine.program.templates[template].edges[edge].ops.iter();
         let address = ops.flat_map(Op::expressions).find_map(validated)?;
         let address = self.machine.peek(state, thread, address).ok()? as u64;
+        Some((state, address))
+    }
+
+    /// The object whose life was over before an invalid access to it; `None` when it never was there.
+    pub fn dead(&self, thread: ThreadIndex, edge: EdgeId) -> Option<ObjectId> {
+        let (_, address) = self.invalid(thread, edge)?;
+        let mut earlier = self.states.iter().rev();
+        earlier.find_map(|state| self.machine.describe(state, address)).map(|(object, _)| object)
+    }
+
+    /// Whether memory of an allocation site is there at the end.
+    pub fn is_there(&self, site: ObjectId) -> bool {
+        self.states.last().is_some_and(|state| state.heap.iter().any(|block| block.site == site))
+    }
+
+    /// The object that an invalid access missed, and how far from its start; nothing if it is near none.
+    pub fn missed(&self, thread: ThreadIndex, edge: EdgeId) -> Option<(Instance, u64)> {
+        let (state, address) = self.invalid(thread, edge)?;
         // Objects are at least 16 bytes apart.
         let near = (1..=16).filter_map(|by| {
             let (object, offset) = self.machine.describe(state, address.checked_sub(by)?)?;

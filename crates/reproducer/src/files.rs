@@ -156,9 +156,7 @@ impl Schedule {
         let is_creation = |event: &Event| matches!(event.what, What::Creation(_));
         schedule.is_sanitized =
             goal(&refutation.replayed.violation) == "GOAL_BOUNDS" && schedule.events.iter().all(is_creation);
-        if !schedule.is_sanitized {
-            schedule.outside = schedule.find_outside(refutation, execution, &known, line)?;
-        }
+        schedule.outside = schedule.find_outside(refutation, execution, &known, line)?;
         Ok(schedule)
     }
 
@@ -182,6 +180,18 @@ impl Schedule {
             return Ok(None);
         };
         let Some(last) = refutation.trace.steps.last() else { return Ok(None) };
+        if let Some(id) = execution.dead(last.thread, last.edge) {
+            let object = &refutation.program.objects[id];
+            // AddressSanitizer sees the end of variables, but not of those whose size is not known before, or in whose
+            // place there is the same one of another round. When those of other threads end is not scheduled.
+            let is_alone = execution.creations.len() == 1;
+            let is_seen = self.is_sanitized && is_alone && object.size > 0 && !execution.is_there(id);
+            let is_seen = is_seen || is_of_heap(object);
+            return if is_seen { Ok(None) } else { Err(Unforced::Dead(object.name.clone())) };
+        }
+        if self.is_sanitized {
+            return Ok(None);
+        }
         let Some((instance, by)) = execution.missed(last.thread, last.edge) else { return Ok(None) };
         match self.object(&refutation.program, known, instance) {
             Ok(object) => Ok(Some((object, by))),
@@ -343,6 +353,8 @@ impl Schedule {
             "GOAL_BOUNDS" => " -fsanitize=bounds,null -fsanitize-undefined-trap-on-error",
             _ => "",
         };
+        // AddressSanitizer does not see the ends of variables that several files may define.
+        let common = if self.is_sanitized && compiled.len() == 1 { "-fno-common" } else { "-fcommon" };
         let sanitizer = if self.is_sanitized { "address" } else { "thread" };
         let link = match goal {
             "GOAL_RACE" => " -fsanitize=thread",
@@ -362,7 +374,7 @@ impl Schedule {
         );
         let _ = writeln!(
             out,
-            "CFLAGS := -O0 -g -w -std=gnu17 -fcommon -fno-builtin -pthread -fsanitize={sanitizer} -finstrument-functions{traps} \\\n  \
+            "CFLAGS := -O0 -g -w -std=gnu17 {common} -fno-builtin -pthread -fsanitize={sanitizer} -finstrument-functions{traps} \\\n  \
              $(call option,-ftrivial-auto-var-init=zero) $(call option,-mllvm -tsan-instrument-read-before-write) \\\n  \
              -Wno-error=implicit-function-declaration -Wno-error=int-conversion -Wno-error=incompatible-pointer-types {}",
             arguments.join(" ")
@@ -383,6 +395,11 @@ impl Schedule {
         let _ = writeln!(out, "clean:\n\trm -f repro *.o");
         out
     }
+}
+
+/// Whether an object is made by a function of the library, and gone when it is given back.
+fn is_of_heap(object: &ir::Object) -> bool {
+    object.storage == ir::Storage::Site && object.name.contains(' ')
 }
 
 /// Whether an object is part of a library function's model, and none of the program's.

@@ -10,7 +10,7 @@ use crate::Unforced;
 use crate::events::Execution;
 use crate::inputs::words;
 use ir::semantics::{Choice, Choices};
-use ir::{BinaryOp, EdgeId, Expr, Lhs, Op, Rhs, Span, Template, Value, Waiting};
+use ir::{BinaryOp, Edge, EdgeId, Expr, Lhs, Op, Rhs, Span, Template, Value, Waiting};
 
 /// Functions of the library that the runtime does in as many parts as the schedule has.
 const IN_PARTS: [&str; 3] = ["memcpy", "memmove", "memset"];
@@ -67,19 +67,22 @@ pub(crate) fn check_turns<'s>(
     turns: &[Vec<usize>],
     line: impl Fn(Span) -> Option<&'s str>,
 ) -> Result<(), Unforced> {
+    let is_done_in_parts =
+        |span| line(span).is_some_and(|line| words(line).any(|word| IN_PARTS.contains(&word)));
+    let is_error = execution.threads.len() == execution.edges.len();
     let is_trace = |step: usize| step < execution.edges.len();
     for turn in turns {
         let Some(&last) = turn.last().filter(|step| is_trace(**step)) else { continue };
         let (thread, span) = (execution.threads[last], execution.spans[last]);
         let rest = (last + 1..execution.edges.len()).filter(|step| execution.threads[*step] == thread);
+        // The thread stops within a copy.
+        let is_last = rest.clone().next().is_none();
+        if is_error && is_last && is_within_copy(execution, last) && !is_done_in_parts(span) {
+            return Err(Unforced::Split(span));
+        }
         for later in rest.take_while(|step| execution.spans[*step] == span) {
             let is_event = turns.iter().any(|turn| turn.contains(&later)) && !turn.contains(&later);
-            if !is_event || !is_one_access(execution, last, later) {
-                continue;
-            }
-            let is_done_in_parts =
-                line(span).is_some_and(|line| words(line).any(|word| IN_PARTS.contains(&word)));
-            if !is_done_in_parts {
+            if is_event && is_one_access(execution, last, later) && !is_done_in_parts(span) {
                 return Err(Unforced::Split(span));
             }
         }
@@ -94,6 +97,15 @@ fn is_one_access(execution: &Execution<'_>, earlier: usize, later: usize) -> boo
         execution.machine.program.templates[template].edges[edge].ops.iter()
     };
     (op(earlier).any(is_part_of_copy) && op(later).any(is_part_of_copy)) || op(later).any(is_bit_field)
+}
+
+/// Whether a thread that stops after a step has only a part of a copy done.
+fn is_within_copy(execution: &Execution<'_>, step: usize) -> bool {
+    let (template, edge) = execution.edges[step];
+    let code = &execution.machine.program.templates[template];
+    let Edge { target, ops, span, .. } = &code.edges[edge];
+    let mut next = code.edges.iter().filter(|edge| edge.source == *target && edge.span == *span);
+    ops.iter().any(is_part_of_copy) && next.any(|edge| edge.ops.iter().any(is_part_of_copy))
 }
 
 fn is_part_of_copy(op: &Op) -> bool {

@@ -8,8 +8,8 @@
 //! Everything else commutes, so an execution with the same events in the same order has the same outcome. A thread that comes to the end of its part without having ended stops
 //! there. What cannot be forced (values that the program never got, variables that cannot be found in memory) is refused, with the reason. Does no IO.
 //!
-//! Deviations of the compiled program from the model, which may keep it from following the schedule: the compiler's order of evaluation may differ from left to right; the data
-//! model is that of the machine. The runtime then says that it left the schedule; it never claims a violation that did not happen.
+//! What the compiled program would do otherwise than the execution ([`forced`]) is refused, too. What remains and may keep it from following the schedule: the compiler may evaluate
+//! arguments in another order than from left to right; the data model is that of the machine. The runtime then says that it left the schedule; it never claims a violation that did not happen.
 
 mod bind;
 mod events;
@@ -33,6 +33,10 @@ pub enum Unforced {
     Missing(String),
     /// An access outside of this variable is like any other one in the compiled program.
     Unseen(String),
+    /// An access to this variable after its life is like any other one in the compiled program.
+    Dead(String),
+    /// Where something is in memory is up to the compiler and the library.
+    Address(ir::Span),
     /// The program does not start with one main thread.
     Start,
     /// The execution cannot be run again.
@@ -56,6 +60,15 @@ impl fmt::Display for Unforced {
             Self::Missing(name) => write!(f, "the compiler and its library have no `{name}`"),
             Self::Unseen(name) => {
                 write!(f, "an access outside of `{name}` cannot be told from others in the compiled program")
+            }
+            Self::Dead(name) => {
+                write!(
+                    f,
+                    "an access to `{name}` after its life cannot be told from others in the compiled program"
+                )
+            }
+            Self::Address(span) => {
+                write!(f, "where the memory is that is used again is up to the library (line {})", span.line)
             }
             Self::Start => f.write_str("the program does not start with one main thread"),
             Self::Trace => f.write_str("the execution cannot be run again"),
