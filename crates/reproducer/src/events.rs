@@ -7,7 +7,7 @@ use crate::Unforced;
 use checker::{Refutation, ReplayedViolation};
 use ir::semantics::{Access, Choice, ChoiceKind, Choices, Machine, State, ThreadIndex, WaitedFor};
 use ir::{EdgeId, Expr, ObjectId, Op, Span, TemplateId, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An object in memory while the execution lasts: which one, and its first address.
 pub(crate) type Instance = (ObjectId, u64);
@@ -141,6 +141,7 @@ impl<'p> Execution<'p> {
         let steps = self.threads.len();
         let last = self.states.last().expect("there is a first state");
         let mut end = Vec::new();
+        let mut looked: BTreeSet<usize> = BTreeSet::new();
         match violation {
             ReplayedViolation::Error { .. } => {}
             ReplayedViolation::Race { accesses, .. } => {
@@ -160,12 +161,23 @@ impl<'p> Execution<'p> {
                         }
                         Some(WaitedFor::Thread(_) | WaitedFor::Shared(_, None)) | None => continue,
                     };
+                    // What the call that waits has looked at before is a part of the wait.
+                    let is_before = |step: usize| {
+                        let mut rest = (step..steps).filter(|step| self.threads[*step] == wait.thread);
+                        rest.all(|step| self.spans[step] == wait.span)
+                    };
+                    looked.extend(self.touches.iter().enumerate().filter_map(|(index, touch)| {
+                        let is_part = touch.thread == wait.thread && !touch.write && is_before(touch.step);
+                        is_part.then_some(index)
+                    }));
                     let access = Access { address, size: 4, write: true, atomic: true };
                     let touched = touch(&self.machine, last, steps + index, wait.thread, &access);
                     end.extend(touched.map(|touch| (Touch { waits: true, ..touch }, wait.span)));
                 }
             }
         }
+        let mut index = 0..;
+        self.touches.retain(|_| index.next().is_some_and(|index| !looked.contains(&index)));
         for (touch, span) in end {
             self.threads.resize(touch.step, touch.thread);
             self.spans.resize(touch.step, span);

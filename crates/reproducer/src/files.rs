@@ -3,7 +3,7 @@
 use crate::Unforced;
 use crate::bind::{Found, Objects, Via};
 use crate::events::{Execution, Instance};
-use crate::forced::{check_choices, check_turns};
+use crate::forced::{check_choices, check_turns, check_waits};
 use crate::inputs::{FUNCTIONS, inputs, is_input, words};
 use checker::{Refutation, ReplayedViolation};
 use ir::{ErrorKind, Program, Span};
@@ -49,6 +49,7 @@ pub fn make<'s>(
         return Err(Unforced::Atomic(access.span));
     }
     check_choices(&execution)?;
+    check_waits(refutation, &execution)?;
     let schedule = Schedule::new(refutation, &execution, line)?;
     check_turns(&execution, &schedule.turns(), line)?;
     let mut files = Vec::new();
@@ -455,8 +456,8 @@ fn wrapped() -> Vec<String> {
         pthread_create pthread_join thrd_create thrd_join pthread_mutex_init pthread_mutex_lock pthread_mutex_trylock \
         pthread_mutex_timedlock pthread_mutex_unlock pthread_rwlock_init pthread_rwlock_rdlock pthread_rwlock_tryrdlock \
         pthread_rwlock_wrlock pthread_rwlock_trywrlock pthread_rwlock_unlock pthread_spin_init pthread_spin_lock \
-        pthread_spin_trylock pthread_spin_unlock mtx_lock mtx_trylock mtx_unlock sem_init sem_wait sem_trywait sem_timedwait \
-        sem_post sem_getvalue pthread_barrier_wait pthread_barrier_destroy pthread_once call_once pthread_cond_wait pthread_cond_timedwait pthread_cond_signal pthread_cond_broadcast cnd_signal cnd_broadcast cnd_wait \
+        pthread_spin_trylock pthread_spin_unlock mtx_init mtx_lock mtx_trylock mtx_unlock sem_init sem_wait sem_trywait sem_timedwait \
+        sem_post sem_getvalue pthread_barrier_init pthread_barrier_wait pthread_barrier_destroy pthread_once call_once pthread_cond_wait pthread_cond_timedwait pthread_cond_signal pthread_cond_broadcast cnd_signal cnd_broadcast cnd_wait \
         cnd_timedwait atoi atol atoll atof strtol strtoul strtoll strtoull puts fputs unlink remove rmdir chdir access mkdir \
         __assert_fail exit _exit abort main";
     names.extend(others.split_whitespace().map(str::to_owned));

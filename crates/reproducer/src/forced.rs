@@ -9,8 +9,9 @@
 use crate::Unforced;
 use crate::events::Execution;
 use crate::inputs::words;
+use checker::{Refutation, ReplayedViolation, WaitTarget};
 use ir::semantics::{Choice, Choices};
-use ir::{BinaryOp, Edge, EdgeId, Expr, Lhs, Op, Rhs, Span, Template, Value, Waiting};
+use ir::{BinaryOp, Edge, EdgeId, Expr, Lhs, Op, Rhs, SharedObject, Span, Template, Value, Waiting};
 
 /// Functions of the library that the runtime does in as many parts as the schedule has.
 const IN_PARTS: [&str; 3] = ["memcpy", "memmove", "memset"];
@@ -49,6 +50,18 @@ pub(crate) fn check_choices(execution: &Execution<'_>) -> Result<(), Unforced> {
         }
     }
     Ok(())
+}
+
+/// Refuses waits for what a thread that has ended was to do once: some libraries let another thread do it then.
+pub(crate) fn check_waits(refutation: &Refutation, execution: &Execution<'_>) -> Result<(), Unforced> {
+    let ReplayedViolation::Deadlock(waits) = &refutation.replayed.violation else { return Ok(()) };
+    let last = execution.states.last().ok_or(Unforced::Trace)?;
+    let has_ended = last.threads.iter().any(|thread| thread.activations.is_empty());
+    let for_once = waits.iter().find(|wait| matches!(wait.target, WaitTarget::Shared(SharedObject::Once, _)));
+    match for_once {
+        Some(wait) if has_ended => Err(Unforced::Choice(wait.span)),
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Whether an edge may be taken whatever the state is, and does nothing.

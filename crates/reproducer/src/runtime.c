@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -144,9 +145,10 @@ static void consume(int first, enum mode mode, int object, unsigned long offset,
   }
   for (int i = first; i < end; i++)
     if (consumed[i] == 2) consumed[i] = 1;
-  /* Accesses to the same bytes keep their order: what the compiler left out does not come any more. */
+  /* Accesses to the same bytes keep their order: what the compiler left out does not come any more. Nor does what was to
+   * come before a thread is created. */
   for (int i = turns[current].first; i < first; i++)
-    if (events[i].kind != CREATE && overlaps(&events[i], events[first].object, events[first].offset, events[first].size))
+    if (mode == AS_CREATE || (events[i].kind != CREATE && overlaps(&events[i], events[first].object, events[first].offset, events[first].size)))
       consumed[i] = 1;
   performing = 1;
   progress = now();
@@ -581,7 +583,7 @@ int __wrap_pthread_join(pthread_t thread, void **result) {
   blocked_no_more();
   if (result && !status) {
     reach(AS_WRITE, result, sizeof *result);
-    *result = value;
+    __real_memcpy(result, &value, sizeof *result);
     done();
   }
   return status;
@@ -651,6 +653,8 @@ void __wrap_call_once(once_flag *once, void (*run)(void)) {
 SYNC(int, pthread_mutex_init, (pthread_mutex_t * lock, const pthread_mutexattr_t *a), (lock, a), lock, sizeof *lock)
 SYNC(int, pthread_rwlock_init, (pthread_rwlock_t * lock, const pthread_rwlockattr_t *a), (lock, a), lock, sizeof *lock)
 SYNC(int, pthread_spin_init, (pthread_spinlock_t * lock, int shared), (lock, shared), lock, sizeof *lock)
+SYNC(int, mtx_init, (mtx_t * lock, int type), (lock, type), lock, sizeof *lock)
+SYNC(int, pthread_barrier_init, (pthread_barrier_t * lock, const pthread_barrierattr_t *a, unsigned count), (lock, a, count), lock, sizeof *lock)
 SYNC(int, sem_init, (sem_t * lock, int shared, unsigned value), (lock, shared, value), lock, sizeof *lock)
 
 /* A condition wait may return at any time: the schedule says when. Most schedules do not know of conditions. */
@@ -830,7 +834,8 @@ static int is_called(const char *symbol, const char *name) {
 }
 extern char __executable_start;
 static void bind_symbols(void) {
-  int file = open("/proc/self/exe", O_RDONLY);
+  /* The program may have variables with the names of the library's functions. */
+  int file = syscall(SYS_openat, AT_FDCWD, "/proc/self/exe", O_RDONLY);
   struct stat status;
   if (file < 0 || fstat(file, &status)) left("the program cannot read its symbols");
   char *image = mmap(0, status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
@@ -853,7 +858,7 @@ static void bind_symbols(void) {
             base[i] = moved + symbol[k].st_value;
     }
   }
-  close(file);
+  syscall(SYS_close, file);
 }
 int __real_main(int, char **, char **);
 int __wrap_main(int count, char **words, char **environment) {
