@@ -3,7 +3,7 @@
 use crate::Unforced;
 use crate::bind::{Found, Objects, Via};
 use crate::events::{Execution, Instance};
-use crate::forced::{check_choices, check_turns, check_waits};
+use crate::forced::{check_addresses, check_choices, check_overflow, check_turns, check_waits};
 use crate::inputs::{FUNCTIONS, inputs, is_input, words};
 use checker::{Refutation, ReplayedViolation};
 use ir::{ErrorKind, Program, Span};
@@ -49,7 +49,9 @@ pub fn make<'s>(
         return Err(Unforced::Atomic(access.span));
     }
     check_choices(&execution)?;
+    check_addresses(&execution)?;
     check_waits(refutation, &execution)?;
+    check_overflow(refutation, &execution, line)?;
     let schedule = Schedule::new(refutation, &execution, line)?;
     check_turns(&execution, &schedule.turns(), line)?;
     let mut files = Vec::new();
@@ -135,6 +137,10 @@ impl Schedule {
             Self { objects: Vec::new(), events: Vec::new(), outside: None, is_sanitized: false, inputs };
         for touch in execution.events(|instance| known.found_at(instance)) {
             if is_of_library(program, touch.instance) {
+                // A race on what the library keeps is not seen.
+                if touch.step >= execution.edges.len() {
+                    return Err(Unforced::Variable(program.objects[touch.instance.0].name.clone()));
+                }
                 continue;
             }
             let object = schedule.object(program, &known, touch.instance)?;

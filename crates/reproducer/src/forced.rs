@@ -11,10 +11,16 @@ use crate::events::Execution;
 use crate::inputs::words;
 use checker::{Refutation, ReplayedViolation, WaitTarget};
 use ir::semantics::{Choice, Choices};
-use ir::{BinaryOp, Edge, EdgeId, Expr, Lhs, Op, Rhs, SharedObject, Span, Template, Value, Waiting};
+use ir::{
+    BinaryOp, Edge, EdgeId, ErrorKind, Expr, Lhs, LocalId, LocationKind, Op, Rhs, SharedObject, Span,
+    Template, Value, Waiting,
+};
 
 /// Functions of the library that the runtime does in as many parts as the schedule has.
 const IN_PARTS: [&str; 3] = ["memcpy", "memmove", "memset"];
+
+/// Functions of the library in which an operation may leave its range.
+const CHECKED_NOWHERE: [&str; 5] = ["abs", "labs", "llabs", "imaxabs", "__builtin_abs"];
 
 /// Gives each open value as 0.
 struct Zero;
@@ -41,7 +47,9 @@ pub(crate) fn check_choices(execution: &Execution<'_>) -> Result<(), Unforced> {
         // So is how a copy is divided.
         let is_copy =
             |edge: &EdgeId| matches!(code.edges[*edge].ops.first(), Some(Op::Copy(..) | Op::Fill(..)));
-        if open.len() < 2 || open.iter().any(is_wait) || open.iter().any(is_copy) {
+        // What goes wrong does so before the operation that would come next.
+        let is_error = matches!(code.locations[code.edges[taken].target].kind, LocationKind::Error(_));
+        if is_error || open.len() < 2 || open.iter().any(is_wait) || open.iter().any(is_copy) {
             continue;
         }
         let first = open.iter().find(|edge| !is_free(code, **edge)).or(open.first());
@@ -62,6 +70,65 @@ pub(crate) fn check_waits(refutation: &Refutation, execution: &Execution<'_>) ->
         Some(wait) if has_ended => Err(Unforced::Choice(wait.span)),
         Some(_) | None => Ok(()),
     }
+}
+
+/// Refuses executions that depend on which of two variables comes first in memory.
+pub(crate) fn check_addresses(execution: &Execution<'_>) -> Result<(), Unforced> {
+    let objects = &execution.machine.program.objects;
+    // The front end names what it asks so.
+    let is_order = |name: &str| name.starts_with('&') && name.contains(" < &");
+    let mut touches = execution.touches.iter();
+    match touches.find(|touch| is_order(&objects[touch.instance.0].name)) {
+        Some(touch) => Err(Unforced::Address(execution.spans[touch.step])),
+        None => Ok(()),
+    }
+}
+
+/// Refuses operations out of their range that the compiler does not check: atomic ones, those of the library, and those
+/// that it leaves out or makes narrower because all or a part of the value is thrown away.
+pub(crate) fn check_overflow<'s>(
+    refutation: &Refutation,
+    execution: &Execution<'_>,
+    line: impl Fn(Span) -> Option<&'s str>,
+) -> Result<(), Unforced> {
+    let ReplayedViolation::Error { kind: ErrorKind::Overflow, span, .. } = refutation.replayed.violation
+    else {
+        return Ok(());
+    };
+    let Some(&(template, edge)) = execution.edges.last() else { return Ok(()) };
+    let code = &execution.machine.program.templates[template];
+    let source = code.edges[edge].source;
+    let is_used = |local: LocalId| {
+        let mut found = code.result == Some(local) || code.exit_value == Some(local);
+        for expr in code.edges.iter().flat_map(|edge| &edge.ops).flat_map(Op::expressions) {
+            expr.walk(&mut |inner| found |= *inner == Expr::Local(local));
+        }
+        found
+    };
+    let is_hidden = |(target, value): &(Lhs, Rhs)| {
+        let Rhs::Value(value) = value else { return false };
+        let is_lost = match target {
+            Lhs::Memory(place) => place.atomic,
+            // Variables of the program get their values, used or not.
+            Lhs::Local(local) => code.locals[*local].name.starts_with('%') && !is_used(*local),
+        };
+        let mut is_narrow = false;
+        value.walk(&mut |inner| {
+            if let Expr::Cast(to, operand) = inner
+                && let Expr::Binary(_, from, _) | Expr::Unary(_, from, _) = operand.as_ref()
+            {
+                is_narrow |= to.bits < from.bits;
+            }
+        });
+        is_lost || is_narrow
+    };
+    let of_library = line(span).is_some_and(|line| words(line).any(|word| CHECKED_NOWHERE.contains(&word)));
+    let ops = code.edges.iter().filter(|edge| edge.source == source).flat_map(|edge| &edge.ops);
+    let mut pairs = ops.flat_map(|op| match op {
+        Op::Assign(assignment) => assignment.pairs.as_slice(),
+        _ => &[],
+    });
+    if of_library || pairs.any(is_hidden) { Err(Unforced::Unchecked(span)) } else { Ok(()) }
 }
 
 /// Whether an edge may be taken whatever the state is, and does nothing.

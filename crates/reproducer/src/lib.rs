@@ -43,6 +43,8 @@ pub enum Unforced {
     Trace,
     /// The compiler or the library goes another way than the execution does.
     Choice(ir::Span),
+    /// The compiler does not check the operation that leaves its range, or does another one.
+    Unchecked(ir::Span),
     /// Another thread runs within what is one access of the compiled program.
     Split(ir::Span),
     /// The compiler makes an access atomic that need not be.
@@ -68,7 +70,11 @@ impl fmt::Display for Unforced {
                 )
             }
             Self::Address(span) => {
-                write!(f, "where the memory is that is used again is up to the library (line {})", span.line)
+                write!(
+                    f,
+                    "where things are in memory is up to the compiler and the library (line {})",
+                    span.line
+                )
             }
             Self::Start => f.write_str("the program does not start with one main thread"),
             Self::Trace => f.write_str("the execution cannot be run again"),
@@ -77,6 +83,13 @@ impl fmt::Display for Unforced {
                 "the compiler or the library would choose another order or result (line {})",
                 span.line
             ),
+            Self::Unchecked(span) => {
+                write!(
+                    f,
+                    "the compiler does not check the operation that leaves its range (line {})",
+                    span.line
+                )
+            }
             Self::Split(span) => {
                 write!(f, "the compiler makes one access where the schedule has two (line {})", span.line)
             }

@@ -552,7 +552,13 @@ static int create(pthread_t *id, const pthread_attr_t *attributes, struct starte
   enter();
   bind_created(events[event].step, started.argument);
   leave();
-  int result = __real_pthread_create(id, attributes, trampoline, kept);
+  /* The thread may run before its id is stored. */
+  pthread_t made;
+  int result = __real_pthread_create(&made, attributes, trampoline, kept);
+  done();
+  if (result) return result;
+  __wrap___tsan_write8(id);
+  *id = made;
   done();
   return result;
 }
