@@ -26,7 +26,8 @@ pub(crate) fn inputs<'s>(
             ChoiceKind::Any | ChoiceKind::Open if value == 0 => {}
             ChoiceKind::Any | ChoiceKind::Open => return Err(Unforced::Uninitialised(span)),
             ChoiceKind::Reuse(_) if value == 0 => {}
-            ChoiceKind::Unknown | ChoiceKind::Reuse(_) => return Err(Unforced::Input(span)),
+            ChoiceKind::Reuse(_) => return Err(Unforced::Address(span)),
+            ChoiceKind::Unknown => return Err(Unforced::Input(span)),
         }
     }
     Ok(inputs)

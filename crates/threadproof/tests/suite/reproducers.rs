@@ -78,8 +78,7 @@ fn reproduce_all(file: &Path) -> Vec<Tried> {
         if has("--nesc") {
             continue;
         }
-        let data_model = if has("ILP32") { ir::DataModel::Ilp32 } else { ir::DataModel::Lp64 };
-        let options = frontend_c::Options { data_model, ..frontend_c::Options::default() };
+        let options = crate::programs::options(&wanted.arguments);
         let source = frontend_c::Source { name: shown.clone(), text: text.clone().into_bytes() };
         let program = frontend_c::read(&[source], &options).expect("test programs can be read");
         let explicit = engine_explicit::Explicit::default();
