@@ -13,7 +13,7 @@ use checker::{Refutation, ReplayedViolation, WaitTarget};
 use ir::semantics::{Choice, Choices};
 use ir::{
     BinaryOp, Edge, EdgeId, ErrorKind, Expr, Lhs, LocalId, LocationKind, Op, Rhs, SharedObject, Span,
-    Template, Value, Waiting,
+    Template, TemplateId, Value, Waiting,
 };
 
 /// Functions of the library that the runtime does in as many parts as the schedule has.
@@ -21,6 +21,9 @@ const IN_PARTS: [&str; 3] = ["memcpy", "memmove", "memset"];
 
 /// Functions of the library in which an operation may leave its range.
 const CHECKED_NOWHERE: [&str; 5] = ["abs", "labs", "llabs", "imaxabs", "__builtin_abs"];
+
+/// The procedure that runs handlers and destructors, as the front end calls it.
+const END_OF_THREAD: &str = "(end of a thread)";
 
 /// Gives each open value as 0.
 struct Zero;
@@ -70,6 +73,19 @@ pub(crate) fn check_waits(refutation: &Refutation, execution: &Execution<'_>) ->
         Some(wait) if has_ended => Err(Unforced::Choice(wait.span)),
         Some(_) | None => Ok(()),
     }
+}
+
+/// Refuses races of what runs when a thread has returned from its function: the runtime takes it to have ended.
+pub(crate) fn check_ends(refutation: &Refutation, execution: &Execution<'_>) -> Result<(), Unforced> {
+    let ReplayedViolation::Race { accesses, .. } = &refutation.replayed.violation else { return Ok(()) };
+    let last = execution.states.last().ok_or(Unforced::Trace)?;
+    let templates = &execution.machine.program.templates;
+    let is_end = |template: TemplateId| templates[template].name == END_OF_THREAD;
+    let mut activations = last.threads.iter().flat_map(|thread| &thread.activations);
+    if activations.any(|activation| is_end(activation.template)) {
+        return Err(Unforced::Choice(accesses[0].span));
+    }
+    Ok(())
 }
 
 /// Refuses executions that depend on which of two variables comes first in memory.
@@ -128,7 +144,12 @@ pub(crate) fn check_overflow<'s>(
         Op::Assign(assignment) => assignment.pairs.as_slice(),
         _ => &[],
     });
-    if of_library || pairs.any(is_hidden) { Err(Unforced::Unchecked(span)) } else { Ok(()) }
+    let mut next = code.edges.iter().filter(|edge| edge.source == source).flat_map(|edge| &edge.ops);
+    if of_library || next.any(stores_bits) || pairs.any(is_hidden) {
+        Err(Unforced::Unchecked(span))
+    } else {
+        Ok(())
+    }
 }
 
 /// Whether an edge may be taken whatever the state is, and does nothing.
@@ -196,6 +217,16 @@ fn is_part_of_copy(op: &Op) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether it stores a value that keeps some bits of what is there: compilers do not check what they put into a bit-field.
+fn stores_bits(op: &Op) -> bool {
+    let Op::Assign(assignment) = op else { return false };
+    let [(Lhs::Memory(_), Rhs::Value(Expr::Binary(BinaryOp::Or, _, pair)))] = assignment.pairs.as_slice()
+    else {
+        return false;
+    };
+    matches!(&pair.0, Expr::Binary(BinaryOp::And, _, kept) if matches!(kept.1, Expr::Const(..)))
 }
 
 /// Whether it puts the bits of a field into its unit, in the form in which the front end writes that.

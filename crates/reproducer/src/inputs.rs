@@ -23,6 +23,7 @@ pub(crate) fn inputs<'s>(
             ChoiceKind::Any if line(span).is_some_and(reads_input) => {
                 inputs[execution.threads[step]].push(value);
             }
+            ChoiceKind::Any if line(span).is_some_and(asks_outside) => return Err(Unforced::Input(span)),
             ChoiceKind::Any | ChoiceKind::Open if value == 0 => {}
             ChoiceKind::Any | ChoiceKind::Open => return Err(Unforced::Uninitialised(span)),
             ChoiceKind::Reuse(_) if value == 0 => {}
@@ -31,6 +32,13 @@ pub(crate) fn inputs<'s>(
         }
     }
     Ok(inputs)
+}
+
+/// Functions whose result the world outside decides, and the runtime does not answer for.
+const OUTSIDE: [&str; 7] = ["fopen", "fopen64", "fdopen", "freopen", "tmpfile", "popen", "opendir"];
+
+fn asks_outside(line: &str) -> bool {
+    words(line).any(|word| OUTSIDE.contains(&word))
 }
 
 fn reads_input(line: &str) -> bool {
