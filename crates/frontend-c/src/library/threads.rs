@@ -217,10 +217,7 @@ fn run_cleanup(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
 /// Asks for something that is not modelled.
 fn get(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     for target in call.arguments.iter().skip(1) {
-        if target.pointee.as_ref().is_some_and(|pointee| pointee.scalar.is_some()) {
-            let pointer = context.settle_pointer(target);
-            context.store_through(target, pointer, Op::unknown);
-        }
+        super::input::write_object(context, target);
     }
     if call.arguments.is_empty() {
         let ty = call.result.unwrap_or(IntType::I32);
