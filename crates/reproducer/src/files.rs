@@ -3,7 +3,9 @@
 use crate::Unforced;
 use crate::bind::{Found, Objects, Via};
 use crate::events::{Execution, Instance};
-use crate::forced::{check_addresses, check_choices, check_ends, check_overflow, check_turns, check_waits};
+use crate::forced::{
+    check_addresses, check_choices, check_ends, check_library, check_overflow, check_turns, check_waits,
+};
 use crate::inputs::{FUNCTIONS, inputs, is_input, words};
 use checker::{Refutation, ReplayedViolation};
 use ir::{ErrorKind, Program, Span};
@@ -53,6 +55,7 @@ pub fn make<'s>(
     check_waits(refutation, &execution)?;
     check_ends(refutation, &execution)?;
     check_overflow(refutation, &execution, line)?;
+    check_library(refutation, &execution, line)?;
     let schedule = Schedule::new(refutation, &execution, line)?;
     check_turns(&execution, &schedule.turns(), line)?;
     let mut files = Vec::new();
