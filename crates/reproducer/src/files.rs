@@ -55,7 +55,7 @@ pub fn make<'s>(
     check_waits(refutation, &execution)?;
     check_ends(refutation, &execution)?;
     check_overflow(refutation, &execution, line)?;
-    check_library(refutation, &execution, line)?;
+    check_library(refutation, line)?;
     let schedule = Schedule::new(refutation, &execution, line)?;
     check_turns(&execution, &schedule.turns(), line)?;
     let mut files = Vec::new();

@@ -692,20 +692,22 @@ int __wrap_cnd_wait(cnd_t *condition, mtx_t *lock) {
   return __wrap_mtx_lock(lock);
 }
 
+/* Whether a time is one. */
+static int is_time(const struct timespec *until) { return until->tv_nsec >= 0 && until->tv_nsec < 1000000000; }
 int __wrap_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *lock, const struct timespec *until) {
-  return __wrap_pthread_cond_wait(condition, lock);
+  return is_time(until) ? __wrap_pthread_cond_wait(condition, lock) : EINVAL;
 }
 int __wrap_cnd_timedwait(cnd_t *condition, mtx_t *lock, const struct timespec *until) {
-  return __wrap_cnd_wait(condition, lock);
+  return is_time(until) ? __wrap_cnd_wait(condition, lock) : thrd_error;
 }
 /* Waiting until a time is trying when the schedule says so. */
 int __wrap_pthread_mutex_timedlock(pthread_mutex_t *lock, const struct timespec *until) {
   int status = __wrap_pthread_mutex_trylock(lock);
-  return status == EBUSY ? ETIMEDOUT : status;
+  return status != EBUSY ? status : is_time(until) ? ETIMEDOUT : EINVAL;
 }
 int __wrap_sem_timedwait(sem_t *lock, const struct timespec *until) {
   int status = __wrap_sem_trywait(lock);
-  if (status) errno = ETIMEDOUT;
+  if (status) errno = is_time(until) ? ETIMEDOUT : EINVAL;
   return status;
 }
 
