@@ -87,7 +87,7 @@ pub struct Notes {
 }
 
 /// How many bytes the threads of a state have allocated.
-fn allocated(state: &State) -> u64 {
+pub fn allocated(state: &State) -> u64 {
     state.threads.iter().map(|thread| thread.allocated).sum()
 }
 

@@ -8,7 +8,7 @@
 //! oldest or one in between, so that no deep branch traps the search. When all work is done, all states were
 //! followed in all ways: the order matters for speed only.
 
-use crate::expand::{Expander, Notes, Successor};
+use crate::expand::{Expander, Notes, Successor, allocated};
 use crate::model::Model;
 use crate::store::{NONE, Origin, StateId, Store, Stored};
 use crate::stuck::Moves;
@@ -77,6 +77,9 @@ pub struct Search<'a, 'p> {
     /// Likewise.
     from: Option<Stored>,
 }
+
+/// How many bytes of a state are stored in the time that a step stands for.
+const BYTES_PER_STEP: u64 = 256;
 
 impl<'a, 'p> Search<'a, 'p> {
     /// A search from the initial state with these copies.
@@ -335,6 +338,7 @@ impl<'a, 'p> Search<'a, 'p> {
         let model = self.expander.model;
         model.facts.liveness.forget_dead(&mut successor.state, near.map(|near| &near.state));
         let Successor { mut state, tainted, trail, .. } = successor;
+        self.budget.spend(allocated(&state) / BYTES_PER_STEP);
         let (id, new) = self.store.insert(&mut state, tainted, near, origin);
         if let Some(moves) = &mut self.moves
             && origin.parent != NONE

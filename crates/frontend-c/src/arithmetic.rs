@@ -29,7 +29,7 @@ impl Function<'_, '_> {
             }
             (Class::Float(_), Class::Integer(target)) => match self.float_format(from) {
                 Some(format) if target == IntType::BOOL => self.float_truth(format, value),
-                Some(format) => self.float(FloatOp::ToInteger(target), format, vec![value]),
+                Some(format) => self.float_to_integer(format, value, target),
                 None => {
                     self.discard(value);
                     self.unknown(target)
@@ -197,6 +197,44 @@ impl Function<'_, '_> {
         let pairs = vec![(Lhs::Local(local), Rhs::Float(op, format, operands))];
         self.builder.emit(Op::Assign(Assignment { pairs, constraint: None }));
         Expr::Local(local)
+    }
+    /// A float without its fraction. One that the type has no value for has no meaning (C11 6.3.1.4p1): the result
+    /// is not modelled then, and the absence of overflows is neither proved nor refuted.
+    fn float_to_integer(&mut self, format: FloatFormat, value: Expr, target: IntType) -> Expr {
+        let value = self.freeze(value);
+        let op = FloatOp::ToInteger(target);
+        let is_known = match &value {
+            Expr::Const(bits, _) => op.apply(format, &[*bits]).is_some(),
+            _ => false,
+        };
+        let result = self.float(op, format, vec![value.clone()]);
+        if is_known {
+            return result;
+        }
+        let pattern = |number: Value| FloatOp::FromInteger.apply(format, &[number]);
+        let number = |number: Value| pattern(number).map(|bits| Expr::int(bits, format.bits()));
+        // Whole numbers up to this are floats.
+        let most: Value = match format {
+            FloatFormat::Single => 1 << 24,
+            FloatFormat::Double => 1 << 53,
+        };
+        let (below, least) = (target.min() - 1, target.min());
+        let low = match -below <= most {
+            true => number(below).map(|below| (FloatOp::Lt, below)),
+            false => number(least).map(|least| (FloatOp::Le, least)),
+        };
+        let (Some((op, low)), Some(above)) = (low, number(target.max() + 1)) else { return result };
+        let is_above = self.float(op, format, vec![low, value.clone()]);
+        let is_below = self.float(FloatOp::Lt, format, vec![value, above]);
+        // Out of range the result is not modelled, so what compares it is no evidence.
+        let zero = fold::binary(BinaryOp::Eq, target, result.clone(), Expr::int(0, target));
+        let is_out = is_above.and(is_below).not().and(zero);
+        let error = ir::LocationKind::Error(ir::ErrorKind::Overflow);
+        let error = self.builder.template.location(error, false);
+        self.builder.alternative(Op::Assume(is_out), error);
+        let next = self.builder.label();
+        self.builder.place(next);
+        result
     }
     /// Whether a float is not zero.
     pub fn float_truth(&mut self, format: FloatFormat, value: Expr) -> Expr {

@@ -6,9 +6,9 @@ use crate::function::{Function, Returns, is_atomic_by_name};
 use crate::library::{self, Argument, Outcome, Pointee};
 use crate::link::Declared;
 use crate::types::Class;
-use ir::{Callee, Expr, IntType, Lhs, LocalId, Op};
+use ir::{BinaryOp, Callee, Expr, IntType, Lhs, LocalId, Op, Place};
 use rucc_sema::{Conversion, DeclId, ExprId, ExprKind};
-use rucc_types::TypeId;
+use rucc_types::{TypeId, TypeKind};
 
 impl Function<'_, '_> {
     /// Calls a function. Gives its result, as the address of its bytes if it is an aggregate. Where the result is
@@ -116,6 +116,7 @@ impl Function<'_, '_> {
                 type_name: unit.spell(ty),
                 atomic: unit.is_atomic(ty),
                 is_pointer: unit.is_pointer(ty),
+                has_pointer: unit.has_pointer(ty),
             }),
             function,
             text,
@@ -191,6 +192,12 @@ impl Function<'_, '_> {
                 self.register_at_exit(handler);
                 return Some(Expr::int(0, IntType::I32));
             }
+            (false, "div" | "ldiv" | "lldiv" | "imaxdiv", [left, right]) => {
+                let operands = [left, right].map(|operand| (operand.value.clone(), operand.ty));
+                if let Some(value) = self.quotient_and_remainder(operands, result) {
+                    return Some(value);
+                }
+            }
             _ => {}
         }
         let arguments = if has_body && !library::is_modelled(name) {
@@ -241,6 +248,31 @@ impl Function<'_, '_> {
         value
     }
 
+    /// What `div` and its like give; `None` when their result is not the structure that C says.
+    fn quotient_and_remainder(&mut self, operands: [(Expr, IntType); 2], result: TypeId) -> Option<Expr> {
+        let unit = self.unit;
+        let TypeKind::Record(record) = unit.kind(result) else { return None };
+        let part = |name: &str| {
+            let is_named = |field: &&rucc_types::Field| {
+                field.name.is_some_and(|own| unit.session.interner.resolve(own) == name)
+            };
+            let field = unit.types.record_info(record).fields.iter().find(is_named)?;
+            Some((field.offset, unit.scalar_type(field.ty)?))
+        };
+        let parts = [(BinaryOp::Div, part("quot")?), (BinaryOp::Rem, part("rem")?)];
+        let [left, right] = operands.map(|(value, ty)| {
+            let value = self.builder.save(value, ty);
+            Expr::Local(value)
+        });
+        let (_, address) = self.result_place(result);
+        let Some(Expr::Address(object, _)) = address else { return None };
+        for (op, (offset, ty)) in parts {
+            let (left, right) = (self.cast(left.clone(), ty), self.cast(right.clone(), ty));
+            let value = Expr::binary(op, ty, left, right);
+            self.builder.set(Lhs::Memory(Place::cell(object, offset, ty)), value);
+        }
+        address
+    }
     fn emit_call(&mut self, callee: Callee, mut values: Vec<Expr>, result: TypeId) -> Option<Expr> {
         let (lhs, value) = self.result_place(result);
         if let (Some(address), true) = (&value, self.unit.is_aggregate(result)) {
@@ -374,6 +406,7 @@ impl Function<'_, '_> {
                     type_name: unit.spell(ty),
                     atomic: unit.is_atomic(ty),
                     is_pointer: unit.is_pointer(ty),
+                    has_pointer: unit.has_pointer(ty),
                 }),
                 function: None,
                 text: None,

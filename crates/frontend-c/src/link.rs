@@ -5,7 +5,7 @@ use crate::library;
 use crate::parse::Unit;
 use crate::start::{self, Found, Start};
 use indexmap::IndexMap;
-use rucc_sema::{DeclFlags, DeclId, DeclKind, Definition, Emission, Linkage, StrId};
+use rucc_sema::{DeclId, DeclKind, Definition, Emission, Linkage, StrId};
 
 /// A declaration of one of the files.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -93,8 +93,6 @@ impl Links {
     pub fn is_absent(&self, units: &[Unit], declared: Declared) -> bool {
         let unit = &units[declared.unit];
         let declaration = &unit.tree[declared.declaration];
-        let is_weak =
-            declaration.flags.contains(DeclFlags::WEAK) || declaration.flags.contains(DeclFlags::WEAKREF);
         let is_defined = match declaration.kind {
             DeclKind::Function => {
                 declaration.body.is_some() || library::is_known(unit.name(declared.declaration))
@@ -102,7 +100,7 @@ impl Links {
             DeclKind::Object => declaration.state != Definition::Declared,
             DeclKind::Type => true,
         };
-        is_weak && !is_defined
+        unit.is_weak(declared.declaration) && !is_defined
     }
 }
 
@@ -221,7 +219,7 @@ fn strength(unit: &Unit, id: DeclId) -> Option<Strength> {
     if !is_definition && declaration.alias.is_none() {
         return None;
     }
-    let replaceable = declaration.flags.contains(DeclFlags::WEAK)
+    let replaceable = unit.is_weak(id)
         || match declaration.kind {
             DeclKind::Function => declaration.body.is_some() && declaration.inline == Emission::Inline,
             DeclKind::Object | DeclKind::Type => declaration.state == Definition::Tentative,

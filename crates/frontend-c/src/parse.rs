@@ -5,7 +5,7 @@ use crate::{Options, Source, limits};
 use ir::DataModel;
 use rucc_diag::{SourceBytes, Span};
 use rucc_lex::{Convert, Keywords, PpToken, convert};
-use rucc_sema::{Checker, DeclId, Tast};
+use rucc_sema::{Checker, DeclFlags, DeclId, Tast};
 use rucc_session::{FileSystem, Preinclude, SearchPath, Session, Std};
 use rucc_types::Types;
 use std::path::{Path, PathBuf};
@@ -24,12 +24,24 @@ pub struct Unit {
     pub handlers: Vec<(String, bool)>,
     /// The functions that change nothing, by an attribute (`pure`, `const`).
     pub pure_functions: Vec<String>,
+    /// The names that a pragma makes weak.
+    pub weak_names: Vec<String>,
+    /// Whether a pragma makes a name a second one of something.
+    pub has_weak_aliases: bool,
 }
 
 impl Unit {
     /// The name of a declaration; empty if it has none.
     pub fn name(&self, declaration: DeclId) -> &str {
         self.tree[declaration].name.map_or("", |name| self.session.interner.resolve(name))
+    }
+    /// Whether a declaration is weak: by an attribute, or by a pragma.
+    pub fn is_weak(&self, declaration: DeclId) -> bool {
+        let flags = self.tree[declaration].flags;
+        let name = self.name(declaration);
+        flags.contains(DeclFlags::WEAK)
+            || flags.contains(DeclFlags::WEAKREF)
+            || self.weak_names.iter().any(|weak| weak == name)
     }
     /// File, line and column that a position is presented at.
     pub fn position(&self, span: Span) -> (&str, u32, u32) {
@@ -161,6 +173,9 @@ pub fn parse(source: &Source, options: &Options) -> Result<Unit, Vec<Diagnostic>
     let failed = parsed.failed();
     let handlers = handlers(&parsed.ast, &session);
     let pure_functions = pure_functions(&parsed.ast, &session);
+    let has_weak_aliases = parsed.weak_pragmas.iter().any(|pragma| pragma.target.is_some());
+    let weak_names =
+        parsed.weak_pragmas.iter().map(|pragma| session.interner.resolve(pragma.name).to_owned()).collect();
     problems.extend(parsed.diagnostics);
     let mut checked = None;
     if !failed {
@@ -192,6 +207,8 @@ pub fn parse(source: &Source, options: &Options) -> Result<Unit, Vec<Diagnostic>
             types: checked.types,
             handlers,
             pure_functions,
+            weak_names,
+            has_weak_aliases,
         }),
         Some(_) | None if !told.is_empty() => Err(told),
         Some(_) | None => Err(internal("the file cannot be parsed".to_owned())),

@@ -105,6 +105,9 @@ impl Function<'_, '_> {
             if !unit.tree.file_asms().is_empty() {
                 self.unsupported("assembly outside of functions");
             }
+            if unit.has_weak_aliases {
+                self.unsupported("a pragma that gives something a second name");
+            }
             for &declaration in unit.tree.top_level() {
                 let Some(section) = unit.tree.section(declaration) else { continue };
                 let bytes = unit.tree[section].bytes(&unit.session.target);

@@ -4,10 +4,10 @@
 //! the other one in between. Accesses by the same thread to such bytes are events too, so that the compiled program's accesses can be counted off against them.
 
 use crate::Unforced;
-use checker::{Refutation, ReplayedViolation, WaitTarget};
-use ir::semantics::{Access, Choice, ChoiceKind, Choices, Machine, State, ThreadIndex};
-use ir::{EdgeId, Expr, ObjectId, Op, Span, Value};
-use std::collections::BTreeMap;
+use checker::{Refutation, ReplayedViolation};
+use ir::semantics::{Access, Choice, ChoiceKind, Choices, Machine, State, ThreadIndex, WaitedFor};
+use ir::{EdgeId, Expr, ObjectId, Op, Span, TemplateId, Value};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An object in memory while the execution lasts: which one, and its first address.
 pub(crate) type Instance = (ObjectId, u64);
@@ -22,7 +22,7 @@ pub(crate) struct Touch {
     pub offset: u64,
     pub size: u64,
     pub write: bool,
-    /// Whether it is a lock that is never had.
+    /// Whether it is a lock that is never had, or another object that is waited for in vain.
     pub waits: bool,
 }
 
@@ -52,6 +52,8 @@ pub(crate) struct Execution<'p> {
     pub creations: Vec<Option<Creation>>,
     /// The values that were chosen: step, why, value.
     pub choices: Vec<(usize, ChoiceKind, Value)>,
+    /// The edges of the steps.
+    pub edges: Vec<(TemplateId, EdgeId)>,
     /// Who did each step.
     pub threads: Vec<ThreadIndex>,
     /// Where each step stands in the source.
@@ -83,21 +85,13 @@ impl<'p> Execution<'p> {
         if state.threads.len() != 1 {
             return Err(Unforced::Start);
         }
-        if let ReplayedViolation::Deadlock(waits) = &replayed.violation
-            && waits.iter().any(|wait| match wait.target {
-                WaitTarget::Lock { owner, .. } => owner.is_none(),
-                WaitTarget::Thread(_) => false,
-                WaitTarget::Shared(..) => true,
-            })
-        {
-            return Err(Unforced::Wait);
-        }
         let mut execution = Self {
             machine,
             states: vec![state],
             touches: Vec::new(),
             creations: vec![None],
             choices: Vec::new(),
+            edges: Vec::new(),
             threads: Vec::new(),
             spans: Vec::new(),
             calls: Vec::new(),
@@ -133,6 +127,7 @@ impl<'p> Execution<'p> {
             if after.threads.len() > before.threads.len() {
                 execution.creations.push(Some(Creation { step: index, by: step.thread }));
             }
+            execution.edges.push((template, step.edge));
             execution.threads.push(step.thread);
             execution.spans.push(span);
             execution.states.push(after);
@@ -141,11 +136,12 @@ impl<'p> Execution<'p> {
         Ok(execution)
     }
 
-    /// The accesses that a race consists of, or the locks that a cycle waits for, come last.
+    /// The accesses that a race consists of, or to what threads wait for in vain, come last.
     fn add_end(&mut self, violation: &ReplayedViolation) {
         let steps = self.threads.len();
         let last = self.states.last().expect("there is a first state");
         let mut end = Vec::new();
+        let mut looked: BTreeSet<usize> = BTreeSet::new();
         match violation {
             ReplayedViolation::Error { .. } => {}
             ReplayedViolation::Race { accesses, .. } => {
@@ -159,16 +155,29 @@ impl<'p> Execution<'p> {
             }
             ReplayedViolation::Deadlock(waits) => {
                 for (index, wait) in waits.iter().enumerate() {
-                    let Some(lock) = self.machine.waits(last, wait.thread).and_then(|wait| wait.lock())
-                    else {
-                        continue;
+                    let address = match self.machine.waits(last, wait.thread).map(|wait| wait.what) {
+                        Some(WaitedFor::Lock { address, .. } | WaitedFor::Shared(_, Some(address))) => {
+                            address
+                        }
+                        Some(WaitedFor::Thread(_) | WaitedFor::Shared(_, None)) | None => continue,
                     };
-                    let access = Access { address: lock, size: 4, write: true, atomic: true };
+                    // What the call that waits has looked at before is a part of the wait.
+                    let is_before = |step: usize| {
+                        let mut rest = (step..steps).filter(|step| self.threads[*step] == wait.thread);
+                        rest.all(|step| self.spans[step] == wait.span)
+                    };
+                    looked.extend(self.touches.iter().enumerate().filter_map(|(index, touch)| {
+                        let is_part = touch.thread == wait.thread && !touch.write && is_before(touch.step);
+                        is_part.then_some(index)
+                    }));
+                    let access = Access { address, size: 4, write: true, atomic: true };
                     let touched = touch(&self.machine, last, steps + index, wait.thread, &access);
                     end.extend(touched.map(|touch| (Touch { waits: true, ..touch }, wait.span)));
                 }
             }
         }
+        let mut index = 0..;
+        self.touches.retain(|_| index.next().is_some_and(|index| !looked.contains(&index)));
         for (touch, span) in end {
             self.threads.resize(touch.step, touch.thread);
             self.spans.resize(touch.step, span);
@@ -180,13 +189,31 @@ impl<'p> Execution<'p> {
         }
     }
 
-    /// The object that an invalid access missed, and how far from its start; nothing if it is near none.
-    pub fn missed(&self, thread: ThreadIndex, edge: EdgeId) -> Option<(Instance, u64)> {
+    /// The state before the invalid access at the end, and its address.
+    fn invalid(&self, thread: ThreadIndex, edge: EdgeId) -> Option<(&State, u64)> {
         let state = &self.states[self.states.len().checked_sub(2)?];
         let (template, _) = state.location(thread)?;
         let ops = self.machine.program.templates[template].edges[edge].ops.iter();
         let address = ops.flat_map(Op::expressions).find_map(validated)?;
         let address = self.machine.peek(state, thread, address).ok()? as u64;
+        Some((state, address))
+    }
+
+    /// The object whose life was over before an invalid access to it; `None` when it never was there.
+    pub fn dead(&self, thread: ThreadIndex, edge: EdgeId) -> Option<ObjectId> {
+        let (_, address) = self.invalid(thread, edge)?;
+        let mut earlier = self.states.iter().rev();
+        earlier.find_map(|state| self.machine.describe(state, address)).map(|(object, _)| object)
+    }
+
+    /// Whether memory of an allocation site is there at the end.
+    pub fn is_there(&self, site: ObjectId) -> bool {
+        self.states.last().is_some_and(|state| state.heap.iter().any(|block| block.site == site))
+    }
+
+    /// The object that an invalid access missed, and how far from its start; nothing if it is near none.
+    pub fn missed(&self, thread: ThreadIndex, edge: EdgeId) -> Option<(Instance, u64)> {
+        let (state, address) = self.invalid(thread, edge)?;
         // Objects are at least 16 bytes apart.
         let near = (1..=16).filter_map(|by| {
             let (object, offset) = self.machine.describe(state, address.checked_sub(by)?)?;

@@ -3,8 +3,11 @@
 use crate::Unforced;
 use crate::bind::{Found, Objects, Via};
 use crate::events::{Execution, Instance};
+use crate::forced::{
+    check_addresses, check_choices, check_ends, check_library, check_overflow, check_turns, check_waits,
+};
 use crate::inputs::{FUNCTIONS, inputs, is_input, words};
-use checker::{Refutation, ReplayedViolation, WaitTarget};
+use checker::{Refutation, ReplayedViolation};
 use ir::{ErrorKind, Program, Span};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -41,7 +44,20 @@ pub fn make<'s>(
         return Err(Unforced::Missing(word.to_owned()));
     }
     let execution = Execution::new(refutation)?;
+    if let ReplayedViolation::Race { accesses, .. } = &refutation.replayed.violation
+        && let Some(access) =
+            accesses.iter().find(|access| line(access.span).is_some_and(initialises_an_atomic))
+    {
+        return Err(Unforced::Atomic(access.span));
+    }
+    check_choices(&execution)?;
+    check_addresses(&execution)?;
+    check_waits(refutation, &execution)?;
+    check_ends(refutation, &execution)?;
+    check_overflow(refutation, &execution, line)?;
+    check_library(refutation, line)?;
     let schedule = Schedule::new(refutation, &execution, line)?;
+    check_turns(&execution, &schedule.turns(), line)?;
     let mut files = Vec::new();
     let mut compiled = Vec::new();
     for (index, (name, text)) in compilation.sources.iter().enumerate() {
@@ -56,8 +72,19 @@ pub fn make<'s>(
         text: schedule.text(refutation, &execution, compilation, line),
     });
     files.push(File { name: "runtime.c".to_owned(), text: RUNTIME.to_owned() });
-    files.push(File { name: "Makefile".to_owned(), text: makefile(refutation, &compiled, compilation) });
+    let makefile = schedule.makefile(refutation, &compiled, compilation);
+    files.push(File { name: "Makefile".to_owned(), text: makefile });
     Ok(files)
+}
+
+/// Whether a line has the initialisation of an atomic variable, which compilers make atomic.
+fn initialises_an_atomic(line: &str) -> bool {
+    words(line).any(|word| word == "atomic_init")
+}
+
+/// Whether something of the program runs when it ends.
+fn acts_at_exit(text: &str) -> bool {
+    words(text).any(|word| ["atexit", "destructor", "__destructor__"].contains(&word))
 }
 
 /// A function or construct in the program's text that only verifiers and kernels know.
@@ -96,6 +123,8 @@ struct Schedule {
     events: Vec<Event>,
     /// What the invalid access at the end missed: an object, and how far from its start.
     outside: Option<(usize, u64)>,
+    /// Whether AddressSanitizer looks for the invalid access: it does not go together with the schedule of accesses.
+    is_sanitized: bool,
     inputs: Vec<Vec<ir::Value>>,
 }
 
@@ -108,9 +137,14 @@ impl Schedule {
         let program = &refutation.program;
         let known = Objects::new(execution);
         let inputs = inputs(execution, &line)?;
-        let mut schedule = Self { objects: Vec::new(), events: Vec::new(), outside: None, inputs };
+        let mut schedule =
+            Self { objects: Vec::new(), events: Vec::new(), outside: None, is_sanitized: false, inputs };
         for touch in execution.events(|instance| known.found_at(instance)) {
             if is_of_library(program, touch.instance) {
+                // A race on what the library keeps is not seen.
+                if touch.step >= execution.edges.len() {
+                    return Err(Unforced::Variable(program.objects[touch.instance.0].name.clone()));
+                }
                 continue;
             }
             let object = schedule.object(program, &known, touch.instance)?;
@@ -130,8 +164,17 @@ impl Schedule {
             }
         }
         schedule.events.sort_by_key(|event| event.step);
+        let is_creation = |event: &Event| matches!(event.what, What::Creation(_));
+        schedule.is_sanitized =
+            goal(&refutation.replayed.violation) == "GOAL_BOUNDS" && schedule.events.iter().all(is_creation);
         schedule.outside = schedule.find_outside(refutation, execution, &known, line)?;
         Ok(schedule)
+    }
+
+    /// The steps of the events, turn by turn.
+    fn turns(&self) -> Vec<Vec<usize>> {
+        let turns = self.events.chunk_by(|one, other| one.thread == other.thread);
+        turns.map(|turn| turn.iter().map(|event| event.step).collect()).collect()
     }
 
     /// What the invalid access at the end missed. The compiler sees to arrays that are indexed by name, the runtime to what is allocated.
@@ -148,6 +191,18 @@ impl Schedule {
             return Ok(None);
         };
         let Some(last) = refutation.trace.steps.last() else { return Ok(None) };
+        if let Some(id) = execution.dead(last.thread, last.edge) {
+            let object = &refutation.program.objects[id];
+            // AddressSanitizer sees the end of variables, but not of those whose size is not known before, or in whose
+            // place there is the same one of another round. When those of other threads end is not scheduled.
+            let is_alone = execution.creations.len() == 1;
+            let is_seen = self.is_sanitized && is_alone && object.size > 0 && !execution.is_there(id);
+            let is_seen = is_seen || is_of_heap(object);
+            return if is_seen { Ok(None) } else { Err(Unforced::Dead(object.name.clone())) };
+        }
+        if self.is_sanitized {
+            return Ok(None);
+        }
         let Some((instance, by)) = execution.missed(last.thread, last.edge) else { return Ok(None) };
         match self.object(&refutation.program, known, instance) {
             Ok(object) => Ok(Some((object, by))),
@@ -177,9 +232,11 @@ impl Schedule {
         line: impl Fn(Span) -> Option<&'s str>,
     ) -> String {
         let mut out = String::from("/* The schedule that leads to the violation: see runtime.c. */\n");
-        let (goal, waiting) = goal(&refutation.replayed.violation);
+        let goal = goal(&refutation.replayed.violation);
+        let acts_at_exit = compilation.sources.iter().any(|(_, text)| acts_at_exit(text));
         let _ = writeln!(out, "#define GOAL {goal}\n#define GOAL_IS_RACE {}", u8::from(goal == "GOAL_RACE"));
-        let _ = writeln!(out, "#define WAITING {waiting}");
+        let _ = writeln!(out, "#define SANITIZED {}", u8::from(self.is_sanitized));
+        let _ = writeln!(out, "#define ACTS_AT_EXIT {}", u8::from(acts_at_exit));
         let (outside, by) = self.outside.map_or((-1, 0), |(object, by)| (object as i64, by));
         let _ = writeln!(out, "#define OUTSIDE {outside}\n#define OUTSIDE_BY {by}\n");
         out.push_str("static const struct object objects[] = {\n");
@@ -205,7 +262,7 @@ impl Schedule {
         }
         out.push_str("  {-1, 0, 0, 0, 0},\n};\n\n");
         self.threads(&mut out, refutation, execution);
-        self.turns(&mut out, execution, line);
+        self.events(&mut out, execution, line);
         let mut names: BTreeSet<&str> = BTreeSet::new();
         for (_, text) in &compilation.sources {
             names.extend(words(text).filter(|word| is_input(word)));
@@ -238,8 +295,15 @@ impl Schedule {
             // Of a race or a deadlock, all threads stop where the execution ends.
             let is_error = matches!(refutation.replayed.violation, ReplayedViolation::Error { .. });
             let important = u8::from(is_error && important.contains(&thread));
+            let waits = match &refutation.replayed.violation {
+                ReplayedViolation::Deadlock(waits) => {
+                    u8::from(waits.iter().any(|wait| wait.thread == thread))
+                }
+                ReplayedViolation::Error { .. } | ReplayedViolation::Race { .. } => 0,
+            };
             let name = &refutation.replayed.threads[thread].name;
-            let _ = writeln!(out, "  {{{ended}, {important}, {first}, {}}}, /* {name} */", inputs.len());
+            let _ =
+                writeln!(out, "  {{{ended}, {important}, {waits}, {first}, {}}}, /* {name} */", inputs.len());
             first += inputs.len();
             for value in inputs {
                 // As bits: the smallest number has no literal of its own.
@@ -249,7 +313,12 @@ impl Schedule {
         let _ = writeln!(out, "}};\n\nstatic const unsigned long long inputs[] = {{{values}0}};\n");
     }
 
-    fn turns<'s>(&self, out: &mut String, execution: &Execution<'_>, line: impl Fn(Span) -> Option<&'s str>) {
+    fn events<'s>(
+        &self,
+        out: &mut String,
+        execution: &Execution<'_>,
+        line: impl Fn(Span) -> Option<&'s str>,
+    ) {
         let mut turns: Vec<(usize, usize, usize)> = Vec::new();
         let mut table = String::new();
         for (index, event) in self.events.iter().enumerate() {
@@ -285,6 +354,63 @@ impl Schedule {
         }
         out.push_str("  {-1, 0, 0},\n};\n");
     }
+
+    fn makefile(&self, refutation: &Refutation, compiled: &[String], compilation: &Compilation) -> String {
+        let goal = goal(&refutation.replayed.violation);
+        let traps = match goal {
+            "GOAL_OVERFLOW" => {
+                " -fsanitize=signed-integer-overflow,shift,integer-divide-by-zero -fsanitize-undefined-trap-on-error"
+            }
+            "GOAL_BOUNDS" => " -fsanitize=bounds,null -fsanitize-undefined-trap-on-error",
+            _ => "",
+        };
+        // AddressSanitizer does not see the ends of variables that several files may define.
+        let common = if self.is_sanitized && compiled.len() == 1 { "-fno-common" } else { "-fcommon" };
+        let sanitizer = if self.is_sanitized { "address" } else { "thread" };
+        let link = match goal {
+            "GOAL_RACE" => " -fsanitize=thread",
+            _ if self.is_sanitized => " -fsanitize=address",
+            _ => "",
+        };
+        let objects: Vec<String> = (0..compiled.len()).map(|index| format!("program{index}.o")).collect();
+        let arguments: Vec<String> = compilation.arguments.iter().map(|word| quoted(word)).collect();
+        let wrapped: Vec<String> = wrapped().iter().map(|name| format!("-Wl,--wrap={name}")).collect();
+        let mut out = String::from(
+            "# `make && ./repro` runs the program along the schedule in schedule.h. It ends with a line that says whether the violation was reproduced.\n\
+             # Linux, with gcc or clang; CC names another compiler.\n",
+        );
+        let _ = writeln!(
+            out,
+            "option = $(shell echo | $(CC) $(1) -x c -c - -o /dev/null 2>/dev/null && echo '$(1)')"
+        );
+        let _ = writeln!(
+            out,
+            "CFLAGS := -O0 -g -w -std=gnu17 {common} -fno-builtin -pthread -fsanitize={sanitizer} -finstrument-functions{traps} \\\n  \
+             $(call option,-ftrivial-auto-var-init=zero) $(call option,-mllvm -tsan-instrument-read-before-write) \\\n  \
+             -Wno-error=implicit-function-declaration -Wno-error=int-conversion -Wno-error=incompatible-pointer-types {}",
+            arguments.join(" ")
+        );
+        let _ = writeln!(out, "WRAP = {}\n", wrapped.join(" \\\n  "));
+        let _ = writeln!(
+            out,
+            "repro: {} runtime.o\n\t$(CC) -pthread{link} $(WRAP) -o $@ $^ -lm\n",
+            objects.join(" ")
+        );
+        let _ = writeln!(
+            out,
+            "runtime.o: runtime.c schedule.h\n\t$(CC) -O1 -foptimize-sibling-calls -g -w -pthread -c -o $@ runtime.c\n"
+        );
+        for (object, source) in objects.iter().zip(compiled) {
+            let _ = writeln!(out, "{object}: {source}\n\t$(CC) $(CFLAGS) -c -o $@ {}\n", quoted(source));
+        }
+        let _ = writeln!(out, "clean:\n\trm -f repro *.o");
+        out
+    }
+}
+
+/// Whether an object is made by a function of the library, and gone when it is given back.
+fn is_of_heap(object: &ir::Object) -> bool {
+    object.storage == ir::Storage::Site && object.name.contains(' ')
 }
 
 /// Whether an object is part of a library function's model, and none of the program's.
@@ -294,19 +420,16 @@ fn is_of_library(program: &Program, instance: Instance) -> bool {
         && (object.name.contains(' ') || object.name.starts_with('%') || object.name == "errno")
 }
 
-/// What the runtime waits for, and how many threads wait in a cycle.
-fn goal(violation: &ReplayedViolation) -> (&'static str, usize) {
+/// What the runtime waits for.
+fn goal(violation: &ReplayedViolation) -> &'static str {
     match violation {
         ReplayedViolation::Error { kind, .. } => match kind {
-            ErrorKind::ReachError | ErrorKind::Assertion => ("GOAL_ERROR", 0),
-            ErrorKind::InvalidAccess => ("GOAL_BOUNDS", 0),
-            ErrorKind::Overflow => ("GOAL_OVERFLOW", 0),
+            ErrorKind::ReachError | ErrorKind::Assertion => "GOAL_ERROR",
+            ErrorKind::InvalidAccess => "GOAL_BOUNDS",
+            ErrorKind::Overflow => "GOAL_OVERFLOW",
         },
-        ReplayedViolation::Race { .. } => ("GOAL_RACE", 0),
-        ReplayedViolation::Deadlock(waits) => (
-            "GOAL_DEADLOCK",
-            waits.iter().filter(|wait| matches!(wait.target, WaitTarget::Lock { .. })).count(),
-        ),
+        ReplayedViolation::Race { .. } => "GOAL_RACE",
+        ReplayedViolation::Deadlock(_) => "GOAL_DEADLOCK",
     }
 }
 
@@ -343,57 +466,12 @@ fn wrapped() -> Vec<String> {
         pthread_create pthread_join thrd_create thrd_join pthread_mutex_init pthread_mutex_lock pthread_mutex_trylock \
         pthread_mutex_timedlock pthread_mutex_unlock pthread_rwlock_init pthread_rwlock_rdlock pthread_rwlock_tryrdlock \
         pthread_rwlock_wrlock pthread_rwlock_trywrlock pthread_rwlock_unlock pthread_spin_init pthread_spin_lock \
-        pthread_spin_trylock pthread_spin_unlock mtx_lock mtx_trylock mtx_unlock sem_init sem_wait sem_trywait sem_timedwait \
-        sem_post sem_getvalue pthread_barrier_wait pthread_once call_once pthread_cond_wait pthread_cond_timedwait cnd_wait \
+        pthread_spin_trylock pthread_spin_unlock mtx_init mtx_lock mtx_trylock mtx_unlock sem_init sem_wait sem_trywait sem_timedwait \
+        sem_post sem_getvalue pthread_barrier_init pthread_barrier_wait pthread_barrier_destroy pthread_once call_once pthread_cond_wait pthread_cond_timedwait pthread_cond_signal pthread_cond_broadcast cnd_signal cnd_broadcast cnd_wait \
         cnd_timedwait atoi atol atoll atof strtol strtoul strtoll strtoull puts fputs unlink remove rmdir chdir access mkdir \
         __assert_fail exit _exit abort main";
     names.extend(others.split_whitespace().map(str::to_owned));
     names
-}
-
-fn makefile(refutation: &Refutation, compiled: &[String], compilation: &Compilation) -> String {
-    let (goal, _) = goal(&refutation.replayed.violation);
-    let traps = match goal {
-        "GOAL_OVERFLOW" => {
-            " -fsanitize=signed-integer-overflow,shift,integer-divide-by-zero -fsanitize-undefined-trap-on-error"
-        }
-        "GOAL_BOUNDS" => " -fsanitize=bounds,null -fsanitize-undefined-trap-on-error",
-        _ => "",
-    };
-    let link = if goal == "GOAL_RACE" { " -fsanitize=thread" } else { "" };
-    let objects: Vec<String> = (0..compiled.len()).map(|index| format!("program{index}.o")).collect();
-    let arguments: Vec<String> = compilation.arguments.iter().map(|word| quoted(word)).collect();
-    let wrapped: Vec<String> = wrapped().iter().map(|name| format!("-Wl,--wrap={name}")).collect();
-    let mut out = String::from(
-        "# `make && ./repro` runs the program along the schedule in schedule.h. It ends with a line that says whether the violation was reproduced.\n\
-         # Linux, with gcc or clang; CC names another compiler.\n",
-    );
-    let _ = writeln!(
-        out,
-        "option = $(shell echo | $(CC) $(1) -x c -c - -o /dev/null 2>/dev/null && echo '$(1)')"
-    );
-    let _ = writeln!(
-        out,
-        "CFLAGS := -O0 -g -w -std=gnu17 -fcommon -fno-builtin -pthread -fsanitize=thread -finstrument-functions{traps} \\\n  \
-         $(call option,-ftrivial-auto-var-init=zero) $(call option,-mllvm -tsan-instrument-read-before-write) \\\n  \
-         -Wno-error=implicit-function-declaration -Wno-error=int-conversion -Wno-error=incompatible-pointer-types {}",
-        arguments.join(" ")
-    );
-    let _ = writeln!(out, "WRAP = {}\n", wrapped.join(" \\\n  "));
-    let _ = writeln!(
-        out,
-        "repro: {} runtime.o\n\t$(CC) -pthread{link} $(WRAP) -o $@ $^ -lm\n",
-        objects.join(" ")
-    );
-    let _ = writeln!(
-        out,
-        "runtime.o: runtime.c schedule.h\n\t$(CC) -O1 -foptimize-sibling-calls -g -w -pthread -c -o $@ runtime.c\n"
-    );
-    for (object, source) in objects.iter().zip(compiled) {
-        let _ = writeln!(out, "{object}: {source}\n\t$(CC) $(CFLAGS) -c -o $@ {}\n", quoted(source));
-    }
-    let _ = writeln!(out, "clean:\n\trm -f repro *.o");
-    out
 }
 
 /// A word for the shell, in a `Makefile`.

@@ -23,13 +23,22 @@ pub(crate) fn inputs<'s>(
             ChoiceKind::Any if line(span).is_some_and(reads_input) => {
                 inputs[execution.threads[step]].push(value);
             }
+            ChoiceKind::Any if line(span).is_some_and(asks_outside) => return Err(Unforced::Input(span)),
             ChoiceKind::Any | ChoiceKind::Open if value == 0 => {}
             ChoiceKind::Any | ChoiceKind::Open => return Err(Unforced::Uninitialised(span)),
             ChoiceKind::Reuse(_) if value == 0 => {}
-            ChoiceKind::Unknown | ChoiceKind::Reuse(_) => return Err(Unforced::Input(span)),
+            ChoiceKind::Reuse(_) => return Err(Unforced::Address(span)),
+            ChoiceKind::Unknown => return Err(Unforced::Input(span)),
         }
     }
     Ok(inputs)
+}
+
+/// Functions whose result the world outside decides, and the runtime does not answer for.
+const OUTSIDE: [&str; 7] = ["fopen", "fopen64", "fdopen", "freopen", "tmpfile", "popen", "opendir"];
+
+fn asks_outside(line: &str) -> bool {
+    words(line).any(|word| OUTSIDE.contains(&word))
 }
 
 fn reads_input(line: &str) -> bool {

@@ -8,12 +8,13 @@
 //! Everything else commutes, so an execution with the same events in the same order has the same outcome. A thread that comes to the end of its part without having ended stops
 //! there. What cannot be forced (values that the program never got, variables that cannot be found in memory) is refused, with the reason. Does no IO.
 //!
-//! Deviations of the compiled program from the model, which may keep it from following the schedule: the compiler's order of evaluation may differ from left to right; the data
-//! model is that of the machine. The runtime then says that it left the schedule; it never claims a violation that did not happen.
+//! What the compiled program would do otherwise than the execution ([`forced`]) is refused, too. What remains and may keep it from following the schedule: the compiler may evaluate
+//! arguments in another order than from left to right; the data model is that of the machine. The runtime then says that it left the schedule; it never claims a violation that did not happen.
 
 mod bind;
 mod events;
 mod files;
+mod forced;
 mod inputs;
 
 pub use files::{Compilation, File, make};
@@ -32,12 +33,22 @@ pub enum Unforced {
     Missing(String),
     /// An access outside of this variable is like any other one in the compiled program.
     Unseen(String),
+    /// An access to this variable after its life is like any other one in the compiled program.
+    Dead(String),
+    /// Where something is in memory is up to the compiler and the library.
+    Address(ir::Span),
     /// The program does not start with one main thread.
     Start,
     /// The execution cannot be run again.
     Trace,
-    /// Threads wait for something else than locks and each other, which the runtime does not see.
-    Wait,
+    /// The compiler or the library goes another way than the execution does.
+    Choice(ir::Span),
+    /// The compiler does not check the operation that leaves its range, or does another one.
+    Unchecked(ir::Span),
+    /// Another thread runs within what is one access of the compiled program.
+    Split(ir::Span),
+    /// The compiler makes an access atomic that need not be.
+    Atomic(ir::Span),
 }
 
 impl fmt::Display for Unforced {
@@ -52,9 +63,39 @@ impl fmt::Display for Unforced {
             Self::Unseen(name) => {
                 write!(f, "an access outside of `{name}` cannot be told from others in the compiled program")
             }
+            Self::Dead(name) => {
+                write!(
+                    f,
+                    "an access to `{name}` after its life cannot be told from others in the compiled program"
+                )
+            }
+            Self::Address(span) => {
+                write!(
+                    f,
+                    "where things are in memory is up to the compiler and the library (line {})",
+                    span.line
+                )
+            }
             Self::Start => f.write_str("the program does not start with one main thread"),
             Self::Trace => f.write_str("the execution cannot be run again"),
-            Self::Wait => f.write_str("threads wait for something else than locks and each other"),
+            Self::Choice(span) => write!(
+                f,
+                "the compiler or the library would choose another order or result (line {})",
+                span.line
+            ),
+            Self::Unchecked(span) => {
+                write!(
+                    f,
+                    "the compiler does not check the operation that leaves its range (line {})",
+                    span.line
+                )
+            }
+            Self::Split(span) => {
+                write!(f, "the compiler makes one access where the schedule has two (line {})", span.line)
+            }
+            Self::Atomic(span) => {
+                write!(f, "the compiler makes an initialisation atomic (line {})", span.line)
+            }
         }
     }
 }

@@ -9,6 +9,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -20,6 +21,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,9 +30,10 @@ enum goal { GOAL_ERROR, GOAL_RACE, GOAL_OVERFLOW, GOAL_BOUNDS, GOAL_DEADLOCK };
 enum event_kind { READ, WRITE, CREATE };
 /* A variable of the schedule: of the symbol table, or allocated by a thread, or else bound when a thread is created. */
 struct object { const char *symbol; int allocated_by; unsigned long size; };
-struct thread { int ended, important, first_input, inputs; };
+/* Whether it has ended, may go wrong in the end, or waits in the end; and its inputs. */
+struct thread { int ended, important, waits, first_input, inputs; };
 struct turn { int thread, first, events; };
-/* One access of a step; steps of one call have one number. `other` is the created thread, or -2 for a lock that is never had. */
+/* One access of a step; steps of one call have one number. `other` is the created thread, or -2 for what is waited for in vain. */
 struct event { int step; enum event_kind kind; int object; unsigned long offset, size; int other, line; };
 /* When a thread is created, what its argument (via == -1) or a cell of a variable points to. */
 struct binding { int step, object, via; unsigned long offset, target; };
@@ -44,7 +47,7 @@ struct binding { int step, object, via; unsigned long offset, target; };
 
 static uintptr_t base[COUNT(objects)];
 static char consumed[COUNT(events)];
-static char ended[COUNT(threads)], blocking[COUNT(threads)];
+static char ended[COUNT(threads)], blocking[COUNT(threads)], stuck[COUNT(threads)];
 static int next_input[COUNT(threads)];
 static volatile int current, performing, reports;
 static volatile double progress;
@@ -142,9 +145,10 @@ static void consume(int first, enum mode mode, int object, unsigned long offset,
   }
   for (int i = first; i < end; i++)
     if (consumed[i] == 2) consumed[i] = 1;
-  /* Accesses to the same bytes keep their order: what the compiler left out does not come any more. */
+  /* Accesses to the same bytes keep their order: what the compiler left out does not come any more. Nor does what was to
+   * come before a thread is created. */
   for (int i = turns[current].first; i < first; i++)
-    if (events[i].kind != CREATE && overlaps(&events[i], events[first].object, events[first].offset, events[first].size))
+    if (mode == AS_CREATE || (events[i].kind != CREATE && overlaps(&events[i], events[first].object, events[first].offset, events[first].size)))
       consumed[i] = 1;
   performing = 1;
   progress = now();
@@ -192,9 +196,9 @@ static int reach(enum mode mode, const void *address, unsigned long size) {
     object = i;
     offset = (uintptr_t)address > base[i] ? (uintptr_t)address - base[i] : 0;
   }
-  /* Who goes wrong in the end, with nothing to do in the schedule before, waits until that is over. */
+  /* Who goes wrong or waits in the end, with nothing to do in the schedule before, waits until that is over. */
   double held = now();
-  while (threads[me].important && current < TURNS && turns[current].thread != me && !has_events_left()) {
+  while ((threads[me].important || threads[me].waits) && current < TURNS && turns[current].thread != me && !has_events_left()) {
     overtake();
     leave();
     nap();
@@ -225,7 +229,7 @@ static int reach(enum mode mode, const void *address, unsigned long size) {
     enter();
   }
   /* A thread that has nothing more to do in the schedule, and did not end in it, must not go on. */
-  int stop = event < 0 && !threads[me].important && !threads[me].ended && !has_events_left();
+  int stop = event < 0 && !threads[me].important && !threads[me].waits && !threads[me].ended && !has_events_left();
   leave();
   if (stop) forever();
   if (event < 0 && mode == AS_CREATE) forever();
@@ -341,7 +345,7 @@ UPDATES(16, uint16_t)
 UPDATES(32, uint32_t)
 UPDATES(64, uint64_t)
 
-#if !GOAL_IS_RACE
+#if !GOAL_IS_RACE && !SANITIZED
 void __tsan_init(void) {}
 void __tsan_func_entry(void *pc) {}
 void __tsan_func_exit(void) {}
@@ -354,23 +358,64 @@ void __tsan_on_report(void *report) { reports++; }
 const char *__tsan_default_options(void) { return "report_thread_leaks=0 report_signal_unsafe=0 exitcode=1"; }
 #endif
 
-/* --- copies --- */
+/* --- copies: in as many parts, and in the order, as the schedule has --- */
 void *__real_memcpy(void *, const void *, size_t);
-void *__wrap_memcpy(void *to, const void *from, size_t size) {
-  reach(AS_READ, from, size);
-  reach(AS_WRITE, to, size);
-  return __real_memcpy(to, from, size);
-}
 void *__real_memmove(void *, const void *, size_t);
-void *__wrap_memmove(void *to, const void *from, size_t size) {
-  reach(AS_READ, from, size);
-  reach(AS_WRITE, to, size);
-  return __real_memmove(to, from, size);
-}
 void *__real_memset(void *, int, size_t);
+void *__real_calloc(size_t, size_t);
+void __real_free(void *);
+/* The part of a range of memory that an event touches; 0 if there is none. */
+static int part_of(const struct event *event, const char *range, size_t size, size_t *start, size_t *end) {
+  if (!range || event->object < 0 || !base[event->object]) return 0;
+  uintptr_t from = base[event->object] + event->offset, to = from + event->size, first = (uintptr_t)range;
+  if (to <= first || from >= first + size) return 0;
+  *start = from > first ? from - first : 0;
+  *end = to < first + size ? to - first : size;
+  return 1;
+}
+static void copy_part(char *to, const char *from, int byte, size_t start, size_t end) {
+  if (from) reach(AS_READ, from + start, end - start);
+  reach(AS_WRITE, to + start, end - start);
+  if (from) __real_memmove(to + start, from + start, end - start);
+  else __real_memset(to + start, byte, end - start);
+}
+static void copy(char *to, const char *from, int byte, size_t size) {
+  int overlap = from && to < from + size && from < to + size;
+  char *copied = me >= 0 && size && !overlap ? __real_calloc(size, 1) : 0;
+  if (!copied) {
+    copy_part(to, from, byte, 0, size);
+    return;
+  }
+  size_t start, end;
+  for (int turn = current; turn < TURNS; turn++) {
+    if (turns[turn].thread != me) continue;
+    for (int i = turns[turn].first; i < turns[turn].first + turns[turn].events; i++) {
+      if (consumed[i] || events[i].kind == CREATE) continue;
+      if (!part_of(&events[i], to, size, &start, &end) && !part_of(&events[i], from, size, &start, &end)) goto rest;
+      if (copied[start]) goto rest;
+      copy_part(to, from, byte, start, end);
+      for (size_t k = start; k < end; k++) copied[k] = 1;
+      if (turn < current) turn = current;
+    }
+  }
+rest:
+  for (start = 0; start < size; start = end) {
+    for (end = start; end < size && copied[end] == copied[start]; end++) {}
+    if (!copied[start]) copy_part(to, from, byte, start, end);
+  }
+  __real_free(copied);
+}
+void *__wrap_memcpy(void *to, const void *from, size_t size) {
+  copy(to, from, 0, size);
+  return to;
+}
+void *__wrap_memmove(void *to, const void *from, size_t size) {
+  copy(to, from, 0, size);
+  return to;
+}
 void *__wrap_memset(void *to, int byte, size_t size) {
-  reach(AS_WRITE, to, size);
-  return __real_memset(to, byte, size);
+  copy(to, 0, byte, size);
+  return to;
 }
 void *__tsan_memcpy(void *to, const void *from, size_t size) { return __wrap_memcpy(to, from, size); }
 void *__tsan_memmove(void *to, const void *from, size_t size) { return __wrap_memmove(to, from, size); }
@@ -411,8 +456,6 @@ READS_STRING(int, mkdir, (mode_t mode), (mode))
 
 /* --- allocation --- */
 void *__real_malloc(size_t);
-void *__real_calloc(size_t, size_t);
-void __real_free(void *);
 static void bind_allocated(void *address, size_t size) {
   if (me < 0) return;
   enter();
@@ -426,7 +469,7 @@ static void bind_allocated(void *address, size_t size) {
 /* The bytes end at the end of a page with nothing behind it, where accesses are checked. */
 static void *fresh(size_t size) {
   void *found;
-  if (GOAL == GOAL_BOUNDS) {
+  if (GOAL == GOAL_BOUNDS && !SANITIZED) {
     size_t page = 4096, pages = (size + page - 1) / page * page;
     char *whole = mmap(0, pages + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (whole == MAP_FAILED) left("there is no memory");
@@ -447,7 +490,9 @@ void *__wrap_realloc(void *old, size_t size) {
     size_t most = size;
     for (int i = 0; i < OBJECTS; i++)
       if (base[i] == (uintptr_t)old && objects[i].size < most) most = objects[i].size;
+    if (SANITIZED && malloc_usable_size(old) < most) most = malloc_usable_size(old);
     __real_memcpy(found, old, most);
+    if (SANITIZED) __real_free(old);
   }
   return found;
 }
@@ -457,13 +502,11 @@ void __wrap_free(void *pointer) {
   for (int i = 0; i < OBJECTS; i++)
     if (base[i] == (uintptr_t)pointer) size = objects[i].size;
   reach(AS_WRITE, pointer, size);
-  if (GOAL == GOAL_BOUNDS) {
+  if (GOAL == GOAL_BOUNDS && !SANITIZED) {
     uintptr_t page = (uintptr_t)pointer / 4096 * 4096;
     mprotect((void *)page, 4096, PROT_NONE);
   }
-#if GOAL_IS_RACE
-  __real_free(pointer);
-#endif
+  if (GOAL_IS_RACE || SANITIZED) __real_free(pointer);
   done();
 }
 
@@ -509,7 +552,13 @@ static int create(pthread_t *id, const pthread_attr_t *attributes, struct starte
   enter();
   bind_created(events[event].step, started.argument);
   leave();
-  int result = __real_pthread_create(id, attributes, trampoline, kept);
+  /* The thread may run before its id is stored. */
+  pthread_t made;
+  int result = __real_pthread_create(&made, attributes, trampoline, kept);
+  done();
+  if (result) return result;
+  __wrap___tsan_write8(id);
+  *id = made;
   done();
   return result;
 }
@@ -521,16 +570,26 @@ int __wrap_thrd_create(thrd_t *id, thrd_start_t run, void *argument) {
   struct started started = {0, run, argument, 0};
   return create((pthread_t *)id, 0, started) ? thrd_error : thrd_success;
 }
+/* The thread waits for what it never gets: the end is when all do that are to. */
+static void wait_in_vain(void) {
+  done();
+  stuck[me] = 1;
+  forever();
+}
+/* Whether a thread that is to wait in the end has come to that. */
+static int waits_now(void) { return me >= 0 && threads[me].waits && current >= TURNS; }
 int __real_pthread_join(pthread_t, void **);
 int __wrap_pthread_join(pthread_t thread, void **result) {
   reach(AS_READ, 0, 0);
+  /* The library refuses to wait for ever where it sees that. */
+  if (waits_now() && pthread_tryjoin_np(thread, 0) == EBUSY) wait_in_vain();
   may_block();
   void *value = 0;
   int status = __real_pthread_join(thread, &value);
   blocked_no_more();
   if (result && !status) {
     reach(AS_WRITE, result, sizeof *result);
-    *result = value;
+    __real_memcpy(result, &value, sizeof *result);
     done();
   }
   return status;
@@ -553,23 +612,15 @@ int __wrap_thrd_join(thrd_t thread, int *result) {
     done(); \
     return status; \
   }
-static int waiting;
-/* A lock that is never had: counts the threads that wait so, and is the end when all of the cycle do. */
-static int wait_in_cycle(int event, int status) {
-  if (GOAL != GOAL_DEADLOCK || event < 0 || events[event].other != -2) return 0;
-  if (status != EBUSY && status != EDEADLK && status != EAGAIN) return 0;
-  if (__atomic_add_fetch(&waiting, 1, __ATOMIC_SEQ_CST) == WAITING) reproduced("these threads wait for one another");
-  done();
-  forever();
-  return 1;
+static int is_taken(int status) {
+  return status == EBUSY || status == EDEADLK || (status == -1 && errno == EAGAIN) || status == thrd_busy;
 }
 #define LOCK(name, try_name, type) \
   int __real_##name(type *); \
   int __real_##try_name(type *); \
   int __wrap_##name(type *lock) { \
     int event = reach(AS_STEP, (const void *)lock, sizeof *lock); \
-    if (GOAL == GOAL_DEADLOCK && event >= 0 && events[event].other == -2) \
-      if (wait_in_cycle(event, __real_##try_name(lock))) return 0; \
+    if (event >= 0 && events[event].other == -2 && is_taken(__real_##try_name(lock))) wait_in_vain(); \
     may_block(); \
     int status = __real_##name(lock); \
     blocked_no_more(); \
@@ -595,6 +646,7 @@ SYNC(int, mtx_unlock, (mtx_t * lock), (lock), lock, sizeof *lock)
 SYNC(int, sem_post, (sem_t * lock), (lock), lock, sizeof *lock)
 SYNC(int, sem_getvalue, (sem_t * lock, int *value), (lock, value), lock, sizeof *lock)
 SYNC(int, pthread_barrier_wait, (pthread_barrier_t * lock), (lock), lock, sizeof *lock)
+SYNC(int, pthread_barrier_destroy, (pthread_barrier_t * lock), (lock), lock, sizeof *lock)
 SYNC(int, pthread_once, (pthread_once_t * once, void (*run)(void)), (once, run), once, sizeof *once)
 void __real_call_once(once_flag *, void (*)(void));
 void __wrap_call_once(once_flag *once, void (*run)(void)) {
@@ -607,32 +659,55 @@ void __wrap_call_once(once_flag *once, void (*run)(void)) {
 SYNC(int, pthread_mutex_init, (pthread_mutex_t * lock, const pthread_mutexattr_t *a), (lock, a), lock, sizeof *lock)
 SYNC(int, pthread_rwlock_init, (pthread_rwlock_t * lock, const pthread_rwlockattr_t *a), (lock, a), lock, sizeof *lock)
 SYNC(int, pthread_spin_init, (pthread_spinlock_t * lock, int shared), (lock, shared), lock, sizeof *lock)
+SYNC(int, mtx_init, (mtx_t * lock, int type), (lock, type), lock, sizeof *lock)
+SYNC(int, pthread_barrier_init, (pthread_barrier_t * lock, const pthread_barrierattr_t *a, unsigned count), (lock, a, count), lock, sizeof *lock)
 SYNC(int, sem_init, (sem_t * lock, int shared, unsigned value), (lock, shared, value), lock, sizeof *lock)
 
-/* A condition wait may return at any time: the schedule says when. */
+/* A condition wait may return at any time: the schedule says when. Most schedules do not know of conditions. */
+static void reach_condition(const void *condition) {
+  if (me < 0) return;
+  for (int turn = current; turn < TURNS; turn++)
+    for (int i = turns[turn].first; turns[turn].thread == me && i < turns[turn].first + turns[turn].events; i++) {
+      if (consumed[i]) continue;
+      if (events[i].object < 0 || base[events[i].object] != (uintptr_t)condition) return;
+      int event = reach(AS_STEP, condition, 4);
+      if (event >= 0 && events[event].other == -2) wait_in_vain();
+      return;
+    }
+}
+SYNC(int, pthread_cond_signal, (pthread_cond_t * condition), (condition), condition, 4)
+SYNC(int, pthread_cond_broadcast, (pthread_cond_t * condition), (condition), condition, 4)
+SYNC(int, cnd_signal, (cnd_t * condition), (condition), condition, 4)
+SYNC(int, cnd_broadcast, (cnd_t * condition), (condition), condition, 4)
 int __wrap_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *lock) {
+  reach_condition(condition);
   __wrap_pthread_mutex_unlock(lock);
+  reach_condition(condition);
   return __wrap_pthread_mutex_lock(lock);
 }
 int __wrap_cnd_wait(cnd_t *condition, mtx_t *lock) {
+  reach_condition(condition);
   __wrap_mtx_unlock(lock);
+  reach_condition(condition);
   return __wrap_mtx_lock(lock);
 }
 
+/* Whether a time is one. */
+static int is_time(const struct timespec *until) { return until->tv_nsec >= 0 && until->tv_nsec < 1000000000; }
 int __wrap_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *lock, const struct timespec *until) {
-  return __wrap_pthread_cond_wait(condition, lock);
+  return is_time(until) ? __wrap_pthread_cond_wait(condition, lock) : EINVAL;
 }
 int __wrap_cnd_timedwait(cnd_t *condition, mtx_t *lock, const struct timespec *until) {
-  return __wrap_cnd_wait(condition, lock);
+  return is_time(until) ? __wrap_cnd_wait(condition, lock) : thrd_error;
 }
 /* Waiting until a time is trying when the schedule says so. */
 int __wrap_pthread_mutex_timedlock(pthread_mutex_t *lock, const struct timespec *until) {
   int status = __wrap_pthread_mutex_trylock(lock);
-  return status == EBUSY ? ETIMEDOUT : status;
+  return status != EBUSY ? status : is_time(until) ? ETIMEDOUT : EINVAL;
 }
 int __wrap_sem_timedwait(sem_t *lock, const struct timespec *until) {
   int status = __wrap_sem_trywait(lock);
-  if (status) errno = ETIMEDOUT;
+  if (status) errno = is_time(until) ? ETIMEDOUT : EINVAL;
   return status;
 }
 
@@ -680,6 +755,14 @@ WEAK void __VERIFIER_atomic_end(void) {}
 WEAK void __CPROVER_atomic_begin(void) {}
 WEAK void __CPROVER_atomic_end(void) {}
 
+#if SANITIZED
+/* AddressSanitizer calls this for every invalid access that it reports. */
+void __asan_on_error(void) {
+  if (at_goal()) reproduced("an access is outside of any object");
+  left("another thread than expected went wrong");
+}
+const char *__asan_default_options(void) { return "detect_leaks=0:detect_stack_use_after_return=1"; }
+#endif
 static void trapped(int number) {
   if (GOAL == GOAL_OVERFLOW && number == SIGILL && at_goal()) reproduced("a signed operation overflows");
   if (GOAL == GOAL_BOUNDS && at_goal()) reproduced("an access is outside of any object");
@@ -695,7 +778,22 @@ static void wait_for_the_end(void) {
   leave();
   forever();
 }
-void __wrap_exit(int status) { wait_for_the_end(); }
+/* What the program does at its end is a part of it: then this comes afterwards. */
+void __real_exit(int);
+void __wrap_exit(int status) {
+  if (ACTS_AT_EXIT && me >= 0) {
+    enter();
+    int goes_on = threads[me].important || has_events_left();
+    leave();
+    if (goes_on) __real_exit(status);
+  }
+  wait_for_the_end();
+}
+#if ACTS_AT_EXIT
+__attribute__((destructor(101))) static void after_all(void) {
+  if (me >= 0) wait_for_the_end();
+}
+#endif
 void __wrap__exit(int status) { wait_for_the_end(); }
 void __wrap_abort(void) {
   if (me >= 0) wait_for_the_end();
@@ -718,6 +816,9 @@ static void *watch(void *unused) {
     nap();
     if (current >= TURNS && !finished) finished = now();
     if (GOAL == GOAL_RACE && reports && current >= TURNS) reproduced("ThreadSanitizer reports a race");
+    int missing = 0;
+    for (int i = 0; i < THREADS; i++) missing += threads[i].waits && !stuck[i] && !blocking[i];
+    if (GOAL == GOAL_DEADLOCK && finished && now() - finished > 0.5 && !missing) reproduced("these threads wait for ever");
     enter();
     overtake();
     leave();
@@ -741,7 +842,8 @@ static int is_called(const char *symbol, const char *name) {
 }
 extern char __executable_start;
 static void bind_symbols(void) {
-  int file = open("/proc/self/exe", O_RDONLY);
+  /* The program may have variables with the names of the library's functions. */
+  int file = syscall(SYS_openat, AT_FDCWD, "/proc/self/exe", O_RDONLY);
   struct stat status;
   if (file < 0 || fstat(file, &status)) left("the program cannot read its symbols");
   char *image = mmap(0, status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
@@ -764,7 +866,7 @@ static void bind_symbols(void) {
             base[i] = moved + symbol[k].st_value;
     }
   }
-  close(file);
+  syscall(SYS_close, file);
 }
 int __real_main(int, char **, char **);
 int __wrap_main(int count, char **words, char **environment) {
@@ -779,7 +881,6 @@ int __wrap_main(int count, char **words, char **environment) {
   }
   __real_pthread_create(&watcher, 0, watch, 0);
   me = 0;
-  int result = __real_main(count, words, environment);
-  wait_for_the_end();
-  return result;
+  __wrap_exit(__real_main(count, words, environment));
+  return 0;
 }

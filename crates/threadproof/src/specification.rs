@@ -71,6 +71,7 @@ pub fn conform(
         }
     }
     if !failed.is_empty() {
+        failed.sort_by_key(|function| place(&program, function));
         let _ = writeln!(out, "\nconformance: false({})", failed.join(", "));
         return (Conforming::No, out);
     }
@@ -184,10 +185,17 @@ fn unknown(mut out: String, reason: &Reason) -> (Conforming, String) {
     (Conforming::Unknown, out)
 }
 
-/// What became of each thread.
+/// Where a function comes in a program.
+fn place(program: &Program, function: &str) -> Option<usize> {
+    program.templates.iter().position(|template| template.name == function)
+}
+
+/// What became of each thread, in the order of the program's functions.
 fn text(found: &Conformances, program: &Program, sources: &Sources) -> String {
     let mut out = String::new();
-    for checked in &found.threads {
+    let mut threads: Vec<&engine_spec::Checked> = found.threads.iter().collect();
+    threads.sort_by_key(|checked| place(program, &checked.function));
+    for checked in threads {
         let function = &checked.function;
         let seconds = checked.seconds;
         // Writing to a string does not fail.

@@ -446,7 +446,7 @@ impl<'a, 'p> Firings<'a, 'p> {
         let mut renewal = 1;
         for taken in 0..longest {
             if self.steps.is_multiple_of(INTERVAL) {
-                budget.check(0)?;
+                budget.check(remembered())?;
             }
             let (number, here) = (run.comparisons, run.state.location(thread));
             let is_at =
@@ -482,6 +482,8 @@ impl<'a, 'p> Firings<'a, 'p> {
                         return Ok(Fired::Stays(self.end(run, here, covered)));
                     }
                     if self.shows(&run.state, &run.origin().state) {
+                        budget.spend(run.steps.len() as u64 / 4);
+                        budget.look(remembered())?;
                         let place = run.clone().end(here);
                         self.interrupted.push(place.clone());
                         self.keep(place);

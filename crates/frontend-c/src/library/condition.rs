@@ -11,9 +11,8 @@
 //! Deviation: threads that are started as the 33rd or later and wait leave the deadlock check undecided.
 
 use super::emit::{Touch, answer_cell, answer_int, clears_first, differ, equal, myself, number};
-use super::errno::ETIMEDOUT;
-use super::mutex::{Mutex, THRD_TIMEDOUT, refuse_foreign};
-use super::printing::read_time;
+use super::mutex::{Mutex, refuse_foreign};
+use super::times::{Timeout, timeout};
 use super::{Answer, Argument, Call, Context, Entry, Wins};
 use ir::{BinaryOp, Expr, IntType, Lhs, Op, Place, SharedObject, UnaryOp, Value, Waiting};
 
@@ -46,14 +45,9 @@ pub(super) const TABLE: &[Entry] = &[
         model: |c, call| wait(c, call, None),
     },
     Entry {
-        names: &["pthread_cond_timedwait", "pthread_cond_clockwait"],
+        names: &["pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_timedwait"],
         wins: Wins::Model,
-        model: |c, call| read_time(c, call).and_then(|()| wait(c, call, Some(ETIMEDOUT))),
-    },
-    Entry {
-        names: &["cnd_timedwait"],
-        wins: Wins::Model,
-        model: |c, call| read_time(c, call).and_then(|()| wait(c, call, Some(THRD_TIMEDOUT))),
+        model: |c, call| timeout(c, call).and_then(|timeout| wait(c, call, Some(timeout))),
     },
 ];
 
@@ -119,7 +113,7 @@ fn signal(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     answer_int(0)
 }
 
-fn wait(context: &mut Context<'_>, call: &Call<'_>, timeout: Option<Value>) -> Option<Answer> {
+fn wait(context: &mut Context<'_>, call: &Call<'_>, timeout: Option<Timeout>) -> Option<Answer> {
     let (condition, mutex) = (call.argument(0)?, call.argument(1)?);
     use_atomically(context, call);
     let waiters = waiters(context, condition);
@@ -129,6 +123,10 @@ fn wait(context: &mut Context<'_>, call: &Call<'_>, timeout: Option<Value>) -> O
     if mutex.full {
         refuse_foreign(context, &mutex, cell, done);
     }
+    if let Some(timeout) = &timeout {
+        refuse_invalid(context, timeout, cell, done);
+    }
+    let timeout = timeout.map(|timeout| timeout.over);
     let (woken, timed_out) = (context.builder.label(), context.builder.label());
     // Ends for no reason, or, in other checks than that for deadlocks, for any.
     let spurious = context.builder.label();
@@ -153,6 +151,24 @@ fn wait(context: &mut Context<'_>, call: &Call<'_>, timeout: Option<Value>) -> O
     }
     context.builder.place(done);
     answer_cell(cell)
+}
+
+/// A wait until a time that is none does not begin: goes to `done`.
+fn refuse_invalid(
+    context: &mut Context<'_>,
+    timeout: &Timeout,
+    cell: Option<ir::LocalId>,
+    done: ir::LocationId,
+) {
+    if timeout.is_invalid == Expr::bool(false) {
+        return;
+    }
+    let (invalid, valid) = (context.builder.label(), context.builder.label());
+    context.builder.branch(timeout.is_invalid.clone(), invalid, valid);
+    context.builder.continue_at(invalid);
+    context.put(cell, timeout.invalid);
+    context.builder.jump(done);
+    context.builder.continue_at(valid);
 }
 
 /// From the current location, what the deadlock check sees of a wait.

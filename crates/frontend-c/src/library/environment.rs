@@ -4,7 +4,7 @@
 //! and functions that do more (they limit proofs, and after those that write to memory no violation is believed).
 //! All of them read what their arguments point to: that may race.
 
-use super::emit::{answer_int, nothing_happens, truth};
+use super::emit::{answer_int, int, nothing_happens, truth};
 use super::input::{unmodelled_bytes, write_object};
 use super::memory::allocate;
 use super::printing::{read_pointee, read_pointees};
@@ -217,8 +217,17 @@ const UNKNOWN_RESULT: &[&str] = &[
 
 /// Reads the time to sleep.
 fn sleep(context: &mut Context<'_>, call: &Call<'_>, time: usize) -> Option<Answer> {
-    read_pointee(context, call.argument(time)?);
-    answer_int(0)
+    let is_invalid = super::times::read(context, call.argument(time)?);
+    // What it returns then; `errno` is not modelled here.
+    let invalid = match call.name {
+        "nanosleep" => -1,
+        "thrd_sleep" => -2,
+        _ => super::errno::EINVAL,
+    };
+    if is_invalid == Expr::bool(false) {
+        return answer_int(0);
+    }
+    Some(Answer::Value(Expr::IfThenElse(Box::new((is_invalid, int(invalid), int(0))))))
 }
 
 /// Bytes of the texts of the environment, with the final zero.

@@ -36,8 +36,13 @@ fn object(context: &mut Context<'_>) -> ObjectId {
 
 /// Sets it.
 pub(super) fn set(context: &mut Context<'_>, value: Value) {
+    set_to(context, int(value));
+}
+
+/// Sets it to an `int` that is computed from locals.
+pub(super) fn set_to(context: &mut Context<'_>, value: Expr) {
     let place = Place::cell(object(context), 0, IntType::I32);
-    context.builder.emit(Op::set(Lhs::Memory(place), int(value)));
+    context.builder.emit(Op::set(Lhs::Memory(place), value));
 }
 
 /// Says that a function may have set it.

@@ -6,6 +6,7 @@
 
 use super::emit::{answer_int, atomic_place, differ};
 use super::printing::{read_bytes, read_pointee, read_pointees};
+use super::times::{MOST_MICROSECONDS, MOST_NANOSECONDS, store_small_part};
 use super::{Answer, Argument, Call, Context, Entry, Wins};
 use ir::{BinaryOp, Expr, Initial, IntType, Layout, Lhs, Op, Place, Rhs, Storage, Value};
 
@@ -27,7 +28,11 @@ pub(super) const TABLE: &[Entry] = &[
         wins: Wins::Body,
         model: |c, call| c.answer_open(call, Rhs::Unknown),
     },
-    Entry { names: &["gettimeofday"], wins: Wins::Body, model: |c, call| write_time(c, call, 0) },
+    Entry {
+        names: &["gettimeofday"],
+        wins: Wins::Body,
+        model: |c, call| write_time(c, call, 0, MOST_MICROSECONDS),
+    },
     Entry {
         names: &["times"],
         wins: Wins::Body,
@@ -48,9 +53,9 @@ pub(super) const TABLE: &[Entry] = &[
         },
     },
     Entry {
-        names: &["clock_gettime", "clock_getres", "timespec_get"],
+        names: &["clock_gettime", "clock_getres"],
         wins: Wins::Body,
-        model: |c, call| write_time(c, call, 1),
+        model: |c, call| write_time(c, call, 1, MOST_NANOSECONDS),
     },
     Entry {
         names: &["stat", "fstat", "lstat"],
@@ -299,11 +304,12 @@ fn constant_of_the_run(context: &mut Context<'_>, call: &Call<'_>) -> Option<Ans
     Some(Answer::Value(Expr::load(Place::cell(object, 0, ty))))
 }
 
-/// Stores a time: of its parts, ranges and order are not modelled.
-fn write_time(context: &mut Context<'_>, call: &Call<'_>, index: usize) -> Option<Answer> {
+/// Stores a time: of its parts, the order of times is not modelled.
+fn write_time(context: &mut Context<'_>, call: &Call<'_>, index: usize, most: Value) -> Option<Answer> {
     let target = call.argument(index)?;
     target.pointee_size()?;
     write_object(context, target);
+    store_small_part(context, target, most);
     answer_int(0)
 }
 
@@ -359,7 +365,7 @@ fn read(context: &mut Context<'_>, call: &Call<'_>, buffer: usize, size: usize) 
 
 /// Whether a buffer is known to be for pointers: one that comes from outside may point to anything.
 fn holds_pointers(buffer: &Argument) -> bool {
-    buffer.pointee.as_ref().is_some_and(|pointee| pointee.is_pointer)
+    buffer.pointee.as_ref().is_some_and(|pointee| pointee.has_pointer)
 }
 
 /// Reads some items of a size and returns how many.

@@ -30,6 +30,7 @@ mod mutex;
 mod numbers;
 mod once;
 mod outside;
+mod pointers;
 mod printing;
 mod rwlock;
 mod semaphore;
@@ -41,6 +42,7 @@ mod strings;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod times;
 mod tokens;
 mod verifier;
 
@@ -92,6 +94,8 @@ pub struct Pointee {
     pub atomic: bool,
     /// Whether it is a pointer itself.
     pub is_pointer: bool,
+    /// Whether it is a pointer, or has one as a part.
+    pub has_pointer: bool,
 }
 
 /// What came of a call.
@@ -216,9 +220,12 @@ fn find(name: &str) -> Option<&'static Entry> {
     let plain = builtin.unwrap_or(name);
     let checked = plain.strip_prefix("__").and_then(|name| name.strip_suffix("_chk"));
     let checked = checked.filter(|name| CHECKED.contains(name));
-    let versioned =
-        ["__isoc99_", "__isoc23_", "_IO_", "__xpg_"].iter().find_map(|prefix| plain.strip_prefix(prefix));
-    [builtin, checked, versioned].into_iter().flatten().find_map(look_up)
+    [builtin, checked, unversioned(plain)].into_iter().flatten().find_map(look_up)
+}
+
+/// The function that a name is a version of.
+fn unversioned(name: &str) -> Option<&str> {
+    ["__isoc99_", "__isoc23_", "_IO_", "__xpg_"].iter().find_map(|prefix| name.strip_prefix(prefix))
 }
 
 /// Emits what a call does, if the function is known.
@@ -227,6 +234,7 @@ pub fn model(context: &mut Context<'_>, call: &Call<'_>) -> Outcome {
     let before = std::mem::replace(&mut context.builder.span, call.span);
     // A model that has nothing to say of such arguments leaves the call to what is said of all of its kind.
     let is_outside = SET_ERRNO.iter().copied().flatten().any(|other| std::ptr::eq(other, entry));
+    pointers::check(context, call);
     let from = context.builder.here();
     let mut answer = (entry.model)(context, call);
     if answer.is_none() && is_outside && !call.arguments.is_empty() {

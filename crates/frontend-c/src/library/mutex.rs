@@ -8,8 +8,8 @@
 //! Deviation: robust mutexes do not report that their owner died (limits proofs).
 
 use super::emit::{Touch, answer_cell, clears_first, differ, equal, int, myself, nothing_happens, number};
-use super::errno::{EBUSY, EDEADLK, EINVAL, EPERM, ETIMEDOUT};
-use super::printing::read_time;
+use super::errno::{EBUSY, EDEADLK, EINVAL, EPERM};
+use super::times::{Timeout, timeout};
 use super::{Answer, Argument, Call, Context, Entry, Wins};
 use ir::semantics::mutex_kind_offset;
 use ir::{BinaryOp, Expr, IntType, Lhs, LocalId, LockKind, Op, Place, Value};
@@ -35,22 +35,13 @@ pub(super) const TABLE: &[Entry] = &[
     Entry {
         names: &["pthread_mutex_trylock"],
         wins: Wins::Model,
-        model: |c, call| try_call(c, call, EBUSY, false),
+        model: |c, call| try_call(c, call, EBUSY, None),
     },
+    Entry { names: &["mtx_trylock"], wins: Wins::Model, model: |c, call| try_call(c, call, THRD_BUSY, None) },
     Entry {
-        names: &["mtx_trylock"],
+        names: &["pthread_mutex_timedlock", "pthread_mutex_clocklock", "mtx_timedlock"],
         wins: Wins::Model,
-        model: |c, call| try_call(c, call, THRD_BUSY, false),
-    },
-    Entry {
-        names: &["pthread_mutex_timedlock", "pthread_mutex_clocklock"],
-        wins: Wins::Model,
-        model: |c, call| read_time(c, call).and_then(|()| try_call(c, call, ETIMEDOUT, true)),
-    },
-    Entry {
-        names: &["mtx_timedlock"],
-        wins: Wins::Model,
-        model: |c, call| read_time(c, call).and_then(|()| try_call(c, call, THRD_TIMEDOUT, true)),
+        model: |c, call| timeout(c, call).and_then(|timeout| try_call(c, call, 0, Some(timeout))),
     },
     Entry { names: &["pthread_mutex_unlock", "mtx_unlock"], wins: Wins::Model, model: unlock_call },
     Entry { names: &["pthread_mutexattr_init"], wins: Wins::Model, model: attribute_init },
@@ -239,11 +230,17 @@ fn refuse_own(context: &mut Context<'_>, mutex: &Mutex, cell: Option<LocalId>, d
     context.builder.continue_at(go_on);
 }
 
-fn try_call(context: &mut Context<'_>, call: &Call<'_>, failure: Value, timed: bool) -> Option<Answer> {
+/// Takes a mutex, or fails: with a number, or as a wait until a time does.
+fn try_call(
+    context: &mut Context<'_>,
+    call: &Call<'_>,
+    failure: Value,
+    timeout: Option<Timeout>,
+) -> Option<Answer> {
     let mutex = Mutex::new(context, call.argument(0)?);
     let cell = context.result_cell(call);
     let done = context.builder.label();
-    if timed && mutex.full {
+    if timeout.is_some() && mutex.full {
         refuse_own(context, &mutex, cell, done);
     }
     // Trying now or waiting until a time are the same: the lock is had, or it is held by someone at some moment.
@@ -270,7 +267,10 @@ fn try_call(context: &mut Context<'_>, call: &Call<'_>, failure: Value, timed: b
     context.unordered_from(from);
     context.builder.jump(failed);
     context.builder.continue_at(failed);
-    context.put(cell, failure);
+    match &timeout {
+        Some(timeout) => context.put_timeout(cell, timeout),
+        None => context.put(cell, failure),
+    }
     context.builder.jump(done);
     context.builder.continue_at(have);
     context.put(cell, 0);

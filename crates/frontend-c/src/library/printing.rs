@@ -342,6 +342,7 @@ fn read_printed(context: &mut Context<'_>, used: Use, argument: &Argument, befor
             read_string(context, argument, bound, false);
         }
         Use::Count => {
+            context.needs_object(argument, false);
             let pointer = context.settle_pointer(argument);
             context.store_through(argument, pointer, Op::unknown);
         }
@@ -395,13 +396,6 @@ pub(super) fn branch_on_valid(
     context.builder.jump(done);
 }
 
-/// Reads the time that a function waits for at most: its last argument.
-pub(super) fn read_time(context: &mut Context<'_>, call: &Call<'_>) -> Option<()> {
-    call.argument(1)?;
-    read_pointee(context, call.arguments.last()?);
-    Some(())
-}
-
 /// Reads what all arguments point to.
 pub(super) fn read_pointees(context: &mut Context<'_>, call: &Call<'_>) {
     call.arguments.iter().for_each(|argument| read_pointee(context, argument));
@@ -425,7 +419,7 @@ fn read_string(context: &mut Context<'_>, argument: &Argument, bound: Option<Exp
 
 fn put_string(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let string = call.argument(0)?;
-    read_string(context, string, None, false);
+    read_string(context, string, None, call.name == "perror");
     between(context, call, -1, INT_MAX)
 }
 

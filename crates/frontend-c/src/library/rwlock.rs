@@ -6,10 +6,10 @@
 //! Deviation: a thread that asks for writing what it has for reading waits forever, as in glibc.
 
 use super::emit::{Touch, answer_cell, clears_first, differ, equal, int, myself, number};
-use super::errno::{EBUSY, EDEADLK, ETIMEDOUT};
-use super::printing::read_time;
+use super::errno::{EBUSY, EDEADLK};
+use super::times::{Timeout, timeout};
 use super::{Answer, Call, Context, Entry, Wins};
-use ir::{Expr, IntType, LocalId, LocationId, LockKind, Op, Value};
+use ir::{Expr, IntType, LocalId, LocationId, LockKind, Op};
 
 pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["pthread_rwlock_init"], wins: Wins::Model, model: init },
@@ -26,23 +26,25 @@ pub(super) const TABLE: &[Entry] = &[
     Entry {
         names: &["pthread_rwlock_tryrdlock"],
         wins: Wins::Model,
-        model: |c, call| try_lock(c, call, LockKind::Read, EBUSY, false),
+        model: |c, call| try_lock(c, call, LockKind::Read, None),
     },
     Entry {
         names: &["pthread_rwlock_trywrlock"],
         wins: Wins::Model,
-        model: |c, call| try_lock(c, call, LockKind::Write, EBUSY, false),
+        model: |c, call| try_lock(c, call, LockKind::Write, None),
     },
     Entry {
         names: &["pthread_rwlock_timedrdlock", "pthread_rwlock_clockrdlock"],
         wins: Wins::Model,
-        model: |c, call| read_time(c, call).and_then(|()| try_lock(c, call, LockKind::Read, ETIMEDOUT, true)),
+        model: |c, call| {
+            timeout(c, call).and_then(|timeout| try_lock(c, call, LockKind::Read, Some(timeout)))
+        },
     },
     Entry {
         names: &["pthread_rwlock_timedwrlock", "pthread_rwlock_clockwrlock"],
         wins: Wins::Model,
         model: |c, call| {
-            read_time(c, call).and_then(|()| try_lock(c, call, LockKind::Write, ETIMEDOUT, true))
+            timeout(c, call).and_then(|timeout| try_lock(c, call, LockKind::Write, Some(timeout)))
         },
     },
     Entry { names: &["pthread_rwlock_unlock"], wins: Wins::Model, model: unlock },
@@ -107,13 +109,12 @@ fn try_lock(
     context: &mut Context<'_>,
     call: &Call<'_>,
     kind: LockKind,
-    failure: Value,
-    timed: bool,
+    timeout: Option<Timeout>,
 ) -> Option<Answer> {
     let lock = address(context, call)?;
     let cell = context.result_cell(call);
     let done = context.builder.label();
-    if timed {
+    if timeout.is_some() {
         refuse_own(context, &lock, cell, done);
     }
     let (have, held) = (context.builder.label(), context.builder.label());
@@ -128,7 +129,10 @@ fn try_lock(
     context.unordered_from(from);
     context.builder.jump(held);
     context.builder.continue_at(held);
-    context.put(cell, failure);
+    match &timeout {
+        Some(timeout) => context.put_timeout(cell, timeout),
+        None => context.put(cell, EBUSY),
+    }
     context.builder.jump(done);
     context.builder.continue_at(have);
     context.put(cell, 0);

@@ -5,8 +5,8 @@
 //! barrier can be used again at once, any number of threads may share it, and its states are finitely many.
 
 use super::emit::{Touch, answer_cell, answer_int, clears_first, differ, equal, int, number};
-use super::errno::{self, EAGAIN, EINVAL, EOVERFLOW, ETIMEDOUT};
-use super::printing::read_time;
+use super::errno::{self, EAGAIN, EINVAL, EOVERFLOW};
+use super::times::timeout;
 use super::{Answer, Call, Context, Entry, Wins};
 use ir::{BinaryOp, Expr, IntType, Lhs, Op, Place, Rhs, SharedObject, Value};
 
@@ -18,11 +18,11 @@ const SERIAL_THREAD: Value = -1;
 pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["sem_init"], wins: Wins::Model, model: init },
     Entry { names: &["sem_wait"], wins: Wins::Model, model: wait },
-    Entry { names: &["sem_trywait"], wins: Wins::Model, model: |c, call| try_wait(c, call, EAGAIN) },
+    Entry { names: &["sem_trywait"], wins: Wins::Model, model: |c, call| try_wait(c, call, int(EAGAIN)) },
     Entry {
         names: &["sem_timedwait", "sem_clockwait"],
         wins: Wins::Model,
-        model: |c, call| read_time(c, call).and_then(|()| try_wait(c, call, ETIMEDOUT)),
+        model: |c, call| timeout(c, call).and_then(|timeout| try_wait(c, call, timeout.result())),
     },
     Entry { names: &["sem_post"], wins: Wins::Model, model: post },
     Entry { names: &["sem_getvalue"], wins: Wins::Model, model: get_value },
@@ -66,8 +66,23 @@ fn init(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let start = call.argument(2)?;
     let place = Place { atomic: false, ..value(context, call)? };
     let start = context.settle_as(start, IntType::U32);
+    if matches!(start, Expr::Const(0..=SEM_VALUE_MAX, _)) {
+        context.builder.set(Lhs::Memory(place), start);
+        return answer_int(0);
+    }
+    let cell = context.result_cell(call);
+    let (good, bad, done) = (context.builder.label(), context.builder.label(), context.builder.label());
+    let fits = Expr::binary(BinaryOp::Le, IntType::U32, start.clone(), number(SEM_VALUE_MAX));
+    context.builder.branch(fits, good, bad);
+    context.builder.continue_at(bad);
+    errno::set(context, EINVAL);
+    context.put(cell, -1);
+    context.builder.jump(done);
+    context.builder.continue_at(good);
     context.builder.set(Lhs::Memory(place), start);
-    answer_int(0)
+    context.put(cell, 0);
+    context.builder.place(done);
+    answer_cell(cell)
 }
 
 fn wait(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
@@ -79,7 +94,7 @@ fn wait(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
 }
 
 /// Trying now or waiting until a time are the same: one may be had, or there is none at some moment.
-fn try_wait(context: &mut Context<'_>, call: &Call<'_>, failure: Value) -> Option<Answer> {
+fn try_wait(context: &mut Context<'_>, call: &Call<'_>, failure: Expr) -> Option<Answer> {
     let place = value(context, call)?;
     let cell = context.result_cell(call);
     let (from, none, done) = (context.builder.here(), context.builder.label(), context.builder.label());
@@ -91,7 +106,7 @@ fn try_wait(context: &mut Context<'_>, call: &Call<'_>, failure: Value) -> Optio
     context.unordered_from(from);
     context.builder.jump(none);
     context.builder.continue_at(none);
-    errno::set(context, failure);
+    errno::set_to(context, failure);
     context.put(cell, -1);
     context.builder.place(done);
     answer_cell(cell)

@@ -39,13 +39,11 @@ impl Array {
             return None;
         }
         let pointer = context.pointer();
-        Some(Self {
-            base: context.settle_pointer(base),
-            count: context.settle_as(count, pointer),
-            bytes,
-            compare: threads::callee(context, compare),
-            pointer,
-        })
+        let (base, count) = (context.settle_pointer(base), context.settle_as(count, pointer));
+        // One element is compared with none, but it has to be there.
+        let is_missing = Expr::Valid(Box::new(base.clone()), bytes as u64).not();
+        context.invalid_access_if(truth(count.clone(), pointer).and(is_missing));
+        Some(Self { base, count, bytes, compare: threads::callee(context, compare), pointer })
     }
     fn number(&self, value: Value) -> Expr {
         Expr::int(value, self.pointer)

@@ -7,7 +7,7 @@
 use super::emit::{atomic_place, truth};
 use super::printing::branch_on_valid;
 use super::{Argument, Call, Context};
-use ir::{ErrorKind, Expr, IntType, Lhs, LocationKind, Op, Place};
+use ir::{Expr, IntType, Lhs, Place};
 
 /// Whether an argument is a stream.
 pub(super) fn is_stream(argument: &Argument) -> bool {
@@ -24,10 +24,7 @@ pub(super) fn use_all(context: &mut Context<'_>, call: &Call<'_>) {
         let may_be_null = matches!(call.name, "fflush" | "fflush_unlocked");
         branch_on_valid(context, &pointer, 1, may_be_null, stream, done);
         context.builder.continue_at(stream);
-        let error = LocationKind::Error(ErrorKind::InvalidAccess);
-        let error = context.builder.template.location(error, false);
-        let is_closed = truth(Expr::load(closed.clone()), IntType::U8);
-        context.builder.alternative(Op::Assume(is_closed), error);
+        context.invalid_access_if(truth(Expr::load(closed.clone()), IntType::U8));
         if call.name.ends_with("_unlocked") {
             let place = Place { atomic: false, ..closed.clone() };
             context.builder.set(Lhs::Memory(place.clone()), Expr::load(place));

@@ -223,10 +223,7 @@ fn get(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
         context.touch(call, 0, Touch::Read);
     }
     for target in call.arguments.iter().skip(1) {
-        if target.pointee.as_ref().is_some_and(|pointee| pointee.scalar.is_some()) {
-            let pointer = context.settle_pointer(target);
-            context.store_through(target, pointer, Op::unknown);
-        }
+        super::input::write_object(context, target);
     }
     if call.arguments.is_empty() {
         let ty = call.result.unwrap_or(IntType::I32);

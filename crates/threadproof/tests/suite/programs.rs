@@ -57,6 +57,25 @@ pub(crate) fn programs(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// How a program is read, by the arguments that its comments give.
+pub(crate) fn options(arguments: &[String]) -> frontend_c::Options {
+    frontend_c::Options {
+        nesc: arguments.iter().any(|word| word == "--nesc"),
+        data_model: if arguments.iter().any(|word| word == "ILP32" || word == "--nesc") {
+            ir::DataModel::Ilp32
+        } else {
+            ir::DataModel::Lp64
+        },
+        memory_model: if arguments.windows(2).any(|words| words == ["--memory-model", "sc"]) {
+            frontend_c::MemoryModel::SequentiallyConsistent
+        } else {
+            frontend_c::MemoryModel::C11
+        },
+        failures: arguments.iter().any(|word| word == "--failures"),
+        ..frontend_c::Options::default()
+    }
+}
+
 /// What is wrong with the verdicts about one program.
 fn check_program(file: &Path) -> Vec<String> {
     let shown = file.strip_prefix(crate::root()).unwrap_or(file).display().to_string();
@@ -65,21 +84,7 @@ fn check_program(file: &Path) -> Vec<String> {
         Ok(wanted) => wanted,
         Err(message) => return vec![format!("{shown}: {message}")],
     };
-    let options = frontend_c::Options {
-        nesc: wanted.arguments.iter().any(|word| word == "--nesc"),
-        data_model: if wanted.arguments.iter().any(|word| word == "ILP32" || word == "--nesc") {
-            ir::DataModel::Ilp32
-        } else {
-            ir::DataModel::Lp64
-        },
-        memory_model: if wanted.arguments.windows(2).any(|words| words == ["--memory-model", "sc"]) {
-            frontend_c::MemoryModel::SequentiallyConsistent
-        } else {
-            frontend_c::MemoryModel::C11
-        },
-        failures: wanted.arguments.iter().any(|word| word == "--failures"),
-        ..frontend_c::Options::default()
-    };
+    let options = options(&wanted.arguments);
     let source = frontend_c::Source { name: shown.clone(), text: text.into_bytes() };
     let mut program = match frontend_c::read(&[source], &options) {
         Ok(program) => program,

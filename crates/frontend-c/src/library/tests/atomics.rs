@@ -146,6 +146,7 @@ fn c11_pointer_arithmetic_is_not_guessed() {
                 type_name: "int *".into(),
                 atomic: true,
                 is_pointer: true,
+                has_pointer: true,
             };
             Argument { pointee: Some(pointee), ..argument(Expr::Address(shared, 0), IntType::U64) }
         };

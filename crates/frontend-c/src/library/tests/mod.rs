@@ -169,8 +169,14 @@ fn function(template: TemplateId) -> Argument {
 }
 /// A pointer to an object without structure.
 fn pointer(value: Expr, size: u64) -> Argument {
-    let pointee =
-        Pointee { size, scalar: None, type_name: "struct".into(), atomic: false, is_pointer: false };
+    let pointee = Pointee {
+        size,
+        scalar: None,
+        type_name: "struct".into(),
+        atomic: false,
+        is_pointer: false,
+        has_pointer: false,
+    };
     Argument { pointee: Some(pointee), ..argument(value, IntType::U64) }
 }
 /// A pointer to a number.
@@ -181,6 +187,7 @@ fn cell(object: ObjectId, offset: u64, ty: IntType) -> Argument {
         type_name: ty.to_string(),
         atomic: false,
         is_pointer: false,
+        has_pointer: false,
     };
     Argument { pointee: Some(pointee), ..argument(Expr::Address(object, offset), IntType::U64) }
 }
@@ -316,13 +323,12 @@ fn atomic_accesses(op: &Op) -> usize {
     count
 }
 
-/// The watched values at the end, of a program that always comes to an end, without a race or an error.
+/// The watched values at the end, of a program that always comes to an end, without a race or an error. (Pointers
+/// that functions need are checked for bounds only: some here are null.)
 fn results(world: &World, watch: &[Watch]) -> BTreeSet<Vec<Value>> {
     let runs = runs(world, watch);
-    assert!(
-        runs.blocked.is_empty() && runs.errors.is_empty() && runs.faults.is_empty() && !runs.race,
-        "{runs:?}"
-    );
+    let is_fine = runs.errors.iter().all(|kind| *kind == ErrorKind::InvalidAccess);
+    assert!(runs.blocked.is_empty() && is_fine && runs.faults.is_empty() && !runs.race, "{runs:?}");
     runs.ended
 }
 

@@ -10,6 +10,7 @@ fn generous(object: ObjectId) -> Argument {
         type_name: "int".into(),
         atomic: false,
         is_pointer: false,
+        has_pointer: false,
     };
     Argument { pointee: Some(pointee), constant: Some(1), ..argument(Expr::Address(object, 0), IntType::U64) }
 }

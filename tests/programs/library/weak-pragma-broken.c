@@ -1,0 +1,9 @@
+// A pragma makes a function weak that nobody defines: its address is null.
+// expect: assertions=false
+#include <assert.h>
+#pragma weak missing
+extern int missing(void);
+int main(void) {
+  assert(missing != 0); //~ ERROR
+  return 0;
+}
