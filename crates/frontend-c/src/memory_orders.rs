@@ -33,9 +33,10 @@ use crate::link::Links;
 use crate::lowering;
 use crate::parse::Unit;
 use ir::ids::Id;
+use ir::passes::lower::select_marked;
 use ir::{
     Assignment, Assumption, BinaryOp, Expr, IntType, Lhs, LocalId, LocationId, ObjectId, Op, Program, Range,
-    Rhs, Span, Storage, TemplateId, Value,
+    Rhs, Span, Storage, TemplateId, Value, Waiting,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -216,6 +217,9 @@ pub fn lower(units: &[Unit], links: &Links, options: &Options) -> Program {
     let lower = |atomics| lowering::lower(units, links, options.data_model, None, atomics, pure, failures);
     let mut first = lower(Atomics::default());
     first.atomics.keep_shared(&handles::run_by_threads(&first.program));
+    if options.memory_model == MemoryModel::SequentiallyConsistent {
+        order_attempts(&mut first.program);
+    }
     let Some(span) = first.atomics.weakest() else { return first.program };
     let (mut program, text) = match options.memory_model {
         MemoryModel::C11 => {
@@ -230,6 +234,17 @@ pub fn lower(units: &[Unit], links: &Links, options: &Options) -> Program {
     };
     program.assumptions.push(Assumption { text: text.to_owned(), span, limits_proof: false });
     program
+}
+
+/// Leaves out what only C11 calls a race: attempts at synchronisation that fail order what is before and behind them, and
+/// ending the life of its objects is no access to them.
+fn order_attempts(program: &mut Program) {
+    let mut edges = program.templates.iter().flat_map(|code| code.edges.iter().map(move |edge| (code, edge)));
+    let racing = edges.find(|(code, edge)| code.locations[edge.target].waiting == Waiting::Racing);
+    let Some(span) = racing.map(|(_, edge)| edge.span) else { return };
+    select_marked(program, Waiting::Racing, false);
+    let text = "attempts at synchronisation that fail are taken to order accesses, and destroying a lock to be no access, as --memory-model says";
+    program.assumptions.push(Assumption { text: text.to_owned(), span, limits_proof: false });
 }
 
 impl Function<'_, '_> {
