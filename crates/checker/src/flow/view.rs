@@ -266,7 +266,8 @@ fn names_exist(program: &Program, proof: &FlowProof, template: TemplateId, facts
     let is_local = |local: &LocalId| locals.get(*local).is_some();
     let is_single = |expr: &Expr| match expr {
         Expr::Address(object, offset) => program.objects.get(*object).is_some_and(|object| {
-            matches!(object.storage, Storage::Frame(owner) if proof.unique.contains(&owner)) && *offset <= object.size
+            matches!(object.storage, Storage::Frame(owner) if proof.unique.contains(&owner))
+                && *offset <= object.size
         }),
         _ => false,
     };
