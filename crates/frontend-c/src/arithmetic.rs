@@ -103,6 +103,13 @@ impl Function<'_, '_> {
             }
             _ => {}
         }
+        // Of two literals it is not known whether they are one object.
+        if let (Expr::Address(one, _), Expr::Address(other, _), Operator::Eq | Operator::Ne) =
+            (&left, &right, op)
+            && self.global.literals.may_share(*one, *other)
+        {
+            return self.unknown(IntType::I32);
+        }
         match unit.class(left_type) {
             Class::Integer(ty) => operation(op, ty, left, right),
             Class::Odd(ty, width) => {

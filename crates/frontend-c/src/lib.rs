@@ -24,6 +24,7 @@ mod command_line;
 mod diagnostic;
 mod division;
 mod effects;
+mod equal_literals;
 mod evaluation_order;
 mod expressions;
 mod facts;

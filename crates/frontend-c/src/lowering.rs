@@ -1,6 +1,7 @@
 //! Lowers what the first function can reach: functions and objects are taken on when they are first named.
 
 use crate::effects::FunctionEffects;
+use crate::equal_literals::Literals;
 use crate::function::Function;
 use crate::library;
 use crate::link::{Declared, First, Links};
@@ -42,6 +43,8 @@ pub struct Lowering<'u> {
     templates: FxHashMap<(Declared, bool), TemplateId>,
     objects: FxHashMap<Declared, ObjectId>,
     strings: FxHashMap<(Vec<u8>, u64), ObjectId>,
+    /// Where they are written.
+    pub literals: Literals,
     constant_objects: BTreeSet<ObjectId>,
     files: FxHashMap<String, u32>,
     work: VecDeque<Work>,
@@ -83,6 +86,7 @@ pub fn lower<'u>(
         templates: FxHashMap::default(),
         objects: FxHashMap::default(),
         strings: FxHashMap::default(),
+        literals: Literals::default(),
         constant_objects: BTreeSet::new(),
         files: FxHashMap::default(),
         work: VecDeque::new(),
@@ -105,6 +109,7 @@ pub fn lower<'u>(
     lowering.work_off();
     lowering.judge_unknown_calls();
     crate::lifetimes::end(&mut lowering.program, &lowering.scopes, runs_after_main);
+    crate::equal_literals::leave_open(&mut lowering.program, &lowering.literals);
     crate::literals::protect(&mut lowering.program, &lowering.constant_objects);
     lowering.name_no_outside();
     lowering.note(None);

@@ -65,6 +65,8 @@ impl Function<'_, '_> {
                     unit.pointee(expr.ty).and_then(|ty| unit.scalar_type(ty)).unwrap_or(IntType::U8);
                 let span = self.span_of(unit.tree.expr_span(id));
                 let object = self.global.string(&bytes, element, span);
+                let place = (self.unit_index, id.index());
+                self.global.literals.note(object, &bytes, element.bytes(), place);
                 Lvalue::Memory { address: Expr::Address(object, 0), atomic: false }
             }
             ExprKind::Unary { op: UnaryOp::Deref, operand } => {

@@ -39,7 +39,7 @@ impl<'a> View<'a> {
         claim(proof.facts.len() == program.templates.len(), "the proof is about another program")?;
         for ((template, code), facts) in program.templates.enumerate().zip(&proof.facts) {
             claim(facts.len() == code.locations.len(), "the proof is about another program")?;
-            let named = facts.iter().all(|facts| names_exist(program, template, code, facts));
+            let named = facts.iter().all(|facts| names_exist(program, proof, template, facts));
             claim(named, "a fact names nothing")?;
             nodes.extend(code.locations.ids().map(|location| (template, location)));
             leaving.extend(code.outgoing().iter().cloned());
@@ -257,13 +257,22 @@ pub fn is_fact(expr: &Expr) -> bool {
     plain && parts <= LARGEST_FACT + 2
 }
 
-/// Whether all that facts name exists in the template, and they are no larger than facts may be.
-fn names_exist(program: &Program, template: TemplateId, code: &Template, facts: &LocationFacts) -> bool {
+/// Whether all that facts name exists in the template, and they are no larger than facts may be. A lock may lie in the
+/// frame of another template, if that is unique: its address is then the same for all.
+fn names_exist(program: &Program, proof: &FlowProof, template: TemplateId, facts: &LocationFacts) -> bool {
     let pointer = program.data_model.pointer();
     let is = |expr: &Expr, ty: IntType| is_fact(expr) && type_of_fact(program, template, expr) == Some(ty);
-    let is_local = |local: &LocalId| code.locals.get(*local).is_some();
-    facts.equal.iter().all(|(local, value)| code.locals.get(*local).is_some_and(|local| is(value, local.ty)))
-        && facts.locks.iter().all(|lock| is(&lock.base, pointer))
+    let locals = &program.templates[template].locals;
+    let is_local = |local: &LocalId| locals.get(*local).is_some();
+    let is_single = |expr: &Expr| match expr {
+        Expr::Address(object, offset) => program.objects.get(*object).is_some_and(|object| {
+            matches!(object.storage, Storage::Frame(owner) if proof.unique.contains(&owner))
+                && *offset <= object.size
+        }),
+        _ => false,
+    };
+    facts.equal.iter().all(|(local, value)| locals.get(*local).is_some_and(|local| is(value, local.ty)))
+        && facts.locks.iter().all(|lock| is(&lock.base, pointer) || is_single(&lock.base))
         && facts
             .threads
             .iter()
