@@ -6,7 +6,7 @@ use ir::passes::PointsTo;
 use ir::passes::footprint::{Extent, Region, accesses};
 use ir::{
     BinaryOp, Callee, Count, EdgeId, Expr, IdVec, IntType, LocalId, LocationId, LocationKind, ObjectId, Op,
-    Program, Storage, Targets, Template, TemplateId,
+    Program, Storage, Targets, TemplateId,
 };
 use std::collections::BTreeSet;
 use verdict::{Budget, Exhausted, FlowProof, LARGEST_FACT, LocationFacts};
