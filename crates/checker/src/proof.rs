@@ -99,14 +99,14 @@ impl From<ProofError> for Reason {
         match error {
             ProofError::TooExpensive(exhausted) => Self::Exhausted(exhausted),
             ProofError::Assumption(text) => Self::Bounded(text),
+            ProofError::Unforeseen => Self::Bounded(error.to_string()),
             ProofError::Copies
             | ProofError::Limit(_)
             | ProofError::Input(..)
             | ProofError::Violated
             | ProofError::Claim(_)
             | ProofError::Execution(_)
-            | ProofError::Form(_)
-            | ProofError::Unforeseen => Self::Rejected(error.to_string()),
+            | ProofError::Form(_) => Self::Rejected(error.to_string()),
         }
     }
 }

@@ -23,6 +23,9 @@ use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
 use verdict::Budget;
 
+/// How many known states are compared with a new one in a step of the budget.
+const COMPARISONS_PER_STEP: u64 = 20;
+
 /// The threads of an abstract state, in order; there are none of those that are not in it.
 pub type Counts = Vec<(LocalNumber, Amount)>;
 
@@ -114,7 +117,7 @@ impl<'t, 'v, 'p> Counters<'t, 'v, 'p> {
             for index in 0..self.transitions.initial.len() {
                 budget.check(search.bytes)?;
                 let shared = self.transitions.initial[index];
-                self.insert(&mut search, k, shared, counts.clone(), None);
+                self.insert(&mut search, k, shared, counts.clone(), None, budget);
             }
         }
         while let Some(at) = search.work.pop_front() {
@@ -132,7 +135,7 @@ impl<'t, 'v, 'p> Counters<'t, 'v, 'p> {
                     for mut behind in self.others(&counts, *thread, transition.telling, budget)? {
                         transition.behind().for_each(|new| add(&mut behind, new, Amount::ONE));
                         let behind = behind.into_iter().collect();
-                        self.insert(&mut search, k, transition.shared, behind, Some((at, id)));
+                        self.insert(&mut search, k, transition.shared, behind, Some((at, id)), budget);
                     }
                 }
             }
@@ -201,6 +204,7 @@ impl<'t, 'v, 'p> Counters<'t, 'v, 'p> {
         shared: SharedId,
         mut counts: Counts,
         from: Option<(u32, u32)>,
+        budget: &Budget,
     ) {
         counts.retain(|(thread, _)| self.transitions.possible.contains(&(shared, *thread)));
         for (thread, amount) in &mut counts {
@@ -208,6 +212,7 @@ impl<'t, 'v, 'p> Counters<'t, 'v, 'p> {
         }
         let Search { nodes, greatest, work, bytes } = search;
         let greatest = greatest.entry(shared).or_default();
+        budget.spend(greatest.len() as u64 / COMPARISONS_PER_STEP);
         if greatest.iter().any(|known| is_within(&counts, &nodes[*known as usize].counts)) {
             return;
         }
