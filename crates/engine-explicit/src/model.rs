@@ -3,7 +3,7 @@
 use crate::footprint::{Footprints, View};
 use crate::inputs::Inputs;
 use crate::liveness::Liveness;
-use crate::touches::{Hidden, Next, Touch};
+use crate::touches::{Hidden, Next};
 use ir::semantics::{Access, LimitKind, Machine, State, ThreadIndex};
 use ir::{EdgeId, LocationKind, Program};
 use std::cell::Cell;
@@ -216,24 +216,43 @@ impl<'p> Model<'p> {
         Some([(first, first_edge), (second, second_edge)])
     }
 
-    /// Whether two threads are about to touch the same object, as far as can be told without running them.
+    /// Whether two threads are about to touch the same object, as far as can be told without running them. Threads that
+    /// are about to do the same are looked at once: there may be very many.
     fn may_race(&self, state: &State) -> bool {
-        let next = |thread| self.next(state, thread).filter(|next| !next.local);
-        let is_plain =
-            |touch: &Touch, thread| touch.data && touch.plain && !self.machine.is_atomic(state, thread);
-        (1..state.threads.len()).any(|second| {
-            let Some(right) = next(second) else { return false };
-            (0..second).any(|first| {
-                let Some(left) = next(first) else { return false };
-                left.fixed.iter().chain(&left.computed).any(|one| {
-                    right.fixed.iter().chain(&right.computed).any(|other| {
-                        one.object == other.object
-                            && (one.write || other.write)
-                            && (one.data && other.data)
-                            && !(one.own && other.own)
-                            && (is_plain(one, first) || is_plain(other, second))
-                    })
-                })
+        let mut kinds: Vec<Kind<'_>> = Vec::new();
+        for thread in 0..state.threads.len() {
+            let Some(next) = self.next(state, thread).filter(|next| !next.local) else { continue };
+            let atomic = self.machine.is_atomic(state, thread);
+            match kinds.iter_mut().find(|kind| std::ptr::eq(kind.next, next) && kind.atomic == atomic) {
+                Some(kind) => kind.several = true,
+                None => kinds.push(Kind { next, atomic, several: false }),
+            }
+        }
+        kinds.iter().enumerate().any(|(index, kind)| {
+            (kind.several && kind.may_race(kind)) || kinds[..index].iter().any(|other| kind.may_race(other))
+        })
+    }
+}
+
+/// Threads that are about to do the same.
+struct Kind<'a> {
+    next: &'a Next,
+    /// Whether they are in an atomic region.
+    atomic: bool,
+    /// Whether there are two or more.
+    several: bool,
+}
+
+impl Kind<'_> {
+    fn may_race(&self, other: &Self) -> bool {
+        let touches = |kind: &Self| kind.next.fixed.iter().chain(&kind.next.computed);
+        touches(self).any(|one| {
+            touches(other).any(|two| {
+                one.object == two.object
+                    && (one.write || two.write)
+                    && (one.data && two.data)
+                    && !(one.own && two.own)
+                    && ((one.plain && !self.atomic) || (two.plain && !other.atomic))
             })
         })
     }

@@ -80,6 +80,8 @@ pub struct Search<'a, 'p> {
 
 /// How many bytes of a state are stored in the time that a step stands for.
 const BYTES_PER_STEP: u64 = 256;
+/// How many threads of a state are looked at in the time that a step stands for: each successor asks all.
+const THREADS_PER_STEP: u64 = 4;
 
 impl<'a, 'p> Search<'a, 'p> {
     /// A search from the initial state with these copies.
@@ -338,7 +340,7 @@ impl<'a, 'p> Search<'a, 'p> {
         let model = self.expander.model;
         model.facts.liveness.forget_dead(&mut successor.state, near.map(|near| &near.state));
         let Successor { mut state, tainted, trail, .. } = successor;
-        self.budget.spend(allocated(&state) / BYTES_PER_STEP);
+        self.budget.spend(allocated(&state) / BYTES_PER_STEP + state.threads.len() as u64 / THREADS_PER_STEP);
         let (id, new) = self.store.insert(&mut state, tainted, near, origin);
         if let Some(moves) = &mut self.moves
             && origin.parent != NONE

@@ -4,7 +4,7 @@
 pthread_attr_t a;
 void *set(void *arg) {
   (void)arg;
-  pthread_attr_setdetachstate(&a, PTHREAD_CREATE_JOINABLE);
+  pthread_attr_setdetachstate(&a, PTHREAD_CREATE_JOINABLE); //~ RACE
   return 0;
 }
 void *nothing(void *arg) { return arg; }
@@ -12,7 +12,7 @@ int main(void) {
   pthread_t t, u;
   pthread_attr_init(&a);
   pthread_create(&t, 0, set, 0);
-  pthread_create(&u, &a, nothing, 0);
+  pthread_create(&u, &a, nothing, 0); //~ RACE
   pthread_join(u, 0);
   pthread_join(t, 0);
   return 0;
