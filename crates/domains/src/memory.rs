@@ -24,7 +24,7 @@ use ir::passes::PointsTo;
 use ir::passes::footprint::{Extent, Region};
 use ir::{
     Expr, IdVec, Initial, IntType, Lhs, LocalId, LockKind, ObjectId, Op, Place, Program, Rhs, Storage,
-    Target, Targets, TemplateId,
+    Target, Targets, TemplateId, Value,
 };
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -374,6 +374,10 @@ impl<'p> Memory<'p> {
             }
             set += 1;
             let held = match value {
+                Expr::Const(value, _) if ty == IntType::BOOL => {
+                    // What is read as a truth value is cut to whether any bit is set.
+                    Number::constant(Value::from(value_type.wrap(*value) != 0))
+                }
                 Expr::Const(value, _) => Number::constant(value_type.wrap(*value)).cast(ty),
                 Expr::Address(object, offset) if *value_type == self.program.data_model.pointer() => {
                     self.address(*object, *offset).meet(&Number::of_type(*value_type)).cast(ty)

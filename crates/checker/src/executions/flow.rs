@@ -53,12 +53,23 @@ impl Seat<'_, '_, '_> {
                 return None;
             }
             let base = address_of(machine, state, Some(self.thread), target.object)?;
+            // What is said of private memory is about the thread's own.
+            if cell.private && !self.is_own(base) {
+                return None;
+            }
             for element in 0..target.count {
                 let address = base + target.first + element * target.stride;
                 values.push(value_at(machine, state, address, cell.ty)?);
             }
         }
         Some(values)
+    }
+
+    /// Whether an address is in the thread's stack, or of what it allocated.
+    fn is_own(&self, address: u64) -> bool {
+        let addresses = &self.moment.machine.addresses;
+        let owner = addresses.stack_at(address).or_else(|| addresses.heap_at(address));
+        owner.is_some_and(|(owner, _)| owner == self.thread)
     }
 
     fn holds_lock(&self, lock: &HeldLock) -> Option<bool> {
