@@ -95,8 +95,8 @@ impl Asked {
     }
 
     /// Who is asked about a wide program. Where there is a violation every proof is wrong, so all of these are asked
-    /// about: `flow` and the slow ones by turns. Elsewhere a proof is wrong if executions leave what it claims, which
-    /// a part of the programs is enough to show; violations are replayed on the oracle's own machine.
+    /// about: `flow` and the slow ones by turns. Elsewhere a proof is wrong if executions leave what it claims: a part
+    /// of those is asked about; violations are replayed on the oracle's own machine.
     fn of_wide(seed: u64, seen: Seen, turn: Self) -> Vec<Self> {
         match (seen, seed % 8) {
             (Seen::Violation, 0 | 2 | 4 | 6) => vec![Self::Explicit, Self::Flow],

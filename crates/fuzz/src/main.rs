@@ -142,7 +142,7 @@ fn asked_of(arguments: &Arguments, kind: Kind, seed: u64, seen: Seen) -> Vec<Ask
     }
 }
 
-/// The seconds that each engine has. About most wide programs, what takes long is `unknown` in the end.
+/// The seconds that each engine has: a third about most wide programs, which costs the slow engines some answers.
 fn seconds_for(arguments: &Arguments, kind: Kind, seed: u64) -> f64 {
     let part = if kind == Kind::Wide && seed % 16 >= 2 { 3.0 } else { 1.0 };
     arguments.budget as f64 / 1000.0 / part

@@ -74,7 +74,7 @@ struct Writer {
     manners: Manners,
     /// Whether extreme values and all operators are used.
     extremes: bool,
-    /// Whether threads do little: such programs take a third of the time, and show most of what is wrong.
+    /// Whether threads do little, so that there is time for more programs.
     brief: bool,
     headers: Vec<&'static str>,
     globals: Vec<Node>,
