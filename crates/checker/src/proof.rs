@@ -44,7 +44,8 @@ use ir::semantics::{
     Choice, ChoiceKind, Choices, LimitKind, Machine, State, Stuck, Trail, wait_in_atomic_region,
 };
 use ir::{Count, EdgeId, LocationKind, Op, Program, TemplateId, Value};
-use std::collections::{HashMap, VecDeque};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
 use std::fmt;
 use verdict::{Budget, Exhausted, IllFormed, Proof, Property, Reason, RunsProof};
 
@@ -333,7 +334,7 @@ fn follow_all_plainly(
     let initial = machine.initial(copies).map_err(ProofError::Limit)?;
     let each = 200 + initial.statics.len() as u64;
     let mut graph = Graph::new(property);
-    let mut seen: HashMap<State, u32> = HashMap::from([(initial.clone(), 0)]);
+    let mut seen: FxHashMap<State, u32> = FxHashMap::from_iter([(initial.clone(), 0)]);
     let mut queue = VecDeque::from([(0, initial)]);
     let mut steps: u64 = 0;
     while let Some((number, state)) = queue.pop_front() {
@@ -356,10 +357,14 @@ fn follow_all_plainly(
                         Ok(next) => {
                             let trail = Trail::default().then(&machine, &next, thread, odometer.unmodelled);
                             let fresh = seen.len() as u32;
-                            let to = *seen.entry(next.clone()).or_insert(fresh);
-                            if to == fresh {
-                                queue.push_back((fresh, next));
-                            }
+                            let to = match seen.get(&next) {
+                                Some(known) => *known,
+                                None => {
+                                    seen.insert(next.clone(), fresh);
+                                    queue.push_back((fresh, next));
+                                    fresh
+                                }
+                            };
                             graph.add(number, to, thread, trail);
                             if seen.len() > most {
                                 return Err(ProofError::TooExpensive(Exhausted::Memory));

@@ -151,9 +151,14 @@ pub fn read_each(sources: &[(Source, Options)], whole: &Options) -> Result<Progr
     }
     let begun = Instant::now();
     let received = loop {
-        match receiver.recv_timeout(PAUSE) {
-            Err(mpsc::RecvTimeoutError::Timeout)
-                if worker.get().and_then(Worker::time).unwrap_or_else(|| begun.elapsed()) < limit => {}
+        // On a busy machine the thread may take long to start, and one that has ended has no time any more.
+        let (taken, most) = match worker.get() {
+            Some(worker) => (worker.time().unwrap_or_else(|| begun.elapsed()), limit),
+            None => (begun.elapsed(), MOST_TIME),
+        };
+        let pause = if taken < most { PAUSE } else { Duration::ZERO };
+        match receiver.recv_timeout(pause) {
+            Err(mpsc::RecvTimeoutError::Timeout) if taken < most => {}
             received => break received,
         }
     };

@@ -20,11 +20,11 @@ struct Figures {
 
 fn run(kind: Kind, once_wrong: &[u64]) -> Figures {
     let mut figures = Figures::default();
-    let seeds = once_wrong.iter().map(|seed| (*seed, Asked::all(kind)));
-    let more = (0..PROGRAMS).map(|seed| (seed, Asked::in_turn(kind, seed)));
-    for (seed, asked) in seeds.chain(more) {
+    let seeds = once_wrong.iter().map(|seed| (*seed, true));
+    for (seed, all) in seeds.chain((0..PROGRAMS).map(|seed| (seed, false))) {
         let case = Case::new(kind, seed);
-        let examined = examine(&case, &asked, 0.1, None)
+        let asked = |seen| if all { Asked::all(kind) } else { Asked::in_turn(kind, seed, seen) };
+        let examined = examine(&case, asked, 0.1, None)
             .unwrap_or_else(|error| panic!("seed {seed}: {error}\n{}", case.text));
         let name = case.check.name();
         assert!(examined.wrong.is_empty(), "seed {seed}, {name}: {:?}\n{}", examined.wrong, case.text);

@@ -74,6 +74,8 @@ struct Writer {
     manners: Manners,
     /// Whether extreme values and all operators are used.
     extremes: bool,
+    /// Whether threads do little, so that there is time for more programs.
+    brief: bool,
     headers: Vec<&'static str>,
     globals: Vec<Node>,
     functions: Vec<Node>,
@@ -121,8 +123,10 @@ impl Wide {
         };
         let extremes = check == Check::Overflow || random.once_in(3);
         let mut writer = Writer::new(random, manners, extremes);
+        writer.brief = !writer.random.once_in(4);
         let focused = writer.random.once_in(2);
-        let count = if focused { 1 + writer.random.below(6) / 5 } else { 1 + writer.random.below(3) };
+        let count =
+            if focused || writer.brief { 1 + writer.random.below(6) / 5 } else { 1 + writer.random.below(3) };
         let mut chosen: Vec<(usize, usize)> = Vec::new();
         for _ in 0..count {
             let family = writer.random.below(topics.len());
@@ -154,6 +158,7 @@ impl Writer {
             random,
             manners,
             extremes,
+            brief: false,
             headers: vec!["assert.h", "pthread.h"],
             globals: vec![],
             functions: vec![],

@@ -109,9 +109,10 @@ impl Writer {
         format!("{left} {sign} {right}")
     }
 
-    /// One to as many statements.
+    /// One to as many statements; half as many where threads do little.
     pub(super) fn block(&mut self, most: usize, place: Place) -> Vec<Node> {
         let mut nodes = Vec::new();
+        let most = if self.brief { most.div_ceil(2) } else { most };
         for _ in 0..1 + self.random.below(most) {
             nodes.extend(self.statement(place));
         }
