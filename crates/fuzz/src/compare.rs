@@ -94,16 +94,18 @@ impl Asked {
         asked
     }
 
-    /// Who is asked about a wide program. Where there is a violation every proof is wrong, so all of these are asked
-    /// about: `flow` and the slow ones by turns. Elsewhere a proof is wrong if executions leave what it claims: a part
-    /// of those is asked about; violations are replayed on the oracle's own machine.
+    /// Who is asked about a wide program. Where there is a violation every proof is wrong: the fast ones and a slow one
+    /// are asked about all of these. Elsewhere a proof is wrong if executions leave what it claims: `flow`, whose
+    /// claims are the largest, is asked about all, the others about a part; violations are replayed on the oracle's
+    /// own machine.
     fn of_wide(seed: u64, seen: Seen, turn: Self) -> Vec<Self> {
         match (seen, seed % 8) {
-            (Seen::Violation, 0 | 2 | 4 | 6) => vec![Self::Explicit, Self::Flow],
-            (Seen::Violation, _) => vec![Self::Explicit, turn],
-            (Seen::Nothing | Seen::Partial, 0) => vec![Self::Explicit, Self::Flow, turn],
-            (Seen::Nothing | Seen::Partial, 4) => vec![Self::Flow],
-            (Seen::Nothing | Seen::Partial | Seen::Bounded, _) => vec![],
+            (Seen::Violation, _) | (Seen::Nothing | Seen::Partial, 0) => {
+                vec![Self::Explicit, Self::Flow, turn]
+            }
+            (Seen::Nothing | Seen::Partial, 4) => vec![Self::Explicit, Self::Flow],
+            (Seen::Nothing | Seen::Partial, _) => vec![Self::Flow],
+            (Seen::Bounded, _) => vec![],
         }
     }
 
