@@ -74,6 +74,7 @@ fn describe(fault: Fault) -> &'static str {
         Fault::InvalidCallee => "a call through a pointer to no function",
         Fault::InvalidThread => "a join of no thread",
         Fault::InvalidFree => "memory is freed that was not allocated",
+        Fault::InvalidBool => "a truth value is read that is neither 0 nor 1",
     }
 }
 

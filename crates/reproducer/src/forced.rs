@@ -156,20 +156,29 @@ pub(crate) fn check_overflow<'s>(
     }
 }
 
-/// Refuses what the compiled library does not find wrong: objects that are passed and not looked at.
+/// Refuses what the compiled library does not find wrong: objects that are passed and not looked at, and races on
+/// objects of its own.
 pub(crate) fn check_library<'s>(
     refutation: &Refutation,
     line: impl Fn(Span) -> Option<&'s str>,
 ) -> Result<(), Unforced> {
-    let is_unseen = |word: &str| UNSEEN.iter().any(|prefix| word.starts_with(prefix));
-    match refutation.replayed.violation {
-        ReplayedViolation::Error { kind: ErrorKind::InvalidAccess, span, .. }
-            if line(span).is_some_and(|line| words(line).any(is_unseen)) =>
-        {
-            Err(Unforced::Choice(span))
+    // The id that starting a thread stores is seen.
+    let starts = |span: Span| line(span).is_some_and(|line| line.contains("_create"));
+    let is_unseen = |span: &Span| {
+        let is_unseen = |word: &str| UNSEEN.iter().any(|prefix| word.starts_with(prefix));
+        line(*span).is_some_and(|line| words(line).any(is_unseen))
+    };
+    let found = match &refutation.replayed.violation {
+        ReplayedViolation::Error { kind: ErrorKind::InvalidAccess, span, .. } => {
+            Some(*span).filter(is_unseen)
         }
-        _ => Ok(()),
-    }
+        ReplayedViolation::Race { accesses, .. } => {
+            let mut spans = accesses.iter().map(|access| access.span);
+            spans.find(|span| is_unseen(span) && !starts(*span))
+        }
+        ReplayedViolation::Error { .. } | ReplayedViolation::Deadlock(_) => None,
+    };
+    found.map_or(Ok(()), |span| Err(Unforced::Choice(span)))
 }
 
 /// Whether an edge may be taken whatever the state is, and does nothing.

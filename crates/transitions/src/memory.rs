@@ -20,6 +20,7 @@ use ir::passes::Unique;
 use ir::semantics::AddressMap;
 use ir::{
     Expr, IdVec, Initial, IntType, Lhs, ObjectId, Op, Place, Program, Storage, Target, Targets, TemplateId,
+    Value,
 };
 use smt::expressions::{Mode, Translated};
 use smt::{Sort, Term, Variable};
@@ -220,6 +221,10 @@ impl<'a, 'p> Cells<'a, 'p> {
             return None;
         }
         match value {
+            // What is read as a truth value is whether any bit is set.
+            Expr::Const(value, _) if ty == IntType::BOOL => {
+                Some(self.number(Value::from(of.wrap(*value) != 0), ty))
+            }
             Expr::Const(value, _) => Some(self.number(ty.wrap(*value), ty)),
             Expr::Address(object, offset) => {
                 let address = self.fixed[*object]?.checked_add(*offset)?;

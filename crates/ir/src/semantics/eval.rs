@@ -25,6 +25,8 @@ pub enum Fault {
     InvalidThread,
     /// Memory that is freed and was not allocated.
     InvalidFree,
+    /// A truth value is read where neither 0 nor 1 is stored.
+    InvalidBool,
 }
 
 /// A state that expressions are evaluated in.
@@ -157,7 +159,10 @@ impl<S: Held> Context<'_, '_, S> {
             return Ok(value);
         }
         let raw = Value::from(bytes.read(at, size as usize));
-        Ok(if ty == IntType::BOOL { Value::from(raw != 0) } else { ty.wrap(raw) })
+        if ty == IntType::BOOL && raw > 1 {
+            return Err(Fault::InvalidBool);
+        }
+        Ok(ty.wrap(raw))
     }
 }
 

@@ -116,7 +116,7 @@ const PROGRAMS: [(&str, &str, &str, u32); 28] = [
     (
         "the result of an unknown function",
         "extern int strange(void);\nint main(void) {\n  x = strange();\n  if (x == 77) reach_error(); return 0; }",
-        "values are not modelled",
+        "unknown function 'strange'",
         4,
     ),
     (
