@@ -11,8 +11,10 @@ use ir::{Count, Program, Span, Value};
 
 /// How many executions are tried at most.
 const EXECUTIONS: u64 = 24;
-/// How many steps one of them takes at most.
+/// How many steps one of them tries at most.
 const STEPS: usize = 5_000;
+/// With how many threads one of them goes on at most: a step copies all.
+const MOST_THREADS: usize = 50;
 /// How many bytes of static objects it may copy: a step that writes one copies all.
 const MOST_BYTES: usize = 256 << 20;
 
@@ -80,8 +82,8 @@ fn describe(fault: Fault) -> &'static str {
 
 /// Runs one execution; gives the fault that it ends in.
 fn run(machine: &Machine<'_>, mut state: State, random: &mut Random) -> Option<(Fault, Span)> {
-    let steps = STEPS.min(MOST_BYTES / (state.statics.len() + 1));
-    for _ in 0..steps {
+    let mut steps = STEPS.min(MOST_BYTES / (state.statics.len() + 1));
+    while state.threads.len() <= MOST_THREADS {
         let mut threads = machine.schedulable(&state);
         let mut next = None;
         'threads: while !threads.is_empty() {
@@ -89,6 +91,7 @@ fn run(machine: &Machine<'_>, mut state: State, random: &mut Random) -> Option<(
             let mut edges = machine.edges(&state, thread).to_vec();
             while !edges.is_empty() {
                 let edge = edges.swap_remove(random.below(edges.len()));
+                steps = steps.checked_sub(1)?;
                 match machine.step(&state, thread, edge, random).result {
                     Ok(reached) => {
                         next = Some(reached);
