@@ -205,11 +205,12 @@ impl Machine<'_> {
         let (state, choices, log) = (Seen(state), &mut NoChoices, &mut Vec::new());
         Context { machine: self, state, old: None, thread, choices, log, atomic: false }.eval(expr)
     }
-    /// The value of a cell in a state, if it is in a live object; open bytes read as 0.
+    /// The value of a cell in a state, if it is in a live object and has one; open bytes read as 0.
     pub fn peek_memory(&self, state: &State, address: u64, ty: IntType) -> Option<Value> {
         let part = self.resolve(state, address, ty.bytes())?;
         let (bytes, at) = state.bytes(part);
-        Some(ty.wrap(Value::from(bytes.read(at, ty.bytes() as usize))))
+        let raw = Value::from(bytes.read(at, ty.bytes() as usize));
+        (ty != IntType::BOOL || raw <= 1).then(|| ty.wrap(raw))
     }
 }
 
