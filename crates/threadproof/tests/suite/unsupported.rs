@@ -4,7 +4,7 @@ use assert_cmd::Command;
 
 /// A program, as what follows the declarations on its first line; a part of the reason that names the construct, and its line.
 /// In each of them the error may be reached, as far as can be told without a meaning for the construct.
-const PROGRAMS: [(&str, &str, &str, u32); 28] = [
+const PROGRAMS: [(&str, &str, &str, u32); 27] = [
     (
         "a device",
         "int main(void) {\n  *(volatile unsigned *)0x40021000 = 1;\n  reach_error(); return 0; }",
@@ -126,12 +126,6 @@ const PROGRAMS: [(&str, &str, &str, u32); 28] = [
         5,
     ),
     (
-        "a floating-point number",
-        "int main(void) {\n  double f = 38.5; x = (int)(f * 2);\n  if (x == 77) reach_error(); return 0; }",
-        "values are not modelled",
-        3,
-    ),
-    (
         "a complex number",
         "int main(void) {\n  _Complex double c = 77.0; x = (int)__real__ c;\n  if (x == 77) reach_error(); return 0; }",
         "complex number",
@@ -177,6 +171,7 @@ const PROGRAMS: [(&str, &str, &str, u32); 28] = [
 
 #[test]
 fn what_is_not_supported_is_named() {
+    let mut failures = Vec::new();
     for (name, text, construct, line) in PROGRAMS {
         let file = std::env::temp_dir().join(format!(
             "threadproof-unsupported-{}-{}.c",
@@ -189,15 +184,21 @@ fn what_is_not_supported_is_named() {
         command.args(["verify", "--engine", "flow", "--check", "assertions"]).arg(&file);
         let output = command.output().expect("it runs");
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{name}: {printed}");
         let verdict = printed.lines().last().unwrap_or_default();
-        assert!(verdict.starts_with("verdict: unknown(") && verdict.contains(construct), "{name}: {printed}");
         let at = [format!("line {line}:"), format!(".c:{line}")];
-        assert!(at.iter().any(|at| verdict.contains(at)), "{name}, line {line}: {printed}");
+        let is_named = verdict.starts_with("verdict: unknown(")
+            && verdict.contains(construct)
+            && at.iter().any(|at| verdict.contains(at));
+        if output.status.code() != Some(2) || !is_named {
+            failures.push(format!("{name}, line {line}: {printed}"));
+        }
         let mut command = Command::cargo_bin("threadproof").expect("the program is built");
         command.args(["verify", "--check", "assertions", "--timeout", "20"]).arg(&file);
         let output = command.output().expect("it runs");
-        assert_ne!(output.status.code(), Some(0), "{name}: {}", String::from_utf8_lossy(&output.stdout));
+        if output.status.code() == Some(0) {
+            failures.push(format!("{name}: {}", String::from_utf8_lossy(&output.stdout)));
+        }
         let _ = std::fs::remove_file(&file);
     }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
