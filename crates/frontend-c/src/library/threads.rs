@@ -95,10 +95,11 @@ pub(super) fn callee(context: &mut Context<'_>, argument: &Argument) -> Callee {
 }
 
 fn create(context: &mut Context<'_>, call: &Call<'_>, routine: usize, passed: usize) -> Option<Answer> {
-    if routine == 2 {
+    let has_attributes = routine == 2;
+    let (handle, routine, passed) = (call.argument(0)?, call.argument(routine)?, call.argument(passed)?);
+    if has_attributes {
         context.touch(call, 1, Touch::Read);
     }
-    let (handle, routine, passed) = (call.argument(0)?, call.argument(routine)?, call.argument(passed)?);
     let pointer = context.pointer();
     // Programs that do not want the handle pass null, though no library allows it.
     let target = (!handle.is_always_null()).then(|| {
