@@ -167,8 +167,9 @@ impl Parser {
             None if self.take_word("to") => FloatOp::To(self.float_format()?),
             None => return self.expected("a floating-point operation"),
         };
+        // What comes after the last operand is the next operation.
         let mut operands = Vec::new();
-        while self.take_sign(";") {
+        while operands.len() < op.operands() && self.take_sign(";") {
             operands.push(self.expression()?);
         }
         Ok(Rhs::Float(op, format, operands))
