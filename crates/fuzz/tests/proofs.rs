@@ -50,7 +50,7 @@ fn changed_proofs_are_refused() {
         seed: 18,
         count: 900,
         each: 60,
-        proving: 60.0,
+        proving: 15.0,
         checking: 5.0,
         jobs: 1,
         report: fail,
@@ -73,7 +73,7 @@ fn the_form_of_evidence_is_closed() {
         corpus::pairs(twin, &mut random).into_iter().map(move |pair| (pair, engine)).collect::<Vec<_>>()
     });
     for (pair, engine) in pairs {
-        for proof in corpus::proofs(&pair, Some(engine), 60.0) {
+        for proof in corpus::proofs(&pair, Some(engine), 15.0) {
             let kind = kind_of(&proof);
             if kinds.contains(&kind) {
                 continue;
