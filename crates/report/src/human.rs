@@ -227,6 +227,10 @@ pub(crate) fn reason(proof: &Proof) -> String {
             "by a specification: {} functions conform, and its abstract threads together do not go wrong",
             proof.threads.len()
         ),
+        Proof::Summaries(proof) => format!(
+            "by locks, order and ownership in {} contexts of procedures, for any number of threads",
+            proof.contexts.len()
+        ),
         Proof::Modular(proof) if proof.size == 1 => {
             "by an invariant of every thread, for any number of threads".to_owned()
         }

@@ -200,6 +200,7 @@ fn check_result<'a>(report: &Report<'a>, outcome: &'a Outcome) -> CheckResult<'a
             | Proof::Flow(_)
             | Proof::Product(_)
             | Proof::Modular(_)
+            | Proof::Summaries(_)
             | Proof::Queries(_)
             | Proof::Spec(_)
             | Proof::States(_)

@@ -2,7 +2,7 @@
 
 use crate::{
     AbstractionProof, Attempt, Budget, ContextProof, Exhausted, FlowProof, ModularProof, ProductProof,
-    Property, QueriesProof, RunsProof, SpecProof, StatesProof, Trace,
+    Property, QueriesProof, RunsProof, SpecProof, StatesProof, SummariesProof, Trace,
 };
 use ir::{Program, Span};
 use serde::{Deserialize, Serialize};
@@ -75,6 +75,8 @@ pub enum Proof {
     Runs(Box<RunsProof>),
     /// Any number of threads, by what each of them may do as a specification says, and a proof about that.
     Spec(Box<SpecProof>),
+    /// No two threads can be at conflicting accesses, by what holds in each procedure and context.
+    Summaries(Box<SummariesProof>),
 }
 
 /// Why there is no answer.

@@ -7,7 +7,8 @@
 use crate::{
     AbstractionProof, Acfa, Bounds, Composition, Conformance, ContextProof, DataProof, Evidence, Fact,
     FlowProof, Literal, ModularProof, Moment, Predicate, PredicateRelation, ProductNode, ProductPart,
-    ProductProof, Proof, QueriesClaim, QueriesPart, QueriesProof, SpecProof, StatesProof, Trace, Violation,
+    ProductProof, Proof, QueriesClaim, QueriesPart, QueriesProof, SpecProof, StatesProof, SummariesProof,
+    Trace, Violation,
 };
 use ir::specification::Specification;
 use std::collections::BTreeSet;
@@ -121,6 +122,7 @@ impl Proof {
                 .within(format_args!("Runs")),
             Self::Spec(proof) => of_spec(proof).within(format_args!("Spec")),
             Self::LockOrder(locks) => once(locks, "LockOrder"),
+            Self::Summaries(proof) => of_summaries(proof).within(format_args!("Summaries")),
         }
     }
 }
@@ -259,6 +261,7 @@ fn of_abstraction(proof: &AbstractionProof) -> Form {
         Proof::OneThread | Proof::Flow(_) | Proof::Abstraction(_) | Proof::Product(_) => false,
         Proof::LockOrder(_) => false,
         Proof::Modular(_) | Proof::Queries(_) | Proof::Context(_) | Proof::Runs(_) | Proof::Spec(_) => false,
+        Proof::Summaries(_) => false,
     };
     require(is_about_bits, "a Boolean program is proved by thread states").within(format_args!("inner"))?;
     proof.inner.check_form().within(format_args!("inner"))
@@ -400,6 +403,32 @@ fn of_spec(proof: &SpecProof) -> Form {
         Composition::Program(inner) => inner.check_form(),
     }
     .within(format_args!("composition"))
+}
+
+fn of_summaries(proof: &SummariesProof) -> Form {
+    rising(&proof.once, "once")?;
+    rising(&proof.private, "private")?;
+    rising(&proof.handles, "handles")?;
+    each(&proof.contexts, "contexts", |context| {
+        rising(&context.calls, "calls")?;
+        once(context.calls.iter().map(|(edge, callee, _)| (edge, callee)), "calls")?;
+        each(&context.calls, "calls", |(_, _, callee)| {
+            require((*callee as usize) < proof.contexts.len(), "there is no such context")
+        })?;
+        rising(&context.releases, "releases")?;
+        each(&context.facts, "facts", |facts| {
+            let Some(facts) = facts else { return Ok(()) };
+            once(&facts.equal, "equal")?;
+            rising(&facts.ids, "ids")?;
+            rising(&facts.set, "set")?;
+            each(&facts.set, "set", |handle| {
+                require((*handle as usize) < proof.handles.len(), "there is no such handle")
+            })?;
+            rising(&facts.locks, "locks")?;
+            rising(&facts.absent, "absent")?;
+            rising(&facts.fresh, "fresh")
+        })
+    })
 }
 
 /// Names are words: whoever makes a name of another one puts a space into it, so that no name of a specification is one that was made.

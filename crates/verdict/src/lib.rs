@@ -16,6 +16,7 @@ mod family;
 mod flow;
 pub mod form;
 mod listing;
+mod locations;
 mod modular;
 mod orders;
 mod present;
@@ -26,6 +27,7 @@ mod runs;
 mod schedule;
 mod spec;
 mod states;
+mod summaries;
 mod trace;
 
 pub use abstraction::{
@@ -45,6 +47,7 @@ pub use flow::{
 };
 pub use form::IllFormed;
 pub use listing::{Interference, KnownValue, ListedFact, ListedLine, Listing, known_text};
+pub use locations::{LocationAccess, LocationStatus, Locations, Reached, SharedLocation, WhyNoRace};
 pub use modular::ModularProof;
 pub use orders::{Bound, Orders};
 pub use present::Present;
@@ -55,4 +58,5 @@ pub use runs::RunsProof;
 pub use schedule::{Schedule, Turn};
 pub use spec::{Composition, Conformance, SpecProof};
 pub use states::{Configuration, Population, StatesProof};
+pub use summaries::{LockBase, LockFact, ProcedureContext, SummariesProof, ThreadFacts, ThreadHandle};
 pub use trace::{Trace, TraceStep, Violation, has_unmodelled_values};

@@ -72,6 +72,7 @@ fn try_claims(
         }
         // There is no invariant of states, or it is not looked at.
         Proof::Exhaustive { .. } | Proof::NoErrorLocation | Proof::OneThread => Ok(()),
+        Proof::Summaries(_) => Ok(()),
         Proof::States(_) | Proof::Abstraction(_) | Proof::Spec(_) | Proof::LockOrder(_) => Ok(()),
     }
 }

@@ -76,7 +76,7 @@ pub fn try_property(
         Proof::NoErrorLocation | Proof::OneThread => return Ok(()),
         Proof::Exhaustive { .. } | Proof::Flow(_) | Proof::States(_) | Proof::Abstraction(_) => {}
         Proof::Product(_) | Proof::Modular(_) | Proof::Queries(_) | Proof::Context(_) => {}
-        Proof::Runs(_) | Proof::Spec(_) | Proof::LockOrder(_) => {}
+        Proof::Runs(_) | Proof::Spec(_) | Proof::LockOrder(_) | Proof::Summaries(_) => {}
     }
     let Some(found) = walk(program, EFFORT, &share(budget), &mut Bad { property }) else { return Ok(()) };
     let Found { outside, trace, unknown, path } = found;

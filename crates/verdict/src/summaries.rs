@@ -1,0 +1,150 @@
+//! The proof of the `summaries` engine: what holds at each location of each procedure, in each context that it runs in.
+//!
+//! It speaks of the task's own program: calls stay calls, and nothing is inlined, sliced or renumbered. Facts are about
+//! one thread at one location; no relation between pairs of locations is stored. Two accesses are compared only where they
+//! may touch the same byte. All in it are claims that the checker tests one edge at a time, so that checking is linear in
+//! the proof but for those comparisons.
+//!
+//! # What the claims mean
+//!
+//! A *kind* of thread is the template that a thread starts in. A thread *is at* (context, location) when its innermost
+//! activation is of the context's template, is in that context, and is at that location.
+//!
+//! * [`SummariesProof::once`]: at most one activation of the template ever exists in a whole run, be it called or started
+//!   as a thread. So at most one thread of a kind in `once` ever exists.
+//! * [`SummariesProof::private`]: objects of threads (frame objects, thread-local and allocated ones) that only the thread
+//!   touches that the activation, variable or allocation belongs to.
+//! * [`SummariesProof::handles`]: cells of memory that there is one of. Whatever is ever stored there is the id of the
+//!   only thread of a kind.
+//! * [`ProcedureContext::facts`]: what holds whenever a thread is at a location in that context. `None`: no thread ever is.
+//! * [`ProcedureContext::releases`]: where locks may be that the thread itself may give back, or whose words it may
+//!   change other than by taking them, before an activation in this context returns. Only bytes count at which some
+//!   step of the program may take a lock.
+//!
+//! Each is kept by all steps of all threads: by the thread's own steps from location to location, by calls (into the
+//! context that [`ProcedureContext::calls`] names, and from its end back to the caller), by starts (the context of the new
+//! thread), and by the steps of others. Others change none of a thread's locals, so only `locks`, `absent`, `set` and `fresh`
+//! are theirs to break; each says below why they do not.
+//!
+//! # When two accesses do not race
+//!
+//! Two accesses of different threads, one at (c1, l1) of kind k1, the other at (c2, l2) of kind k2, that may have a byte in
+//! common and of which one writes and not both are atomic, do not race if
+//!
+//! 1. k1 = k2, and that kind is in `once`;
+//! 2. k2 is absent at l1, or k1 is absent at l2;
+//! 3. all bytes that they may have in common are in private objects;
+//! 4. the address of one of them is computed by additions to a fresh local, and the program has no atomic accesses that
+//!    order nothing ([`Program::unordered`](ir::Program::unordered) is empty);
+//! 5. both hold a lock at the same address, not both for reading only. The address is the same if both are the same byte of
+//!    the same object that there is one of; or if the distance from the access to the lock is the same constant on both
+//!    sides and the two accesses can only overlap at equal addresses. A lock fact counts only where it is *reliable*: see
+//!    [`ThreadFacts::locks`].
+
+use ir::{EdgeId, LocalId, ObjectId, Target, TemplateId};
+use serde::{Deserialize, Serialize};
+
+/// What holds at each location of each procedure, in each context.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SummariesProof {
+    /// Templates of which there is at most one activation in a whole run, in rising order.
+    pub once: Vec<TemplateId>,
+    /// Objects that only the thread touches that they belong to, in rising order.
+    pub private: Vec<ObjectId>,
+    /// Cells that hold the id of a thread, by object and offset, in rising order.
+    pub handles: Vec<ThreadHandle>,
+    /// The contexts that procedures run in. Threads of the program's start come first, in the order of
+    /// [`Program::start`](ir::Program::start): context `i` is that of the `i`-th entry.
+    pub contexts: Vec<ProcedureContext>,
+}
+
+/// A cell in which nothing but the id of the only thread of a kind is ever stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ThreadHandle {
+    /// The object: a static one, or a frame object of a template in `once`.
+    pub object: ObjectId,
+    /// Where the cell starts; it is as wide as a pointer.
+    pub offset: u64,
+    /// The kind of the thread: a template in `once`.
+    pub kind: TemplateId,
+}
+
+/// A procedure in one context: run by threads of one kind, with what is known where it is entered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProcedureContext {
+    /// The procedure.
+    pub template: TemplateId,
+    /// The kind of the threads that run it.
+    pub kind: TemplateId,
+    /// What holds at each location, by its number.
+    pub facts: Vec<Option<ThreadFacts>>,
+    /// For each edge that calls or starts a procedure, and each one that it may call or start: the context of the callee
+    /// (by number in [`SummariesProof::contexts`]). In rising order.
+    pub calls: Vec<(EdgeId, TemplateId, u32)>,
+    /// Where locks may be that are given back in this context or in what it calls. Sorted.
+    pub releases: Vec<Target>,
+}
+
+/// What holds whenever a thread is at a location.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ThreadFacts {
+    /// A local has the value of another local plus a constant, modulo 2 to the width of a pointer: (local, other, constant).
+    /// Both are as wide as a pointer.
+    pub equal: Vec<(LocalId, LocalId, u64)>,
+    /// Locals that hold the id of the only thread of a kind in `once`. In rising order.
+    pub ids: Vec<(LocalId, TemplateId)>,
+    /// Handles, by number in [`SummariesProof::handles`], that this thread has stored the id in. In rising order.
+    /// Nobody breaks that: whatever is stored there is the same id.
+    pub set: Vec<u32>,
+    /// Locks that the thread holds, sorted.
+    ///
+    /// A claim is *reliable* if no other thread can break it: each step of another thread that may write the lock's words
+    /// other than by taking or giving back a lock (a plain write, a fill, a copy, a free, the end of a frame) is excluded by
+    /// rule 1, 2, 3 or 4 of the module's text, with the place of the claim in the role of an access; and each step that
+    /// gives back a lock that may be this one is made by a thread that holds it there (a lock fact that names the
+    /// same address as the operation, at the step's source), or is excluded by rule 1 or 2. Claims that are not reliable are
+    /// of no use: the checker may refuse them or leave them out.
+    pub locks: Vec<LockFact>,
+    /// Kinds of which no *other* thread is alive, in rising order. A thread is alive from the step that starts it to its end.
+    ///
+    /// A thread loses this by starting one. It gains it by joining the only thread of a kind (its id is in `ids`); then also
+    /// for kinds that are absent wherever the joined kind may end, if nobody but that kind, or an absent one, starts them.
+    /// No other thread breaks it if each step that starts a thread of the kind, at (c, l) of kind k, is not there meanwhile: k is
+    /// absent here; or this thread's kind is absent at l; or k is this thread's own kind, and is in `once`.
+    pub absent: Vec<TemplateId>,
+    /// Locals that hold addresses into allocated objects that the thread owns, or null. In rising order.
+    ///
+    /// To own an object means that no other thread and no memory holds an address into it, and of the locals
+    /// of the innermost activation only those that are listed here. So a list may become shorter only if what is taken out
+    /// has no object in common with what stays, by points-to sets, or is assigned. An allocation adds; a copy of a listed local, plus
+    /// a constant, adds; any other use of a listed local as a value (stored in memory, computed with, passed on other than as
+    /// a whole argument) removes it and all that may point to the same objects; so does `free`. A call keeps what the callee's end keeps of
+    /// its parameters, and adds the result if that is fresh there. A start hands an argument over to the new thread's
+    /// parameter, and removes it here.
+    pub fresh: Vec<LocalId>,
+}
+
+/// A lock that a thread holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LockFact {
+    /// What its address is counted from.
+    pub base: LockBase,
+    /// How far it is from there, modulo 2 to the width of a pointer.
+    pub offset: u64,
+    /// Whether it is held for reading at least; otherwise its owner word is the thread's id.
+    pub shared: bool,
+}
+
+/// What the address of a lock is counted from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum LockBase {
+    /// The start of an object that there is one of: a static one, or a frame object of a template in `once`.
+    Object(ObjectId),
+    /// The value that a local of the activation has now.
+    Local(LocalId),
+}
