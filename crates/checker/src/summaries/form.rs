@@ -32,7 +32,7 @@ pub fn check(program: &Program, proof: &SummariesProof, meter: &mut Meter<'_>) -
             return claim(format!("there may be more than one {}", handle.object));
         }
         let end = handle.offset.checked_add(width);
-        if !end.is_some_and(|end| end <= program.objects[handle.object].size) {
+        if end.is_none_or(|end| end > program.objects[handle.object].size) {
             return claim("a handle lies outside of its object");
         }
         if proof.once.binary_search(&handle.kind).is_err() {

@@ -370,7 +370,7 @@ impl<'v, 'a> Stepper<'v, 'a> {
         }
         let is_there = |kind: &&TemplateId| !known.absent.contains(kind);
         found.extend(facts.absent.iter().filter(is_there).map(|kind| Unfounded::Absent(*kind)));
-        found.extend(self.owner().allows(&known.owned, &facts.fresh)?.map(Unfounded::Fresh));
+        found.extend(self.owner().allows(&known.owned, &facts.fresh, location)?.map(Unfounded::Fresh));
         Ok(found)
     }
 }
