@@ -1,8 +1,8 @@
 //! The engine: prepares a program, chooses main threads, and turns what is found into proofs and traces.
 
-use crate::before::{Taken, before_all};
 use crate::model::Model;
 use crate::query::{Found, Options, Search, places};
+use crate::wp::{Taken, wp_of_path};
 use engine_explicit::guided::follow;
 use ir::LocationId;
 use ir::passes::Goal;
@@ -22,7 +22,8 @@ const MOST_EDGES: usize = 4_000;
 /// The engine.
 #[derive(Clone, Default, Debug)]
 pub struct Queries {
-    /// The name of the function that the main thread runs; if there is none it is chosen: each thread with an error in turn.
+    /// The name of the function that the main thread runs; if there is none it is chosen: each thread with an
+    /// error in turn.
     pub main_thread: Option<String>,
 }
 
@@ -134,7 +135,8 @@ impl Queries {
     }
 }
 
-/// Looks for a proof with a main thread that some threads' errors are not reached, or for an execution that reaches one.
+/// Looks for a proof with a main thread that some threads' errors are not reached, or for an execution that
+/// reaches one.
 fn prove(
     model: &Model,
     main: ThreadNumber,
@@ -160,7 +162,7 @@ fn prove(
     )));
     Ok(match found {
         Found::Taken(taken) => Outcome::Refuted(taken),
-        Found::Bound(_) => return Err(NoAnswer::GaveUp("an answer without a question".to_owned())),
+        Found::Bound(_) => return Err(NoAnswer::GaveUp("an answer without a query".to_owned())),
         Found::Safe(built, invariants) => Outcome::Proved(QueriesPart {
             main: places(&built, &invariants, true, model.threads[main].locations),
             order: search.order,
@@ -179,7 +181,7 @@ fn schedule(
     let mut schedule = Schedule::default();
     // The values of inputs that were read before.
     let mut solver = Solver::new();
-    solver.assert(&model.initial.and(&before_all(model, taken, &Term::bool(true), budget)));
+    solver.assert(&model.initial.and(&wp_of_path(model, taken, &Term::bool(true), budget)));
     solver.assert(&Term::all(model.variables.values().cloned()));
     let is_known = solver.check(budget) == Answer::Sat;
     let all = &settled.threads.threads;
