@@ -1,5 +1,5 @@
-//! Locals whose value is never read again are set to 0, so that states which differ in nothing that matters are
-//! equal. Exact: no expression reads a dead local (backward liveness, the textbook analysis).
+//! Locals whose value is never read again are set to 0, so that states which differ in nothing that matters
+//! are equal. Exact: no expression reads a dead local (backward liveness, the textbook analysis).
 
 use crate::bits::Bits;
 use ir::ids::Id;

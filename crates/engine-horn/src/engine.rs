@@ -13,7 +13,7 @@ use verdict::{Budget, Engine, Events, Exhausted, Proof, Property, Reason, Task, 
 /// Larger programs are not tried.
 const MOST_EDGES: usize = 4_000;
 
-/// A way to look for a proof.
+/// A method to look for a proof.
 #[derive(Clone, Copy)]
 enum Way {
     /// All threads together, if they are a fixed set.
@@ -26,7 +26,8 @@ const fn product(order: Order, split: bool, effort: Effort) -> Way {
     Way::Product(product::Way { order, split, effort })
 }
 
-/// The ways in the order in which they are tried, and with which part of the time that is left. Where the threads are no fixed set only the last is possible.
+/// The methods in the order in which they are tried, and with which part of the remaining time. Where the
+/// threads are no fixed set only the last is possible.
 const WAYS: [(Way, u32); 9] = [
     (product(Order::Sequential, false, Effort::All), 4),
     (product(Order::RoundRobin, false, Effort::Facts), 6),

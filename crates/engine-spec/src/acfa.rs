@@ -1,10 +1,13 @@
-//! Abstract control flow automata ([`verdict::Acfa`]) as specifications: a context that another engine has inferred is an abstract thread that the user can read and change.
+//! Abstract control flow automata ([`verdict::Acfa`]) as specifications: a context that another engine has
+//! inferred is an abstract thread that the user can read and change.
 //!
-//! A label becomes the assertion of its state; what an edge may change, and what holds before and behind it, becomes its transition. A thread does not stay in an atomic state: ways through such states become
-//! one transition. What cannot be said in C (what has no name there) is left out: then there are more behaviours.
+//! A label becomes the assertion of its state; what an edge may change, and what holds before and after it,
+//! becomes its transition. A thread does not stay in an atomic state: paths through such states become one
+//! transition. What cannot be said in C (what has no name there) is left out: then there are more behaviours.
 //!
-//! A label says what holds while the others keep to their automata; an assertion is all that a thread may rely on. So a thread need not conform to the abstract thread that its automaton gives: whoever makes
-//! one has to check that.
+//! A label says what holds while the others keep to their automata; an assertion is all that a thread may
+//! rely on. So a thread need not conform to the abstract thread that its automaton gives: whoever makes one
+//! has to check that.
 
 use crate::text::weaker_text;
 use indexmap::{IndexMap, IndexSet};
@@ -14,7 +17,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use verdict::{AbstractId, Acfa, Budget};
 
-/// More ways through atomic states are not looked at.
+/// More paths through atomic states are not looked at.
 const MOST_WAYS: usize = 2_000;
 
 /// An automaton, and what its variables are called.
@@ -37,7 +40,7 @@ struct Way {
     changed: BTreeSet<Variable>,
     /// What holds before it.
     before: BTreeSet<Term>,
-    /// What holds behind it.
+    /// What holds after it.
     behind: BTreeSet<Term>,
     /// Whether another thread is started.
     starts: bool,
@@ -49,7 +52,7 @@ pub(crate) struct Written {
     pub(crate) start: Option<String>,
     /// The variables that it may change until then.
     pub(crate) changed_before: BTreeSet<Variable>,
-    /// States and transitions; nothing if it changes and asserts nothing.
+    /// States and transitions; `None` when it changes and asserts nothing.
     pub(crate) body: Option<String>,
 }
 
@@ -71,7 +74,7 @@ impl Automaton<'_> {
         !self.acfa.states[state].atomic || state == self.acfa.start
     }
 
-    /// All ways from a state where a thread stays; nothing if there are too many.
+    /// All paths from a state where a thread stays; `None` when there are too many.
     fn ways(&self, source: AbstractId) -> Option<BTreeSet<Way>> {
         let nothing = Way {
             source,
@@ -108,7 +111,7 @@ impl Automaton<'_> {
         Some(found)
     }
 
-    /// Whether some step is such a way. If that is not known, one is.
+    /// Whether some step is such a path. If that is not known, one is.
     fn is_possible(&self, way: &Way, questions: &mut Questions, budget: &Budget) -> bool {
         let after = |variable: &Variable| {
             let name = Arc::from(format!("{} after the step", variable.name));
@@ -147,7 +150,7 @@ impl Automaton<'_> {
         Some(out + ";")
     }
 
-    /// The abstract thread; nothing if it is too large.
+    /// The abstract thread; `None` when it is too large.
     pub(crate) fn written(&self, budget: &Budget) -> Option<Written> {
         let mut questions = Questions::default();
         let plain = |variable: &Variable| self.names.get(variable).cloned();

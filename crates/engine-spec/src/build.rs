@@ -1,13 +1,19 @@
-//! The conformance checker C(T, T#): a thread with the set of states that its abstract thread may be in, as a sequential program (paper 2, sections 3 and 3.1).
+//! The conformance checker C(T, T#): a thread with the set of states that its abstract thread may be in, as a
+//! sequential program (paper 2, sections 3 and 3.1).
 //!
-//! For several global variables. A program state is where the thread is, its own variables, one Boolean for each abstract state (the *candidates*: the set F of the paper), and in the
-//! middle of a step the global variables with their values before it. Exact with regard to the transitions of the thread, but for global variables that the specification does not name: they may be anything at
-//! any time, unless no thread ever changes them.
+//! For several global variables. A program state is where the thread is, its own variables, one Boolean for
+//! each abstract state (the *candidates*: the set F of the paper), and in the middle of a step the global
+//! variables with their values before it. Exact with regard to the transitions of the thread, but for global
+//! variables that the specification does not name: they may be anything at any time, unless no thread ever
+//! changes them.
 //!
 //! Deviations from the paper:
-//! 1. A step is an edge of the prepared program, or, from where a thread enters an atomic region to where it leaves it, all of them: others do not run there, and do not see what is in between.
-//! 2. An assertion is an edge to an error location: it must not be possible where all candidates' assertions hold. This is the paper's check of `assert`.
-//! 3. The first thread runs alone until it has started another: its steps up to there have nothing to match, and the start condition of the specification must hold behind them.
+//! 1. A step is an edge of the prepared program, or, from where a thread enters an atomic region to where it
+//!    leaves it, all of them: others do not run there, and do not see what is in between.
+//! 2. An assertion is an edge to an error location: it must not be possible where all candidates' assertions
+//!    hold. This is the paper's check of `assert`.
+//! 3. The first thread runs alone until it has started another: its steps up to there have nothing to match,
+//!    and the start condition of the specification must hold after them.
 //! 4. What a thread gets as its argument may be anything, unless all who start it give the same number.
 
 use indexmap::IndexMap;
@@ -299,7 +305,7 @@ impl Built {
     }
 }
 
-/// Nodes that no invariant is told of.
+/// Nodes without an invariant.
 struct Nodes {
     /// Behind what others do.
     open: Vec<Option<Node>>,

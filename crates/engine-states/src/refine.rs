@@ -1,13 +1,18 @@
 //! Programs with data, by predicate abstraction and refinement (paper 3, section 3.2).
 //!
-//! The program as transitions, seen through predicates, is a Boolean program ([`transitions::boolean_program`]); that one is decided as any other. If it has no error, neither has the program.
-//! Else its counterexample is put to the solver, with data (formula 14). An execution that exists is looked for in the program; one that does not is the reason for new predicates
-//! ([`predicates::mine`]), or, where there are none, for clauses that its steps do not obey ([`Abstractor::strengthen`]).
+//! The program as transitions, seen through predicates, is a Boolean program
+//! ([`transitions::boolean_program`]); that one is decided as any other. If it has no error, neither has the
+//! program. Else its counterexample is put to the solver, with data (formula 14). An execution that exists is
+//! looked for in the program; one that does not is the reason for new predicates ([`predicates::mine`]), or,
+//! where there are none, for clauses that its steps do not obey ([`Abstractor::strengthen`]).
 //!
 //! Deviations:
-//! 1. Counterexamples are those of the exact answer, not of the over-approximation, wherever there is an exact answer; so there are no spurious ones by interference (section 3.2, last part) that are not due to predicates.
+//! 1. Counterexamples are those of the exact answer, not of the over-approximation, wherever there is an
+//!    exact answer; so there are no spurious ones by interference (section 3.2, last part) that are not due
+//!    to predicates.
 //! 2. Predicates first, then clauses: a clause excludes a step between two abstract states, a predicate many.
-//! 3. Variables of threads that there is one of count as shared, so predicates may relate the locals of several such threads.
+//! 3. Variables of threads that there is one of count as shared, so predicates may relate the locals of
+//!    several such threads.
 
 use crate::engine::decide_backwards;
 use boolean::view;
@@ -126,7 +131,8 @@ impl Choices for Given<'_> {
 }
 
 impl Search<'_, '_> {
-    /// Decides a Boolean program: by thread states and by exploration in turns, each time longer. Exploration finds errors of few threads with many locations sooner.
+    /// Decides a Boolean program: by thread states and by exploration in turns, each time longer. Exploration
+    /// finds errors of few threads with many locations sooner.
     fn decide(&self, program: &Program, kinds: &BTreeSet<ErrorKind>) -> Result<Verdict, Reason> {
         let mut slice = FIRST_SLICE;
         let mut explorable = !program.has_broadcasts();
@@ -234,7 +240,8 @@ impl Search<'_, '_> {
         Some(steps)
     }
 
-    /// Looks for steps of a trace that the program cannot take between these abstract states, and excludes them. Says whether there are any.
+    /// Looks for steps of a trace that the program cannot take between these abstract states, and excludes
+    /// them. Says whether there are any.
     fn strengthen(&mut self, abstraction: &Abstraction, trace: &Trace) -> Result<bool, Exhausted> {
         let program = &abstraction.boolean.program;
         let Ok(machine) = Machine::new(program) else { return Ok(false) };

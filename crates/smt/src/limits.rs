@@ -41,7 +41,7 @@ impl std::fmt::Display for NoAnswer {
     }
 }
 
-/// The bytes of memory that the whole process holds; 0 where the system does not tell.
+/// The bytes of memory that the whole process holds; 0 where the system does not say.
 pub fn resident_memory() -> u64 {
     let pages = std::fs::read_to_string("/proc/self/statm")
         .ok()
@@ -49,7 +49,7 @@ pub fn resident_memory() -> u64 {
     pages.unwrap_or(0) * 4096
 }
 
-/// What the two threads tell each other.
+/// What the two threads report to each other.
 #[derive(Default)]
 struct Watch {
     progress: Mutex<Progress>,

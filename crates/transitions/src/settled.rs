@@ -1,9 +1,13 @@
-//! Threads without their start: where a program first sets things up and starts its threads, they are there from the beginning.
+//! Threads without their start: where a program first sets things up and starts its threads, they are there
+//! from the beginning.
 //!
-//! Over-approximates: every execution of the program, without what was set up, is one of the result; a thread there may run before it was started.
-//! * As long as there is one thread it runs alone. If what it does is easy to say, the result starts behind that.
-//! * A thread that is started in one place only, with known values, may as well be there from the beginning and wait. This is done only where what its starter does before touches
-//!   nothing that others touch, so that little is lost.
+//! Over-approximates: every execution of the program, without what was set up, is one of the result; a thread
+//! there may run before it was started.
+//! * As long as there is one thread it runs alone. If what it does is easy to say, the result starts after
+//!   that.
+//! * A thread that is started in one place only, with known values, may as well be there from the beginning
+//!   and wait. This is done only where what its starter does before touches nothing that others touch, so
+//!   that little is lost.
 
 use crate::system::System;
 use crate::threads::{ThreadNumber, ThreadStep, Threads, literals};
@@ -13,7 +17,7 @@ use smt::{Operation, Term, Variable};
 
 /// No run is followed longer than this.
 const LONGEST: usize = 1_000;
-/// No more ways to set things up are followed side by side.
+/// No more paths of the setup are followed side by side.
 const MOST_WAYS: usize = 8;
 
 /// Threads that are there from the beginning.
@@ -40,7 +44,7 @@ pub struct Before {
     pub stays: bool,
 }
 
-/// A way to set things up.
+/// A path of the setup.
 #[derive(Clone)]
 struct Way {
     location: LocationId,
@@ -104,7 +108,7 @@ impl Settled {
         self.forget_what_was_done(alone);
     }
 
-    /// Removes the steps of a thread at locations that it does not come to any more.
+    /// Removes the steps of a thread at locations that it does not reach any more.
     fn forget_what_was_done(&mut self, thread: ThreadNumber) {
         let thread = &mut self.threads.threads[thread];
         let mut reached: IndexSet<LocationId> = IndexSet::from([thread.entry]);
@@ -156,7 +160,8 @@ impl Settled {
         steps.any(|step| step.updates.contains_key(variable) || step.reads().contains(variable))
     }
 
-    /// Makes a thread be there from the beginning that the only step of another at a location starts; says whether that was done.
+    /// Makes a thread be there from the beginning that the only step of another at a location starts; says
+    /// whether that was done.
     fn start_one_early(
         &mut self,
         system: &System<'_>,
@@ -190,7 +195,8 @@ fn conjuncts(formula: &Term) -> Vec<Term> {
     }
 }
 
-/// The ways on from one of a thread that is alone, by its steps there. Nothing if it ends here: there is no step, one starts a thread, or what one does is not easy to say.
+/// The continuations of a path of a thread that is alone, by its steps there. `None` when it ends here: there
+/// is no step, one starts a thread, or what one does is not easy to say.
 fn ways_on(steps: &[ThreadStep], way: &Way, thread: ThreadNumber) -> Option<Vec<Way>> {
     let mut known = IndexMap::new();
     literals(&Term::all(way.facts.iter().cloned()), &mut known);

@@ -18,7 +18,7 @@ pub struct Simplifier {
 }
 
 impl Simplifier {
-    /// Takes out what does not restrict the relations of a clause; nothing if the clause always holds.
+    /// Takes out what does not restrict the relations of a clause; `None` when the clause always holds.
     pub fn simplify(&mut self, mut clause: Clause, budget: &Budget) -> Option<Clause> {
         while let Some((variable, value)) = definition(&clause) {
             clause.constraint = clause.constraint.substitute(&IndexMap::from([(variable, value)]));
