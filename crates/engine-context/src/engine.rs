@@ -20,14 +20,12 @@ use smt::NoAnswer;
 use smt::expressions::Mode;
 use std::collections::BTreeSet;
 use std::time::Instant;
-use transitions::{NotReady, Scoped, System, prepare};
+use transitions::{MOST_EDGES, NotReady, Scoped, System, has_too_many_edges, prepare};
 use verdict::{
     Budget, Engine, Event, Events, Exhausted, Predicate, Proof, Property, Reason, Schedule, Task, Trace,
     Turn, Verdict, for_people,
 };
 
-/// Larger programs are not tried.
-const MOST_EDGES: usize = 4_000;
 /// Counters do not go further than this.
 const LARGEST_K: u32 = 6;
 
@@ -115,8 +113,7 @@ fn search(
     events: &dyn Events,
 ) -> Result<Verdict, Reason> {
     let program = prepared(task.program, races, budget.deadline)?;
-    let edges: usize = program.templates.iter().map(|code| code.edges.len()).sum();
-    if edges > MOST_EDGES {
+    if has_too_many_edges(&program) {
         return Err(Reason::Bounded(format!("context: the program has more than {MOST_EDGES} steps")));
     }
     let system = if races {

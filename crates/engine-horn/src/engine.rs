@@ -7,11 +7,8 @@ use engine_explicit::guided::follow;
 use ir::passes::Goal;
 use smt::expressions::Mode;
 use transitions::threads::Threads;
-use transitions::{NotReady, System, prepare};
+use transitions::{MOST_EDGES, NotReady, System, has_too_many_edges, prepare};
 use verdict::{Budget, Engine, Events, Exhausted, Proof, Property, Reason, Task, Verdict};
-
-/// Larger programs are not tried.
-const MOST_EDGES: usize = 4_000;
 
 /// A method to look for a proof.
 #[derive(Clone, Copy)]
@@ -67,8 +64,7 @@ impl Engine for Horn {
         if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
             return Verdict::Unknown(Reason::Unsupported(assumption.text.clone(), assumption.span));
         }
-        let edges: usize = program.templates.iter().map(|code| code.edges.len()).sum();
-        if edges > MOST_EDGES {
+        if has_too_many_edges(&program) {
             return Verdict::Unknown(Reason::Bounded(format!(
                 "horn: the program has more than {MOST_EDGES} steps"
             )));

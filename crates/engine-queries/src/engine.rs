@@ -10,14 +10,11 @@ use smt::expressions::Mode;
 use smt::{Answer, NoAnswer, Solver, Term, Value};
 use transitions::settled::Settled;
 use transitions::threads::{self, NoProduct, ThreadNumber, Threads};
-use transitions::{NotReady, System, prepare};
+use transitions::{MOST_EDGES, NotReady, System, has_too_many_edges, prepare};
 use verdict::{
     Budget, Engine, Event, Events, Exhausted, Proof, Property, QueriesPart, QueriesProof, Reason, Schedule,
     Task, Verdict,
 };
-
-/// Larger programs are not tried.
-const MOST_EDGES: usize = 4_000;
 
 /// The engine.
 #[derive(Clone, Default, Debug)]
@@ -68,8 +65,7 @@ impl Queries {
                 return Verdict::Unknown(Reason::Unsupported(what, span));
             }
         };
-        let edges: usize = program.templates.iter().map(|code| code.edges.len()).sum();
-        if edges > MOST_EDGES {
+        if has_too_many_edges(&program) {
             return bounded(format!("the program has more than {MOST_EDGES} steps"));
         }
         let system = System::new(&program, Mode::Integers);

@@ -38,7 +38,7 @@ pub type Counts = Vec<(LocalNumber, Amount)>;
 #[derive(Debug)]
 pub enum Counted {
     /// Transitions to an error, from the start on; the last one leads to the error itself.
-    Way(Vec<u32>),
+    Trace(Vec<u32>),
     /// No error, and all that is reachable is within these.
     Closed(Vec<(SharedId, Counts)>),
 }
@@ -99,13 +99,17 @@ impl<'t, 'v, 'p> Counters<'t, 'v, 'p> {
         Self { transitions, outgoing, single: single.collect(), answers: FxHashMap::default() }
     }
 
-    /// Counts further and further.
+    /// Algorithm 6: counts further and further.
     pub fn decide(&mut self, cover: &mut Cover<'t, 'v, 'p>, budget: &Budget) -> Result<Decided, Failure> {
+        // Lines 1 and 2.
         let mut k = 0;
         loop {
+            // Line 4.
             match self.search(k, budget)? {
+                // Line 5.
                 Counted::Closed(states) => return Ok(Decided::Unreachable(states)),
-                Counted::Way(path) => {
+                // Lines 6 to 10.
+                Counted::Trace(path) => {
                     if let Some(element) = cover.along(&path, budget)? {
                         return Ok(Decided::Reachable(element));
                     }
@@ -135,7 +139,7 @@ impl<'t, 'v, 'p> Counters<'t, 'v, 'p> {
                     let id = self.outgoing[&(shared, *thread)][index];
                     let transition = &self.transitions.list[id as usize];
                     if transition.error {
-                        return Ok(Counted::Way(search.way_to(at, id)));
+                        return Ok(Counted::Trace(search.find_path(at, id)));
                     }
                     for mut behind in self.others(&counts, *thread, transition.telling, budget)? {
                         transition.behind().for_each(|new| add(&mut behind, new, Amount::ONE));
@@ -232,7 +236,7 @@ impl<'t, 'v, 'p> Counters<'t, 'v, 'p> {
 
 impl Search {
     /// The transitions to a node, and then one more.
-    fn way_to(&self, node: u32, last: u32) -> Vec<u32> {
+    fn find_path(&self, node: u32, last: u32) -> Vec<u32> {
         let mut path = vec![last];
         let mut at = node;
         while let Some((before, transition)) = self.nodes[at as usize].from {

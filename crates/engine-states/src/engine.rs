@@ -69,7 +69,8 @@ pub(crate) fn decide_backwards(
     decide(program, kinds, &Question { method: Method::Backwards, budget, events })
 }
 
-fn reason(failure: view::Failure) -> Reason {
+/// Why there is no verdict, where a view cannot be made or followed.
+pub(crate) fn reason(failure: view::Failure) -> Reason {
     match failure {
         view::Failure::Unsupported(what, span) => Reason::Unsupported(format!("states: {what}"), span),
         view::Failure::Exhausted(exhausted) => Reason::Exhausted(exhausted),
@@ -181,8 +182,7 @@ fn of_view(
     match exact {
         Ok(Exact::Unsafe(verdict)) => Ok(Answer::Verdict(verdict)),
         Ok(Exact::LeftBehind) => {
-            let text =
-                "an error is reachable if threads that cannot follow a broadcast are left behind";
+            let text = "an error is reachable if threads that cannot follow a broadcast are left behind";
             Ok(Answer::Open(text.to_owned()))
         }
         Ok(Exact::Safe(_)) if is_cut => Ok(Answer::Open("calls go deeper".to_owned())),

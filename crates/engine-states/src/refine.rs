@@ -14,8 +14,7 @@
 //! 3. Variables of threads that there is one of count as shared, so predicates may relate the locals of
 //!    several such threads.
 
-use crate::engine::decide_backwards;
-use boolean::view;
+use crate::engine::{decide_backwards, reason};
 use engine_explicit::Explicit;
 use engine_explicit::guided::follow;
 use ir::passes::Goal;
@@ -26,7 +25,9 @@ use smt::NoAnswer;
 use smt::expressions::Mode;
 use std::collections::BTreeSet;
 use std::time::Duration;
-use transitions::{BooleanProgram, NotReady, Scoped, System, boolean_program, prepare};
+use transitions::{
+    BooleanProgram, MOST_EDGES, NotReady, Scoped, System, boolean_program, has_too_many_edges, prepare,
+};
 use verdict::{
     AbstractionProof, Budget, Engine, Event, Events, Exhausted, Fact, Literal, Moment, Predicate, Proof,
     Reason, Silent, StepAbstraction, Task, Trace, Verdict,
@@ -36,9 +37,6 @@ use verdict::{
 const GOAL: Goal = Goal { races: false, faults: false };
 /// How long thread states are tried at first.
 const FIRST_SLICE: Duration = Duration::from_millis(200);
-/// Larger programs are not tried.
-const MOST_EDGES: usize = 4_000;
-
 /// Answers a task.
 pub fn refine(
     task: Task<'_>,
@@ -53,8 +51,7 @@ pub fn refine(
             Reason::Unsupported("a call or start that is not resolved".to_owned(), span)
         }
     })?;
-    let edges: usize = program.templates.iter().map(|code| code.edges.len()).sum();
-    if edges > MOST_EDGES {
+    if has_too_many_edges(&program) {
         return Err(Reason::Bounded(format!("states: the program has more than {MOST_EDGES} steps")));
     }
     let system = System::new(&program, Mode::Integers);
@@ -96,13 +93,6 @@ pub fn refine(
         }
     }
     Err(Reason::Bounded("states: no more rounds".to_owned()))
-}
-
-fn reason(failure: view::Failure) -> Reason {
-    match failure {
-        view::Failure::Unsupported(what, span) => Reason::Unsupported(format!("states: {what}"), span),
-        view::Failure::Exhausted(exhausted) => Reason::Exhausted(exhausted),
-    }
 }
 
 /// A program seen through predicates.

@@ -18,7 +18,8 @@ use crate::decide::{Cube, Decided, decide, literal};
 use indexmap::IndexMap;
 use ir::TemplateId;
 use rustc_hash::FxHashMap;
-use smt::{Answer, NoAnswer, Operation, Solver, Term, Variable};
+use smt::visit::conjuncts;
+use smt::{Answer, NoAnswer, Solver, Term, Variable};
 use transitions::{Scoped, ScopedStep};
 use verdict::{Budget, Exhausted, Fact, Literal, Moment, Predicate, PredicateRelation, StepAbstraction};
 
@@ -368,14 +369,6 @@ fn relevant(
     }
     found.sort();
     found.into_iter().map(|(_, fact)| fact).take(MOST_ASKED).collect()
-}
-
-/// The parts of a conjunction.
-pub fn conjuncts(formula: &Term) -> Vec<Term> {
-    match formula.operation() {
-        Operation::And => formula.operands().iter().flat_map(conjuncts).collect(),
-        _ => vec![formula.clone()],
-    }
 }
 
 fn is_impossible(solver: &mut Solver, terms: &[Term], budget: &Budget) -> Result<bool, Exhausted> {

@@ -4,9 +4,9 @@
 //! Exact: the conjunction of all parts can hold if and only if there is an execution of the steps in this
 //! order.
 
-use crate::abstraction::conjuncts;
 use indexmap::IndexMap;
 use ir::TemplateId;
+use smt::visit::conjuncts;
 use smt::{Answer, NoAnswer, Solver, Term, Value, Variable};
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -66,7 +66,10 @@ impl fmt::Display for Unforced {
             Self::Variable(name) => write!(f, "`{name}` cannot be found in the compiled program's memory"),
             Self::Missing(name) => write!(f, "the compiler and its library have no `{name}`"),
             Self::Unseen(name) => {
-                write!(f, "an access outside of `{name}` cannot be distinguished from others in the compiled program")
+                write!(
+                    f,
+                    "an access outside of `{name}` cannot be distinguished from others in the compiled program"
+                )
             }
             Self::Dead(name) => {
                 write!(

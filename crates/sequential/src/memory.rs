@@ -17,7 +17,8 @@ use crate::program::{Node, Program};
 use indexmap::{IndexMap, IndexSet};
 use ir::IdVec;
 use smt::horn::{Clause, HornSystem, Interpretation, RelationId};
-use smt::{Answer, NoAnswer, Operation, Solver, Term, Value};
+use smt::visit::conjuncts;
+use smt::{Answer, NoAnswer, Solver, Term, Value};
 use verdict::Budget;
 
 /// So many steps of paths are tried.
@@ -193,13 +194,6 @@ impl Memory {
         }
         let formulas = facts.iter().map(|facts| Term::all(facts.iter().cloned())).collect();
         Some(encoding.invariants(program, &Interpretation { formulas }))
-    }
-}
-
-fn conjuncts(formula: &Term) -> Vec<Term> {
-    match formula.operation() {
-        Operation::And => formula.operands().iter().flat_map(conjuncts).collect(),
-        _ => vec![formula.clone()],
     }
 }
 

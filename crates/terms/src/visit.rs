@@ -8,6 +8,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
+/// The parts of a conjunction.
+pub fn conjuncts(formula: &Term) -> Vec<Term> {
+    match formula.operation() {
+        Operation::And => formula.operands().iter().flat_map(conjuncts).collect(),
+        _ => vec![formula.clone()],
+    }
+}
+
 /// The result of a term from the results of its operands, inner ones first. What is in `known` already is not
 /// computed again; all that is computed is added. Ends early when `combine` does.
 pub fn try_fold<T: Clone, E>(

@@ -4,6 +4,14 @@ use ir::passes::{Goal, InlineError, InlineLimits, listed, lock_words, symbolic_o
 use ir::{Callee, Op, Program, Span};
 use std::time::Instant;
 
+/// Engines that make formulas of all steps do not try programs with more edges than this.
+pub const MOST_EDGES: usize = 4_000;
+
+/// Whether a program has more edges than [`MOST_EDGES`].
+pub fn has_too_many_edges(program: &Program) -> bool {
+    program.templates.iter().map(|code| code.edges.len()).sum::<usize>() > MOST_EDGES
+}
+
 /// Why a program cannot be made ready.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NotReady {

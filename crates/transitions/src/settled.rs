@@ -13,6 +13,7 @@ use crate::system::System;
 use crate::threads::{ThreadNumber, ThreadStep, Threads, literals};
 use indexmap::{IndexMap, IndexSet};
 use ir::{EdgeId, LocationId};
+use smt::visit::conjuncts;
 use smt::{Operation, Term, Variable};
 
 /// No run is followed longer than this.
@@ -185,13 +186,6 @@ impl Settled {
         self.threads.initial = Term::all([self.threads.initial.clone()].into_iter().chain(facts));
         self.threads.threads[child].at_start = true;
         true
-    }
-}
-
-fn conjuncts(formula: &Term) -> Vec<Term> {
-    match formula.operation() {
-        Operation::And => formula.operands().iter().flat_map(conjuncts).collect(),
-        _ => vec![formula.clone()],
     }
 }
 

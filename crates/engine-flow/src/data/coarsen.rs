@@ -38,7 +38,7 @@ pub struct Coarsened {
     pub graph: FlowGraph,
 }
 
-/// Runs the loop. `pairs` is how many pairs of locations there are if nothing is known of data.
+/// COARSEN (algorithm 1). `pairs` is how many pairs of locations there are if nothing is known of data.
 ///
 /// `given` is what holds anyway: the annotation of an earlier run.
 pub fn coarsen(
@@ -49,14 +49,18 @@ pub fn coarsen(
 ) -> Result<Coarsened, Exhausted> {
     let nodes = setup.model.nodes.len();
     let followed = affordable(setup, pairs.max(nodes));
+    // SequentialDFG: no data flow between threads.
     let mut graph = FlowGraph::new(setup);
     loop {
         budget.check(0)?;
+        // Invariants.
         let annotation = annotate(setup, &graph, given, budget)?;
+        // FeasibleDataflows: figure 3, under what the annotation says of control.
         let knowledge = DataKnowledge::new(setup, &annotation);
         let rules = Rules::new(setup.model, setup.known, &knowledge);
         let reached = rules.solve(budget)?;
         let search = FlowSearch { setup, rules: &rules, reached: &reached };
+        // DF ← DF ∪ DF', until DF' ⊆ DF.
         if !extend(&mut graph, &search, &followed, budget)? {
             return Ok(Coarsened { annotation, followed, graph });
         }

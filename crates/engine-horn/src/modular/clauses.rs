@@ -22,10 +22,11 @@
 
 use super::base::Base;
 use super::model::{Model, ModelStep};
-use super::simplify::{Simplifier, conjuncts};
+use super::simplify::Simplifier;
 use indexmap::{IndexMap, IndexSet};
 use ir::{Count, IdVec, LocationId, LocationKind, TemplateId};
 use smt::horn::{Application, Clause, HornSystem, RelationId};
+use smt::visit::conjuncts;
 use smt::{Operation, Sort, Term, Variable};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;

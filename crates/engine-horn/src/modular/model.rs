@@ -10,12 +10,12 @@
 //! 5. Locations are distinguished by what a thread has seen there ([`super::split`]).
 //! 6. Own variables that have one value at a location, and those that are not read again, are left out there.
 
-use super::simplify::conjuncts;
 use super::split::{Parts, split, value};
 use indexmap::{IndexMap, IndexSet};
 use ir::{IntType, LocationId, LocationKind, TemplateId};
 use rustc_hash::FxHashMap;
 use smt::construct::make;
+use smt::visit::conjuncts;
 use smt::visit::fold;
 use smt::{Operation, Term, Variable};
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 use smt::horn::{Application, Clause};
+use smt::visit::conjuncts;
 use smt::{Answer, Operation, Solver, Term, Variable};
 use std::collections::BTreeSet;
 use verdict::Budget;
@@ -94,12 +95,4 @@ fn definition(clause: &Clause) -> Option<(Variable, Term)> {
         }
     }
     None
-}
-
-/// The parts of a conjunction.
-pub fn conjuncts(formula: &Term) -> Vec<Term> {
-    match formula.operation() {
-        Operation::And => formula.operands().iter().flat_map(conjuncts).collect(),
-        _ => vec![formula.clone()],
-    }
 }

@@ -36,7 +36,7 @@ fn found(program: &Program, bound: u32) -> Vec<Found> {
     for k in 0..bound {
         all.push(match counters.search(k, &budget) {
             Ok(Counted::Closed(states)) => Ok(states),
-            Ok(Counted::Way(path)) => {
+            Ok(Counted::Trace(path)) => {
                 let mut cover = Cover::new(&transitions);
                 Err((path.len(), cover.along(&path, &budget).expect("there is time").is_some()))
             }

@@ -3,10 +3,10 @@
 //! The thesis counts waiting for a condition, and an addition, as one command each; so these programs have them in atomic regions.
 
 use crate::queries::read;
-use engine_queries::wp::wp_of_path;
-use engine_queries::build::{Built, Kind, Level, Promise, EnvironmentQuery};
+use engine_queries::build::{Built, EnvironmentQuery, Kind, Level, Promise};
 use engine_queries::model::Model;
 use engine_queries::query::Search;
+use engine_queries::wp::wp_of_path;
 use indexmap::IndexSet;
 use ir::passes::Goal;
 use sequential::{Outcome, check};
@@ -241,7 +241,8 @@ fn figure_7_2() {
     let ask = |limit: i128| {
         let mut search = Search::new(&named.model, order.clone(), &budget);
         let alpha = vec![one("a"), one("b"), one("c")];
-        let answer = search.reach(1, EnvironmentQuery { alpha, beta: vec![sum.greater_than(&Term::int(limit))] });
+        let answer =
+            search.reach(1, EnvironmentQuery { alpha, beta: vec![sum.greater_than(&Term::int(limit))] });
         (answer.expect("there is time"), search.claims)
     };
     let (answer, claims) = ask(15);
