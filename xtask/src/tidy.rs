@@ -99,10 +99,20 @@ pub fn complaints(root: &Path) -> Vec<String> {
     for file in sources(root) {
         source(root, &file, &mut complaints);
     }
+    let glossary = fs::read_to_string(root.join("GLOSSARY.md")).unwrap_or_default();
+    complaints.extend(unsorted_words(&glossary));
     let papers = fs::read_to_string(root.join("docs/papers.md")).unwrap_or_default();
     let read = |file: &str| fs::read_to_string(root.join("crates").join(file)).ok();
     complaints.extend(papers.lines().flat_map(|line| missing_names(line, &read)));
     complaints
+}
+
+/// The words of the glossary that come too late.
+fn unsorted_words(glossary: &str) -> Vec<String> {
+    let cells = glossary.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
+    let words: Vec<String> = cells.skip(1).map(str::to_lowercase).collect();
+    let late = words.windows(2).filter(|pair| pair[0] >= pair[1]);
+    late.map(|pair| format!("GLOSSARY.md has `{}` after `{}`", pair[1], pair[0])).collect()
 }
 
 /// The files and names in the second column of a row of `docs/papers.md` that do not exist. A file has a `/`;
@@ -268,6 +278,12 @@ mod tests {
             missing_names("| x | `a/c.rs` | |", &read),
             ["docs/papers.md names crates/a/c.rs, which does not exist"]
         );
+    }
+
+    #[test]
+    fn a_word_of_the_glossary_that_comes_too_late_is_found() {
+        let text = "| word | meaning |\n|---|---|\n| cut | … |\n| CFA | … |\n| edge | … |\n";
+        assert_eq!(unsorted_words(text), ["GLOSSARY.md has `cfa` after `cut`"]);
     }
 
     #[test]
