@@ -20,7 +20,7 @@ use smt::NoAnswer;
 use smt::expressions::Mode;
 use std::collections::BTreeSet;
 use std::time::Instant;
-use transitions::{MOST_EDGES, NotReady, Scoped, System, has_too_many_edges, prepare};
+use transitions::{MOST_EDGES, Scoped, System, has_too_many_edges, prepare};
 use verdict::{
     Budget, Engine, Event, Events, Exhausted, Predicate, Proof, Property, Reason, Schedule, Task, Trace,
     Turn, Verdict, for_people,
@@ -81,13 +81,7 @@ pub fn analysed_program(
 
 fn prepared(program: &Program, races: bool, deadline: Option<Instant>) -> Result<Program, Reason> {
     let goal = Goal { races, faults: false };
-    let prepared = prepare(program, goal, deadline).map_err(|why| match why {
-        NotReady::OutOfTime => Reason::Exhausted(Exhausted::Time),
-        NotReady::TooLarge(why) => Reason::Bounded(format!("context: {why}")),
-        NotReady::Unresolved(span) => {
-            Reason::Unsupported("a call or start that is not resolved".to_owned(), span)
-        }
-    })?;
+    let prepared = prepare(program, goal, deadline).map_err(|why| why.reason("context"))?;
     let code = |template: TemplateId| &prepared.templates[template];
     let begins_atomic = |template: TemplateId| code(template).locations[code(template).entry].runs_alone();
     match prepared.start.as_slice() {

@@ -10,10 +10,10 @@ use smt::expressions::Mode;
 use smt::{Answer, NoAnswer, Solver, Term, Value};
 use transitions::settled::Settled;
 use transitions::threads::{self, NoProduct, ThreadNumber, Threads};
-use transitions::{MOST_EDGES, NotReady, System, has_too_many_edges, prepare};
+use transitions::{MOST_EDGES, System, has_too_many_edges, prepare};
 use verdict::{
-    Budget, Engine, Event, Events, Exhausted, Proof, Property, QueriesPart, QueriesProof, Reason, Schedule,
-    Task, Verdict,
+    Budget, Engine, Event, Events, Proof, Property, QueriesPart, QueriesProof, Reason, Schedule, Task,
+    Verdict,
 };
 
 /// The engine.
@@ -58,12 +58,7 @@ impl Queries {
         let goal = Goal { races: false, faults: false };
         let program = match prepare(task.program, goal, budget.deadline) {
             Ok(program) => program,
-            Err(NotReady::OutOfTime) => return Verdict::Unknown(Reason::Exhausted(Exhausted::Time)),
-            Err(NotReady::TooLarge(error)) => return bounded(error),
-            Err(NotReady::Unresolved(span)) => {
-                let what = "a call or start that is not resolved".to_owned();
-                return Verdict::Unknown(Reason::Unsupported(what, span));
-            }
+            Err(why) => return Verdict::Unknown(why.reason("queries")),
         };
         if has_too_many_edges(&program) {
             return bounded(format!("the program has more than {MOST_EDGES} steps"));

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use verdict::{AbstractId, Acfa, Budget};
 
 /// More paths through atomic states are not looked at.
-const MOST_WAYS: usize = 2_000;
+const MOST_PATHS: usize = 2_000;
 
 /// An automaton, and what its variables are called.
 pub(crate) struct Automaton<'a> {
@@ -33,7 +33,7 @@ pub(crate) struct Automaton<'a> {
 
 /// What a thread does from a state where it stays to the next one.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Way {
+struct AtomicPath {
     source: AbstractId,
     target: AbstractId,
     /// The variables that it may change.
@@ -75,8 +75,8 @@ impl Automaton<'_> {
     }
 
     /// All paths from a state where a thread stays; `None` when there are too many.
-    fn ways(&self, source: AbstractId) -> Option<BTreeSet<Way>> {
-        let nothing = Way {
+    fn paths(&self, source: AbstractId) -> Option<BTreeSet<AtomicPath>> {
+        let nothing = AtomicPath {
             source,
             target: source,
             changed: BTreeSet::new(),
@@ -85,13 +85,13 @@ impl Automaton<'_> {
             starts: false,
         };
         let mut open = vec![nothing];
-        let mut seen: BTreeSet<Way> = open.iter().cloned().collect();
+        let mut seen: BTreeSet<AtomicPath> = open.iter().cloned().collect();
         let mut found = BTreeSet::new();
-        while let Some(way) = open.pop() {
-            for edge in self.acfa.leaving(way.target) {
+        while let Some(path) = open.pop() {
+            for edge in self.acfa.leaving(path.target) {
                 let action = &edge.action;
-                let mut next = Way { target: edge.target, ..way.clone() };
-                let holds = parts(&action.guard).into_iter().filter(|part| !is_about(part, &way.changed));
+                let mut next = AtomicPath { target: edge.target, ..path.clone() };
+                let holds = parts(&action.guard).into_iter().filter(|part| !is_about(part, &path.changed));
                 next.before.extend(holds);
                 next.behind.retain(|part| !is_about(part, &action.havoc));
                 next.behind.extend(parts(&action.behind));
@@ -103,7 +103,7 @@ impl Automaton<'_> {
                 } else if seen.insert(next.clone()) {
                     open.push(next);
                 }
-                if seen.len() + found.len() > MOST_WAYS {
+                if seen.len() + found.len() > MOST_PATHS {
                     return None;
                 }
             }
@@ -112,33 +112,33 @@ impl Automaton<'_> {
     }
 
     /// Whether some step is such a path. If that is not known, one is.
-    fn is_possible(&self, way: &Way, questions: &mut Questions, budget: &Budget) -> bool {
+    fn is_possible(&self, path: &AtomicPath, questions: &mut Questions, budget: &Budget) -> bool {
         let after = |variable: &Variable| {
             let name = Arc::from(format!("{} after the step", variable.name));
-            way.changed.contains(variable).then(|| Variable::new(name, variable.sort.clone()))
+            path.changed.contains(variable).then(|| Variable::new(name, variable.sort.clone()))
         };
-        let before = Term::all(way.before.iter().cloned()).and(&self.acfa.states[way.source].label);
-        let behind = Term::all(way.behind.iter().cloned()).and(self.ranges).rename(after);
+        let before = Term::all(path.before.iter().cloned()).and(&self.acfa.states[path.source].label);
+        let behind = Term::all(path.behind.iter().cloned()).and(self.ranges).rename(after);
         let whole = before.and(self.ranges).and(&behind);
         !matches!(questions.satisfiable(&whole, budget), Answer::Unsat)
     }
 
-    fn text(&self, way: &Way) -> Option<String> {
+    fn text(&self, path: &AtomicPath) -> Option<String> {
         let primed = |variable: &Variable| {
-            let prime = if way.changed.contains(variable) { "'" } else { "" };
+            let prime = if path.changed.contains(variable) { "'" } else { "" };
             self.names.get(variable).map(|name| format!("{name}{prime}"))
         };
         let plain = |variable: &Variable| self.names.get(variable).cloned();
         let changes: Vec<&str> =
-            way.changed.iter().filter_map(|variable| self.names.get(variable)).map(String::as_str).collect();
-        if way.source == way.target && changes.is_empty() {
+            path.changed.iter().filter_map(|variable| self.names.get(variable)).map(String::as_str).collect();
+        if path.source == path.target && changes.is_empty() {
             return None;
         }
-        let known = parts(&self.acfa.states[way.source].label);
-        let before = way.before.iter().filter(|part| !known.contains(part));
+        let known = parts(&self.acfa.states[path.source].label);
+        let before = path.before.iter().filter(|part| !known.contains(part));
         let mut conditions: IndexSet<String> = before.filter_map(|part| weaker_text(part, &plain)).collect();
-        conditions.extend(way.behind.iter().filter_map(|part| weaker_text(part, &primed)));
-        let mut out = format!("S{} -> S{}", way.source.0, way.target.0);
+        conditions.extend(path.behind.iter().filter_map(|part| weaker_text(part, &primed)));
+        let mut out = format!("S{} -> S{}", path.source.0, path.target.0);
         // Writing to a string does not fail.
         if !changes.is_empty() {
             let _ = write!(out, " changes {}", changes.join(", "));
@@ -163,17 +163,17 @@ impl Automaton<'_> {
             initial.clear();
             let mut at = 0;
             while at < alone.len() {
-                for way in self.ways(alone[at])? {
-                    changed_before.extend(way.changed.iter().cloned());
-                    if way.starts {
-                        initial.insert(way.target);
-                        let holds = Term::all(way.behind.iter().cloned());
+                for path in self.paths(alone[at])? {
+                    changed_before.extend(path.changed.iter().cloned());
+                    if path.starts {
+                        initial.insert(path.target);
+                        let holds = Term::all(path.behind.iter().cloned());
                         match weaker_text(&holds, &plain) {
                             Some(text) => drop(conditions.insert(text)),
                             None => is_open = true,
                         }
-                    } else if !alone.contains(&way.target) {
-                        alone.push(way.target);
+                    } else if !alone.contains(&path.target) {
+                        alone.push(path.target);
                     }
                 }
                 at += 1;
@@ -186,12 +186,12 @@ impl Automaton<'_> {
         let mut reached: Vec<AbstractId> = initial.iter().copied().collect();
         let mut at = 0;
         while at < reached.len() {
-            for way in self.ways(reached[at])? {
-                if self.is_possible(&way, &mut questions, budget) {
-                    says_something |= way.changed.iter().any(|variable| self.names.contains_key(variable));
-                    transitions.extend(self.text(&way));
-                    if !reached.contains(&way.target) {
-                        reached.push(way.target);
+            for path in self.paths(reached[at])? {
+                if self.is_possible(&path, &mut questions, budget) {
+                    says_something |= path.changed.iter().any(|variable| self.names.contains_key(variable));
+                    transitions.extend(self.text(&path));
+                    if !reached.contains(&path.target) {
+                        reached.push(path.target);
                     }
                 }
             }

@@ -25,9 +25,7 @@ use smt::NoAnswer;
 use smt::expressions::Mode;
 use std::collections::BTreeSet;
 use std::time::Duration;
-use transitions::{
-    BooleanProgram, MOST_EDGES, NotReady, Scoped, System, boolean_program, has_too_many_edges, prepare,
-};
+use transitions::{BooleanProgram, MOST_EDGES, Scoped, System, boolean_program, has_too_many_edges, prepare};
 use verdict::{
     AbstractionProof, Budget, Engine, Event, Events, Exhausted, Fact, Literal, Moment, Predicate, Proof,
     Reason, Silent, StepAbstraction, Task, Trace, Verdict,
@@ -44,13 +42,7 @@ pub fn refine(
     budget: &Budget,
     events: &dyn Events,
 ) -> Result<Verdict, Reason> {
-    let program = prepare(task.program, GOAL, budget.deadline).map_err(|why| match why {
-        NotReady::OutOfTime => Reason::Exhausted(Exhausted::Time),
-        NotReady::TooLarge(why) => Reason::Bounded(format!("states: {why}")),
-        NotReady::Unresolved(span) => {
-            Reason::Unsupported("a call or start that is not resolved".to_owned(), span)
-        }
-    })?;
+    let program = prepare(task.program, GOAL, budget.deadline).map_err(|why| why.reason("states"))?;
     if has_too_many_edges(&program) {
         return Err(Reason::Bounded(format!("states: the program has more than {MOST_EDGES} steps")));
     }

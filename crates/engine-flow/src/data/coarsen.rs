@@ -7,10 +7,11 @@
 //! annotation is inductive for a graph that contains all data flow that is possible under it, and holds in
 //! all executions (theorem 5.2).
 //!
-//! Deviations from the paper: 1. ι itself decides what is enabled, not its abstraction by observable
-//! conditions; 2. the bound B of [`super::invariants`], which needs no data flow but that of writes; 3. the
-//! data flow of a cell or pack is followed only while that is affordable, otherwise B alone bounds it;
-//! 4. relational domains (section 5.1) are used in a second run, on top of what the first one knows of each
+//! Deviations from the paper:
+//! 1. ι itself decides what is enabled, not its abstraction by observable conditions.
+//! 2. The bound B of [`super::invariants`] needs no data flow but that of writes.
+//! 3. The data flow of a cell or pack is followed only while that is affordable, otherwise B alone bounds it.
+//! 4. Relational domains (section 5.1) are used in a second run, on top of what the first one knows of each
 //!    variable alone: its annotation holds, so both are used in all places. So grouping variables never loses
 //!    what is known of one of them, as it may in the paper.
 

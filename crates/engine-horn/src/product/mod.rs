@@ -50,7 +50,7 @@ fn bounded(text: String) -> NoProof {
 
 /// Which nodes there are, and how hard they are worked on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Way {
+pub struct Method {
     /// In which order threads are preferred.
     pub order: Order,
     /// Whether nodes are distinguished by values ([`split`]).
@@ -60,7 +60,7 @@ pub struct Way {
 }
 
 /// Looks for a proof that no error is reached.
-pub fn prove(system: &System<'_>, way: Way, budget: &Budget) -> Result<ProductProof, NoProof> {
+pub fn prove(system: &System<'_>, method: Method, budget: &Budget) -> Result<ProductProof, NoProof> {
     let threads = Threads::new(system).map_err(|why| {
         bounded(match why {
             NoProduct::Unbounded => "a thread may be started any number of times".to_owned(),
@@ -71,7 +71,7 @@ pub fn prove(system: &System<'_>, way: Way, budget: &Budget) -> Result<ProductPr
     for (number, thread) in threads.threads.iter().enumerate() {
         let locations = &system.program.templates[thread.template].locations;
         for location in locations.ids().filter(|at| threads.is_error(system, number, *at)) {
-            parts.push(prove_one(system, &threads, (number, location), way, budget)?);
+            parts.push(prove_one(system, &threads, (number, location), method, budget)?);
         }
     }
     Ok(ProductProof { parts })
@@ -82,25 +82,25 @@ fn prove_one(
     system: &System<'_>,
     threads: &Threads,
     error: (usize, LocationId),
-    way: Way,
+    method: Method,
     budget: &Budget,
 ) -> Result<ProductPart, NoProof> {
     let needed = Needed::new(system, threads, error);
-    let (split, most_nodes) = match way.split {
+    let (split, most_nodes) = match method.split {
         true => (split::with_few_values(threads), MOST_SPLIT_NODES),
         false => (IndexSet::new(), MOST_NODES),
     };
-    if way.split && split.is_empty() {
+    if method.split && split.is_empty() {
         return Err(bounded("there are no values to distinguish nodes by".to_owned()));
     }
-    let manner = Manner { order: way.order, split: &split, most_nodes };
+    let manner = Manner { order: method.order, split: &split, most_nodes };
     let graph = Graph::new(system, threads, &needed, manner, budget).map_err(|why| match why {
         NoGraph::TooLarge => bounded(format!("the product has more than {most_nodes} nodes")),
         NoGraph::Exhausted(why) => NoProof::Open(Reason::Exhausted(why)),
     })?;
     let clauses = Clauses::new(threads, &graph, budget);
     let relevant = graph.relevant();
-    let mut solution = solution(&clauses, way.effort, budget).map_err(|why| match why {
+    let mut solution = solution(&clauses, method.effort, budget).map_err(|why| match why {
         Unsolved::Refuted(derivation) => {
             NoProof::Refuted(clauses.schedule(system, threads, &graph, &derivation))
         }
