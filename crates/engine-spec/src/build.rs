@@ -197,8 +197,8 @@ impl Builder<'_> {
         nodes
     }
 
-    /// Others run: global variables become anything that the assertions of all candidates allow. Lines (5) and (6) of the step
-    /// before are one step with line (2) of the next one.
+    /// Others run: global variables become anything that the assertions of all candidates allow. Lines (5)
+    /// and (6) of the step before are one step with line (2) of the next one.
     fn others_move(
         &self,
         built: &mut Built,
@@ -235,7 +235,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// The steps of the thread. One to an error is the paper's check of `assert`: it must not be possible where (2) holds.
+    /// The steps of the thread. One to an error is the paper's check of `assert`: it must not be possible
+    /// where (2) holds.
     fn own_steps(&self, built: &mut Built, nodes: &Nodes) -> Result<(), Untranslatable> {
         // T(x, y) for all pairs of abstract states.
         let count = self.thread.states.len();
