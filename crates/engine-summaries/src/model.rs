@@ -319,15 +319,23 @@ fn ownable(program: &Program, points_to: &PointsTo) -> IdVec<ObjectId, bool> {
         program.objects.iter().map(|object| is_site(object) && !guesses).collect();
     let pointer = program.data_model.pointer();
     for (id, code) in program.templates.enumerate() {
-        for op in code.edges.iter().flat_map(|edge| &edge.ops) {
-            let Op::Assign(assignment) = op else { continue };
-            for (lhs, rhs) in &assignment.pairs {
-                let (value, ty) = match lhs {
-                    ir::Lhs::Local(local) => (Expr::Local(*local), code.locals[*local].ty),
-                    ir::Lhs::Memory(place) => (Expr::load(place.clone()), place.ty),
-                };
-                if *rhs == Rhs::Any && ty.bits >= pointer.bits {
-                    sites(program, points_to, id, &value).iter().for_each(|site| ownable[*site] = false);
+        let live = live_locals(code);
+        for edge in &code.edges {
+            for (index, op) in edge.ops.iter().enumerate() {
+                let Op::Assign(assignment) = op else { continue };
+                for (lhs, _) in assignment.pairs.iter().filter(|(_, rhs)| *rhs == Rhs::Any) {
+                    // What is never read, as of a variable that is declared without a value, is no address.
+                    let (value, ty, is_read) = match lhs {
+                        ir::Lhs::Local(local) => {
+                            let is_read = live[edge.target].contains(local.index());
+                            let is_read = is_read || edge.reads_behind(index, *local);
+                            (Expr::Local(*local), code.locals[*local].ty, is_read)
+                        }
+                        ir::Lhs::Memory(place) => (Expr::load(place.clone()), place.ty, true),
+                    };
+                    if is_read && ty.bits >= pointer.bits {
+                        sites(program, points_to, id, &value).iter().for_each(|site| ownable[*site] = false);
+                    }
                 }
             }
         }

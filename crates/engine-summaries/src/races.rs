@@ -89,6 +89,8 @@ struct InObject {
     /// `None`: the whole object, or from somewhere on.
     bytes: Option<u64>,
     sample: usize,
+    /// The procedure and the step of one of them.
+    step: (TemplateId, EdgeId),
 }
 
 impl InObject {
@@ -96,9 +98,12 @@ impl InObject {
         self.bytes.is_none_or(|bytes| bytes > 64) || (self.target.count > 1 && self.target.stride < 4)
     }
     fn region(&self) -> Region {
-        let extent = self.bytes.map_or(Extent::Object, Extent::Bytes);
-        Region { targets: Targets::Of(Arc::from([self.target])), extent }
+        region_of(self.target, self.bytes)
     }
+}
+
+fn region_of(target: Target, bytes: Option<u64>) -> Region {
+    Region { targets: Targets::Of(Arc::from([target])), extent: bytes.map_or(Extent::Object, Extent::Bytes) }
 }
 
 /// All locations that two threads may access and one may write, with the pairs of accesses that may race.
@@ -168,7 +173,8 @@ fn collect(analysis: &Analysis<'_, '_>, budget: &Budget) -> Result<Collected, Ex
                     }
                 };
                 for target in targets.into_iter().filter(|target| !model.private[target.object]) {
-                    by_object[target.object].push(InObject { target, bytes: access.bytes, sample });
+                    let step = (context.template, edge);
+                    by_object[target.object].push(InObject { target, bytes: access.bytes, sample, step });
                 }
             }
         }
@@ -286,7 +292,7 @@ fn compare(
     let regions: BTreeSet<(Target, Option<u64>)> =
         members.iter().map(|index| (accesses[*index].target, accesses[*index].bytes)).collect();
     let regions: Vec<Region> =
-        regions.into_iter().map(|(target, bytes)| InObject { target, bytes, sample: 0 }.region()).collect();
+        regions.into_iter().map(|(target, bytes)| region_of(target, bytes)).collect();
     let is_aligned = |one: &Region| {
         let at_equal =
             |other: &Region| one.distances(other).is_some_and(|found| found.iter().all(|by| *by == 0));
@@ -301,12 +307,14 @@ fn compare(
             }
         }
     }
-    Some(Location {
-        cell,
-        bytes,
-        samples: used.iter().map(|sample| samples[*sample].clone()).collect(),
-        open,
-    })
+    let example = |number: &usize| {
+        let mut found = samples[*number].clone();
+        if let Some(member) = members.iter().find(|index| accesses[**index].sample == *number) {
+            (found.template, found.edge) = accesses[*member].step;
+        }
+        found
+    };
+    Some(Location { cell, bytes, samples: used.iter().map(example).collect(), open })
 }
 
 /// Whether two accesses do not race.
