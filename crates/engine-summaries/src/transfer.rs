@@ -7,7 +7,7 @@ use crate::facts::{disown, insert, own};
 use crate::model::{Access, Family, Model, WORDS, is_open};
 use crate::ownership::{is_owned, leaked};
 use ir::passes::footprint::Region;
-use ir::{Assignment, EdgeId, Expr, Lhs, LocalId, LockKind, Op, Rhs, Targets, TemplateId};
+use ir::{Assignment, BinaryOp, EdgeId, Expr, IntType, Lhs, LocalId, LockKind, Op, Rhs, Targets, TemplateId, UnaryOp};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -174,6 +174,7 @@ impl<'a, 'p> Transfer<'a, 'p> {
                 if *condition == Expr::bool(false) {
                     return None;
                 }
+                return self.assume(template, condition, facts);
             }
             Op::Assign(assignment) => self.assign(template, edge, index, assignment, facts),
             Op::Lock(kind, address) => self.lock(template, *kind, address, facts),
@@ -212,6 +213,20 @@ impl<'a, 'p> Transfer<'a, 'p> {
         for access in self.accesses(template, edge, op).filter(|access| access.write) {
             self.written(template, facts, access);
         }
+    }
+
+    /// That an owner word is the thread's id is the claim to hold that lock; the opposite contradicts the claim.
+    fn assume(&self, template: TemplateId, condition: &Expr, facts: &mut ThreadFacts) -> Option<()> {
+        let Some((address, is_mine)) = asks_for_owner(condition) else { return Some(()) };
+        let Some((base, offset)) = self.key(template, facts, address) else { return Some(()) };
+        let is_held = equalities::lock_at(facts, base, offset).is_some_and(|lock| !lock.shared);
+        if !is_mine {
+            return (!is_held).then_some(());
+        }
+        if self.claimed(template, base, offset).is_regular {
+            equalities::add_lock(facts, LockFact { base, offset, shared: false });
+        }
+        Some(())
     }
 
     fn lock(&self, template: TemplateId, kind: LockKind, address: &Expr, facts: &mut ThreadFacts) {
@@ -279,6 +294,27 @@ impl<'a, 'p> Transfer<'a, 'p> {
                 own(facts, local);
             }
         }
+    }
+}
+
+/// The address of the word that a condition compares with the thread's id, and whether it says that they are equal.
+fn asks_for_owner(condition: &Expr) -> Option<(&Expr, bool)> {
+    match condition {
+        Expr::Unary(UnaryOp::Not, IntType::BOOL, inner) => {
+            asks_for_owner(inner).map(|(address, is_mine)| (address, !is_mine))
+        }
+        Expr::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), IntType::U32, pair) => {
+            let is_myself =
+                |expr: &Expr| matches!(expr, Expr::Cast(IntType::U32, inner) if **inner == Expr::Myself);
+            let place = match &**pair {
+                (Expr::Load(place), other) | (other, Expr::Load(place)) if is_myself(other) => place,
+                _ => return None,
+            };
+            (place.ty == IntType::U32).then_some((&place.address, *op == BinaryOp::Eq))
+        }
+        Expr::Const(..) | Expr::Local(_) | Expr::Load(_) | Expr::Address(..) | Expr::Procedure(_) => None,
+        Expr::Myself | Expr::Unary(..) | Expr::Binary(..) | Expr::Cast(..) | Expr::IfThenElse(_) => None,
+        Expr::Overflows(..) | Expr::Valid(..) | Expr::Old(_) => None,
     }
 }
 
