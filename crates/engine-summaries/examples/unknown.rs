@@ -13,6 +13,7 @@ fn main() {
         let points_to = PointsTo::of(&program);
         println!("{name}");
         for (id, code) in program.templates.enumerate() {
+            let live = passes::liveness::live_locals(code);
             for edge in &code.edges {
                 for op in &edge.ops {
                     if let Op::Assign(assignment) = op {
@@ -21,6 +22,24 @@ fn main() {
                                 Lhs::Local(local) => code.locals[*local].ty,
                                 Lhs::Memory(place) => place.ty,
                             };
+                            if let (Lhs::Local(local), Rhs::Any) = (lhs, rhs)
+                                && live[edge.target].contains(local.0 as usize)
+                                && ty.bits == 64
+                            {
+                                if let ir::Targets::Of(targets) =
+                                    points_to.targets(id, &ir::Expr::Local(*local))
+                                {
+                                    if !targets.is_empty() {
+                                        println!(
+                                            "  input {} line {} {} {} targets",
+                                            code.name,
+                                            edge.span.line,
+                                            code.locals[*local].name,
+                                            targets.len()
+                                        );
+                                    }
+                                }
+                            }
                             let kind = match rhs {
                                 Rhs::Unknown => "unknown",
                                 Rhs::Float(..) => "float",
@@ -33,11 +52,6 @@ fn main() {
                         }
                     }
                     for access in passes::footprint::racing_accesses(&points_to, id, op) {
-                        if let ir::Targets::Of(targets) = &access.region.targets
-                            && targets.iter().any(|target| target.first > 1 << 62)
-                        {
-                            println!("  strange {} line {} {:?} {targets:?}", code.name, edge.span.line, access.address);
-                        }
                         if points_to.is_unknown(id, access.address) {
                             println!("  access {} line {}", code.name, edge.span.line);
                         }

@@ -82,11 +82,12 @@ impl<'a, 'p> Analysis<'a, 'p> {
         }
     }
 
-    /// Locals that are no parameters are null at the entry.
+    /// Locals that are no parameters are null at the entry. Those that are assigned before they are read do not count.
     fn own_nulls(&self, template: TemplateId, entry: &mut ThreadFacts) {
         let code = &self.model.program.templates[template];
+        let live = &self.model.procedures[template].live[code.entry];
         for local in code.locals.ids().skip(code.parameters) {
-            if self.transfer.can_own(template, local) {
+            if live.contains(local.index()) && self.transfer.can_own(template, local) {
                 own(entry, local);
             }
         }
@@ -217,7 +218,7 @@ impl<'a, 'p> Analysis<'a, 'p> {
                 Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Broadcast(_) => {}
             }
         }
-        prune(model, &mut facts, &model.procedures[template].live[step.target]);
+        prune(model, template, &mut facts, &model.procedures[template].live[step.target]);
         self.meet_at(context, step.target, facts);
     }
 

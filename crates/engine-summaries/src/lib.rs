@@ -19,3 +19,6 @@ pub mod transfer;
 
 pub use engine::{Summaries, annotate};
 pub use races::{Location, locations};
+
+#[cfg(test)]
+mod tests;

@@ -291,8 +291,7 @@ fn compare(
     // Whether accesses here overlap at equal addresses only.
     let regions: BTreeSet<(Target, Option<u64>)> =
         members.iter().map(|index| (accesses[*index].target, accesses[*index].bytes)).collect();
-    let regions: Vec<Region> =
-        regions.into_iter().map(|(target, bytes)| region_of(target, bytes)).collect();
+    let regions: Vec<Region> = regions.into_iter().map(|(target, bytes)| region_of(target, bytes)).collect();
     let is_aligned = |one: &Region| {
         let at_equal =
             |other: &Region| one.distances(other).is_some_and(|found| found.iter().all(|by| *by == 0));

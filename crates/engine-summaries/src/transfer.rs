@@ -7,7 +7,10 @@ use crate::facts::{disown, insert, own};
 use crate::model::{Access, Family, Model, WORDS, is_open};
 use crate::ownership::{is_owned, leaked};
 use ir::passes::footprint::Region;
-use ir::{Assignment, BinaryOp, EdgeId, Expr, IntType, Lhs, LocalId, LockKind, Op, Rhs, Targets, TemplateId, UnaryOp};
+use ir::{
+    Assignment, BinaryOp, EdgeId, Expr, IdVec, IntType, Lhs, LocalId, LocationId, LockKind, Op, Rhs, Targets,
+    TemplateId, UnaryOp,
+};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -279,7 +282,13 @@ impl<'a, 'p> Transfer<'a, 'p> {
         facts.fresh.retain(|local| !lost.contains(local));
         disown(self.model, template, facts, lost.clone());
         self.writes(template, edge, index, facts);
-        for (lhs, _) in pairs {
+        for (lhs, rhs) in pairs {
+            if let (Lhs::Memory(place), Rhs::Value(value)) = (lhs, rhs)
+                && self.thread_of(template, facts, value).is_some()
+                && let Some(handle) = self.handle_at(template, &place.address)
+            {
+                insert(&mut facts.set, handle);
+            }
             self.store(facts, Some(lhs));
         }
         for (local, equal, thread, owned) in news {
@@ -333,27 +342,49 @@ pub fn exact_cell(model: &Model<'_>, template: TemplateId, address: &Expr) -> Op
     model.single[object].then_some((object, offset))
 }
 
+/// Whether an edge's only operation starts a thread, and its id goes to a local.
+fn stores_id(ops: &[Op], id: LocalId) -> bool {
+    matches!(ops, [Op::Spawn(_, _, Some(Lhs::Local(local)))] if *local == id)
+}
+
 /// The cells in which nothing but ids of the only thread of a kind are ever stored.
 fn handles(model: &Model<'_>) -> Vec<ThreadHandle> {
     let program = model.program;
     let bytes = program.data_model.pointer().bytes();
     let mut found: Vec<ThreadHandle> = Vec::new();
-    // The edges that start a thread and store its id, with the cell.
+    // The edges that store the id of a thread that was just started, with the cell.
     let mut starts = Vec::new();
     for (template, code) in program.templates.enumerate() {
+        let mut entering: IdVec<LocationId, Vec<EdgeId>> =
+            code.locations.iter().map(|_| Vec::new()).collect();
+        code.edges.enumerate().for_each(|(id, edge)| entering[edge.target].push(id));
         for (edge, step) in code.edges.enumerate() {
-            for op in &step.ops {
-                let Op::Spawn(_, _, Some(Lhs::Memory(place))) = op else { continue };
-                let [kind] = model.procedures[template].callees[edge].as_slice() else { continue };
-                let Some((object, offset)) = exact_cell(model, template, &place.address) else { continue };
-                let is_named = match program.objects[object].storage {
-                    ir::Storage::Static | ir::Storage::Frame(_) => true,
-                    ir::Storage::ThreadLocal | ir::Storage::Site => false,
-                };
-                if model.once[*kind] && is_named && place.ty.bytes() == bytes && step.ops.len() == 1 {
-                    starts.push((template, edge, ThreadHandle { object, offset, kind: *kind }));
-                    insert(&mut found, ThreadHandle { object, offset, kind: *kind });
+            let [op] = step.ops.as_slice() else { continue };
+            let (start, place) = match op {
+                Op::Spawn(_, _, Some(Lhs::Memory(place))) => (edge, place),
+                // The edge before starts the thread, and nothing else leads here.
+                Op::Assign(Assignment { pairs, constraint: None }) => {
+                    match (pairs.as_slice(), entering[step.source].as_slice()) {
+                        ([(Lhs::Memory(place), Rhs::Value(Expr::Local(id)))], [before])
+                            if step.source != code.entry && stores_id(&code.edges[*before].ops, *id) =>
+                        {
+                            (*before, place)
+                        }
+                        _ => continue,
+                    }
                 }
+                _ => continue,
+            };
+            let [kind] = model.procedures[template].callees[start].as_slice() else { continue };
+            let Some((object, offset)) = exact_cell(model, template, &place.address) else { continue };
+            let is_named = match program.objects[object].storage {
+                ir::Storage::Static | ir::Storage::Frame(_) => true,
+                ir::Storage::ThreadLocal | ir::Storage::Site => false,
+            };
+            if model.once[*kind] && is_named && place.ty.bytes() == bytes {
+                let handle = ThreadHandle { object, offset, kind: *kind };
+                starts.push((template, edge, handle));
+                insert(&mut found, handle);
             }
         }
     }

@@ -1,9 +1,9 @@
 //! From a program to its inclusion constraints.
 
-use super::ranges::Amounts;
-use super::shape::{Shape, Shift, first_numbers, greatest_common_divisor};
 use super::super::bits::BitSet;
 use super::super::liveness::live_locals;
+use super::ranges::Amounts;
+use super::shape::{Shape, Shift, first_numbers, greatest_common_divisor};
 use super::solve::{DynamicCall, Node, Pointee, Procedure, Solver};
 use crate::expr::{BinaryOp, Expr, Place};
 use crate::ids::{Id, IdVec, LocalId, ObjectId, TemplateId};
@@ -14,7 +14,9 @@ use rustc_hash::FxHashMap;
 
 /// Makes the constraints of a program. Returns the solver, and the node of each template's first local.
 pub fn constraints(program: &Program, amounts: &Amounts) -> (Solver, IdVec<TemplateId, Node>) {
-    let shapes: IdVec<ObjectId, Shape> = program.objects.iter().map(Shape::new).collect();
+    let divisors = size_divisors(program);
+    let shapes = program.objects.enumerate().map(|(id, object)| Shape::with_element(object, divisors[id]));
+    let shapes: IdVec<ObjectId, Shape> = shapes.collect();
     let (first_local, locals) = first_numbers(program.templates.iter().map(|template| template.locals.len()));
     let (mut first_cell, cells) = first_numbers(shapes.iter().map(|shape| shape.cells.len()));
     first_cell.iter_mut().for_each(|first: &mut Node| *first += locals);
@@ -32,6 +34,18 @@ pub fn constraints(program: &Program, amounts: &Amounts) -> (Solver, IdVec<Templ
     generator.solver.add(inputs, Pointee::Input);
     generator.run();
     (generator.solver, generator.first_local)
+}
+
+/// For each allocation site, what divides the number of bytes of all its objects; 0 if nothing is allocated there.
+fn size_divisors(program: &Program) -> IdVec<ObjectId, u64> {
+    let mut found: IdVec<ObjectId, u64> = program.objects.iter().map(|_| 0).collect();
+    let pointer = program.data_model.pointer();
+    for op in program.templates.iter().flat_map(|template| &template.edges).flat_map(|edge| &edge.ops) {
+        if let Op::Allocate { site, size, .. } = op {
+            found[*site] = greatest_common_divisor(found[*site], divisor(pointer, size).max(1));
+        }
+    }
+    found
 }
 
 /// How much a value that is added to an address moves it, given the range of that value.
@@ -113,7 +127,9 @@ pub fn flow(
 /// Whether some values of a template are left open.
 fn has_open_values(template: &Template) -> bool {
     let is_open = |op: &Op| match op {
-        Op::Assign(assignment) => assignment.pairs.iter().any(|(_, rhs)| matches!(rhs, Rhs::Any | Rhs::Unknown)),
+        Op::Assign(assignment) => {
+            assignment.pairs.iter().any(|(_, rhs)| matches!(rhs, Rhs::Any | Rhs::Unknown))
+        }
         _ => false,
     };
     template.edges.iter().flat_map(|edge| &edge.ops).any(is_open)

@@ -112,8 +112,7 @@ fn by_words(layout: &Layout) -> Layout {
         Layout::Bytes(bytes) if (WORD + 1..=MOST_WORDS_BYTES).contains(bytes) => {
             let field = |word: u64| {
                 let (offset, rest) = (word * WORD, *bytes - word * WORD);
-                let layout =
-                    if rest >= WORD { Layout::Scalar(IntType::U64) } else { Layout::Bytes(rest) };
+                let layout = if rest >= WORD { Layout::Scalar(IntType::U64) } else { Layout::Bytes(rest) };
                 Field { name: String::new(), offset, layout }
             };
             Layout::Record((0..bytes.div_ceil(WORD)).map(field).collect())
@@ -125,9 +124,19 @@ fn by_words(layout: &Layout) -> Layout {
 }
 
 impl Shape {
-    /// The structure of an object.
+    /// The structure of an object, when nothing is known of the sizes of allocations.
+    #[cfg(test)]
     pub fn new(object: &Object) -> Self {
+        Self::with_element(object, 0)
+    }
+
+    /// The structure of an object. Of an allocation site whose elements are not known: given what divides all its sizes, or 0.
+    pub fn with_element(object: &Object, divisor: u64) -> Self {
         let (layout, size) = match object.storage {
+            Storage::Site if object.size == 0 && (1..=MOST_WORDS_BYTES).contains(&divisor) => {
+                let element = Box::new(by_words(&Layout::Bytes(divisor)));
+                (Layout::Array { element, count: u64::MAX / divisor, stride: divisor }, u64::MAX)
+            }
             Storage::Site if object.size == 0 => (Layout::Bytes(u64::MAX), u64::MAX),
             Storage::Site => {
                 let element = Box::new(by_words(&object.layout));
