@@ -25,20 +25,17 @@ fn main() {
                             if let (Lhs::Local(local), Rhs::Any) = (lhs, rhs)
                                 && live[edge.target].contains(local.0 as usize)
                                 && ty.bits == 64
-                            {
-                                if let ir::Targets::Of(targets) =
+                                && let ir::Targets::Of(targets) =
                                     points_to.targets(id, &ir::Expr::Local(*local))
-                                {
-                                    if !targets.is_empty() {
-                                        println!(
-                                            "  input {} line {} {} {} targets",
-                                            code.name,
-                                            edge.span.line,
-                                            code.locals[*local].name,
-                                            targets.len()
-                                        );
-                                    }
-                                }
+                                && !targets.is_empty()
+                            {
+                                let name = &code.locals[*local].name;
+                                println!(
+                                    "  input {} line {} {name} {} targets",
+                                    code.name,
+                                    edge.span.line,
+                                    targets.len()
+                                );
                             }
                             let kind = match rhs {
                                 Rhs::Unknown => "unknown",

@@ -6,6 +6,7 @@
 //! nearly with the size of the program.
 
 pub mod analysis;
+pub mod calls;
 pub mod contexts;
 pub mod engine;
 pub mod equalities;

@@ -136,9 +136,10 @@ impl<'p> Model<'p> {
         let once = once_templates(program, &callees);
         let single = once_objects(program, &once);
         let escaping = points_to.escaping(program);
+        let guessed = guessed(program, &points_to);
         let private = program.objects.enumerate().map(|(id, object)| match object.storage {
             Storage::Static => false,
-            Storage::Frame(_) | Storage::ThreadLocal | Storage::Site => !escaping[id],
+            Storage::Frame(_) | Storage::ThreadLocal | Storage::Site => !escaping[id] && !guessed[id],
         });
         let private = private.collect();
         let mut kinds: BTreeSet<TemplateId> = program.start.iter().map(|(template, _)| *template).collect();
@@ -166,7 +167,11 @@ impl<'p> Model<'p> {
         }
         let lock_targets: Vec<Target> = lock_targets.into_iter().collect();
         let mut interner = Interner::new(&lock_targets);
-        let ownable = ownable(program, &points_to);
+        let is_open = program.reuses_addresses || points_to.accesses_anything(program);
+        let can_be_owned = |(id, object): (ObjectId, &ir::Object)| {
+            object.storage == Storage::Site && !is_open && !guessed[id]
+        };
+        let ownable = program.objects.enumerate().map(can_be_owned).collect();
         let mut procedures = IdVec::new();
         for ((id, code), callees) in program.templates.enumerate().zip(callees.iter()) {
             let accesses: IdVec<EdgeId, Vec<Access>> = code
@@ -301,22 +306,23 @@ fn assigned(code: &ir::Template) -> BitSet {
     found
 }
 
-/// The allocation sites that an expression may point into.
-fn sites(program: &Program, points_to: &PointsTo, template: TemplateId, expr: &Expr) -> Arc<[ObjectId]> {
-    let found: BTreeSet<ObjectId> = match points_to.targets(template, expr) {
+/// The objects that an expression may point into, in rising order.
+fn objects(program: &Program, points_to: &PointsTo, template: TemplateId, expr: &Expr) -> BTreeSet<ObjectId> {
+    match points_to.targets(template, expr) {
         Targets::Of(targets) => targets.iter().map(|target| target.object).collect(),
         Targets::Any => program.objects.ids().collect(),
-    };
-    found.into_iter().filter(|object| program.objects[*object].storage == Storage::Site).collect()
+    }
 }
 
-/// The allocation sites whose objects can be owned: an input may not turn out to be an address in them, and nothing is
-/// accessed at an address that nothing is known of.
-fn ownable(program: &Program, points_to: &PointsTo) -> IdVec<ObjectId, bool> {
-    let guesses = program.reuses_addresses || points_to.accesses_anything(program);
-    let is_site = |object: &ir::Object| object.storage == Storage::Site;
-    let mut ownable: IdVec<ObjectId, bool> =
-        program.objects.iter().map(|object| is_site(object) && !guesses).collect();
+/// The allocation sites that an expression may point into, in rising order.
+fn sites(program: &Program, points_to: &PointsTo, template: TemplateId, expr: &Expr) -> Arc<[ObjectId]> {
+    let is_site = |object: &ObjectId| program.objects[*object].storage == Storage::Site;
+    objects(program, points_to, template, expr).into_iter().filter(is_site).collect()
+}
+
+/// The objects that an input may turn out to be an address in.
+fn guessed(program: &Program, points_to: &PointsTo) -> IdVec<ObjectId, bool> {
+    let mut guessed: IdVec<ObjectId, bool> = program.objects.iter().map(|_| false).collect();
     let pointer = program.data_model.pointer();
     for (id, code) in program.templates.enumerate() {
         let live = live_locals(code);
@@ -334,13 +340,15 @@ fn ownable(program: &Program, points_to: &PointsTo) -> IdVec<ObjectId, bool> {
                         ir::Lhs::Memory(place) => (Expr::load(place.clone()), place.ty, true),
                     };
                     if is_read && ty.bits >= pointer.bits {
-                        sites(program, points_to, id, &value).iter().for_each(|site| ownable[*site] = false);
+                        objects(program, points_to, id, &value)
+                            .iter()
+                            .for_each(|object| guessed[*object] = true);
                     }
                 }
             }
         }
     }
-    ownable
+    guessed
 }
 
 /// Numbers of locations such that most edges lead to higher ones.

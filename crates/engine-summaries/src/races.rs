@@ -40,6 +40,9 @@ impl CommonLock {
     }
 }
 
+/// The cells of locks that there is one of, as far as they were asked for.
+type SingleCells = FxHashMap<(TemplateId, LockBase, u64), Option<(ObjectId, u64)>>;
+
 /// Accesses that are alike in all that matters.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Alike {
@@ -132,7 +135,7 @@ fn collect(analysis: &Analysis<'_, '_>, budget: &Budget) -> Result<Collected, Ex
     let mut samples: Vec<Sample> = Vec::new();
     let mut known: BTreeSet<(usize, u32, Option<u64>)> = BTreeSet::new();
     let mut by_object: IdVec<ObjectId, Vec<InObject>> = program.objects.iter().map(|_| Vec::new()).collect();
-    let mut single: FxHashMap<(TemplateId, LockBase, u64), Option<(ObjectId, u64)>> = FxHashMap::default();
+    let mut single = SingleCells::default();
     for number in analysis.reached() {
         budget.check(0)?;
         let context = &analysis.contexts[number as usize];
@@ -188,7 +191,7 @@ fn common_locks(
     template: TemplateId,
     facts: &ThreadFacts,
     access: &Access,
-    single: &mut FxHashMap<(TemplateId, LockBase, u64), Option<(ObjectId, u64)>>,
+    single: &mut SingleCells,
 ) -> Vec<CommonLock> {
     let model = analysis.model;
     let key =
@@ -295,7 +298,7 @@ fn compare(
     let is_aligned = |one: &Region| {
         let at_equal =
             |other: &Region| one.distances(other).is_some_and(|found| found.iter().all(|by| *by == 0));
-        regions.iter().all(|other| at_equal(other))
+        regions.iter().all(at_equal)
     };
     let is_aligned = regions.len() <= 64 && regions.iter().all(is_aligned);
     let mut open = Vec::new();

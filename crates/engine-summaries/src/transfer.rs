@@ -252,7 +252,7 @@ impl<'a, 'p> Transfer<'a, 'p> {
         let pointer = program.data_model.pointer();
         let pairs = &assignment.pairs;
         let assigned = |local: LocalId| pairs.iter().any(|(lhs, _)| *lhs == Lhs::Local(local));
-        if assignment.constraint.is_some() && pairs.iter().any(|(_, rhs)| is_open(rhs)) {
+        if pairs.len() > 1 || (assignment.constraint.is_some() && pairs.iter().any(|(_, rhs)| is_open(rhs))) {
             facts.fresh.clear();
         }
         // All values are those before the assignment.
@@ -272,8 +272,9 @@ impl<'a, 'p> Transfer<'a, 'p> {
                 _ => None,
             };
             let thread = self.thread_of(template, facts, value).filter(|_| is_wide);
-            let owned =
-                is_wide && self.can_own(template, *local) && is_owned(program, code, value, &facts.fresh);
+            let owned = is_wide
+                && self.can_own(template, *local)
+                && is_owned(self.model, template, value, &facts.fresh);
             if !owned {
                 leaked(value, &facts.fresh, &mut lost);
             }
