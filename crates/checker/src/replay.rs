@@ -1,13 +1,13 @@
 //! Runs a trace, step by step, on the step semantics. Accepts it only if it ends in the violation that it claims,
 //! every step can be taken when and as it is, and it would be the same whatever the values are that are not modelled.
 
-use crate::describe::{Change, local_changes, memory_changes, name_of};
+use crate::describe::{Change, local_changes, memory_changes, name_of, value_at};
 use crate::stuck::are_stuck;
 use ir::semantics::{
     Access, Choice, ChoiceKind, Choices, HappensBefore, LimitKind, Machine, State, Stuck, ThreadIndex,
     WaitedFor,
 };
-use ir::{Count, EdgeId, ErrorKind, LocationKind, Program, SharedObject, Span, TemplateId, Value};
+use ir::{Count, EdgeId, ErrorKind, LocationKind, ObjectId, Program, SharedObject, Span, TemplateId, Value};
 use std::collections::BTreeSet;
 use std::fmt;
 use verdict::{Property, Trace, TraceStep, Violation};
@@ -70,6 +70,8 @@ pub struct NamedAccess {
     pub access: Access,
     /// What they are called, if they are in a live object.
     pub name: Option<String>,
+    /// The value that a read of a step saw; `None` for a write, for what is not a scalar, and for an access that is still to come.
+    pub value: Option<Value>,
 }
 
 /// What is wrong at the end of a replayed trace.
@@ -90,6 +92,8 @@ pub enum ReplayedViolation {
         name: String,
         /// Where that is declared.
         declared: Span,
+        /// The object that the first byte that both touch is in, and where it is there.
+        cell: (ObjectId, u64),
         /// The accesses.
         accesses: [NamedAccess; 2],
     },
@@ -269,10 +273,26 @@ fn replay_step(
             name_of(machine, state, access.address).or_else(|| name_of(machine, &next, access.address));
         found.map(|(_, name)| name)
     };
-    let accesses = taken.accesses.iter();
-    let accesses = accesses
-        .map(|access| NamedAccess { thread: *thread, edge: *edge, span, access: *access, name: name(access) })
-        .collect();
+    let overwritten = |read: &Access| {
+        let end = |access: &Access| access.address.saturating_add(access.size);
+        let overlaps = |other: &&Access| other.address < end(read) && read.address < end(other);
+        taken.accesses.iter().filter(|access| access.write).any(|access| overlaps(&access))
+    };
+    let value = |access: &Access| match access.write {
+        true => None,
+        false if overwritten(access) => value_at(machine, state, access),
+        // What is read for the first time is chosen then.
+        false => value_at(machine, &next, access),
+    };
+    let named = |access: &Access| NamedAccess {
+        thread: *thread,
+        edge: *edge,
+        span,
+        access: *access,
+        name: name(access),
+        value: value(access),
+    };
+    let accesses = taken.accesses.iter().map(named).collect();
     let replayed = ReplayedStep {
         thread: *thread,
         procedure,
@@ -328,7 +348,7 @@ fn accesses_by(
     let valid = accesses.filter(|access| machine.is_valid(state, access.address, access.size));
     let named = valid.map(|access| {
         let name = name_of(machine, state, access.address).map(|(_, name)| name);
-        NamedAccess { thread, edge, span, access, name }
+        NamedAccess { thread, edge, span, access, name, value: None }
     });
     Some(named.collect())
 }
@@ -348,10 +368,7 @@ fn race(
         right.iter().find(|other| machine.is_race(&one.access, &other.access)).map(|other| (one, other))
     });
     let (one, other) = collision?;
-    let shared = one.access.address.max(other.access.address);
-    let (object, name) = name_of(machine, state, shared)?;
-    let declared = machine.program.objects[object].span;
-    Some(ReplayedViolation::Race { name, declared, accesses: [one.clone(), other.clone()] })
+    collision_of(machine, state, [one.clone(), other.clone()])
 }
 
 /// A race of an access that is next with an earlier one that does not happen before it.
@@ -371,11 +388,21 @@ fn late_race(
             return None;
         }
         let one = steps[earlier.step].accesses.iter().find(|named| named.access == earlier.access)?.clone();
-        let shared = one.access.address.max(other.access.address);
-        let (object, name) = name_of(machine, state, shared)?;
-        let declared = machine.program.objects[object].span;
-        Some(ReplayedViolation::Race { name, declared, accesses: [one, other] })
+        collision_of(machine, state, [one, other])
     })
+}
+
+/// Two accesses that collide, with what they both touch.
+fn collision_of(
+    machine: &Machine<'_>,
+    state: &State,
+    accesses: [NamedAccess; 2],
+) -> Option<ReplayedViolation> {
+    let shared = accesses[0].access.address.max(accesses[1].access.address);
+    let (object, name) = name_of(machine, state, shared)?;
+    let cell = machine.describe(state, shared)?;
+    let declared = machine.program.objects[object].span;
+    Some(ReplayedViolation::Race { name, declared, cell, accesses })
 }
 
 /// Threads that wait for ever: each for one of them, or as all executions from here show.

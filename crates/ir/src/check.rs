@@ -127,6 +127,12 @@ impl<'p> Checker<'p> {
                 self.report(format!("bytes of {} are named that no static object has", range.object));
             }
         }
+        for used in &self.program.site_uses {
+            let site = self.program.objects.get(used.site);
+            if used.size == 0 || site.is_none_or(|object| object.storage != Storage::Site) {
+                self.report(format!("a use of {} is given, which is no allocation site", used.site));
+            }
+        }
         for (id, object) in self.program.objects.enumerate() {
             self.place = Where::Object(id);
             self.object(object);

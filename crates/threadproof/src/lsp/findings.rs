@@ -184,7 +184,15 @@ impl Findings {
         let outcomes = std::slice::from_ref(outcome);
         let answer = Answer::of(outcomes, &[]);
         let (program, sources) = (&self.input.0, &self.input.1);
-        let report = Report { program, sources, outcomes, answer: &answer, explain: false, stories: &[] };
+        let report = Report {
+            program,
+            sources,
+            outcomes,
+            answer: &answer,
+            explain: false,
+            stories: &[],
+            memory: None,
+        };
         Some(render(&report, outcome))
     }
 
