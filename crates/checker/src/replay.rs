@@ -55,6 +55,8 @@ pub struct ReplayedStep {
     pub choices: Vec<Value>,
     /// The thread that it created.
     pub created: Option<ThreadIndex>,
+    /// What the thread waits for after it, if it can do nothing else then.
+    pub waits: Option<ReplayedWait>,
 }
 
 /// An access to a cell with a name.
@@ -303,6 +305,7 @@ fn replay_step(
         locals: local_changes(machine.program, state, &next, *thread),
         choices: choices.clone(),
         created: (next.threads.len() > state.threads.len()).then_some(state.threads.len()),
+        waits: wait_of(machine, &next, *thread),
     };
     Ok((next, replayed, given.approximate))
 }
@@ -415,19 +418,25 @@ fn deadlock(machine: &Machine<'_>, state: &State, threads: &[ThreadIndex]) -> Op
         }
         let wait = machine.waits(state, thread)?;
         is_closed &= wait.owner().is_some_and(|owner| threads.contains(&owner));
-        let (template, _) = state.location(thread)?;
-        let span = machine.program.templates[template].edges[wait.edge].span;
-        let named = |address| name_of(machine, state, address).map(|(_, name)| name);
-        let target = match wait.what {
-            WaitedFor::Lock { address, owner } => {
-                let name = named(address).unwrap_or_else(|| "a lock".to_owned());
-                WaitTarget::Lock { name: name.strip_suffix(".owner").unwrap_or(&name).to_owned(), owner }
-            }
-            WaitedFor::Thread(thread) => WaitTarget::Thread(thread),
-            WaitedFor::Shared(object, address) => WaitTarget::Shared(object, address.and_then(named)),
-        };
-        waits.push(ReplayedWait { thread, span, target });
+        waits.push(wait_of(machine, state, thread)?);
     }
     let holds = !waits.is_empty() && !state.halted;
     (holds && (is_closed || are_stuck(machine, state, threads))).then_some(ReplayedViolation::Deadlock(waits))
+}
+
+/// What a thread waits for in a state, with names.
+fn wait_of(machine: &Machine<'_>, state: &State, thread: ThreadIndex) -> Option<ReplayedWait> {
+    let (template, _) = state.location(thread)?;
+    let wait = machine.waits(state, thread)?;
+    let span = machine.program.templates[template].edges[wait.edge].span;
+    let named = |address| name_of(machine, state, address).map(|(_, name)| name);
+    let target = match wait.what {
+        WaitedFor::Lock { address, owner } => {
+            let name = named(address).unwrap_or_else(|| "a lock".to_owned());
+            WaitTarget::Lock { name: name.strip_suffix(".owner").unwrap_or(&name).to_owned(), owner }
+        }
+        WaitedFor::Thread(thread) => WaitTarget::Thread(thread),
+        WaitedFor::Shared(object, address) => WaitTarget::Shared(object, address.and_then(named)),
+    };
+    Some(ReplayedWait { thread, span, target })
 }

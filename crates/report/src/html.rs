@@ -185,6 +185,9 @@ fn cell(row: &Row) -> String {
     if !effects.is_empty() {
         add("effect", "▸", &effects.join(", "));
     }
+    if let Some(waits) = &row.waits {
+        add("waits", "‖", waits);
+    }
     if let Some(mark) = &row.mark {
         add("wrong", "✗", mark);
     }

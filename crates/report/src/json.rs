@@ -151,6 +151,8 @@ struct LineEntry {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     holds: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    waits: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     wrong: Option<String>,
 }
 
@@ -376,6 +378,7 @@ fn violation_entry<'a>(report: &Report<'_>, refutation: &'a Refutation) -> Viola
         position: position(program, row.span),
         effects: row.effects(),
         holds: row.held.clone(),
+        waits: row.waits.clone(),
         wrong: row.mark.clone(),
     });
     ViolationEntry { kind, variable, places, threads, steps: steps.collect(), lines: lines.collect() }

@@ -166,6 +166,9 @@ fn cell(row: &Row) -> String {
     if !effects.is_empty() {
         let _ = write!(text, "<br>▸ {}", escape(&effects.join(", ")));
     }
+    if let Some(waits) = &row.waits {
+        let _ = write!(text, "<br>‖ {}", escape(waits));
+    }
     if let Some(mark) = &row.mark {
         let _ = write!(text, "<br>**✗ {}**", escape(mark));
     }

@@ -137,8 +137,13 @@ fn result(report: &Report<'_>, (rule, index): (&str, usize), refutation: &Refuta
         let locations: Vec<Value> = own
             .map(|(order, row)| {
                 let mut at = location(program, row.span);
-                let texts: Vec<String> =
-                    row.effects().into_iter().chain(row.mark.clone()).chain(row.locks()).collect();
+                let texts: Vec<String> = row
+                    .effects()
+                    .into_iter()
+                    .chain(row.waits.clone())
+                    .chain(row.mark.clone())
+                    .chain(row.locks())
+                    .collect();
                 let who = format!("thread {thread}");
                 let text = if texts.is_empty() { who } else { format!("{who}: {}", texts.join(", ")) };
                 at["message"] = json!({ "text": text });

@@ -96,7 +96,11 @@ pub(crate) fn by_reason(memory: &SharedMemory) -> Vec<(String, Vec<&str>)> {
 
 /// So many more pairs.
 pub(super) fn more_pairs(count: usize) -> String {
-    if count == 1 { "one more pair of accesses".to_owned() } else { format!("{count} more pairs of accesses") }
+    if count == 1 {
+        "one more pair of accesses".to_owned()
+    } else {
+        format!("{count} more pairs of accesses")
+    }
 }
 
 /// Renders the listing for a terminal. All that is race-free is listed, too, where someone asks for it.

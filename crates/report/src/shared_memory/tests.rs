@@ -113,7 +113,7 @@ fn what_is_open_comes_first_and_ranked() {
             avoid, or write in plain C, what is not modelled (pool.c:3:1: inline assembly is left out)
 
         Shared memory: 4 locations: 2 open, 2 race-free, assuming what could hide behaviour (below).
-        Reached: 2 of 3 functions and 1 of 1 thread starts are reached.
+        Reached: 2 of 3 functions, 1 of 1 thread starts.
           open      `count`, pool.c:6
                    pool.c:21: main reads, holds no lock
               with pool.c:31: worker writes, holds `m`
@@ -123,7 +123,7 @@ fn what_is_open_comes_first_and_ranked() {
               or   pool.c:30: worker writes, holds no lock
               with pool.c:30: worker writes, holds no lock
           race-free, assuming what could hide behaviour (below):
-              1 because lock `p + 8 bytes` is held: pool->size of the struct pool allocated in pool.c:12
+              1 because lock `p->guard` is held: pool->size of the struct pool allocated in pool.c:12
               1 because one is before the other's thread starts, or after it has ended: slots[].done
 
         This takes for granted:
@@ -210,7 +210,7 @@ fn the_listing_for_programs() {
                   "thread": "worker"
                 }
               ],
-              "because": "main writes and holds no lock, worker writes and holds no lock: nothing is known that keeps them apart; and 1 more pairs of accesses",
+              "because": "main writes and holds no lock, worker writes and holds no lock: nothing is known that keeps them apart; and one more pair of accesses",
               "declared": "pool.c:5:5",
               "name": "flag",
               "status": "open"
@@ -244,7 +244,7 @@ fn the_listing_for_programs() {
                   "kind": "write",
                   "line": 22,
                   "locks": [
-                    "p + 8 bytes"
+                    "p->guard"
                   ],
                   "thread": "main"
                 },
@@ -253,12 +253,12 @@ fn the_listing_for_programs() {
                   "kind": "write",
                   "line": 32,
                   "locks": [
-                    "q + 8 bytes"
+                    "q->guard"
                   ],
                   "thread": "worker"
                 }
               ],
-              "because": "lock `p + 8 bytes` is held; assuming: inline assembly is left out",
+              "because": "lock `p->guard` is held; assuming: inline assembly is left out",
               "declared": "pool.c:12:9",
               "name": "pool->size of the struct pool allocated in pool.c:12",
               "status": "race-free"
@@ -285,7 +285,7 @@ fn the_listing_for_comments() {
 
         ### shared memory
 
-        Shared memory: 4 locations: 2 open, 2 race-free, assuming what could hide behaviour (below). Reached: 2 of 3 functions and 1 of 1 thread starts are reached.
+        Shared memory: 4 locations: 2 open, 2 race-free, assuming what could hide behaviour (below). Reached: 2 of 3 functions, 1 of 1 thread starts.
 
         | status | location | declared | accesses |
         |---|---|---|---|
@@ -294,7 +294,7 @@ fn the_listing_for_comments() {
 
         <details><summary>race-free, assuming what could hide behaviour</summary>
 
-        * lock &#96;p + 8 bytes&#96; is held: <code>pool-&gt;size of the struct pool allocated in pool.c:12</code>
+        * lock &#96;p-&gt;guard&#96; is held: <code>pool-&gt;size of the struct pool allocated in pool.c:12</code>
         * one is before the other's thread starts, or after it has ended: <code>slots&#91;&#93;.done</code>
 
         </details>
@@ -382,12 +382,12 @@ fn the_listing_on_the_page() {
     let end = start + page[start..].find("</section>").expect("it ends");
     expect![[r##"
         <section id="memory"><h2>Shared memory</h2>
-        <p>Shared memory: 4 locations: 2 open, 2 race-free, assuming what could hide behaviour (below). Reached: 2 of 3 functions and 1 of 1 thread starts are reached.</p>
+        <p>Shared memory: 4 locations: 2 open, 2 race-free, assuming what could hide behaviour (below). Reached: 2 of 3 functions, 1 of 1 thread starts.</p>
         <table class="memory"><thead><tr><th>status</th><th>location</th><th>declared</th><th>because</th></tr></thead><tbody>
         <tr><td class="open">open</td><td><code>count</code></td><td>pool.c:6</td><td>main reads and holds no lock, worker writes and holds `m`: nothing is known that keeps them apart<details><summary>2 accesses</summary><ul><li><a href="#line-0-21">pool.c:21</a> main reads, holds no lock</li><li><a href="#line-0-31">pool.c:31</a> worker writes, holds `m`</li></ul></details></td></tr>
-        <tr><td class="open">open</td><td><code>flag</code></td><td>pool.c:5</td><td>main writes and holds no lock, worker writes and holds no lock: nothing is known that keeps them apart; and 1 more pairs of accesses<details><summary>2 accesses</summary><ul><li><a href="#line-0-20">pool.c:20</a> main writes, holds no lock</li><li><a href="#line-0-30">pool.c:30</a> worker writes, holds no lock</li></ul></details></td></tr>
+        <tr><td class="open">open</td><td><code>flag</code></td><td>pool.c:5</td><td>main writes and holds no lock, worker writes and holds no lock: nothing is known that keeps them apart; and one more pair of accesses<details><summary>2 accesses</summary><ul><li><a href="#line-0-20">pool.c:20</a> main writes, holds no lock</li><li><a href="#line-0-30">pool.c:30</a> worker writes, holds no lock</li></ul></details></td></tr>
         <tr><td class="good">race-free, assuming …</td><td><code>slots[].done</code></td><td>pool.c:7</td><td>one is before the other&#39;s thread starts, or after it has ended<details><summary>2 accesses</summary><ul><li><a href="#line-0-20">pool.c:20</a> main writes, holds no lock</li><li><a href="#line-0-30">pool.c:30</a> worker writes, holds no lock</li></ul></details></td></tr>
-        <tr><td class="good">race-free, assuming …</td><td><code>pool-&gt;size of the struct pool allocated in pool.c:12</code></td><td>pool.c:12</td><td>lock `p + 8 bytes` is held<details><summary>2 accesses</summary><ul><li><a href="#line-0-22">pool.c:22</a> main writes, holds `p + 8 bytes`</li><li><a href="#line-0-32">pool.c:32</a> worker writes, holds `q + 8 bytes`</li></ul></details></td></tr>
+        <tr><td class="good">race-free, assuming …</td><td><code>pool-&gt;size of the struct pool allocated in pool.c:12</code></td><td>pool.c:12</td><td>lock `p-&gt;guard` is held<details><summary>2 accesses</summary><ul><li><a href="#line-0-22">pool.c:22</a> main writes, holds `p-&gt;guard`</li><li><a href="#line-0-32">pool.c:32</a> worker writes, holds `q-&gt;guard`</li></ul></details></td></tr>
         </tbody></table>
     "##]].assert_eq(&page[start..end]);
 }
@@ -397,5 +397,5 @@ fn that_no_thread_is_reached_is_said_first() {
     let mut memory = listing();
     memory.reached = Reached { functions: (1, 3), thread_starts: (0, 1) };
     let text = with_report(&memory, |report| human::render(report, Style::default()));
-    expect!["No thread is ever started in what was analysed: 1 of 3 functions and 0 of 1 thread starts are reached. What follows says nothing about threads."].assert_eq(text.lines().next().unwrap_or_default());
+    expect!["No thread is ever started in what was analysed (1 of 3 functions, 0 of 1 thread starts are reached): what follows says nothing about threads."].assert_eq(text.lines().next().unwrap_or_default());
 }
