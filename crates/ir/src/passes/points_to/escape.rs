@@ -57,7 +57,7 @@ impl PointsTo {
     }
 
     /// Whether an operation may access memory at an address that nothing is known of.
-    fn accesses_anything(&self, program: &Program) -> bool {
+    pub fn accesses_anything(&self, program: &Program) -> bool {
         let is_unknown =
             |template: TemplateId, address: &Expr| self.eval(template, address).contains(&Pointee::Anything);
         program.templates.enumerate().any(|(id, template)| {
