@@ -368,7 +368,10 @@ fn race(
     let left = accesses_by(machine, state, first, first_edge)?;
     let right = accesses_by(machine, state, second, second_edge)?;
     let collision = left.iter().find_map(|one| {
-        right.iter().find(|other| machine.is_race(&one.access, &other.access)).map(|other| (one, other))
+        right
+            .iter()
+            .find(|other| machine.is_race(state, &one.access, &other.access))
+            .map(|other| (one, other))
     });
     let (one, other) = collision?;
     collision_of(machine, state, [one.clone(), other.clone()])

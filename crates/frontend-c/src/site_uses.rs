@@ -6,11 +6,12 @@
 
 use crate::effects::called_function;
 use crate::function::Function;
+use crate::parse::Unit;
 use ir::ids::Id;
-use ir::{Layout, ObjectId, SiteUse, Storage};
+use ir::{Field, Layout, ObjectId, SiteUse, Storage};
 use rucc_ast::UnaryOp;
 use rucc_sema::{ExprId, ExprKind};
-use rucc_types::{TypeId, TypeKind};
+use rucc_types::{RecordKind, TypeId, TypeKind};
 
 /// Functions whose result is new memory.
 const ALLOCATORS: &[&str] = &[
@@ -25,6 +26,32 @@ const ALLOCATORS: &[&str] = &[
     "__builtin_calloc",
     "__builtin_realloc",
 ];
+
+impl Unit {
+    /// The members of a type by name, also where they are not all that is in it: of a structure with bit-fields, those that start at a byte.
+    fn named_layout(&self, ty: TypeId, size: u64) -> Layout {
+        let layout = self.layout(ty, size);
+        let (Layout::Bytes(_), TypeKind::Record(id)) = (&layout, self.kind(ty)) else { return layout };
+        let record = self.types.record_info(id);
+        if record.kind != RecordKind::Struct {
+            return layout;
+        }
+        let mut fields: Vec<Field> = Vec::new();
+        for field in &record.fields {
+            let name =
+                field.name.map_or(String::new(), |name| self.session.interner.resolve(name).to_owned());
+            let rest = size.saturating_sub(field.offset);
+            let layout = match field.bits {
+                Some(_) => Layout::Bytes(1),
+                None => self.named_layout(field.ty, self.size(field.ty).unwrap_or(rest)),
+            };
+            if fields.last().is_none_or(|last| last.offset < field.offset) {
+                fields.push(Field { name, offset: field.offset, layout });
+            }
+        }
+        Layout::Record(fields)
+    }
+}
 
 impl Function<'_, '_> {
     /// How many objects there are: those that come later are made by what is evaluated next.
@@ -44,7 +71,7 @@ impl Function<'_, '_> {
         if matches!(unit.kind(element), TypeKind::Void | TypeKind::Function { .. }) {
             return;
         }
-        let layout: Layout = unit.layout(element, size);
+        let layout = unit.named_layout(element, size);
         let (variable, type_name) = (String::new(), unit.spell(element));
         self.global.program.site_uses.push(SiteUse { site, variable, type_name, layout, size });
     }
@@ -98,5 +125,43 @@ impl Function<'_, '_> {
             ExprKind::Subscript { .. } | ExprKind::Unary { .. } => None,
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Options, Source, read};
+
+    #[test]
+    fn allocated_memory_has_the_type_of_the_pointer_that_it_goes_to() {
+        let text = "#include <stdlib.h>\n\
+            struct pool { unsigned used : 3, free : 5; int size; int slots[4]; };\n\
+            struct holder { struct pool *inner; } h;\n\
+            static void *wrapped(size_t n) { return malloc(n); }\n\
+            int main(void) {\n\
+              struct pool *p = malloc(sizeof *p);\n\
+              h.inner = (struct pool *)calloc(3, sizeof(struct pool));\n\
+              struct holder *q = &h;\n\
+              q->inner = malloc(sizeof(struct pool));\n\
+              char *text = malloc(p->size);\n\
+              int *number = wrapped(4);\n\
+              void *raw = malloc(4);\n\
+              return raw != 0 && text && number;\n\
+            }\n";
+        let source = Source { name: "a.c".to_owned(), text: text.into() };
+        let program = read(&[source], &Options::default()).expect("it is C");
+        let name = |used: &ir::SiteUse| {
+            let line = program.objects[used.site].span.line;
+            (line, ir::names::in_allocated(used, used.size.min(4)), used.type_name.clone())
+        };
+        let found: Vec<(u32, String, String)> = program.site_uses.iter().map(name).collect();
+        let expected = [
+            (6, "p->size", "struct pool"),
+            (7, "h.inner->size", "struct pool"),
+            (9, "q->inner->size", "struct pool"),
+            (10, "text[1]", "char"),
+        ];
+        let expected = expected.map(|(line, name, ty)| (line, name.to_owned(), ty.to_owned()));
+        assert_eq!(found, expected, "what a function of the program allocates may be anything");
     }
 }

@@ -21,7 +21,8 @@ pub struct Program {
     pub assumptions: Vec<Assumption>,
     /// The source files that spans name.
     pub files: Vec<String>,
-    /// Where races count; nothing if they do everywhere. Two accesses race only if they have one of these bytes in common.
+    /// Where races count; nothing if they do everywhere. Two accesses race only if they have one of these bytes in common. Of
+    /// an allocation site, those of each allocation count; such a question is for searches, and no proof answers it.
     pub races_on: Option<Vec<Range>>,
     /// Bytes of static objects whose atomic accesses order nothing: no release is ever seen by an acquire there. So what is
     /// seen by such accesses does not keep other accesses from racing.
@@ -49,7 +50,7 @@ pub struct SiteUse {
     pub size: u64,
 }
 
-/// Some bytes of a static object.
+/// Some bytes of a static object, or of all that an allocation site makes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
 pub struct Range {
     /// The object.

@@ -9,7 +9,8 @@ mod ranking;
 pub(crate) mod table;
 
 use ir::passes::PointsTo;
-use ir::{ObjectId, Program, Span, Storage, Target};
+use ir::{ObjectId, Program, Span, Target};
+use std::collections::{BTreeMap, BTreeSet};
 use verdict::{LocationAccess, LocationStatus, Locations, Reached, SharedLocation, WhyNoRace};
 
 /// All shared memory locations of a program, the most urgent ones first.
@@ -34,8 +35,6 @@ pub struct Finding {
     pub cell: Target,
     /// How many bytes it has.
     pub size: u64,
-    /// Whether it is a variable of static storage.
-    pub is_static: bool,
     /// What is known.
     pub status: Status,
     /// Who accesses it, in the order of the program.
@@ -58,7 +57,7 @@ pub enum Status {
 }
 
 /// An access to a location.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FoundAccess {
     /// Where.
     pub span: Span,
@@ -166,7 +165,9 @@ impl Finding {
 impl SharedMemory {
     /// The listing of a program, given what its pointers may point to: locks have better names then.
     pub fn of(program: &Program, found: &Locations, points_to: Option<&PointsTo>) -> Self {
-        let locations = found.locations.iter().map(|location| finding(program, location, points_to));
+        let is_asked = |location: &&SharedLocation| program.counts_races_on(location.cell.object);
+        let asked = found.locations.iter().filter(is_asked);
+        let locations = asked.map(|location| finding(program, location, points_to));
         let conditional = program.assumptions.iter().any(|assumption| assumption.limits_proof);
         let mut all = Self { locations: locations.collect(), reached: found.reached, conditional };
         all.sort();
@@ -238,7 +239,18 @@ fn finding(program: &Program, location: &SharedLocation, points_to: Option<&Poin
         locks: naming::locks(program, points_to, access.template, &access.locks),
     };
     let name = ir::names::location(program, location.cell);
-    let accesses: Vec<FoundAccess> = location.accesses.iter().map(access).collect();
+    // Steps of one line are one access where nothing else tells them apart.
+    let mut accesses: Vec<FoundAccess> = Vec::new();
+    let mut numbers: Vec<usize> = Vec::new();
+    let mut known: BTreeMap<FoundAccess, usize> = BTreeMap::new();
+    for found in location.accesses.iter().map(access) {
+        let next = accesses.len();
+        let number = *known.entry(found.clone()).or_insert(next);
+        if number == next {
+            accesses.push(found);
+        }
+        numbers.push(number);
+    }
     let (status, rank) = match &location.status {
         LocationStatus::RaceFree(reasons) => {
             let reasons = reasons.iter().map(|why| reason(program, location, points_to, why)).collect();
@@ -246,7 +258,16 @@ fn finding(program: &Program, location: &SharedLocation, points_to: Option<&Poin
         }
         LocationStatus::Open(pairs) => {
             let (pairs, rank) = ranking::rank(program, location, pairs);
-            (Status::Open(pairs), rank)
+            let number = |index: usize| numbers.get(index).copied().unwrap_or(index);
+            let mut shown: Vec<(usize, usize)> = Vec::new();
+            let mut seen: BTreeSet<(usize, usize)> = BTreeSet::new();
+            for (one, other) in pairs {
+                let (one, other) = (number(one), number(other));
+                if seen.insert((one.min(other), one.max(other))) {
+                    shown.push((one, other));
+                }
+            }
+            (Status::Open(shown), rank)
         }
     };
     Finding {
@@ -254,7 +275,6 @@ fn finding(program: &Program, location: &SharedLocation, points_to: Option<&Poin
         declared: object.map(|object| object.span).unwrap_or_default(),
         cell: location.cell,
         size: location.size,
-        is_static: object.is_some_and(|object| object.storage == Storage::Static),
         status,
         accesses,
         rank,

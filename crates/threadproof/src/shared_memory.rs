@@ -11,14 +11,14 @@ use crate::nesc;
 use crate::pipeline::{self, Attempted, Given, crashed};
 use checker::{Checked, Refutation, ReplayedViolation};
 use ir::passes::PointsTo;
-use ir::{Program, Range};
+use ir::{Program, Range, Storage};
 use report::shared_memory::{Finding, Status};
 use report::{End, Outcome, SharedMemory, Tried};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 use verdict::{
-    Budget, Check, Engine, Events, Exhausted, Locations, Proof, Property, Reason, Silent, SummariesProof,
-    Task, Verdict,
+    Budget, Check, Engine, Exhausted, Locations, Proof, Property, Reason, Silent, SummariesProof, Task,
+    Verdict,
 };
 
 /// An annotation of a whole program, and what the checker says that it proves.
@@ -31,6 +31,13 @@ pub struct Listed {
 
 /// Annotates a program and checks that.
 pub type Lister<'a> = dyn Fn(Task<'_>, &Budget) -> Result<Listed, Reason> + Sync + 'a;
+
+/// Annotates with procedure summaries.
+pub fn by_summaries(task: Task<'_>, budget: &Budget) -> Result<Listed, Reason> {
+    let proof = engine_summaries::annotate(task, budget)?;
+    let locations = checker::locations(task.program, &proof, budget).map_err(Reason::from)?;
+    Ok(Listed { proof, locations })
+}
 
 /// The name of the engine that annotates.
 pub const NAME: &str = "summaries";
@@ -52,8 +59,8 @@ pub struct Races<'a> {
     pub program: &'a Program,
     /// Who annotates.
     pub lister: &'a Lister<'a>,
-    /// Who decides about the program as a whole.
-    pub answer: &'a dyn Fn(&Program, &Budget) -> Outcome,
+    /// Who decides about the program as a whole; `None` if nobody but the one who annotates is asked.
+    pub answer: Option<&'a dyn Fn(&Program, &Budget) -> Outcome>,
     /// Who looks for races on single locations, if that is asked for.
     pub explorer: Option<&'a dyn Engine>,
     /// Takes note of what is known.
@@ -94,9 +101,24 @@ impl Races<'_> {
         let steps: usize = prepared.templates.iter().map(|code| code.edges.len()).sum();
         let single = self.explorer.is_some() && is_open && steps > LARGE;
         let budget = if single { self.budget.part(2) } else { self.budget.clone() };
-        let mut outcome = (self.answer)(self.program, &budget);
-        tries.append(&mut outcome.tries);
-        let outcome = Outcome { seconds: start.elapsed().as_secs_f64(), tries, ..outcome };
+        let outcome = match self.answer {
+            Some(answer) => {
+                let mut outcome = answer(self.program, &budget);
+                tries.append(&mut outcome.tries);
+                Outcome { seconds: start.elapsed().as_secs_f64(), tries, ..outcome }
+            }
+            None => {
+                let limit = prepared.assumptions.iter().find(|assumption| assumption.limits_proof);
+                let reason = match (limit, tries.first().map(|tried| &tried.end)) {
+                    (Some(limit), _) if !is_open && memory.is_some() => {
+                        Reason::Unsupported(limit.text.clone(), limit.span)
+                    }
+                    (_, Some(End::Unknown(reason))) => reason.clone(),
+                    (_, _) => Reason::Exhausted(Exhausted::Cancelled),
+                };
+                whole(Checked::Unknown(reason), start, tries)
+            }
+        };
         let Some(mut memory) = memory else {
             self.live.finish(outcome);
             return;
@@ -147,6 +169,10 @@ impl Races<'_> {
         budget: &Budget,
         (number, mut is_refuted): (usize, bool),
     ) {
+        let can_be_asked = |finding: &&Finding| match prepared.objects[finding.cell.object].storage {
+            Storage::Static | Storage::Site => true,
+            Storage::Frame(_) | Storage::ThreadLocal => false,
+        };
         let is_asked = |range: &Range| {
             let asked = self.program.races_on.as_ref();
             asked.is_none_or(|asked| asked.iter().any(|asked| asked.object == range.object))
@@ -154,7 +180,8 @@ impl Races<'_> {
         let open: Vec<(Finding, Range)> = memory
             .locations
             .iter()
-            .filter(|finding| matches!(finding.status, Status::Open(_)) && finding.is_static)
+            .filter(|finding| matches!(finding.status, Status::Open(_)))
+            .filter(can_be_asked)
             .map(|finding| (finding.clone(), range(prepared, finding)))
             .filter(|(_, range)| is_asked(range))
             .collect();
@@ -193,11 +220,15 @@ impl Races<'_> {
     }
 }
 
-/// The bytes of a location of static storage, all elements of it.
+/// The bytes of a location, all elements of it.
 fn range(program: &Program, finding: &Finding) -> Range {
-    let size = program.objects[finding.cell.object].size;
+    let object = &program.objects[finding.cell.object];
+    let most = match object.storage {
+        Storage::Static => object.size,
+        Storage::Frame(_) | Storage::ThreadLocal | Storage::Site => u64::MAX,
+    };
     let all = finding.cell.stride.saturating_mul(finding.cell.count.saturating_sub(1));
-    let end = finding.cell.first.saturating_add(all).saturating_add(finding.size).min(size);
+    let end = finding.cell.first.saturating_add(all).saturating_add(finding.size).min(most);
     let offset = finding.cell.first.min(end);
     Range { object: finding.cell.object, offset, size: end - offset }
 }
@@ -221,35 +252,156 @@ fn open_reason(locations: &Locations) -> Reason {
     let open =
         |location: &&verdict::SharedLocation| matches!(location.status, verdict::LocationStatus::Open(_));
     let (open, all) = (locations.locations.iter().filter(open).count(), locations.locations.len());
+    if open == 0 {
+        return Reason::Bounded(format!(
+            "all {all} shared memory locations are race-free, under assumptions"
+        ));
+    }
     Reason::Bounded(format!("races on {open} of {all} shared memory locations are not excluded"))
 }
 
-/// The annotation as an engine: it proves a program without races, or nothing.
-pub struct Summaries<'a> {
-    /// Who annotates.
-    pub lister: &'a Lister<'a>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine_explicit::Explicit;
+    use ir::passes::footprint::accesses;
+    use ir::{ObjectId, Target};
+    use verdict::{LocationAccess, LocationStatus, Reached, SharedLocation};
 
-impl Engine for Summaries<'_> {
-    fn name(&self) -> &'static str {
-        NAME
+    /// Both variables race, and `z` does not.
+    const TEXT: &str = "#include <pthread.h>\nint x, y, z;\n\
+        void *worker(void *a) { x = 1; y = 1; return 0; }\n\
+        int main(void) { pthread_t t; z = 1; pthread_create(&t, 0, worker, 0); x = 2; y = 2; return 0; }\n";
+
+    fn read() -> Program {
+        let source = frontend_c::Source { name: "a.c".to_owned(), text: TEXT.into() };
+        frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C")
     }
-    fn verify(&self, task: Task<'_>, budget: &Budget, _: &dyn Events) -> Verdict {
-        if *task.property != Property::NoRace {
-            let what = "a property other than the absence of races".to_owned();
-            return Verdict::Unknown(Reason::Unsupported(what, ir::Span::default()));
-        }
-        match (self.lister)(task, budget) {
-            Ok(Listed { proof, locations }) => {
-                let is_open = |location: &verdict::SharedLocation| {
-                    matches!(location.status, verdict::LocationStatus::Open(_))
-                };
-                match locations.locations.iter().any(is_open) {
-                    true => Verdict::Unknown(open_reason(&locations)),
-                    false => Verdict::Safe(Proof::Summaries(Box::new(proof))),
+
+    /// Everything that is accessed by name, as if nothing were proved but about `z`.
+    fn list(task: Task<'_>, _: &Budget) -> Result<Listed, Reason> {
+        let program = task.program;
+        let points_to = PointsTo::of(program);
+        let of = |object: ObjectId| {
+            let mut found = Vec::new();
+            for (template, code) in program.templates.enumerate() {
+                for (edge, op) in
+                    code.edges.enumerate().flat_map(|(id, edge)| edge.ops.iter().map(move |op| (id, op)))
+                {
+                    for access in accesses(&points_to, template, op) {
+                        if access
+                            .region
+                            .objects()
+                            .is_some_and(|mut objects| objects.any(|other| other == object))
+                        {
+                            let (write, atomic) = (access.write, access.atomic);
+                            let locks = Vec::new();
+                            found.push(LocationAccess {
+                                template,
+                                edge,
+                                kind: template,
+                                write,
+                                atomic,
+                                locks,
+                            });
+                        }
+                    }
                 }
             }
-            Err(reason) => Verdict::Unknown(reason),
-        }
+            found
+        };
+        let named = |name: &str| program.objects.enumerate().find(|(_, object)| object.name == name);
+        let locations = ["x", "y", "z"].into_iter().filter_map(named).map(|(object, described)| {
+            let status = match described.name.as_str() {
+                "z" => LocationStatus::RaceFree(vec![verdict::WhyNoRace::OneThread]),
+                _ => LocationStatus::Open(vec![(0, 1)]),
+            };
+            let cell = Target { object, first: 0, stride: 0, count: 1 };
+            SharedLocation { cell, size: 4, accesses: of(object), status }
+        });
+        let reached = Reached { functions: (2, 2), thread_starts: (1, 1) };
+        Ok(Listed {
+            proof: SummariesProof::default(),
+            locations: Locations { locations: locations.collect(), reached },
+        })
+    }
+
+    fn statuses(memory: &SharedMemory) -> Vec<(&str, &str)> {
+        memory.locations.iter().map(|found| (found.name.as_str(), found.status.name())).collect()
+    }
+
+    /// Decides, with an engine for the whole check and one for single locations.
+    fn decide(lister: &Lister<'_>, answer: &dyn Fn(&Program, &Budget) -> Outcome, live: &Live) {
+        let program = read();
+        live.begin(Check::Races);
+        let (explorer, budget) = (Explicit::default(), Budget::steps_for(120.0));
+        let races = Races {
+            program: &program,
+            lister,
+            answer: Some(answer),
+            explorer: Some(&explorer),
+            live,
+            budget,
+        };
+        races.decide();
+    }
+
+    fn undecided() -> Outcome {
+        whole(Checked::Unknown(Reason::Bounded("not asked".to_owned())), Instant::now(), Vec::new())
+    }
+
+    #[test]
+    fn one_run_finds_the_races_on_all_locations() {
+        let live = Live::default();
+        let explore = |program: &Program, budget: &Budget| {
+            pipeline::verify(program, Check::Races, &Explicit::default(), budget, &Silent)
+        };
+        decide(&list, &explore, &live);
+        let memory = live.memory().expect("there is a listing");
+        assert_eq!(statuses(&memory), [("x", "race"), ("y", "race"), ("z", "race-free")]);
+        let outcomes = live.outcomes();
+        let found: Vec<(Option<&str>, bool)> = outcomes
+            .iter()
+            .map(|outcome| (outcome.variable.as_deref(), matches!(outcome.verdict, Checked::Refuted(_))))
+            .collect();
+        assert!(found[0] == (None, true) && found.len() == 2, "{found:?}");
+        assert!(found[1].1 && found[1].0.is_some(), "{found:?}");
+    }
+
+    #[test]
+    fn a_race_on_one_location_answers_the_whole_check() {
+        let live = Live::default();
+        decide(&list, &|_, _| undecided(), &live);
+        let outcomes = live.outcomes();
+        assert!(outcomes[0].variable.is_none() && matches!(outcomes[0].verdict, Checked::Refuted(_)));
+        assert_eq!(outcomes[0].tries[0].engine, NAME);
+        assert_eq!(report::Answer::of(&outcomes, &[]), report::Answer::False(Check::Races));
+    }
+
+    #[test]
+    fn what_is_listed_is_kept_whatever_the_engines_do() {
+        let live = Live::default();
+        let interrupted = live.clone();
+        let answer = |_: &Program, _: &Budget| {
+            let partial = interrupted.partial(Exhausted::Time);
+            let memory = partial.memory.expect("there is a listing before engines run");
+            assert_eq!(statuses(&memory), [("x", "open"), ("y", "open"), ("z", "race-free")]);
+            assert_eq!(partial.outcomes.len(), 1);
+            undecided()
+        };
+        decide(&list, &answer, &live);
+    }
+
+    #[test]
+    fn without_a_listing_there_is_an_answer() {
+        let live = Live::default();
+        let crash =
+            |_: Task<'_>, _: &Budget| -> Result<Listed, Reason> { panic!("a case that was not thought of") };
+        decide(&crash, &|_, _| undecided(), &live);
+        assert_eq!(live.memory(), None);
+        let outcomes = live.outcomes();
+        assert_eq!(outcomes.len(), 1);
+        let End::Unknown(Reason::Crashed(why)) = &outcomes[0].tries[0].end else { panic!("{outcomes:?}") };
+        assert_eq!(why, "summaries crashed: a case that was not thought of");
     }
 }

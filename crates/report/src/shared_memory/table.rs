@@ -137,19 +137,18 @@ pub(crate) fn render(
         }
         let shown = pairs(finding, most_pairs);
         for (index, pair) in shown.iter().enumerate() {
-            for (number, found) in pair.iter().enumerate() {
-                let word = if number == 1 {
-                    "with"
-                } else if index > 0 {
-                    "or"
-                } else {
-                    ""
-                };
+            let [one, other] = pair;
+            let mut show = |word: &str, found: &FoundAccess| {
                 line(&format!("      {word:<4} {}: {}", at(found.span), access(found)));
                 let code = sources.line(found.span).map(clean).filter(|code| !code.is_empty());
                 if let (true, Some(code)) = (index == 0, code) {
                     line(&style.paint(Tone::Faint, &format!("               {code}")));
                 }
+            };
+            show(if index > 0 { "or" } else { "" }, one);
+            match one == other {
+                true => line("      with the same in another thread"),
+                false => show("with", other),
             }
         }
         if let Status::Open(pairs) = &finding.status
