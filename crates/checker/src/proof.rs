@@ -207,7 +207,7 @@ fn check_rules(
         Proof::Product(proof) => crate::product::check(program, property, proof, budget),
         Proof::Queries(proof) => crate::queries::check(program, property, proof, budget),
         Proof::Spec(proof) => crate::spec::check(program, property, proof, budget),
-        Proof::Summaries(_) => Err(ProofError::Claim("proofs by summaries are not accepted yet".to_owned())),
+        Proof::Summaries(proof) => crate::summaries::check(program, property, proof, budget),
         Proof::Modular(proof) => crate::modular::check(program, property, proof, budget),
         Proof::Context(proof) => crate::context::check(program, property, proof, budget),
         Proof::LockOrder(order) => {

@@ -1,0 +1,1 @@
+//! Single forgeries: claims that are put into an annotation which is right otherwise.
