@@ -253,7 +253,11 @@ fn finding(program: &Program, location: &SharedLocation, points_to: Option<&Poin
     }
     let (status, rank) = match &location.status {
         LocationStatus::RaceFree(reasons) => {
-            let reasons = reasons.iter().map(|why| reason(program, location, points_to, why)).collect();
+            let mut reasons: Vec<String> =
+                reasons.iter().map(|why| reason(program, location, points_to, why)).collect();
+            if reasons.is_empty() {
+                reasons.push("no two of its accesses that conflict are made by different threads".to_owned());
+            }
             (Status::RaceFree(without_repetitions(reasons)), 0)
         }
         LocationStatus::Open(pairs) => {
