@@ -1,4 +1,5 @@
-//! Measurements: `cargo xtask bench paper N [SAMPLES] | all SAMPLES | summary | races DIR | drivers DIR | real DIR | growth | families | family NAME N safe|unsafe`. See `bench/README.md`.
+//! Measurements: `cargo xtask bench paper N [SAMPLES] | all SAMPLES | summary | races DIR | drivers DIR |
+//! real DIR | growth | families | family NAME N safe|unsafe`. See `bench/README.md`.
 
 mod families;
 mod growth;

@@ -1,7 +1,8 @@
-//! Real programs: `cargo xtask bench real SAMPLES` lists the shared memory of each and writes `docs/benchmarks/real.md`.
+//! Real programs: `cargo xtask bench real SAMPLES` lists the shared memory of each and writes
+//! `docs/benchmarks/real.md`.
 //!
-//! SAMPLES holds C programs of one file each, and `KNOWN.csv` (program, location, known, why): what people found out by hand
-//! about single locations. Neither is part of the repository.
+//! SAMPLES holds C programs of one file each, and `KNOWN.csv` (program, location, known, why): what people
+//! found out by hand about single locations. Neither is part of the repository.
 
 use super::measure;
 use super::papers::{Page, files};
@@ -134,7 +135,8 @@ fn compare(known: &[Known], listed: &BTreeMap<String, Vec<Location>>, page: &mut
     }
 }
 
-/// Whether words about a location, such as `jobqueue fields rear/front/len (allocated line 310)`, are about a listed one.
+/// Whether words about a location, such as `jobqueue fields rear/front/len (allocated line 310)`, are about a
+/// listed one.
 fn is_meant(words: &str, location: &Location) -> bool {
     let (names, place) = match words.split_once("allocated line") {
         Some((names, place)) => (names, Some(place)),
