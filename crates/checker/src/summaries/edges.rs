@@ -148,6 +148,10 @@ impl<'a> Stepper<'_, 'a> {
             return Ok(Vec::new());
         }
         let mut known = self.start(step.source, facts)?;
+        if known.values.is_contradiction {
+            // No step leads there, as none establishes both of two claims that cannot hold together.
+            return Ok(Vec::new());
+        }
         let mut broken: Vec<Broken> = Vec::new();
         for (number, op) in step.ops.iter().enumerate() {
             let touches: Vec<&Touch<'_>> =
@@ -168,6 +172,9 @@ impl<'a> Stepper<'_, 'a> {
                         Some(returned) => known = returned,
                         None => return Ok(self.entry_flaws(broken)),
                     }
+                }
+                Op::Assume(condition) if self.is_excluded(&known, condition) => {
+                    return Ok(self.entry_flaws(broken));
                 }
                 Op::Assume(_) | Op::Assign(_) | Op::Lock(..) | Op::Unlock(..) | Op::Join(..) => {
                     self.step(&mut known, op, &touches, id)?;

@@ -5,6 +5,7 @@
 //! looked up step by step, by points-to sets; where a value is guessed (an input or a value that is not modelled, as wide as a pointer), it
 //! may be any address that its points-to set has, whoever owns the object. Over-approximates what escapes.
 
+use super::owned::is_live;
 use super::view::{Meter, View, claim};
 use crate::ProofError;
 use ir::{Expr, IdVec, Initial, Lhs, LocationKind, ObjectId, Op, Program, Rhs, Storage, TemplateId};
@@ -14,13 +15,15 @@ use std::rc::Rc;
 
 /// The objects whose addresses are guessed somewhere. A value that is not modelled may be any address that was ever taken, and so may all that is computed from it; it
 /// counts only if some step may touch all of these objects.
-pub fn guessed(view: &View<'_>, meter: &mut Meter<'_>) -> Result<IdVec<ObjectId, bool>, ProofError> {
+pub fn guessed<'a>(view: &View<'a>, meter: &mut Meter<'_>) -> Result<IdVec<ObjectId, bool>, ProofError> {
     let program = view.program;
     let mut found: IdVec<ObjectId, bool> = program.objects.iter().map(|_| false).collect();
     let width = program.data_model.pointer().bits;
     let mut touched: FxHashMap<Rc<[ObjectId]>, bool> = FxHashMap::default();
     for (template, code) in program.templates.enumerate() {
-        for op in code.edges.iter().flat_map(|edge| &edge.ops) {
+        let numbered =
+            |edge: &'a ir::Edge| edge.ops.iter().enumerate().map(move |(number, op)| (edge, number, op));
+        for (edge, number, op) in code.edges.iter().flat_map(numbered) {
             meter.tick()?;
             let Op::Assign(assignment) = op else { continue };
             for (lhs, rhs) in &assignment.pairs {
@@ -34,7 +37,14 @@ pub fn guessed(view: &View<'_>, meter: &mut Meter<'_>) -> Result<IdVec<ObjectId,
                     Rhs::Any => assignment.constraint.is_some(),
                     Rhs::Unknown | Rhs::Float(..) => true,
                 };
-                if ty.bits < width {
+                // What is never read is never an address.
+                let is_dead = match lhs {
+                    Lhs::Local(local) => {
+                        !edge.reads_behind(number, *local) && !is_live(code, *local, edge.target)
+                    }
+                    Lhs::Memory(_) => false,
+                };
+                if ty.bits < width || is_dead {
                     continue;
                 }
                 let objects = view.objects(template, &value)?;

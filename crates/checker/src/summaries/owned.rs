@@ -261,7 +261,7 @@ impl Owner<'_, '_> {
                     is_free &= !is_live(code, *other, target);
                 }
             }
-            for parameter in entry {
+            for parameter in entry.iter().filter(|local| (local.0 as usize) < code.parameters) {
                 is_free &= !self.view.share((self.template, local), (self.template, *parameter))?;
             }
             given.push(Some(is_free));

@@ -8,7 +8,10 @@ use super::regions::{Meeting, Region, meeting};
 use super::symbols::{Symbol, Values, mask};
 use super::view::{Touch, View, claim};
 use crate::ProofError;
-use ir::{EdgeId, Expr, IdVec, Lhs, LocalId, LocationId, ObjectId, Op, Place, Rhs, Target, TemplateId};
+use ir::{
+    BinaryOp, EdgeId, Expr, IdVec, IntType, Lhs, LocalId, LocationId, ObjectId, Op, Place, Rhs, Target,
+    TemplateId, UnaryOp,
+};
 use std::collections::BTreeSet;
 use verdict::{LockBase, LockFact, ThreadFacts};
 
@@ -288,11 +291,28 @@ impl<'v, 'a> Stepper<'v, 'a> {
                 }
             }
             Op::Allocate { result: Lhs::Local(local), .. } => self.assign(known, *local, None, &[]),
-            Op::Allocate { .. } | Op::Assume(_) | Op::Free(_) | Op::Fill(..) | Op::Copy(..) => {}
+            Op::Assume(condition) => {
+                if let Some((address, true)) = owner_test(condition)
+                    && let Some(symbol) = known.values.eval(address)
+                    && let Some(touch) = touches.iter().find(|touch| *touch.address == *address)
+                {
+                    // Its owner word is the thread's id.
+                    let region = touch.region.clone();
+                    known.locks.push(Held { address: symbol, region, shared: false });
+                }
+            }
+            Op::Allocate { .. } | Op::Free(_) | Op::Fill(..) | Op::Copy(..) => {}
             Op::Spawn(..) | Op::Call(..) | Op::Broadcast(_) => {}
         }
         known.set.extend(set);
         Ok(())
+    }
+
+    /// Whether an assumption says that the thread does not hold a lock that it holds.
+    pub fn is_excluded(&self, known: &Known<'_>, condition: &Expr) -> bool {
+        let Some((address, false)) = owner_test(condition) else { return false };
+        let Some(symbol) = known.values.eval(address) else { return false };
+        known.locks.iter().any(|held| held.address == symbol && !held.shared)
     }
 
     /// Gives a local a value.
@@ -352,6 +372,27 @@ impl<'v, 'a> Stepper<'v, 'a> {
         found.extend(facts.absent.iter().filter(is_there).map(|kind| Unfounded::Absent(*kind)));
         found.extend(self.owner().allows(&known.owned, &facts.fresh)?.map(Unfounded::Fresh));
         Ok(found)
+    }
+}
+
+/// The address of the word that an assumption compares with the thread's own id, and whether it says that they are equal.
+pub fn owner_test(condition: &Expr) -> Option<(&Expr, bool)> {
+    let is_me = |expr: &Expr| match expr {
+        Expr::Cast(IntType::U32, operand) => **operand == Expr::Myself,
+        _ => false,
+    };
+    match condition {
+        Expr::Unary(UnaryOp::Not, IntType::BOOL, operand) => {
+            owner_test(operand).map(|(address, equal)| (address, !equal))
+        }
+        Expr::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), IntType::U32, pair) => {
+            let word = match (&pair.0, &pair.1) {
+                (Expr::Load(place), other) | (other, Expr::Load(place)) if is_me(other) => place,
+                _ => return None,
+            };
+            (word.ty == IntType::U32).then_some((&word.address, *op == BinaryOp::Eq))
+        }
+        _ => None,
     }
 }
 

@@ -46,12 +46,15 @@ pub struct Values<'p> {
     template: TemplateId,
     known: BTreeMap<LocalId, Symbol>,
     unknown: u32,
+    /// Whether the facts contradict each other, so that no thread is there.
+    pub is_contradiction: bool,
 }
 
 impl<'p> Values<'p> {
     /// What the facts say where an edge starts.
     pub fn of(program: &'p Program, template: TemplateId, facts: &ThreadFacts) -> Self {
-        let mut values = Self { program, template, known: BTreeMap::new(), unknown: 0 };
+        let mut values =
+            Self { program, template, known: BTreeMap::new(), unknown: 0, is_contradiction: false };
         // Classes of locals with constant distances: each is its leader plus a constant.
         let mut leader: BTreeMap<LocalId, (LocalId, u64)> = BTreeMap::new();
         let find = |leader: &BTreeMap<LocalId, (LocalId, u64)>, mut local: LocalId| {
@@ -64,8 +67,11 @@ impl<'p> Values<'p> {
         };
         for (local, other, constant) in &facts.equal {
             let ((one, far), (two, near)) = (find(&leader, *local), find(&leader, *other));
+            let apart = near.wrapping_add(*constant).wrapping_sub(far);
             if one != two {
-                leader.insert(one, (two, near.wrapping_add(*constant).wrapping_sub(far)));
+                leader.insert(one, (two, apart));
+            } else if apart & mask(program) != 0 {
+                values.is_contradiction = true;
             }
         }
         for local in leader.keys() {
@@ -78,7 +84,8 @@ impl<'p> Values<'p> {
 
     /// The locals of a procedure that is entered with these values of its parameters; all others are 0.
     pub fn entered(program: &'p Program, template: TemplateId, parameters: Vec<Option<Symbol>>) -> Self {
-        let mut values = Self { program, template, known: BTreeMap::new(), unknown: 1 << 30 };
+        let mut values =
+            Self { program, template, known: BTreeMap::new(), unknown: 1 << 30, is_contradiction: false };
         let code = &program.templates[template];
         let mut given = parameters.into_iter();
         for local in code.locals.ids() {

@@ -5,11 +5,14 @@ use crate::summaries::edges::{Flaw, flaws, standing_during};
 use crate::summaries::locks::{self, Locks};
 use crate::summaries::regions::{Meeting, is_part_of, meeting};
 use crate::summaries::state::Unfounded;
-use crate::summaries::symbols::is_wide;
+use crate::summaries::symbols::{Anchor, Symbol, Values, is_wide};
 use crate::summaries::view::{Meter, View};
 use crate::summaries::{check, escape, once};
 use ir::passes::{Lowering, PointsTo};
-use ir::{Callee, EdgeId, Expr, LocalId, LocationId, ObjectId, Op, Program, Storage, Target, TemplateId};
+use ir::{
+    Assignment, Callee, EdgeId, Expr, Lhs, LocalId, LocationId, ObjectId, Op, Place, Program, Rhs, Storage,
+    Target, TemplateId,
+};
 use std::collections::BTreeSet;
 use verdict::{
     Budget, LockBase, LockFact, ProcedureContext, Property, SummariesProof, ThreadFacts, ThreadHandle,
@@ -190,11 +193,12 @@ impl<'p> Builder<'p> {
         let mut handles: BTreeSet<ThreadHandle> = BTreeSet::new();
         for (template, code) in self.program.templates.enumerate() {
             for op in code.edges.iter().flat_map(|edge| &edge.ops) {
-                if let Op::Spawn(_, _, Some(ir::Lhs::Memory(place))) = op
-                    && let Expr::Address(object, offset) = place.address
-                    && let [kind] = self.callees(template, op)[..]
-                {
-                    handles.insert(ThreadHandle { object, offset, kind });
+                let Op::Spawn(_, _, Some(id)) = op else { continue };
+                let [kind] = self.callees(template, op)[..] else { continue };
+                for place in self.stores(template, id) {
+                    if let Expr::Address(object, offset) = place.address {
+                        handles.insert(ThreadHandle { object, offset, kind });
+                    }
                 }
             }
         }
@@ -207,8 +211,11 @@ impl<'p> Builder<'p> {
                     view.steps[template].enumerate().any(|(edge, step)| {
                         let op = |number: usize| &code.edges[edge].ops[number];
                         step.touches.iter().filter(|touch| touch.write).any(|touch| {
-                            let is_start =
-                                matches!(op(touch.op), Op::Spawn(..)) && step.callees == [handle.kind];
+                            let is_start = match op(touch.op) {
+                                Op::Spawn(..) => step.callees == [handle.kind],
+                                Op::Assign(assignment) => self.stores_id(template, assignment, handle.kind),
+                                _ => false,
+                            };
                             !is_start
                                 && touch.region.iter().any(|target| {
                                     meeting(target, touch.bytes, &cell, Some(8)) != Meeting::Never
@@ -221,6 +228,35 @@ impl<'p> Builder<'p> {
             single[handle.object] && storage != Storage::Site && is_once && !others
         });
         self.proof.handles = handles.into_iter().collect();
+    }
+
+    /// The places that an id is stored in.
+    fn stores(&self, template: TemplateId, id: &'p Lhs) -> Vec<&'p Place> {
+        let local = match id {
+            Lhs::Memory(place) => return vec![place],
+            Lhs::Local(local) => *local,
+        };
+        let code = &self.program.templates[template];
+        let stored = |op: &'p Op| match op {
+            Op::Assign(assignment) => match assignment.pairs.as_slice() {
+                [(Lhs::Memory(place), Rhs::Value(Expr::Local(from)))] if *from == local => Some(place),
+                _ => None,
+            },
+            _ => None,
+        };
+        code.edges.iter().flat_map(|edge| &edge.ops).filter_map(stored).collect()
+    }
+
+    /// Whether an assignment stores the id of a thread of a kind.
+    fn stores_id(&self, template: TemplateId, assignment: &Assignment, kind: TemplateId) -> bool {
+        let [(Lhs::Memory(_), Rhs::Value(Expr::Local(from)))] = assignment.pairs.as_slice() else {
+            return false;
+        };
+        let code = &self.program.templates[template];
+        code.edges.iter().flat_map(|edge| &edge.ops).any(|op| match op {
+            Op::Spawn(_, _, Some(Lhs::Local(id))) => id == from && self.callees(template, op) == [kind],
+            _ => false,
+        })
     }
 
     /// Claims everything.
@@ -262,6 +298,17 @@ impl<'p> Builder<'p> {
             let mut equal = Vec::new();
             for (index, one) in wide.iter().enumerate() {
                 equal.extend(wide[..index].iter().map(|other| (*one, *other, 0)));
+            }
+            let values = Values::of(program, template, &ThreadFacts::default());
+            for op in code.edges.iter().flat_map(|edge| &edge.ops) {
+                if let Op::Assign(assignment) = op
+                    && let [(Lhs::Local(local), Rhs::Value(value))] = assignment.pairs.as_slice()
+                    && let Some(Symbol { anchor: Anchor::Local(other), offset }) = values.eval(value)
+                    && offset != 0
+                    && !equal.contains(&(*local, other, offset))
+                {
+                    equal.push((*local, other, offset));
+                }
             }
             let ids = wide.iter().flat_map(|local| self.proof.once.iter().map(|kind| (*local, *kind)));
             all.push(ThreadFacts {
