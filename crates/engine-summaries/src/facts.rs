@@ -56,8 +56,13 @@ pub fn insert<T: Ord>(list: &mut Vec<T>, item: T) {
     }
 }
 
-/// Forgets equalities of locals that are not read any more, but for those that locks are counted from.
-pub fn prune(model: &Model<'_>, facts: &mut ThreadFacts, live: &BitSet) {
+/// Forgets what is known of locals that are not read any more, but for those that locks are counted from, and for parameters that
+/// keep their value: a caller reads these.
+pub fn prune(model: &Model<'_>, template: TemplateId, facts: &mut ThreadFacts, live: &BitSet) {
+    let parameters = model.program.templates[template].parameters;
+    let assigned = &model.procedures[template].assigned;
+    let is_callers = |local: LocalId| local.index() < parameters && !assigned.contains(local.index());
+    facts.fresh.retain(|local| live.contains(local.index()) || is_callers(*local));
     facts.ids.retain(|(local, _)| live.contains(local.index()));
     if facts.equal.is_empty() {
         return;

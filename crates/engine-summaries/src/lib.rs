@@ -6,6 +6,7 @@
 //! nearly with the size of the program.
 
 pub mod analysis;
+pub mod calls;
 pub mod contexts;
 pub mod engine;
 pub mod equalities;
@@ -19,3 +20,6 @@ pub mod transfer;
 
 pub use engine::{Summaries, annotate};
 pub use races::{Location, locations};
+
+#[cfg(test)]
+mod tests;

@@ -136,9 +136,10 @@ impl<'p> Model<'p> {
         let once = once_templates(program, &callees);
         let single = once_objects(program, &once);
         let escaping = points_to.escaping(program);
+        let guessed = guessed(program, &points_to);
         let private = program.objects.enumerate().map(|(id, object)| match object.storage {
             Storage::Static => false,
-            Storage::Frame(_) | Storage::ThreadLocal | Storage::Site => !escaping[id],
+            Storage::Frame(_) | Storage::ThreadLocal | Storage::Site => !escaping[id] && !guessed[id],
         });
         let private = private.collect();
         let mut kinds: BTreeSet<TemplateId> = program.start.iter().map(|(template, _)| *template).collect();
@@ -166,7 +167,11 @@ impl<'p> Model<'p> {
         }
         let lock_targets: Vec<Target> = lock_targets.into_iter().collect();
         let mut interner = Interner::new(&lock_targets);
-        let ownable = ownable(program, &points_to);
+        let is_open = program.reuses_addresses || points_to.accesses_anything(program);
+        let can_be_owned = |(id, object): (ObjectId, &ir::Object)| {
+            object.storage == Storage::Site && !is_open && !guessed[id]
+        };
+        let ownable = program.objects.enumerate().map(can_be_owned).collect();
         let mut procedures = IdVec::new();
         for ((id, code), callees) in program.templates.enumerate().zip(callees.iter()) {
             let accesses: IdVec<EdgeId, Vec<Access>> = code
@@ -301,38 +306,49 @@ fn assigned(code: &ir::Template) -> BitSet {
     found
 }
 
-/// The allocation sites that an expression may point into.
-fn sites(program: &Program, points_to: &PointsTo, template: TemplateId, expr: &Expr) -> Arc<[ObjectId]> {
-    let found: BTreeSet<ObjectId> = match points_to.targets(template, expr) {
+/// The objects that an expression may point into, in rising order.
+fn objects(program: &Program, points_to: &PointsTo, template: TemplateId, expr: &Expr) -> BTreeSet<ObjectId> {
+    match points_to.targets(template, expr) {
         Targets::Of(targets) => targets.iter().map(|target| target.object).collect(),
         Targets::Any => program.objects.ids().collect(),
-    };
-    found.into_iter().filter(|object| program.objects[*object].storage == Storage::Site).collect()
+    }
 }
 
-/// The allocation sites whose objects can be owned: an input may not turn out to be an address in them, and nothing is
-/// accessed at an address that nothing is known of.
-fn ownable(program: &Program, points_to: &PointsTo) -> IdVec<ObjectId, bool> {
-    let guesses = program.reuses_addresses || points_to.accesses_anything(program);
-    let is_site = |object: &ir::Object| object.storage == Storage::Site;
-    let mut ownable: IdVec<ObjectId, bool> =
-        program.objects.iter().map(|object| is_site(object) && !guesses).collect();
+/// The allocation sites that an expression may point into, in rising order.
+fn sites(program: &Program, points_to: &PointsTo, template: TemplateId, expr: &Expr) -> Arc<[ObjectId]> {
+    let is_site = |object: &ObjectId| program.objects[*object].storage == Storage::Site;
+    objects(program, points_to, template, expr).into_iter().filter(is_site).collect()
+}
+
+/// The objects that an input may turn out to be an address in.
+fn guessed(program: &Program, points_to: &PointsTo) -> IdVec<ObjectId, bool> {
+    let mut guessed: IdVec<ObjectId, bool> = program.objects.iter().map(|_| false).collect();
     let pointer = program.data_model.pointer();
     for (id, code) in program.templates.enumerate() {
-        for op in code.edges.iter().flat_map(|edge| &edge.ops) {
-            let Op::Assign(assignment) = op else { continue };
-            for (lhs, rhs) in &assignment.pairs {
-                let (value, ty) = match lhs {
-                    ir::Lhs::Local(local) => (Expr::Local(*local), code.locals[*local].ty),
-                    ir::Lhs::Memory(place) => (Expr::load(place.clone()), place.ty),
-                };
-                if *rhs == Rhs::Any && ty.bits >= pointer.bits {
-                    sites(program, points_to, id, &value).iter().for_each(|site| ownable[*site] = false);
+        let live = live_locals(code);
+        for edge in &code.edges {
+            for (index, op) in edge.ops.iter().enumerate() {
+                let Op::Assign(assignment) = op else { continue };
+                for (lhs, _) in assignment.pairs.iter().filter(|(_, rhs)| *rhs == Rhs::Any) {
+                    // What is never read, as of a variable that is declared without a value, is no address.
+                    let (value, ty, is_read) = match lhs {
+                        ir::Lhs::Local(local) => {
+                            let is_read = live[edge.target].contains(local.index());
+                            let is_read = is_read || edge.reads_behind(index, *local);
+                            (Expr::Local(*local), code.locals[*local].ty, is_read)
+                        }
+                        ir::Lhs::Memory(place) => (Expr::load(place.clone()), place.ty, true),
+                    };
+                    if is_read && ty.bits >= pointer.bits {
+                        objects(program, points_to, id, &value)
+                            .iter()
+                            .for_each(|object| guessed[*object] = true);
+                    }
                 }
             }
         }
     }
-    ownable
+    guessed
 }
 
 /// Numbers of locations such that most edges lead to higher ones.

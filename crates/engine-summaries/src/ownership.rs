@@ -1,21 +1,35 @@
 //! Which uses of a local make the object that it points to known to others.
 
-use ir::{BinaryOp, Expr, IntType, LocalId, Program, Template};
+use crate::model::Model;
+use ir::{BinaryOp, Expr, IntType, LocalId, Targets, TemplateId};
 
-/// The local that an address is computed from by additions, if it is among some.
-pub fn base(program: &Program, code: &Template, address: &Expr, listed: &[LocalId]) -> Option<LocalId> {
-    let pointer = program.data_model.pointer();
+/// The local that an address is computed from by additions, if it is among some. What is added holds no addresses, so the sum
+/// stays in the object.
+pub fn base(model: &Model<'_>, template: TemplateId, address: &Expr, listed: &[LocalId]) -> Option<LocalId> {
+    if listed.is_empty() {
+        return None;
+    }
+    let pointer = model.program.data_model.pointer();
+    let base = |expr: &Expr| base(model, template, expr, listed);
+    let is_number = |expr: &Expr| match expr {
+        Expr::Const(..) => true,
+        _ => match model.points_to.targets(template, expr) {
+            Targets::Of(targets) => targets.is_empty(),
+            Targets::Any => false,
+        },
+    };
     match address {
         Expr::Local(local) => listed.binary_search(local).is_ok().then_some(*local),
         Expr::Cast(ty, operand) if ty.bits == pointer.bits => {
-            let is_wide = program.type_in(code, operand).bits == pointer.bits;
-            if is_wide { base(program, code, operand, listed) } else { None }
+            let is_wide = model.program.type_of(template, operand).bits == pointer.bits;
+            if is_wide { base(operand) } else { None }
         }
         Expr::Binary(BinaryOp::Add, ty, pair) if ty.bits == pointer.bits => {
-            base(program, code, &pair.0, listed).or_else(|| base(program, code, &pair.1, listed))
+            let left = base(&pair.0).filter(|_| is_number(&pair.1));
+            left.or_else(|| base(&pair.1).filter(|_| is_number(&pair.0)))
         }
         Expr::Binary(BinaryOp::Sub, ty, pair) if ty.bits == pointer.bits => {
-            base(program, code, &pair.0, listed)
+            base(&pair.0).filter(|_| is_number(&pair.1))
         }
         Expr::Const(..) | Expr::Load(_) | Expr::Address(..) | Expr::Procedure(_) | Expr::Myself => None,
         Expr::Unary(..) | Expr::Binary(..) | Expr::Cast(..) | Expr::IfThenElse(_) => None,
@@ -47,11 +61,11 @@ pub fn leaked(expr: &Expr, listed: &[LocalId], found: &mut Vec<LocalId>) {
 }
 
 /// Whether an expression's value is null, or an address into the object of a single listed local, with no other listed local in it.
-pub fn is_owned(program: &Program, code: &Template, expr: &Expr, listed: &[LocalId]) -> bool {
+pub fn is_owned(model: &Model<'_>, template: TemplateId, expr: &Expr, listed: &[LocalId]) -> bool {
     if is_null(expr) {
         return true;
     }
-    let Some(base) = base(program, code, expr, listed) else { return false };
+    let Some(base) = base(model, template, expr, listed) else { return false };
     let mut found = Vec::new();
     leaked(expr, listed, &mut found);
     found == [base]

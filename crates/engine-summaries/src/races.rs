@@ -40,6 +40,9 @@ impl CommonLock {
     }
 }
 
+/// The cells of locks that there is one of, as far as they were asked for.
+type SingleCells = FxHashMap<(TemplateId, LockBase, u64), Option<(ObjectId, u64)>>;
+
 /// Accesses that are alike in all that matters.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Alike {
@@ -89,6 +92,8 @@ struct InObject {
     /// `None`: the whole object, or from somewhere on.
     bytes: Option<u64>,
     sample: usize,
+    /// The procedure and the step of one of them.
+    step: (TemplateId, EdgeId),
 }
 
 impl InObject {
@@ -96,9 +101,12 @@ impl InObject {
         self.bytes.is_none_or(|bytes| bytes > 64) || (self.target.count > 1 && self.target.stride < 4)
     }
     fn region(&self) -> Region {
-        let extent = self.bytes.map_or(Extent::Object, Extent::Bytes);
-        Region { targets: Targets::Of(Arc::from([self.target])), extent }
+        region_of(self.target, self.bytes)
     }
+}
+
+fn region_of(target: Target, bytes: Option<u64>) -> Region {
+    Region { targets: Targets::Of(Arc::from([target])), extent: bytes.map_or(Extent::Object, Extent::Bytes) }
 }
 
 /// All locations that two threads may access and one may write, with the pairs of accesses that may race.
@@ -127,7 +135,7 @@ fn collect(analysis: &Analysis<'_, '_>, budget: &Budget) -> Result<Collected, Ex
     let mut samples: Vec<Sample> = Vec::new();
     let mut known: BTreeSet<(usize, u32, Option<u64>)> = BTreeSet::new();
     let mut by_object: IdVec<ObjectId, Vec<InObject>> = program.objects.iter().map(|_| Vec::new()).collect();
-    let mut single: FxHashMap<(TemplateId, LockBase, u64), Option<(ObjectId, u64)>> = FxHashMap::default();
+    let mut single = SingleCells::default();
     for number in analysis.reached() {
         budget.check(0)?;
         let context = &analysis.contexts[number as usize];
@@ -168,7 +176,8 @@ fn collect(analysis: &Analysis<'_, '_>, budget: &Budget) -> Result<Collected, Ex
                     }
                 };
                 for target in targets.into_iter().filter(|target| !model.private[target.object]) {
-                    by_object[target.object].push(InObject { target, bytes: access.bytes, sample });
+                    let step = (context.template, edge);
+                    by_object[target.object].push(InObject { target, bytes: access.bytes, sample, step });
                 }
             }
         }
@@ -182,7 +191,7 @@ fn common_locks(
     template: TemplateId,
     facts: &ThreadFacts,
     access: &Access,
-    single: &mut FxHashMap<(TemplateId, LockBase, u64), Option<(ObjectId, u64)>>,
+    single: &mut SingleCells,
 ) -> Vec<CommonLock> {
     let model = analysis.model;
     let key =
@@ -285,12 +294,11 @@ fn compare(
     // Whether accesses here overlap at equal addresses only.
     let regions: BTreeSet<(Target, Option<u64>)> =
         members.iter().map(|index| (accesses[*index].target, accesses[*index].bytes)).collect();
-    let regions: Vec<Region> =
-        regions.into_iter().map(|(target, bytes)| InObject { target, bytes, sample: 0 }.region()).collect();
+    let regions: Vec<Region> = regions.into_iter().map(|(target, bytes)| region_of(target, bytes)).collect();
     let is_aligned = |one: &Region| {
         let at_equal =
             |other: &Region| one.distances(other).is_some_and(|found| found.iter().all(|by| *by == 0));
-        regions.iter().all(|other| at_equal(other))
+        regions.iter().all(at_equal)
     };
     let is_aligned = regions.len() <= 64 && regions.iter().all(is_aligned);
     let mut open = Vec::new();
@@ -301,12 +309,14 @@ fn compare(
             }
         }
     }
-    Some(Location {
-        cell,
-        bytes,
-        samples: used.iter().map(|sample| samples[*sample].clone()).collect(),
-        open,
-    })
+    let example = |number: &usize| {
+        let mut found = samples[*number].clone();
+        if let Some(member) = members.iter().find(|index| accesses[**index].sample == *number) {
+            (found.template, found.edge) = accesses[*member].step;
+        }
+        found
+    };
+    Some(Location { cell, bytes, samples: used.iter().map(example).collect(), open })
 }
 
 /// Whether two accesses do not race.

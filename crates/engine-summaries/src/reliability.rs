@@ -177,7 +177,7 @@ impl Analysis<'_, '_> {
     fn breaking(&self, reached: &[u32]) -> Vec<Breaking> {
         let mut found = Vec::new();
         let mut regions: FxHashMap<(u32, Option<u64>), Rc<Region>> = FxHashMap::default();
-        let mut known: BTreeSet<(TemplateId, Vec<TemplateId>, u32, Option<u64>, bool)> = BTreeSet::new();
+        let mut known = BTreeSet::new();
         for number in reached {
             let context = &self.contexts[*number as usize];
             let code = &self.model.program.templates[context.template];
@@ -228,7 +228,7 @@ impl Analysis<'_, '_> {
         let program = self.model.program;
         program.unordered.is_empty()
             && !access.is_lock
-            && base(program, &program.templates[template], &access.address, &facts.fresh).is_some()
+            && base(self.model, template, &access.address, &facts.fresh).is_some()
     }
 
     fn is_reliable(&self, holder: &Holder, breaking: &[Vec<Rc<Breaking>>]) -> bool {

@@ -7,7 +7,10 @@ use crate::facts::{disown, insert, own};
 use crate::model::{Access, Family, Model, WORDS, is_open};
 use crate::ownership::{is_owned, leaked};
 use ir::passes::footprint::Region;
-use ir::{Assignment, EdgeId, Expr, Lhs, LocalId, LockKind, Op, Rhs, Targets, TemplateId};
+use ir::{
+    Assignment, BinaryOp, EdgeId, Expr, IdVec, IntType, Lhs, LocalId, LocationId, LockKind, Op, Rhs, Targets,
+    TemplateId, UnaryOp,
+};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -174,6 +177,7 @@ impl<'a, 'p> Transfer<'a, 'p> {
                 if *condition == Expr::bool(false) {
                     return None;
                 }
+                return self.assume(template, condition, facts);
             }
             Op::Assign(assignment) => self.assign(template, edge, index, assignment, facts),
             Op::Lock(kind, address) => self.lock(template, *kind, address, facts),
@@ -214,6 +218,20 @@ impl<'a, 'p> Transfer<'a, 'p> {
         }
     }
 
+    /// That an owner word is the thread's id is the claim to hold that lock; the opposite contradicts the claim.
+    fn assume(&self, template: TemplateId, condition: &Expr, facts: &mut ThreadFacts) -> Option<()> {
+        let Some((address, is_mine)) = asks_for_owner(condition) else { return Some(()) };
+        let Some((base, offset)) = self.key(template, facts, address) else { return Some(()) };
+        let is_held = equalities::lock_at(facts, base, offset).is_some_and(|lock| !lock.shared);
+        if !is_mine {
+            return (!is_held).then_some(());
+        }
+        if self.claimed(template, base, offset).is_regular {
+            equalities::add_lock(facts, LockFact { base, offset, shared: false });
+        }
+        Some(())
+    }
+
     fn lock(&self, template: TemplateId, kind: LockKind, address: &Expr, facts: &mut ThreadFacts) {
         let Some((base, offset)) = self.key(template, facts, address) else { return };
         if self.claimed(template, base, offset).is_regular {
@@ -234,7 +252,7 @@ impl<'a, 'p> Transfer<'a, 'p> {
         let pointer = program.data_model.pointer();
         let pairs = &assignment.pairs;
         let assigned = |local: LocalId| pairs.iter().any(|(lhs, _)| *lhs == Lhs::Local(local));
-        if assignment.constraint.is_some() && pairs.iter().any(|(_, rhs)| is_open(rhs)) {
+        if pairs.len() > 1 || (assignment.constraint.is_some() && pairs.iter().any(|(_, rhs)| is_open(rhs))) {
             facts.fresh.clear();
         }
         // All values are those before the assignment.
@@ -254,8 +272,9 @@ impl<'a, 'p> Transfer<'a, 'p> {
                 _ => None,
             };
             let thread = self.thread_of(template, facts, value).filter(|_| is_wide);
-            let owned =
-                is_wide && self.can_own(template, *local) && is_owned(program, code, value, &facts.fresh);
+            let owned = is_wide
+                && self.can_own(template, *local)
+                && is_owned(self.model, template, value, &facts.fresh);
             if !owned {
                 leaked(value, &facts.fresh, &mut lost);
             }
@@ -264,7 +283,13 @@ impl<'a, 'p> Transfer<'a, 'p> {
         facts.fresh.retain(|local| !lost.contains(local));
         disown(self.model, template, facts, lost.clone());
         self.writes(template, edge, index, facts);
-        for (lhs, _) in pairs {
+        for (lhs, rhs) in pairs {
+            if let (Lhs::Memory(place), Rhs::Value(value)) = (lhs, rhs)
+                && self.thread_of(template, facts, value).is_some()
+                && let Some(handle) = self.handle_at(template, &place.address)
+            {
+                insert(&mut facts.set, handle);
+            }
             self.store(facts, Some(lhs));
         }
         for (local, equal, thread, owned) in news {
@@ -279,6 +304,27 @@ impl<'a, 'p> Transfer<'a, 'p> {
                 own(facts, local);
             }
         }
+    }
+}
+
+/// The address of the word that a condition compares with the thread's id, and whether it says that they are equal.
+fn asks_for_owner(condition: &Expr) -> Option<(&Expr, bool)> {
+    match condition {
+        Expr::Unary(UnaryOp::Not, IntType::BOOL, inner) => {
+            asks_for_owner(inner).map(|(address, is_mine)| (address, !is_mine))
+        }
+        Expr::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), IntType::U32, pair) => {
+            let is_myself =
+                |expr: &Expr| matches!(expr, Expr::Cast(IntType::U32, inner) if **inner == Expr::Myself);
+            let place = match &**pair {
+                (Expr::Load(place), other) | (other, Expr::Load(place)) if is_myself(other) => place,
+                _ => return None,
+            };
+            (place.ty == IntType::U32).then_some((&place.address, *op == BinaryOp::Eq))
+        }
+        Expr::Const(..) | Expr::Local(_) | Expr::Load(_) | Expr::Address(..) | Expr::Procedure(_) => None,
+        Expr::Myself | Expr::Unary(..) | Expr::Binary(..) | Expr::Cast(..) | Expr::IfThenElse(_) => None,
+        Expr::Overflows(..) | Expr::Valid(..) | Expr::Old(_) => None,
     }
 }
 
@@ -297,27 +343,49 @@ pub fn exact_cell(model: &Model<'_>, template: TemplateId, address: &Expr) -> Op
     model.single[object].then_some((object, offset))
 }
 
+/// Whether an edge's only operation starts a thread, and its id goes to a local.
+fn stores_id(ops: &[Op], id: LocalId) -> bool {
+    matches!(ops, [Op::Spawn(_, _, Some(Lhs::Local(local)))] if *local == id)
+}
+
 /// The cells in which nothing but ids of the only thread of a kind are ever stored.
 fn handles(model: &Model<'_>) -> Vec<ThreadHandle> {
     let program = model.program;
     let bytes = program.data_model.pointer().bytes();
     let mut found: Vec<ThreadHandle> = Vec::new();
-    // The edges that start a thread and store its id, with the cell.
+    // The edges that store the id of a thread that was just started, with the cell.
     let mut starts = Vec::new();
     for (template, code) in program.templates.enumerate() {
+        let mut entering: IdVec<LocationId, Vec<EdgeId>> =
+            code.locations.iter().map(|_| Vec::new()).collect();
+        code.edges.enumerate().for_each(|(id, edge)| entering[edge.target].push(id));
         for (edge, step) in code.edges.enumerate() {
-            for op in &step.ops {
-                let Op::Spawn(_, _, Some(Lhs::Memory(place))) = op else { continue };
-                let [kind] = model.procedures[template].callees[edge].as_slice() else { continue };
-                let Some((object, offset)) = exact_cell(model, template, &place.address) else { continue };
-                let is_named = match program.objects[object].storage {
-                    ir::Storage::Static | ir::Storage::Frame(_) => true,
-                    ir::Storage::ThreadLocal | ir::Storage::Site => false,
-                };
-                if model.once[*kind] && is_named && place.ty.bytes() == bytes && step.ops.len() == 1 {
-                    starts.push((template, edge, ThreadHandle { object, offset, kind: *kind }));
-                    insert(&mut found, ThreadHandle { object, offset, kind: *kind });
+            let [op] = step.ops.as_slice() else { continue };
+            let (start, place) = match op {
+                Op::Spawn(_, _, Some(Lhs::Memory(place))) => (edge, place),
+                // The edge before starts the thread, and nothing else leads here.
+                Op::Assign(Assignment { pairs, constraint: None }) => {
+                    match (pairs.as_slice(), entering[step.source].as_slice()) {
+                        ([(Lhs::Memory(place), Rhs::Value(Expr::Local(id)))], [before])
+                            if step.source != code.entry && stores_id(&code.edges[*before].ops, *id) =>
+                        {
+                            (*before, place)
+                        }
+                        _ => continue,
+                    }
                 }
+                _ => continue,
+            };
+            let [kind] = model.procedures[template].callees[start].as_slice() else { continue };
+            let Some((object, offset)) = exact_cell(model, template, &place.address) else { continue };
+            let is_named = match program.objects[object].storage {
+                ir::Storage::Static | ir::Storage::Frame(_) => true,
+                ir::Storage::ThreadLocal | ir::Storage::Site => false,
+            };
+            if model.once[*kind] && is_named && place.ty.bytes() == bytes {
+                let handle = ThreadHandle { object, offset, kind: *kind };
+                starts.push((template, edge, handle));
+                insert(&mut found, handle);
             }
         }
     }
