@@ -122,7 +122,6 @@ impl Function<'_, '_> {
                     _ => Some(format!("{}.{name}", self.short_text(base)?)),
                 }
             }
-            ExprKind::Subscript { .. } | ExprKind::Unary { .. } => None,
             _ => None,
         }
     }

@@ -73,9 +73,9 @@ impl Interleaving {
             .collect();
         // What happened just before, of each thread.
         for thread in self.active() {
-            let own = self.rows.iter().enumerate().rev();
-            if let Some((last, _)) = own.filter(|(_, row)| row.thread == thread && row.mark.is_none()).next()
-            {
+            let mut own = self.rows.iter().enumerate().rev();
+            let last = own.find(|(_, row)| row.thread == thread && row.mark.is_none());
+            if let Some((last, _)) = last {
                 weights[last] = weights[last].max(2);
             }
         }

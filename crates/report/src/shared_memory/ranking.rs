@@ -53,6 +53,8 @@ fn memory_score(program: &Program, location: &SharedLocation) -> u32 {
         Storage::ThreadLocal => 8,
     };
     let array = if location.cell.stride > 0 { 2 } else { 0 };
+    // Touched by copies of whole objects only, mostly text.
+    let bulk = if location.size == 0 || location.size > 16 { 2 } else { 0 };
     let file = program.files.get(object.span.file as usize).map_or("", String::as_str);
     let is_library = object.span.line == 0
         || file.starts_with('<')
@@ -60,7 +62,7 @@ fn memory_score(program: &Program, location: &SharedLocation) -> u32 {
         || object.name.starts_with("__")
         || object.name.contains(['(', ' ']) && object.storage == Storage::Static;
     let waits = location.accesses.iter().any(|access| is_waiting(program, access));
-    storage + array + if is_library { 20 } else { 0 } + if waits { 10 } else { 0 }
+    storage + array + bulk + if is_library { 20 } else { 0 } + if waits { 10 } else { 0 }
 }
 
 /// Whether an access belongs to the inside of a synchronisation object.
