@@ -466,6 +466,9 @@ impl Function<'_, '_> {
             let before = self.objects_so_far();
             let value = self.rvalue(rhs);
             self.note_site_variable(before, rhs, self.short_text(lhs));
+            if let Some(variable) = self.variable_of(lhs) {
+                self.note_site_holder(before, rhs, variable);
+            }
             let value = self.cast(value, scalar);
             return self.store_and_give(&place, ty, value, wanted);
         };

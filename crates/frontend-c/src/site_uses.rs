@@ -10,7 +10,7 @@ use crate::parse::Unit;
 use ir::ids::Id;
 use ir::{Field, Layout, ObjectId, SiteUse, Storage};
 use rucc_ast::UnaryOp;
-use rucc_sema::{ExprId, ExprKind};
+use rucc_sema::{DeclId, ExprId, ExprKind};
 use rucc_types::{RecordKind, TypeId, TypeKind};
 
 /// Functions whose result is new memory.
@@ -76,7 +76,7 @@ impl Function<'_, '_> {
         self.global.program.site_uses.push(SiteUse { site, variable, type_name, layout, size });
     }
 
-    /// Takes note of what the value of an expression is stored in, by an expression or by name.
+    /// Takes note of what the value of an expression is stored in: an lvalue, or a variable that is declared.
     pub fn note_site_variable(&mut self, before: usize, value: ExprId, name: Option<String>) {
         let Some(site) = self.allocated_by(before, value) else { return };
         let uses = &mut self.global.program.site_uses;
@@ -86,12 +86,36 @@ impl Function<'_, '_> {
         }
     }
 
-    /// The site of the allocation that an expression is, but for conversions.
+    /// Takes note that a variable has the address of what was just allocated, so that a later cast of it says the type: `void *p = malloc(n); T *q = p;`.
+    pub fn note_site_holder(&mut self, before: usize, value: ExprId, variable: DeclId) {
+        match self.allocated_by(before, value) {
+            Some(site) => {
+                self.site_holders.insert(variable, site);
+            }
+            None => {
+                self.site_holders.remove(&variable);
+            }
+        }
+    }
+
+    /// The variable that an lvalue is.
+    pub fn variable_of(&self, lvalue: ExprId) -> Option<DeclId> {
+        match self.unit.tree[self.unconverted(lvalue)].kind {
+            ExprKind::Decl(declaration) => Some(declaration),
+            _ => None,
+        }
+    }
+
+    /// The site of the allocation that an expression is, but for conversions; also through a variable that holds its result.
     fn allocated_by(&self, before: usize, value: ExprId) -> Option<ObjectId> {
         let objects = &self.global.program.objects;
+        let callee = match self.unit.tree[self.unconverted(value)].kind {
+            ExprKind::Call { callee, .. } => callee,
+            ExprKind::Decl(declaration) => return self.site_holders.get(&declaration).copied(),
+            _ => return None,
+        };
         // Its own site comes last: arguments are evaluated before.
         let last = objects.len().checked_sub(1).filter(|last| *last >= before).map(ObjectId::new)?;
-        let ExprKind::Call { callee, .. } = self.unit.tree[self.unconverted(value)].kind else { return None };
         let declared = self.global.resolve(self.unit_index, called_function(self.unit, callee)?);
         let name = self.global.units[declared.unit].name(declared.declaration);
         (ALLOCATORS.contains(&name) && objects[last].storage == Storage::Site).then_some(last)
@@ -145,6 +169,8 @@ mod tests {
               char *text = malloc(p->size);\n\
               int *number = wrapped(4);\n\
               void *raw = malloc(4);\n\
+              void *temporary = malloc(8);\n\
+              h.inner = (struct pool *)temporary;\n\
               return raw != 0 && text && number;\n\
             }\n";
         let source = Source { name: "a.c".to_owned(), text: text.into() };
@@ -159,6 +185,7 @@ mod tests {
             (7, "h.inner->size", "struct pool"),
             (9, "q->inner->size", "struct pool"),
             (10, "text[1]", "char"),
+            (13, "h.inner->size", "struct pool"),
         ];
         let expected = expected.map(|(line, name, ty)| (line, name.to_owned(), ty.to_owned()));
         assert_eq!(found, expected, "what a function of the program allocates may be anything");

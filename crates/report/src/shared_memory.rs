@@ -167,7 +167,8 @@ impl SharedMemory {
     pub fn of(program: &Program, found: &Locations, points_to: Option<&PointsTo>) -> Self {
         let is_asked = |location: &&SharedLocation| program.counts_races_on(location.cell.object);
         let asked = found.locations.iter().filter(is_asked);
-        let locations = asked.map(|location| finding(program, location, points_to));
+        let reach = ranking::Reach::of(found);
+        let locations = asked.map(|location| finding(program, location, points_to, &reach));
         let conditional = program.assumptions.iter().any(|assumption| assumption.limits_proof);
         let mut all = Self { locations: locations.collect(), reached: found.reached, conditional };
         all.sort();
@@ -224,7 +225,12 @@ impl SharedMemory {
     }
 }
 
-fn finding(program: &Program, location: &SharedLocation, points_to: Option<&PointsTo>) -> Finding {
+fn finding(
+    program: &Program,
+    location: &SharedLocation,
+    points_to: Option<&PointsTo>,
+    reach: &ranking::Reach,
+) -> Finding {
     let object = program.objects.get(location.cell.object);
     let access = |access: &LocationAccess| FoundAccess {
         span: program
@@ -261,7 +267,7 @@ fn finding(program: &Program, location: &SharedLocation, points_to: Option<&Poin
             (Status::RaceFree(without_repetitions(reasons)), 0)
         }
         LocationStatus::Open(pairs) => {
-            let (pairs, rank) = ranking::rank(program, location, pairs);
+            let (pairs, rank) = ranking::rank(program, location, pairs, reach);
             let number = |index: usize| numbers.get(index).copied().unwrap_or(index);
             let mut shown: Vec<(usize, usize)> = Vec::new();
             let mut seen: BTreeSet<(usize, usize)> = BTreeSet::new();

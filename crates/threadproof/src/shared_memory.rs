@@ -18,7 +18,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 use verdict::{
     Budget, Check, Engine, Exhausted, Locations, Proof, Property, Reason, Silent, SummariesProof, Task,
-    Verdict,
+    ThreadFacts, Verdict,
 };
 
 /// An annotation of a whole program, and what the checker says that it proves.
@@ -27,16 +27,48 @@ pub struct Listed {
     pub proof: SummariesProof,
     /// What it proves of each shared memory location.
     pub locations: Locations,
+    /// A claim that the checker refused, and that is left out with all like it.
+    pub refused: Option<String>,
 }
 
 /// Annotates a program and checks that.
 pub type Lister<'a> = dyn Fn(Task<'_>, &Budget) -> Result<Listed, Reason> + Sync + 'a;
 
-/// Annotates with procedure summaries.
+/// Annotates with procedure summaries. Where the checker refuses a claim, kinds of claims that others do not need are left
+/// out, so that the rest still counts.
 pub fn by_summaries(task: Task<'_>, budget: &Budget) -> Result<Listed, Reason> {
-    let proof = engine_summaries::annotate(task, budget)?;
-    let locations = checker::locations(task.program, &proof, budget).map_err(Reason::from)?;
-    Ok(Listed { proof, locations })
+    let mut proof = engine_summaries::annotate(task, budget)?;
+    let mut refused = None;
+    for weaken in [keep_all, without_ownership, without_locks, without_facts] {
+        weaken(&mut proof);
+        match checker::locations(task.program, &proof, budget).map_err(Reason::from) {
+            Ok(locations) => return Ok(Listed { proof, locations, refused }),
+            Err(Reason::Rejected(why)) => {
+                refused.get_or_insert(why);
+            }
+            Err(reason) => return Err(reason),
+        }
+    }
+    Err(Reason::Rejected(refused.unwrap_or_default()))
+}
+
+fn keep_all(_: &mut SummariesProof) {}
+
+fn facts(proof: &mut SummariesProof) -> impl Iterator<Item = &mut ThreadFacts> {
+    proof.contexts.iter_mut().flat_map(|context| &mut context.facts).flatten()
+}
+
+fn without_ownership(proof: &mut SummariesProof) {
+    facts(proof).for_each(|facts| facts.fresh.clear());
+}
+
+fn without_locks(proof: &mut SummariesProof) {
+    facts(proof).for_each(|facts| facts.locks.clear());
+}
+
+fn without_facts(proof: &mut SummariesProof) {
+    facts(proof).for_each(|facts| *facts = ThreadFacts::default());
+    proof.handles.clear();
 }
 
 /// The name of the engine that annotates.
@@ -150,7 +182,7 @@ impl Races<'_> {
         let listed = catch_unwind(AssertUnwindSafe(|| (self.lister)(task, &budget)));
         let listed = listed.unwrap_or_else(|panic| Err(crashed(NAME, panic.as_ref())));
         let end = match &listed {
-            Ok(listed) => End::Unknown(open_reason(&listed.locations)),
+            Ok(listed) => End::Unknown(open_reason(&listed.locations, listed.refused.as_deref())),
             Err(Reason::Exhausted(Exhausted::Cancelled)) => End::Stopped,
             Err(reason) => End::Unknown(reason.clone()),
         };
@@ -248,7 +280,8 @@ fn whole(verdict: Checked, start: Instant, tries: Vec<Tried>) -> Outcome {
     Outcome { check: Check::Races, variable: None, verdict, decisions: None, seconds, tries }
 }
 
-fn open_reason(locations: &Locations) -> Reason {
+fn open_reason(locations: &Locations, refused: Option<&str>) -> Reason {
+    let refused = refused.map(|why| format!("; claims are left out: {why}")).unwrap_or_default();
     let open =
         |location: &&verdict::SharedLocation| matches!(location.status, verdict::LocationStatus::Open(_));
     let (open, all) = (locations.locations.iter().filter(open).count(), locations.locations.len());
@@ -257,7 +290,7 @@ fn open_reason(locations: &Locations) -> Reason {
             "all {all} shared memory locations are race-free, under assumptions"
         ));
     }
-    Reason::Bounded(format!("races on {open} of {all} shared memory locations are not excluded"))
+    Reason::Bounded(format!("races on {open} of {all} shared memory locations are not excluded{refused}"))
 }
 
 #[cfg(test)]
@@ -321,6 +354,7 @@ mod tests {
         });
         let reached = Reached { functions: (2, 2), thread_starts: (1, 1) };
         Ok(Listed {
+            refused: None,
             proof: SummariesProof::default(),
             locations: Locations { locations: locations.collect(), reached },
         })

@@ -5,14 +5,43 @@
 //! copies of one kind, which mostly have memory of their own; named variables are better than memory that many
 //! pointers may point to; what belongs to the library is mostly synchronised inside of it.
 
-use ir::{Program, SharedObject, Storage, Waiting};
-use verdict::{LocationAccess, SharedLocation};
+use ir::{EdgeId, Program, SharedObject, Storage, TemplateId, Waiting};
+use std::collections::BTreeMap;
+use verdict::{LocationAccess, Locations, SharedLocation};
+
+/// A step that may touch more locations than this goes through a pointer of which little is known.
+const MANY: usize = 6;
+
+/// How many locations each step may touch.
+pub(super) struct Reach(BTreeMap<(TemplateId, EdgeId), usize>);
+
+impl Reach {
+    /// Counts.
+    pub(super) fn of(locations: &Locations) -> Self {
+        let mut counts = BTreeMap::new();
+        for location in &locations.locations {
+            let steps: Vec<(TemplateId, EdgeId)> =
+                location.accesses.iter().map(|access| (access.template, access.edge)).collect();
+            for (index, step) in steps.iter().enumerate() {
+                if !steps[..index].contains(step) {
+                    *counts.entry(*step).or_insert(0) += 1;
+                }
+            }
+        }
+        Self(counts)
+    }
+    /// Whether an access is by a pointer that may point to many things.
+    fn is_wide(&self, access: &LocationAccess) -> bool {
+        self.0.get(&(access.template, access.edge)).is_some_and(|count| *count > MANY)
+    }
+}
 
 /// The pairs of an open location, the most promising first, and how unlikely a race on it is.
 pub(super) fn rank(
     program: &Program,
     location: &SharedLocation,
     pairs: &[(usize, usize)],
+    reach: &Reach,
 ) -> (Vec<(usize, usize)>, u32) {
     let mostly_locked = {
         let locked = location.accesses.iter().filter(|access| !access.locks.is_empty()).count();
@@ -20,7 +49,10 @@ pub(super) fn rank(
     };
     let score =
         |(one, other): &(usize, usize)| match (location.accesses.get(*one), location.accesses.get(*other)) {
-            (Some(one), Some(other)) => pair_score(one, other, mostly_locked),
+            (Some(one), Some(other)) => {
+                let wide = [one, other].into_iter().filter(|access| reach.is_wide(access)).count();
+                pair_score(one, other, mostly_locked) + 8 * wide as u32
+            }
             (_, _) => u32::MAX / 2,
         };
     let mut sorted = pairs.to_vec();
@@ -60,6 +92,8 @@ fn memory_score(program: &Program, location: &SharedLocation) -> u32 {
         || file.starts_with('<')
         || file.starts_with("/usr/")
         || object.name.starts_with("__")
+        // Nobody may write to a literal: it is a pointer of which too little is known.
+        || object.name.starts_with('"')
         || object.name.contains(['(', ' ']) && object.storage == Storage::Static;
     let waits = location.accesses.iter().any(|access| is_waiting(program, access));
     storage + array + bulk + if is_library { 20 } else { 0 } + if waits { 10 } else { 0 }
