@@ -96,6 +96,25 @@ impl Explicit {
         events: &dyn Events,
     ) -> Result<Verdict, LimitKind> {
         let facts = Arc::new(Facts::new(program));
+        let verdict = self.search(program, property, budget, events, &facts)?;
+        // That there is a violation but for one value says more than that the time is over.
+        Ok(match (verdict, facts.doubt.get()) {
+            (Verdict::Unknown(Reason::Exhausted(Exhausted::Time | Exhausted::Memory)), Some(doubt)) => {
+                let text = format!("a violation rests on a value that is not modelled{doubt}");
+                Verdict::Unknown(Reason::Approximate(text))
+            }
+            (verdict, _) => verdict,
+        })
+    }
+
+    fn search(
+        &self,
+        program: &Program,
+        property: &Property,
+        budget: &Budget,
+        events: &dyn Events,
+        facts: &Arc<Facts>,
+    ) -> Result<Verdict, LimitKind> {
         let most = Machine::new(program)?.max_threads;
         let mut models = Vec::new();
         for &threads in &self.options.threads {
@@ -299,7 +318,9 @@ fn asked_about(program: &Program) -> Vec<Range> {
         let objects = program.objects.enumerate().filter(|(_, object)| object.storage == Storage::Static);
         objects.map(|(id, object)| Range { object: id, offset: 0, size: object.size }).collect()
     };
-    program.races_on.clone().unwrap_or_else(all)
+    let mut asked = program.races_on.clone().unwrap_or_else(all);
+    asked.retain(|range| program.objects[range.object].storage == Storage::Static);
+    asked
 }
 
 /// Handlers that can be interrupted are there three times: so many may have interrupted each other.
@@ -348,7 +369,7 @@ fn conclude(program: &Program, search: &Search<'_, '_>, any: bool) -> Verdict {
         let place = match (line_of("memory order"), line_of(ir::passes::addresses::NUMBERS)) {
             (Some(line), _) => format!(" (memory order at line {line})"),
             (None, Some(line)) => format!(" (order, distance or digits of addresses at line {line})"),
-            (None, None) => String::new(),
+            (None, None) => search.doubt(),
         };
         let text = format!("a violation rests on a value that is not modelled{place}");
         return Verdict::Unknown(Reason::Approximate(text));

@@ -11,7 +11,7 @@
 //! * [`touches`], [`footprint`], [`guards`], [`model`]: what is known about a program before it runs.
 //! * [`inputs`], [`flow`], [`guesses`], [`script`]: values that the program leaves open.
 //! * [`store`], [`components`], [`liveness`]: states, and what of them is kept.
-//! * [`shorten`]: shorter traces.
+//! * [`shorten`]: shorter traces. [`doubts`]: what a violation rests on that is no evidence.
 //! * [`guided`]: an execution along a schedule that another engine has found.
 //!
 //! Threads are permuted in [`compact`] only, where nothing is proved: thread ids are stored in handles and
@@ -22,6 +22,7 @@ mod bits;
 mod compact;
 mod components;
 mod crowd;
+mod doubts;
 mod engine;
 mod expand;
 mod flow;

@@ -1,5 +1,6 @@
 //! A program made ready for the search: the machine, and what is known about the program before it runs.
 
+use crate::doubts::doubt;
 use crate::footprint::{Footprints, View};
 use crate::inputs::Inputs;
 use crate::liveness::Liveness;
@@ -7,7 +8,7 @@ use crate::touches::{Hidden, Next};
 use ir::semantics::{Access, LimitKind, Machine, State, ThreadIndex};
 use ir::{EdgeId, LocationKind, Program};
 use std::cell::Cell;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use verdict::{Property, Trace, Violation};
 
 /// A program with all that the search asks about it.
@@ -32,6 +33,8 @@ pub struct Facts {
     pub liveness: Liveness,
     /// Whether there are values that are not modelled.
     pub is_approximate: bool,
+    /// Where the first violation that was found and is no evidence chooses such a value.
+    pub doubt: OnceLock<String>,
 }
 
 impl Facts {
@@ -43,6 +46,7 @@ impl Facts {
             footprints: Footprints::new(program),
             liveness,
             is_approximate: verdict::has_unmodelled_values(program),
+            doubt: OnceLock::new(),
         }
     }
 }
@@ -183,7 +187,11 @@ impl<'p> Model<'p> {
 
     /// Whether a trace to a violation does not depend on values that are not modelled.
     pub fn is_evidence(&self, trace: &Trace) -> bool {
-        !self.facts.is_approximate || trace.is_certain(&self.machine)
+        let is_evidence = !self.facts.is_approximate || trace.is_certain(&self.machine);
+        if !is_evidence {
+            self.facts.doubt.get_or_init(|| doubt(&self.machine, trace));
+        }
+        is_evidence
     }
 
     /// What is wrong in a state.

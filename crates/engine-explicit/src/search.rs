@@ -368,6 +368,11 @@ impl<'a, 'p> Search<'a, 'p> {
         None
     }
 
+    /// Where the first violation that is no evidence chooses a value that is not modelled.
+    pub fn doubt(&self) -> String {
+        self.expander.model.facts.doubt.get().cloned().unwrap_or_default()
+    }
+
     /// Whether the execution that led to a stored state does not depend on values that are not modelled.
     /// Where many do, not all are asked about.
     fn is_evidence(&mut self, id: StateId, violation: Violation) -> bool {
@@ -377,7 +382,7 @@ impl<'a, 'p> Search<'a, 'p> {
         }
         let budget = self.budget.clone();
         let trace = self.trace(id, violation, &budget);
-        trace.is_some_and(|trace| trace.is_certain(&self.expander.model.machine))
+        trace.is_some_and(|trace| self.expander.model.is_evidence(&trace))
     }
 
     /// The execution that led to a stored state.
