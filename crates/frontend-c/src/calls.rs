@@ -371,7 +371,11 @@ impl Function<'_, '_> {
             context.lose_track();
         }
         match (local, &value) {
-            (Some(local), _) => self.builder.emit(Op::unknown(Lhs::Local(local))),
+            // A number is an input of its type; what a pointer points to is not known.
+            (Some(local), _) if self.unit.has_pointer(result) => {
+                self.builder.emit(Op::unknown(Lhs::Local(local)));
+            }
+            (Some(local), _) => self.builder.emit(Op::any(Lhs::Local(local))),
             (None, Some(address)) if self.unit.is_aggregate(result) => {
                 context.write_unmodelled(address, self.unit.size(result).unwrap_or(0));
             }

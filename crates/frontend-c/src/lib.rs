@@ -48,6 +48,7 @@ mod start;
 mod startup;
 mod statements;
 mod types;
+mod unqualified_casts;
 
 pub use diagnostic::{Diagnostic, DiagnosticKind};
 use ir::{DataModel, Program};

@@ -246,6 +246,14 @@ impl<'u> Lowering<'u> {
             StorageDuration::Thread => Storage::ThreadLocal,
             StorageDuration::Static | StorageDuration::Automatic => Storage::Static,
         };
+        // A variable that the program shares with the library.
+        if declaration.state == Definition::Declared
+            && declaration.linkage == Linkage::External
+            && let Some(object) = library::own_variable(&mut self.program, &name)
+        {
+            self.objects.insert(declared, object);
+            return object;
+        }
         let span = self.span(declared.unit, unit.tree.decl_span(declared.declaration));
         let mut size = unit.size(declaration.ty).unwrap_or(0).max(unit.tree.extent(declared.declaration));
         if let TypeKind::Array { elem, len: ArrayLen::Unknown } = unit.kind(declaration.ty)
@@ -267,7 +275,10 @@ impl<'u> Lowering<'u> {
         let is_undefined = declaration.state == Definition::Declared && declaration.linkage != Linkage::None;
         let is_register = is_undefined && self.nesc.is_some() && unit.is_volatile(declaration.ty);
         let is_stream = is_undefined
-            && matches!(name.as_str(), "stdin" | "stdout" | "stderr")
+            && matches!(
+                name.as_str(),
+                "stdin" | "stdout" | "stderr" | "__stdinp" | "__stdoutp" | "__stderrp"
+            )
             && unit.is_pointer(declaration.ty);
         if is_undefined && !is_register && !is_stream {
             self.names_outside |= !unit.is_const(declaration.ty);

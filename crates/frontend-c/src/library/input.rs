@@ -1,8 +1,8 @@
 //! What comes from outside: files, the clock, random numbers. All of it is the program's input, hence arbitrary and exact.
 //!
 //! Input bytes are copied from an object whose bytes are open for ever; a copy keeps them open, so each is chosen when the
-//! program first reads it. Input of more bytes than that object has, or of a size that is not constant, is
-//! not modelled (limits proofs, and no violation is believed).
+//! program first reads it. Input of more bytes than that object has is copied in parts. Input into what is known to
+//! hold pointers is not modelled (limits proofs, and no violation is believed).
 
 use super::emit::{answer_int, atomic_place, differ};
 use super::printing::{read_bytes, read_pointee, read_pointees};
@@ -19,7 +19,23 @@ pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["srand", "srandom", "srand48"], wins: Wins::Body, model: seed },
     Entry { names: &["time"], wins: Wins::Body, model: time },
     Entry {
-        names: &["getpid", "getppid", "getuid", "geteuid", "getgid", "getegid", "sysconf"],
+        names: &[
+            "getpid",
+            "getppid",
+            "getuid",
+            "geteuid",
+            "getgid",
+            "getegid",
+            "getpgrp",
+            "sysconf",
+            "pathconf",
+            "fpathconf",
+            "getdtablesize",
+            "getpagesize",
+            "get_nprocs",
+            "get_nprocs_conf",
+            "gethostid",
+        ],
         wins: Wins::Body,
         model: constant_of_the_run,
     },
@@ -31,7 +47,7 @@ pub(super) const TABLE: &[Entry] = &[
     Entry {
         names: &["gettimeofday"],
         wins: Wins::Body,
-        model: |c, call| write_time(c, call, 0, MOST_MICROSECONDS),
+        model: |c, call| write_time(c, call, 0, MOST_MICROSECONDS, false),
     },
     Entry {
         names: &["times"],
@@ -42,30 +58,12 @@ pub(super) const TABLE: &[Entry] = &[
         },
     },
     Entry {
-        names: &["accept"],
-        wins: Wins::Body,
-        model: |context, call| {
-            let length = call.argument(2)?;
-            fill_object(context, call, 1)?;
-            let pointer = context.settle_pointer(length);
-            context.store_through(length, pointer, Op::any);
-            between(context, call, -1, 0x7fff_ffff)
-        },
-    },
-    Entry {
         names: &["clock_gettime", "clock_getres"],
         wins: Wins::Body,
-        model: |c, call| write_time(c, call, 1, MOST_NANOSECONDS),
-    },
-    Entry {
-        names: &["stat", "fstat", "lstat"],
-        wins: Wins::Body,
         model: |context, call| {
-            let (path, target) = (call.argument(0)?, call.argument(1)?);
-            target.pointee_size()?;
-            read_pointee(context, path);
-            write_object(context, target);
-            between(context, call, -1, 0)
+            // The time of day may be set back; other clocks do not run backwards, which is not modelled.
+            let is_ordered = call.argument(0)?.constant != Some(0) || call.name != "clock_gettime";
+            write_time(context, call, 1, MOST_NANOSECONDS, is_ordered)
         },
     },
     Entry {
@@ -85,6 +83,17 @@ pub(super) const TABLE: &[Entry] = &[
             "epoll_create",
             "epoll_create1",
             "eventfd",
+            "dup3",
+            "inotify_init",
+            "inotify_init1",
+            "inotify_add_watch",
+            "timerfd_create",
+            "memfd_create",
+            "openat64",
+            "creat64",
+            "posix_openpt",
+            "dirfd",
+            "signalfd",
         ],
         wins: Wins::Body,
         model: |context, call| {
@@ -129,6 +138,46 @@ pub(super) const TABLE: &[Entry] = &[
             "putenv",
             "nice",
             "setpgid",
+            "setpgrp",
+            "setsid",
+            "chown",
+            "fchown",
+            "lchown",
+            "fchmod",
+            "flock",
+            "utimes",
+            "utime",
+            "futimes",
+            "fchdir",
+            "symlink",
+            "link",
+            "mkfifo",
+            "mknod",
+            "__xmknod",
+            "__xmknodat",
+            "fdatasync",
+            "syncfs",
+            "seteuid",
+            "setegid",
+            "setuid",
+            "setgid",
+            "setgroups",
+            "initgroups",
+            "tcsetattr",
+            "tcflush",
+            "tcdrain",
+            "posix_fadvise",
+            "posix_fallocate",
+            "fallocate",
+            "fseeko",
+            "fsetpos",
+            "dlclose",
+            "unlinkat",
+            "renameat",
+            "mkdirat",
+            "faccessat",
+            "chroot",
+            "killpg",
         ],
         wins: Wins::Body,
         model: |context, call| {
@@ -136,7 +185,11 @@ pub(super) const TABLE: &[Entry] = &[
             between(context, call, -1, 0)
         },
     },
-    Entry { names: &["read", "recv", "pread"], wins: Wins::Body, model: |c, call| read(c, call, 1, 2) },
+    Entry {
+        names: &["read", "recv", "pread", "pread64"],
+        wins: Wins::Body,
+        model: |c, call| read(c, call, 1, 2),
+    },
     Entry { names: &["getrandom", "getentropy"], wins: Wins::Body, model: |c, call| read(c, call, 0, 1) },
     Entry { names: &["fread", "fread_unlocked"], wins: Wins::Body, model: read_items },
     Entry { names: &["fgets", "fgets_unlocked"], wins: Wins::Body, model: read_line },
@@ -153,7 +206,7 @@ pub(super) const TABLE: &[Entry] = &[
         },
     },
     Entry {
-        names: &["fopen", "fopen64", "fdopen", "tmpfile", "popen", "opendir"],
+        names: &["fopen", "fopen64", "fdopen", "tmpfile", "popen", "dlopen"],
         wins: Wins::Body,
         model: open_handle,
     },
@@ -166,7 +219,7 @@ pub(super) fn between(context: &mut Context<'_>, call: &Call<'_>, low: Value, hi
     Some(Answer::Value(any_between(context, ty, low, high)))
 }
 
-fn any_between(context: &mut Context<'_>, ty: IntType, low: Value, high: Value) -> Expr {
+pub(super) fn any_between(context: &mut Context<'_>, ty: IntType, low: Value, high: Value) -> Expr {
     context.open_value(ty, Rhs::Any, |value| {
         let at_least = |bound| Expr::binary(BinaryOp::Le, ty, Expr::int(bound, ty), value.clone());
         let at_most = |bound| Expr::binary(BinaryOp::Le, ty, value.clone(), Expr::int(bound, ty));
@@ -179,7 +232,12 @@ fn any_between(context: &mut Context<'_>, ty: IntType, low: Value, high: Value) 
 }
 
 /// Reads some bytes, and succeeds or not.
-fn take_bytes(context: &mut Context<'_>, call: &Call<'_>, value: usize, size: usize) -> Option<Answer> {
+pub(super) fn take_bytes(
+    context: &mut Context<'_>,
+    call: &Call<'_>,
+    value: usize,
+    size: usize,
+) -> Option<Answer> {
     let (value, size) = (call.argument(value)?, call.argument(size)?);
     let size = context.settle_pointer(size);
     let pointer = context.pointer();
@@ -199,7 +257,7 @@ fn take_bytes(context: &mut Context<'_>, call: &Call<'_>, value: usize, size: us
 }
 
 /// The address of bytes that are open for ever.
-fn open_bytes(context: &mut Context<'_>) -> Expr {
+pub(super) fn open_bytes(context: &mut Context<'_>) -> Expr {
     let layout = Layout::Bytes(MOST);
     Expr::Address(
         context.own_object_with("bytes of input", Storage::Static, layout, MOST, Initial::Unknown),
@@ -304,12 +362,22 @@ fn constant_of_the_run(context: &mut Context<'_>, call: &Call<'_>) -> Option<Ans
     Some(Answer::Value(Expr::load(Place::cell(object, 0, ty))))
 }
 
-/// Stores a time: of its parts, the order of times is not modelled.
-fn write_time(context: &mut Context<'_>, call: &Call<'_>, index: usize, most: Value) -> Option<Answer> {
+/// Stores a time. Where its clock cannot be set back, the order of times is not modelled.
+fn write_time(
+    context: &mut Context<'_>,
+    call: &Call<'_>,
+    index: usize,
+    most: Value,
+    is_ordered: bool,
+) -> Option<Answer> {
     let target = call.argument(index)?;
     target.pointee_size()?;
-    write_object(context, target);
-    store_small_part(context, target, most);
+    if is_ordered {
+        write_object(context, target);
+    } else {
+        fill_object(context, call, index)?;
+    }
+    store_small_part(context, target, most, !is_ordered);
     answer_int(0)
 }
 
@@ -336,29 +404,79 @@ pub(super) fn fill_object(context: &mut Context<'_>, call: &Call<'_>, index: usi
     answer_int(0)
 }
 
-/// Copies `count` bytes of input, a pointer-wide number of at most [`MOST`].
-fn copy_input(context: &mut Context<'_>, to: Expr, count: Expr) {
+/// Copies `count` bytes of input, a pointer-wide number, which is at most `most` if that is known.
+pub(super) fn copy_input(context: &mut Context<'_>, to: &Expr, count: Expr, most: Option<Value>) {
     let from = open_bytes(context);
-    context.builder.emit(Op::Copy(to, from, count));
+    copy_repeated(context, to, from, count, most);
 }
 
-fn constant_size(argument: &Argument) -> Option<Value> {
-    argument.constant.filter(|size| (0..=Value::from(MOST)).contains(size))
+/// Copies `count` bytes from an object of [`MOST`] bytes, again and again from its start.
+pub(super) fn copy_repeated(
+    context: &mut Context<'_>,
+    to: &Expr,
+    from: Expr,
+    count: Expr,
+    most: Option<Value>,
+) {
+    let ty = context.pointer();
+    if most.is_some_and(|most| most <= MOST as Value) {
+        return context.builder.emit(Op::Copy(to.clone(), from, count));
+    }
+    let at = context.builder.save(Expr::int(0, ty), ty);
+    let (head, part, last) = (context.builder.label(), context.builder.label(), context.builder.label());
+    context.builder.place(head);
+    let rest = Expr::binary(BinaryOp::Sub, ty, count, Expr::Local(at));
+    let whole = Expr::int(MOST as Value, ty);
+    context.builder.branch(Expr::binary(BinaryOp::Lt, ty, whole.clone(), rest.clone()), part, last);
+    context.builder.continue_at(part);
+    let target = context.sum(to.clone(), Expr::Local(at));
+    context.builder.emit(Op::Copy(target, from.clone(), whole.clone()));
+    let next = context.sum(Expr::Local(at), whole);
+    context.builder.set(Lhs::Local(at), next);
+    context.builder.jump(head);
+    context.builder.continue_at(last);
+    let target = context.sum(to.clone(), Expr::Local(at));
+    context.builder.emit(Op::Copy(target, from, rest));
+}
+
+/// Any value from a bound up to another one, which is computed from locals.
+pub(super) fn any_up_to(context: &mut Context<'_>, ty: IntType, low: Value, high: Expr) -> Expr {
+    if let Expr::Const(high, _) = high {
+        return any_between(context, ty, low, high);
+    }
+    context.open_value(ty, Rhs::Any, |value| {
+        let at_least = Expr::binary(BinaryOp::Le, ty, Expr::int(low, ty), value.clone());
+        Some(at_least.and(Expr::binary(BinaryOp::Le, ty, value, high)))
+    })
+}
+
+/// A size as a signed number of 64 bits; one that is too large for that is the largest one.
+fn signed_size(context: &mut Context<'_>, size: &Argument) -> Expr {
+    let ty = IntType::I64;
+    if let Some(size) = size.constant.filter(|size| ty.contains(*size) && *size >= 0) {
+        return Expr::int(size, ty);
+    }
+    let size = context.settle_pointer(size);
+    let size = Expr::Local(context.builder.save(Expr::cast(ty, size), ty));
+    let is_huge = Expr::binary(BinaryOp::Lt, ty, size.clone(), Expr::int(0, ty));
+    Expr::IfThenElse(Box::new((is_huge, Expr::int(ty.max(), ty), size)))
 }
 
 /// Reads some bytes and returns how many; or -1.
-fn read(context: &mut Context<'_>, call: &Call<'_>, buffer: usize, size: usize) -> Option<Answer> {
+pub(super) fn read(context: &mut Context<'_>, call: &Call<'_>, buffer: usize, size: usize) -> Option<Answer> {
     let (buffer, size) = (call.argument(buffer)?, call.argument(size)?);
-    let most = constant_size(size).filter(|_| !holds_pointers(buffer));
-    let Some(most) = most else { return not_modelled(context, call) };
-    let to = context.settle_pointer(buffer);
-    let count = any_between(context, IntType::I64, -1, most);
+    if holds_pointers(buffer) {
+        return not_modelled(context, call);
+    }
+    let (to, most) = (context.settle_pointer(buffer), size.constant);
+    let limit = signed_size(context, size);
+    let count = any_up_to(context, IntType::I64, -1, limit);
     let (some, done) = (context.builder.label(), context.builder.label());
     let failed = differ(IntType::I64, count.clone(), Expr::int(-1, IntType::I64));
     context.builder.branch(failed, some, done);
     context.builder.continue_at(some);
     let bytes = context.convert(count.clone(), context.pointer());
-    copy_input(context, to, bytes);
+    copy_input(context, &to, bytes, most);
     context.builder.place(done);
     Some(Answer::Value(count))
 }
@@ -371,32 +489,41 @@ fn holds_pointers(buffer: &Argument) -> bool {
 /// Reads some items of a size and returns how many.
 fn read_items(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let (buffer, width, count) = (call.argument(0)?, call.argument(1)?, call.argument(2)?);
-    let ty = context.pointer();
-    let total = width.constant.zip(count.constant).and_then(|(width, count)| width.checked_mul(count));
-    let total = total.filter(|_| !holds_pointers(buffer));
-    let (Some(width), Some(most), Some(0..=4096)) = (width.constant, count.constant, total) else {
+    if holds_pointers(buffer) {
         return not_modelled(context, call);
-    };
+    }
+    let ty = context.pointer();
+    let most = width.constant.zip(count.constant).and_then(|(width, count)| width.checked_mul(count));
     let to = context.settle_pointer(buffer);
-    let items = any_between(context, ty, 0, most);
-    let bytes = Expr::binary(BinaryOp::Mul, ty, items.clone(), Expr::int(width, ty));
-    copy_input(context, to, bytes);
+    let (width, count) = (context.settle_pointer(width), context.settle_pointer(count));
+    let items = any_up_to(context, ty, 0, count);
+    let bytes = Expr::binary(BinaryOp::Mul, ty, items.clone(), width);
+    copy_input(context, &to, bytes, most);
     Some(Answer::Value(items))
 }
 
 /// Reads a line with a final zero and returns the buffer; or null.
 fn read_line(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let (buffer, size) = (call.argument(0)?, call.argument(1)?);
-    let Some(most) = constant_size(size).filter(|most| *most > 0) else { return not_modelled(context, call) };
+    let most = size.constant;
+    if most.is_some_and(|most| most <= 0) {
+        return not_modelled(context, call);
+    }
     let ty = context.pointer();
     let to = context.settle_pointer(buffer);
+    let limit = context.settle_as(size, IntType::I32);
     let result = context.builder.save(Expr::int(0, ty), ty);
     let some = any_between(context, IntType::BOOL, 0, 1);
+    let has_room = Expr::binary(BinaryOp::Lt, IntType::I32, Expr::int(0, IntType::I32), limit.clone());
     let (line, done) = (context.builder.label(), context.builder.label());
-    context.builder.branch(some, line, done);
+    context.builder.branch(some.and(has_room), line, done);
     context.builder.continue_at(line);
-    let length = any_between(context, ty, 0, most - 1);
-    copy_input(context, to.clone(), length.clone());
+    let last = match most {
+        Some(most) => Expr::int(most - 1, ty),
+        None => Expr::binary(BinaryOp::Sub, ty, Expr::cast(ty, limit), Expr::int(1, ty)),
+    };
+    let length = any_up_to(context, ty, 0, last);
+    copy_input(context, &to, length.clone(), most);
     let end = Place::pointee(context.sum(to.clone(), length), IntType::U8);
     context.builder.set(Lhs::Memory(end), Expr::int(0, IntType::U8));
     context.builder.set(Lhs::Local(result), to);

@@ -21,17 +21,24 @@ mod ending;
 mod environment;
 mod errno;
 mod failures;
+mod files;
 mod formats;
 mod input;
+mod kept;
 mod kernel;
 mod keys;
 mod memory;
 mod mutex;
+mod network;
 mod numbers;
 mod once;
+mod options;
 mod outside;
 mod pointers;
+mod polling;
 mod printing;
+mod processes;
+mod regular;
 mod rwlock;
 mod semaphore;
 mod shared_state;
@@ -47,6 +54,7 @@ mod tokens;
 mod verifier;
 
 pub use failures::is_granted;
+pub use options::own_variable;
 pub use simplify::simplify;
 
 use crate::builder::Builder;
@@ -167,12 +175,31 @@ const FAMILIES: &[&[Entry]] = &[
     errno::TABLE,
     characters::TABLE,
     outside::TABLE,
+    polling::TABLE,
+    kept::TABLE,
+    files::TABLE,
+    network::TABLE,
+    processes::TABLE,
+    options::TABLE,
+    regular::TABLE,
     environment::TABLE,
     kernel::TABLE,
 ];
 
 /// Families whose functions may set `errno` where their models do not say so.
-const SET_ERRNO: &[&[Entry]] = &[input::TABLE, printing::TABLE, outside::TABLE, environment::TABLE];
+const SET_ERRNO: &[&[Entry]] = &[
+    input::TABLE,
+    printing::TABLE,
+    outside::TABLE,
+    polling::TABLE,
+    kept::TABLE,
+    files::TABLE,
+    network::TABLE,
+    processes::TABLE,
+    options::TABLE,
+    regular::TABLE,
+    environment::TABLE,
+];
 
 /// The entry for a name: an exact one, or else the longest prefix.
 fn look_up(name: &str) -> Option<&'static Entry> {

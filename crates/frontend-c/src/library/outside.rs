@@ -1,24 +1,21 @@
 //! What comes from the system, and what is asked of it: each function reads and writes what its contract says. What it
 //! writes is not modelled, so nothing that depends on it is evidence; what it returns is an input where the world outside
 //! decides, and not modelled, but within its bounds, where the arguments do.
-//!
-//! Functions that keep their result in memory of their own (`localtime`) are not safe in several threads. Whether that is
-//! a race depends on the library: such calls are accesses that keep proofs away, and are no evidence.
 
-use super::emit::{answer_int, truth};
+use super::emit::answer_int;
 use super::input::{between, unmodelled_bytes, write_object};
 use super::memory::allocate;
 use super::printing::{read_pointee, read_pointees};
 use super::{Answer, Call, Context, Entry, Wins};
-use ir::{Assignment, BinaryOp, Expr, IntType, Layout, Lhs, Op, Place, Rhs, Storage, Value};
+use ir::{BinaryOp, Expr, IntType, Lhs, Op, Place, Rhs, Value};
 
 const INT_MAX: Value = 0x7fff_ffff;
 
 pub(super) const TABLE: &[Entry] = &[
     Entry {
-        names: &["getrusage", "getrlimit", "timer_gettime", "getitimer"],
+        names: &["getrusage", "getrlimit", "getrlimit64", "timer_gettime", "getitimer"],
         wins: Wins::Body,
-        model: |c, call| effect(c, call, &[], &[1], Gives::Unknown(-1, 0)),
+        model: |c, call| effect(c, call, &[], &[1], Gives::Input(-1, 0)),
     },
     Entry {
         names: &["uname", "sysinfo"],
@@ -32,18 +29,6 @@ pub(super) const TABLE: &[Entry] = &[
     },
     Entry { names: &["localtime_r", "gmtime_r"], wins: Wins::Body, model: time_into },
     Entry { names: &["asctime_r", "ctime_r"], wins: Wins::Body, model: text_of_time },
-    Entry { names: &["localtime", "gmtime"], wins: Wins::Body, model: |c, call| own_result(c, call, 56) },
-    Entry { names: &["asctime", "ctime"], wins: Wins::Body, model: |c, call| own_result(c, call, 26) },
-    Entry { names: &["setlocale"], wins: Wins::Body, model: |c, call| own_result(c, call, 64) },
-    Entry { names: &["select"], wins: Wins::Body, model: |c, call| select(c, call, &[1, 2, 3, 4]) },
-    Entry { names: &["pselect"], wins: Wins::Body, model: |c, call| select(c, call, &[1, 2, 3]) },
-    Entry { names: &["poll", "ppoll"], wins: Wins::Body, model: poll },
-    Entry {
-        names: &["epoll_ctl"],
-        wins: Wins::Body,
-        model: |c, call| effect(c, call, &[3], &[], Gives::Input(-1, 0)),
-    },
-    Entry { names: &["epoll_wait", "epoll_pwait"], wins: Wins::Body, model: epoll_wait },
     Entry {
         names: &["sigaction"],
         wins: Wins::Body,
@@ -88,6 +73,10 @@ pub(super) const TABLE: &[Entry] = &[
         names: &["raise", "kill", "pthread_kill", "tgkill", "pause", "sigsuspend"],
         wins: Wins::Body,
         model: |context, call| {
+            // Signal 0 only asks whether there is someone.
+            if call.name == "kill" && call.argument(1)?.constant == Some(0) {
+                return between(context, call, -1, 0);
+            }
             context.undecided_for_deadlocks();
             context.lose_path();
             read_pointees(context, call);
@@ -103,29 +92,6 @@ pub(super) const TABLE: &[Entry] = &[
             context.lose_path();
             effect(context, call, &[0], &[1], Gives::Unknown(0, INT_MAX))
         },
-    },
-    Entry {
-        names: &["execl", "execlp", "execv", "execvp", "execve"],
-        wins: Wins::Body,
-        model: |context, call| {
-            read_pointees(context, call);
-            answer_int(-1)
-        },
-    },
-    Entry {
-        names: &["system"],
-        wins: Wins::Body,
-        model: |c, call| effect(c, call, &[0], &[], Gives::Input(-1, 0xffff)),
-    },
-    Entry {
-        names: &["wait"],
-        wins: Wins::Body,
-        model: |c, call| effect(c, call, &[], &[0], Gives::Unknown(-1, INT_MAX)),
-    },
-    Entry {
-        names: &["waitpid"],
-        wins: Wins::Body,
-        model: |c, call| effect(c, call, &[], &[1], Gives::Unknown(-1, INT_MAX)),
     },
     Entry {
         names: &["getsockopt"],
@@ -190,7 +156,8 @@ pub(super) const TABLE: &[Entry] = &[
         },
     },
     Entry { names: &["mmap", "mmap64"], wins: Wins::Body, model: map },
-    Entry { names: &["getopt", "getopt_long", "getopt_long_only"], wins: Wins::Body, model: option },
+    Entry { names: &["munmap"], wins: Wins::Body, model: unmap },
+    Entry { names: &["mprotect", "msync"], wins: Wins::Body, model: |c, call| between(c, call, -1, 0) },
     Entry {
         names: &["frexp", "modf"],
         wins: Wins::Body,
@@ -200,12 +167,12 @@ pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["htons", "ntohs"], wins: Wins::Body, model: |c, call| swapped(c, call, IntType::U16) },
     Entry { names: &["isatty"], wins: Wins::Body, model: |c, call| between(c, call, 0, 1) },
     Entry {
-        names: &["lseek", "ftell", "ftello"],
+        names: &["lseek", "lseek64", "ftell", "ftello"],
         wins: Wins::Body,
         model: |c, call| between(c, call, -1, i64::MAX.into()),
     },
     Entry {
-        names: &["fileno", "feof", "ferror", "ungetc"],
+        names: &["ungetc"],
         wins: Wins::Body,
         model: |c, call| effect(c, call, &[], &[], Gives::Unknown(-1, INT_MAX)),
     },
@@ -357,76 +324,6 @@ fn text_of_time(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     Some(Answer::Value(or_null(context, pointer, Doubt::Null)))
 }
 
-/// A result in memory that the function keeps, or null. The access there is at an address that is not certain, so that a race
-/// is no evidence.
-fn own_result(context: &mut Context<'_>, call: &Call<'_>, size: u64) -> Option<Answer> {
-    read_pointees(context, call);
-    let name = format!("result of {}", call.name);
-    let layout = Layout::Bytes(2 * size);
-    let object = context.own_object(&name, Storage::Static, layout, 2 * size);
-    let ty = context.pointer();
-    let distance = unknown_between(context, ty, 0, Value::from(size));
-    let to = context.sum(Expr::Address(object, 0), distance);
-    let from = unmodelled_bytes(context);
-    context.builder.emit(Op::Copy(to, from, Expr::int(Value::from(size), ty)));
-    if call.result.is_none() {
-        return Some(Answer::Nothing);
-    }
-    Some(Answer::Value(or_null(context, Expr::Address(object, 0), Doubt::Null)))
-}
-
-fn select(context: &mut Context<'_>, call: &Call<'_>, writes: &[usize]) -> Option<Answer> {
-    let most = call.argument(0)?.constant.filter(|most| (0..=1024).contains(most));
-    let gives = match most {
-        Some(most) => Gives::Input(-1, 3 * most),
-        None => Gives::Unknown(-1, 3 * 1024),
-    };
-    effect(context, call, &[1, 2, 3, 4], writes, gives)
-}
-
-/// Of each of the entries the last two bytes are written.
-fn poll(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
-    let (entries, count) = (call.argument(0)?, call.argument(1)?);
-    let count = count.constant.filter(|count| (0..=64).contains(count))?;
-    let (pointer, ty) = (context.settle_pointer(entries), context.pointer());
-    for index in 0..count as u64 {
-        for offset in [0, 2] {
-            let address = context.behind(&pointer, index * 8 + offset * 2);
-            context.builder.save(Expr::load(Place::pointee(address, IntType::U16)), IntType::U16);
-        }
-        let (to, from) = (context.behind(&pointer, index * 8 + 6), unmodelled_bytes(context));
-        context.builder.emit(Op::Copy(to, from, Expr::int(2, ty)));
-    }
-    between(context, call, -1, count)
-}
-
-fn epoll_wait(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
-    let (events, most) = (call.argument(1)?, call.argument(2)?);
-    let size = Value::from(events.pointee_size()?);
-    let most = most.constant.filter(|most| (1..=64).contains(most))?;
-    let (pointer, ty) = (context.settle_pointer(events), context.pointer());
-    let count = context
-        .open_value(ty, Rhs::Any, |value| Some(Expr::binary(BinaryOp::Le, ty, value, Expr::int(most, ty))));
-    let bytes = Expr::binary(BinaryOp::Mul, ty, count.clone(), Expr::int(size, ty));
-    let from = unmodelled_bytes(context);
-    context.builder.emit(Op::Copy(pointer, from, bytes));
-    if call.result.is_none() {
-        return Some(Answer::Nothing);
-    }
-    let result = context.builder.save(Expr::cast(IntType::I32, count.clone()), IntType::I32);
-    // Nothing happened, or it failed.
-    let (none, done) = (context.builder.label(), context.builder.label());
-    context.builder.branch(truth(count, ty), done, none);
-    context.builder.continue_at(none);
-    let zero = Expr::int(0, IntType::I32);
-    let low = Expr::binary(BinaryOp::Le, IntType::I32, Expr::int(-1, IntType::I32), Expr::Local(result));
-    let constraint = Some(low.and(Expr::binary(BinaryOp::Le, IntType::I32, Expr::Local(result), zero)));
-    let pairs = vec![(Lhs::Local(result), Rhs::Any)];
-    context.builder.emit(Op::Assign(Assignment { pairs, constraint }));
-    context.builder.place(done);
-    Some(Answer::Value(Expr::Local(result)))
-}
-
 /// Two numbers, unless it fails.
 fn pair(context: &mut Context<'_>, call: &Call<'_>, index: usize) -> Option<Answer> {
     let pointer = context.settle_pointer(call.argument(index)?);
@@ -452,20 +349,14 @@ fn map(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     Some(Answer::Value(Expr::Local(result)))
 }
 
-/// The next option on the command line. Without arguments there is none; what is done with them is not modelled.
-fn option(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
-    let (count, _) = (call.argument(0)?, call.argument(2)?);
-    let (ty, count) = (count.ty, context.settle(count));
-    context.assume(call, super::simplify::OPTION_TEXT, true);
-    let result = context.builder.save(Expr::int(-1, IntType::I32), IntType::I32);
-    let (some, done) = (context.builder.label(), context.builder.label());
-    let few = Expr::binary(BinaryOp::Le, ty, count, Expr::int(1, ty));
-    context.builder.branch(few, done, some);
-    context.builder.continue_at(some);
-    context.lose_path();
-    context.builder.emit(Op::unknown(Lhs::Local(result)));
-    context.builder.place(done);
-    Some(Answer::Value(Expr::Local(result)))
+/// Gives back a mapping. Where it is part of one only, the rest stays; which it is, is not modelled.
+fn unmap(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let address = context.settle_pointer(call.argument(0)?);
+    context.perhaps(|context| {
+        context.lose_path();
+        context.builder.emit(Op::Free(address));
+    });
+    between(context, call, -1, 0)
 }
 
 /// The bytes in the other order.

@@ -6,7 +6,7 @@
 //! Printing into memory writes as many bytes as the format makes, and a zero; which bytes is not modelled.
 
 use super::emit::truth;
-use super::input::{MOST, between, unmodelled_bytes};
+use super::input::{MOST, between, copy_repeated, unmodelled_bytes};
 use super::memory::allocate;
 use super::outside::unknown_between;
 use super::streams::is_stream;
@@ -273,26 +273,8 @@ fn store_text(context: &mut Context<'_>, to: &Expr, limit: Option<Expr>, length:
 
 /// Stores bytes that are not modelled.
 fn copy_unmodelled(context: &mut Context<'_>, to: &Expr, count: Expr, most: Option<Value>) {
-    let ty = context.pointer();
     let from = unmodelled_bytes(context);
-    if most.is_some_and(|most| most <= MOST as Value) {
-        return context.builder.emit(Op::Copy(to.clone(), from, count));
-    }
-    let at = context.builder.save(Expr::int(0, ty), ty);
-    let (head, part, last) = (context.builder.label(), context.builder.label(), context.builder.label());
-    context.builder.place(head);
-    let rest = Expr::binary(BinaryOp::Sub, ty, count, Expr::Local(at));
-    let whole = Expr::int(MOST as Value, ty);
-    context.builder.branch(Expr::binary(BinaryOp::Lt, ty, whole.clone(), rest.clone()), part, last);
-    context.builder.continue_at(part);
-    let target = context.sum(to.clone(), Expr::Local(at));
-    context.builder.emit(Op::Copy(target, from.clone(), whole.clone()));
-    let next = context.sum(Expr::Local(at), whole);
-    context.builder.set(Lhs::Local(at), next);
-    context.builder.jump(head);
-    context.builder.continue_at(last);
-    let target = context.sum(to.clone(), Expr::Local(at));
-    context.builder.emit(Op::Copy(target, from, rest));
+    copy_repeated(context, to, from, count, most);
 }
 
 /// Prints into memory that it allocates.
