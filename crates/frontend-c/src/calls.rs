@@ -1,14 +1,45 @@
 //! Calls: of functions in the files, of library models, of unknown functions, through pointers.
 
+use crate::builder::Builder;
+use crate::classes::FunctionClass;
 use crate::effects::called_function;
 use crate::fold;
 use crate::function::{Function, Returns, is_atomic_by_name};
-use crate::library::{self, Argument, Outcome, Pointee};
+use crate::library::{self, Argument, Callback, Outcome, Pointee};
 use crate::link::Declared;
+use crate::parse::Unit;
 use crate::types::Class;
-use ir::{BinaryOp, Callee, Expr, IntType, Lhs, LocalId, Op, Place};
+use ir::{BinaryOp, Callee, Expr, IntType, Lhs, LocalId, Op, Place, Program};
 use rucc_sema::{Conversion, DeclId, ExprId, ExprKind};
 use rucc_types::{TypeId, TypeKind};
+
+/// What models write to, where nothing may fail.
+fn context_of<'a>(builder: &'a mut Builder, program: &'a mut Program) -> library::Context<'a> {
+    library::Context { builder, program, failures: false }
+}
+
+impl Unit {
+    /// What a pointer to this type points to.
+    fn describe_pointee(&self, ty: TypeId) -> Pointee {
+        let callback = self.signature(ty).filter(|_| !self.is_pointer(ty)).map(|signature| Callback {
+            parameters: signature
+                .params
+                .iter()
+                .map(|ty| (self.scalar_type(*ty).unwrap_or(IntType::U64), self.is_pointer(*ty)))
+                .collect(),
+            result: self.scalar_type(signature.ret),
+        });
+        Pointee {
+            size: self.size(ty).unwrap_or(0),
+            scalar: self.scalar_type(ty),
+            type_name: self.spell(ty),
+            atomic: self.is_atomic(ty),
+            is_pointer: self.is_pointer(ty),
+            has_pointer: self.has_pointer(ty),
+            callback,
+        }
+    }
+}
 
 impl Function<'_, '_> {
     /// Calls a function. Gives its result, as the address of its bytes if it is an aggregate. Where the result is
@@ -110,14 +141,7 @@ impl Function<'_, '_> {
         Argument {
             ty: self.type_of(&value),
             value,
-            pointee: pointee.map(|ty| Pointee {
-                size: unit.size(ty).unwrap_or(0),
-                scalar: unit.scalar_type(ty),
-                type_name: unit.spell(ty),
-                atomic: unit.is_atomic(ty),
-                is_pointer: unit.is_pointer(ty),
-                has_pointer: unit.has_pointer(ty),
-            }),
+            pointee: pointee.map(|ty| unit.describe_pointee(ty)),
             function,
             text,
             is_null: constant == Some(0) && unit.is_pointer(tree[id].ty),
@@ -212,6 +236,12 @@ impl Function<'_, '_> {
             }
         };
         if !has_body {
+            let known = self.global.outside.functions.iter().find(|(known, _)| known == name);
+            if let Some((_, class)) = known {
+                let class = class.clone();
+                return self.call_classified(name, &class, arguments, result);
+            }
+            self.global.note_unknown(declared, self.builder.span);
             return self.call_unknown(name, &arguments, result, self.is_noreturn(declared));
         }
         if self.global.links.is_main(declared) {
@@ -312,7 +342,7 @@ impl Function<'_, '_> {
         let plain = name.strip_prefix("__builtin_").unwrap_or(name);
         let call = library::Call { name: plain, arguments, result: ty, span: self.builder.span };
         let depth = self.builder.atomic_depth();
-        let failures = self.global.failures;
+        let failures = self.global.outside.failures;
         let mut context =
             library::Context { builder: &mut self.builder, program: &mut self.global.program, failures };
         match library::model(&mut context, &call) {
@@ -329,6 +359,48 @@ impl Function<'_, '_> {
         }
     }
 
+    /// A function of which the user says what it does.
+    fn call_classified(
+        &mut self,
+        name: &str,
+        class: &FunctionClass,
+        arguments: Vec<Argument>,
+        result: TypeId,
+    ) -> Option<Expr> {
+        let unit = self.unit;
+        let span = self.builder.span;
+        let text = format!("function '{name}' is taken to be \"{class}\", as threadproof.toml says");
+        self.global.assume(text, span, false);
+        let pointee = unit.pointee(result).filter(|_| unit.is_pointer(result));
+        let made = pointee.map(|ty| (unit.size(ty).unwrap_or(0), unit.has_pointer(ty)));
+        let (local, value) = self.result_place(result);
+        let call = library::Call { name, arguments, result: unit.scalar_type(result), span };
+        let mut context = library::Context {
+            builder: &mut self.builder,
+            program: &mut self.global.program,
+            failures: false,
+        };
+        let (own, returns) = library::classified(&mut context, &call, class, made);
+        if !returns {
+            return value;
+        }
+        match (local, own, &value) {
+            (Some(local), Some(own), _) => self.builder.set(Lhs::Local(local), own),
+            (Some(local), None, _) if unit.has_pointer(result) => {
+                let text = format!("function '{name}': what its result points to is not modelled");
+                self.global.assume(text, span, true);
+                self.builder.emit(Op::unknown(Lhs::Local(local)));
+            }
+            (Some(local), None, _) => self.builder.emit(Op::any(Lhs::Local(local))),
+            (None, _, Some(address)) if unit.is_aggregate(result) => {
+                context_of(&mut self.builder, &mut self.global.program)
+                    .write_unmodelled(address, unit.size(result).unwrap_or(0));
+            }
+            (None, _, _) => {}
+        }
+        value
+    }
+
     /// A function of which nothing is known but its type.
     fn call_unknown(
         &mut self,
@@ -338,7 +410,7 @@ impl Function<'_, '_> {
         is_noreturn: bool,
     ) -> Option<Expr> {
         let span = self.builder.span;
-        let is_pure = self.global.outside_is_pure
+        let is_pure = self.global.outside.is_pure
             || self.global.units.iter().any(|unit| unit.pure_functions.iter().any(|pure| pure == name));
         // A number as wide as a pointer may be an address, and a structure may hold some.
         let is_wide = |argument: &Argument| {
@@ -404,14 +476,7 @@ impl Function<'_, '_> {
             arguments.push(Argument {
                 value: Expr::Local(local),
                 ty,
-                pointee: pointee.map(|ty| Pointee {
-                    size: unit.size(ty).unwrap_or(0),
-                    scalar: unit.scalar_type(ty),
-                    type_name: unit.spell(ty),
-                    atomic: unit.is_atomic(ty),
-                    is_pointer: unit.is_pointer(ty),
-                    has_pointer: unit.has_pointer(ty),
-                }),
+                pointee: pointee.map(|ty| unit.describe_pointee(ty)),
                 function: None,
                 text: None,
                 is_null: false,

@@ -15,6 +15,7 @@
 
 mod atomics;
 mod characters;
+mod classified;
 mod condition;
 mod emit;
 mod ending;
@@ -53,6 +54,7 @@ mod times;
 mod tokens;
 mod verifier;
 
+pub use classified::classified;
 pub use failures::is_granted;
 pub use options::own_variable;
 pub use simplify::simplify;
@@ -104,6 +106,17 @@ pub struct Pointee {
     pub is_pointer: bool,
     /// Whether it is a pointer, or has one as a part.
     pub has_pointer: bool,
+    /// What it takes and gives, if it is a function.
+    pub callback: Option<Callback>,
+}
+
+/// What a function takes and gives.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Callback {
+    /// The types of its parameters, and whether each is a pointer.
+    pub parameters: Vec<(IntType, bool)>,
+    /// The type of its result, if it has one.
+    pub result: Option<IntType>,
 }
 
 /// What came of a call.
