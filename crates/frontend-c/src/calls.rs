@@ -75,6 +75,14 @@ impl Function<'_, '_> {
                 if self.builder.is_atomic() {
                     self.unsupported("a call through a pointer inside an atomic region");
                 }
+                let types = arguments.iter().map(|argument| unit.tree[*argument].ty);
+                let addresses: Vec<bool> = types.map(|ty| unit.is_pointer(ty)).collect();
+                let signature = unit.signature(unit.tree[callee].ty);
+                let parameters = signature.map_or(0, |signature| signature.params.len());
+                let values = match signature.is_some_and(|signature| signature.variadic) {
+                    true => self.pass_on(values, &addresses, parameters),
+                    false => values,
+                };
                 self.emit_call(Callee::Pointer(pointer), values, expr.ty)
             }
             (None, None) => None,
@@ -247,8 +255,28 @@ impl Function<'_, '_> {
         if self.global.links.is_main(declared) {
             self.unsupported("a call of 'main'");
         }
-        let values = arguments.into_iter().map(|argument| argument.value).collect();
+        let is_address = |argument: &Argument| argument.pointee.is_some() && argument.text.is_none();
+        let addresses: Vec<bool> = arguments.iter().map(is_address).collect();
+        let values: Vec<Expr> = arguments.into_iter().map(|argument| argument.value).collect();
+        let unit = &self.global.units[declared.unit];
+        let parameters = unit.tree[unit.tree[declared.declaration].params].len();
+        let values = self.pass_on(values, &addresses, parameters);
         self.call_defined(declared, values, result)
+    }
+
+    /// Notes which addresses are passed beyond the parameters, to be printed perhaps.
+    fn pass_on(&mut self, values: Vec<Expr>, addresses: &[bool], parameters: usize) -> Vec<Expr> {
+        let mut passed = Vec::new();
+        for (index, value) in values.into_iter().enumerate() {
+            if index < parameters || !addresses[index] {
+                passed.push(value);
+                continue;
+            }
+            let value = self.freeze(value);
+            context_of(&mut self.builder, &mut self.global.program).pass_on(value.clone());
+            passed.push(value);
+        }
+        passed
     }
 
     fn call_defined(&mut self, declared: Declared, mut values: Vec<Expr>, result: TypeId) -> Option<Expr> {

@@ -72,7 +72,9 @@ impl FromStr for Effect {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let unknown = || {
-            format!("`{text}` is no class; use `pure`, `reads`, `writes(N)`, `allocates`, `calls(N)` or `ends`")
+            format!(
+                "`{text}` is no class; use `pure`, `reads`, `writes(N)`, `allocates`, `calls(N)` or `ends`"
+            )
         };
         let Some((word, rest)) = text.split_once('(') else {
             return match text {
@@ -189,7 +191,9 @@ mod tests {
 
     #[test]
     fn classes_are_read_and_printed() {
-        for text in ["pure", "reads", "writes(1)", "allocates", "calls(2)", "ends", "reads, writes(1), calls(3)"] {
+        for text in
+            ["pure", "reads", "writes(1)", "allocates", "calls(2)", "ends", "reads, writes(1), calls(3)"]
+        {
             let class: FunctionClass = text.parse().expect(text);
             assert_eq!(class.to_string(), text);
         }

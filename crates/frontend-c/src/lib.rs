@@ -157,8 +157,7 @@ pub fn unknown_functions(
         let units = parse_all(sources)?;
         let links = link::link(&units, &whole.start)?;
         let atomics = memory_orders::Atomics::default();
-        let lowering =
-            lowering::lower(&units, &links, whole.data_model, None, atomics, whole.outside());
+        let lowering = lowering::lower(&units, &links, whole.data_model, None, atomics, whole.outside());
         Ok(lowering.unknown_functions)
     })
 }

@@ -65,3 +65,32 @@ fn cast_end(all: &[Token], at: usize) -> Option<usize> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Options, Source, read};
+
+    #[test]
+    fn qualified_casts_of_structures_are_read() {
+        let text = "typedef struct { int a; } mode; struct s { mode m; };
+            mode find(int x) { mode m = {x}; return m; }
+            int take(mode const m) { return m.a; }
+            int plain(const mode), sized = sizeof(const mode);
+            const mode *constant = &(const mode){3};
+            int main(void) {
+              struct s s; s.m = (mode const)find(3);
+              struct s volatile other = (struct s const   )s;
+              return take((const mode)s.m) + (const int)2 + other.m.a + ((volatile struct s)s).m.a;
+            }";
+        let source = Source { name: "casts.c".to_owned(), text: text.as_bytes().to_vec() };
+        let program = read(&[source], &Options::default()).expect("it is C");
+        assert!(program.assumptions.iter().all(|assumption| !assumption.limits_proof));
+    }
+
+    #[test]
+    fn other_structures_are_not_cast() {
+        let text = "struct a { int x; } a; struct b { int x; } b; int main(void) { a = (struct a const)b; return 0; }";
+        let source = Source { name: "casts.c".to_owned(), text: text.as_bytes().to_vec() };
+        assert!(read(&[source], &Options::default()).is_err());
+    }
+}

@@ -120,6 +120,17 @@ pub(super) const TABLE: &[Entry] = &[
         wins: Wins::Body,
         model: |c, call| translated(c, call, 1),
     },
+    // A lock that only streams have: what it orders is not modelled.
+    Entry {
+        names: &["flockfile", "ftrylockfile", "funlockfile"],
+        wins: Wins::Body,
+        model: |context, call| {
+            call.argument(0)?;
+            context.undecided_for_deadlocks();
+            context.lose_path();
+            context.answer_open(call, Rhs::Unknown)
+        },
+    },
     Entry { names: NOT_MODELLED, wins: Wins::Body, model: not_modelled },
     Entry {
         names: &["strtod", "strtof", "strtold"],
@@ -338,7 +349,6 @@ const NOT_MODELLED: &[&str] = &[
     "setstate",
     "qsort_r",
     "gets",
-    "strerror_r",
     "pthread_getattr_np",
     "recvmsg",
     "sendmsg",
@@ -350,13 +360,9 @@ const NOT_MODELLED: &[&str] = &[
     "shmdt",
     "shmctl",
     "syscall",
-    "prctl",
     "sem_close",
     "sem_unlink",
     "reallocarray",
-    "flockfile",
-    "ftrylockfile",
-    "funlockfile",
 ];
 
 /// What is known of a function by its name only.

@@ -5,7 +5,7 @@
 //! hold pointers is not modelled (limits proofs, and no violation is believed).
 
 use super::emit::{answer_int, atomic_place, differ};
-use super::printing::{read_bytes, read_pointee, read_pointees};
+use super::printing::{read_bytes, read_pointees};
 use super::times::{MOST_MICROSECONDS, MOST_NANOSECONDS, store_small_part};
 use super::{Answer, Argument, Call, Context, Entry, Wins};
 use ir::{BinaryOp, Expr, Initial, IntType, Layout, Lhs, Op, Place, Rhs, Storage, Value};
@@ -67,7 +67,7 @@ pub(super) const TABLE: &[Entry] = &[
         },
     },
     Entry {
-        names: &["getchar", "getc", "fgetc", "getchar_unlocked", "getc_unlocked"],
+        names: &["getchar", "getc", "fgetc", "getchar_unlocked", "getc_unlocked", "__uflow"],
         wins: Wins::Body,
         model: |c, call| between(c, call, -1, 255),
     },
@@ -193,18 +193,6 @@ pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["getrandom", "getentropy"], wins: Wins::Body, model: |c, call| read(c, call, 0, 1) },
     Entry { names: &["fread", "fread_unlocked"], wins: Wins::Body, model: read_items },
     Entry { names: &["fgets", "fgets_unlocked"], wins: Wins::Body, model: read_line },
-    Entry { names: &["scanf"], wins: Wins::Model, model: |c, call| scan(c, call, 0, Rhs::Any) },
-    Entry { names: &["vscanf", "vfscanf", "vsscanf"], wins: Wins::Model, model: not_modelled },
-    Entry { names: &["fscanf"], wins: Wins::Model, model: |c, call| scan(c, call, 1, Rhs::Any) },
-    Entry {
-        names: &["sscanf"],
-        wins: Wins::Model,
-        model: |context, call| {
-            let (string, _) = (call.argument(0)?, call.argument(1)?);
-            read_pointee(context, string);
-            scan(context, call, 1, Rhs::Unknown)
-        },
-    },
     Entry {
         names: &["fopen", "fopen64", "fdopen", "tmpfile", "popen", "dlopen"],
         wins: Wins::Body,
@@ -293,7 +281,7 @@ impl Context<'_> {
 }
 
 /// Gives up on what an input writes.
-fn not_modelled(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+pub(super) fn not_modelled(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.assume(call, "what it writes to memory is not modelled", true);
     context.lose_track();
     context.answer_open(call, Rhs::Unknown)
@@ -529,68 +517,6 @@ fn read_line(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.builder.set(Lhs::Local(result), to);
     context.builder.place(done);
     Some(Answer::Value(Expr::Local(result)))
-}
-
-/// Reads numbers: each of the targets gets one, or stays as it is.
-fn scan(context: &mut Context<'_>, call: &Call<'_>, format: usize, rhs: Rhs) -> Option<Answer> {
-    let text = call.argument(format)?.text.as_deref();
-    let targets = &call.arguments[format + 1..];
-    let fits = |(target, width): (&Argument, &u8)| {
-        target.pointee.as_ref().is_some_and(|pointee| pointee.scalar.is_some_and(|ty| ty.bits == *width))
-    };
-    let widths = text.and_then(|text| number_widths(context, text));
-    if !widths.is_some_and(|widths| widths.len() == targets.len() && targets.iter().zip(&widths).all(fits)) {
-        return not_modelled(context, call);
-    }
-    let int = IntType::I32;
-    let most = targets.len() as Value;
-    let count = match &rhs {
-        Rhs::Any => any_between(context, int, -1, most),
-        Rhs::Unknown | Rhs::Float(..) | Rhs::Value(_) => {
-            super::outside::unknown_between(context, int, -1, most)
-        }
-    };
-    for (index, target) in targets.iter().enumerate() {
-        let (Some(ty), pointer) = (target.target_type(), context.settle_pointer(target)) else { continue };
-        let (store, next) = (context.builder.label(), context.builder.label());
-        let is_read = Expr::binary(BinaryOp::Lt, int, Expr::int(index as Value, int), count.clone());
-        context.builder.branch(is_read, store, next);
-        context.builder.continue_at(store);
-        let value = context.open_value(ty, rhs.clone(), |_| None);
-        context.builder.set(Lhs::Memory(Place::pointee(pointer, ty)), value);
-        context.builder.place(next);
-    }
-    Some(Answer::Value(count))
-}
-
-/// How many bits each number has that a format reads; `None` when it reads anything else.
-fn number_widths(context: &Context<'_>, format: &[u8]) -> Option<Vec<u8>> {
-    let pointer = context.pointer().bits;
-    let mut widths = Vec::new();
-    let mut rest = format.iter().copied();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            continue;
-        }
-        let mut modifier = Vec::new();
-        let conversion = loop {
-            match rest.next()? {
-                b'0'..=b'9' => {}
-                byte if b"hlLqjzt".contains(&byte) => modifier.push(byte),
-                conversion => break conversion,
-            }
-        };
-        widths.push(match (conversion, modifier.as_slice()) {
-            (b'%', []) => continue,
-            (b'd' | b'i' | b'u' | b'o' | b'x' | b'X', [b'l' | b'z' | b't']) => pointer,
-            (b'd' | b'i' | b'u' | b'o' | b'x' | b'X', []) => 32,
-            (b'd' | b'i' | b'u' | b'o' | b'x' | b'X', [b'h']) => 16,
-            (b'd' | b'i' | b'u' | b'o' | b'x' | b'X', [b'h', b'h']) => 8,
-            (b'd' | b'i' | b'u' | b'o' | b'x' | b'X', [b'q' | b'j' | b'L'] | [b'l', b'l']) => 64,
-            _ => return None,
-        });
-    }
-    Some(widths)
 }
 
 /// The stream that is passed, or null.

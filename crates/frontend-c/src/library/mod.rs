@@ -28,6 +28,7 @@ mod input;
 mod kept;
 mod kernel;
 mod keys;
+mod lists;
 mod memory;
 mod mutex;
 mod network;
@@ -41,8 +42,10 @@ mod printing;
 mod processes;
 mod regular;
 mod rwlock;
+mod scanning;
 mod semaphore;
 mod shared_state;
+mod signals;
 mod simplify;
 mod sorting;
 mod streams;
@@ -184,10 +187,12 @@ const FAMILIES: &[&[Entry]] = &[
     numbers::TABLE,
     sorting::TABLE,
     input::TABLE,
+    scanning::TABLE,
     printing::TABLE,
     errno::TABLE,
     characters::TABLE,
     outside::TABLE,
+    signals::TABLE,
     polling::TABLE,
     kept::TABLE,
     files::TABLE,
@@ -202,8 +207,10 @@ const FAMILIES: &[&[Entry]] = &[
 /// Families whose functions may set `errno` where their models do not say so.
 const SET_ERRNO: &[&[Entry]] = &[
     input::TABLE,
+    scanning::TABLE,
     printing::TABLE,
     outside::TABLE,
+    signals::TABLE,
     polling::TABLE,
     kept::TABLE,
     files::TABLE,
@@ -263,9 +270,21 @@ fn find(name: &str) -> Option<&'static Entry> {
     [builtin, checked, unversioned(plain)].into_iter().flatten().find_map(look_up)
 }
 
+/// Names of functions inside of old libraries, which headers made programs call.
+const INTERNAL: &[(&str, &str)] = &[
+    ("__strdup", "strdup"),
+    ("__strtol_internal", "strtol"),
+    ("__strtoul_internal", "strtoul"),
+    ("__strtoll_internal", "strtoll"),
+    ("__strtoull_internal", "strtoull"),
+    ("__strtod_internal", "strtod"),
+];
+
 /// The function that a name is a version of.
 fn unversioned(name: &str) -> Option<&str> {
-    ["__isoc99_", "__isoc23_", "_IO_", "__xpg_"].iter().find_map(|prefix| name.strip_prefix(prefix))
+    let prefixes = ["__isoc99_", "__isoc23_", "_IO_", "__xpg_"];
+    let versioned = prefixes.iter().find_map(|prefix| name.strip_prefix(prefix));
+    versioned.or_else(|| INTERNAL.iter().find(|(inner, _)| *inner == name).map(|(_, plain)| *plain))
 }
 
 /// Emits what a call does, if the function is known.

@@ -5,7 +5,7 @@
 use super::emit::answer_int;
 use super::input::{between, unmodelled_bytes, write_object};
 use super::memory::allocate;
-use super::printing::{read_pointee, read_pointees};
+use super::printing::read_pointee;
 use super::{Answer, Call, Context, Entry, Wins};
 use ir::{BinaryOp, Expr, IntType, Lhs, Op, Place, Rhs, Value};
 
@@ -30,35 +30,6 @@ pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["localtime_r", "gmtime_r"], wins: Wins::Body, model: time_into },
     Entry { names: &["asctime_r", "ctime_r"], wins: Wins::Body, model: text_of_time },
     Entry {
-        names: &["sigaction"],
-        wins: Wins::Body,
-        model: |context, call| {
-            if !call.argument(1)?.is_always_null() {
-                context.assume(call, "no signal handler ever runs", true);
-                context.undecided_for_deadlocks();
-            }
-            // SIGKILL and SIGSTOP cannot be handled.
-            let is_plain = |signal: Value| (1..32).contains(&signal) && signal != 9 && signal != 19;
-            let gives = match call.argument(0)?.constant {
-                Some(signal) if is_plain(signal) => Gives::Zero,
-                _ => Gives::Unknown(-1, 0),
-            };
-            effect(context, call, &[1], &[2], gives)
-        },
-    },
-    Entry {
-        names: &["signal", "sigset", "bsd_signal"],
-        wins: Wins::Body,
-        model: |context, call| {
-            // SIG_DFL and SIG_IGN run nothing.
-            if !call.argument(1)?.constant.is_some_and(|handler| (0..=1).contains(&handler)) {
-                context.assume(call, "no signal handler ever runs", true);
-                context.undecided_for_deadlocks();
-            }
-            context.answer_open(call, Rhs::Unknown)
-        },
-    },
-    Entry {
         names: &["alarm", "ualarm"],
         wins: Wins::Body,
         model: |c, call| effect(c, call, &[], &[], Gives::Unknown(0, INT_MAX)),
@@ -67,31 +38,6 @@ pub(super) const TABLE: &[Entry] = &[
         names: &["setitimer"],
         wins: Wins::Body,
         model: |c, call| effect(c, call, &[1], &[2], Gives::Unknown(-1, 0)),
-    },
-    // What a signal does to the process is for its handler, which is noted where it is set.
-    Entry {
-        names: &["raise", "kill", "pthread_kill", "tgkill", "pause", "sigsuspend"],
-        wins: Wins::Body,
-        model: |context, call| {
-            // Signal 0 only asks whether there is someone.
-            if call.name == "kill" && call.argument(1)?.constant == Some(0) {
-                return between(context, call, -1, 0);
-            }
-            context.undecided_for_deadlocks();
-            context.lose_path();
-            read_pointees(context, call);
-            give(context, call, Gives::Unmodelled)
-        },
-    },
-    Entry {
-        names: &["sigwait"],
-        wins: Wins::Body,
-        model: |context, call| {
-            call.argument(1)?;
-            context.undecided_for_deadlocks();
-            context.lose_path();
-            effect(context, call, &[0], &[1], Gives::Unknown(0, INT_MAX))
-        },
     },
     Entry {
         names: &["getsockopt"],
@@ -107,6 +53,13 @@ pub(super) const TABLE: &[Entry] = &[
         names: &["fcntl"],
         wins: Wins::Body,
         model: |context, call| match call.argument(2) {
+            // A lock on a part of a file.
+            Some(argument) if argument.pointee.as_ref().is_some_and(|pointee| !pointee.has_pointer) => {
+                argument.pointee_size()?;
+                read_pointee(context, argument);
+                context.perhaps(|context| write_object(context, argument));
+                between(context, call, -1, 0)
+            }
             Some(argument) if argument.pointee.is_some() => None,
             _ => between(context, call, -1, INT_MAX),
         },
@@ -156,6 +109,9 @@ pub(super) const TABLE: &[Entry] = &[
         },
     },
     Entry { names: &["mmap", "mmap64"], wins: Wins::Body, model: map },
+    Entry { names: &["prctl"], wins: Wins::Body, model: control_process },
+    Entry { names: &["strerror_r"], wins: Wins::Body, model: text_of_error },
+    Entry { names: &["strptime"], wins: Wins::Body, model: time_of_text },
     Entry { names: &["munmap"], wins: Wins::Body, model: unmap },
     Entry { names: &["mprotect", "msync"], wins: Wins::Body, model: |c, call| between(c, call, -1, 0) },
     Entry {
@@ -347,6 +303,53 @@ fn map(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     }
     let result = allocate(context, call, size, anonymous);
     Some(Answer::Value(Expr::Local(result)))
+}
+
+/// Asks the system to treat the process or thread in another way: its name and its death are of no interest here.
+fn control_process(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    /// To give the thread a name, to get a signal at the parent's death, to be dumped or not.
+    const HARMLESS: [Value; 3] = [15, 1, 4];
+    let what = call.argument(0)?.constant.filter(|what| HARMLESS.contains(what))?;
+    if let Some(name) = call.argument(1).filter(|_| what == HARMLESS[0]) {
+        read_pointee(context, name);
+    }
+    between(context, call, -1, 0)
+}
+
+/// The text of an error in a buffer, as far as there is room; GNU's form gives the buffer, or a text of its own.
+fn text_of_error(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let (buffer, size) = (call.argument(1)?, call.argument(2)?);
+    let (ty, most) = (context.pointer(), size.constant);
+    let (to, size) = (context.settle_pointer(buffer), context.settle_pointer(size));
+    let length =
+        context.open_value(ty, Rhs::Unknown, |length| Some(Expr::binary(BinaryOp::Le, ty, length, size)));
+    let from = unmodelled_bytes(context);
+    super::input::copy_repeated(context, &to, from, length, most);
+    match call.result {
+        Some(result) if result.bytes() == ty.bytes() && result != IntType::I32 => {
+            let text = super::environment::text(context, call);
+            let result = context.builder.save(to, ty);
+            context.perhaps(|context| {
+                context.lose_path();
+                context.builder.set(Lhs::Local(result), text);
+            });
+            Some(Answer::Value(Expr::Local(result)))
+        }
+        _ => Some(Answer::Value(unknown_between(context, IntType::I32, 0, INT_MAX))),
+    }
+}
+
+/// A time from a text: gives where the text was left, or null.
+fn time_of_text(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let (text, format, target) = (call.argument(0)?, call.argument(1)?, call.argument(2)?);
+    target.pointee_size()?;
+    read_pointee(context, format);
+    let (ty, start) = (context.pointer(), context.settle_pointer(text));
+    let length = super::strings::scan(context, &start, None);
+    write_object(context, target);
+    let at = context.open_value(ty, Rhs::Unknown, |at| Some(Expr::binary(BinaryOp::Le, ty, at, length)));
+    let end = context.sum(start, at);
+    Some(Answer::Value(or_null(context, end, Doubt::Null)))
 }
 
 /// Gives back a mapping. Where it is part of one only, the rest stays; which it is, is not modelled.

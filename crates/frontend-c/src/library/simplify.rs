@@ -12,15 +12,17 @@ use super::mutex::{ERROR_CHECKING, KIND, NEW_KIND, RECURSIVE};
 use ir::ids::Id;
 use ir::semantics::mutex_kind_offset;
 use ir::{
-    BinaryOp, DataModel, Expr, IdVec, Initial, Lhs, LocalId, Object, Op, Place, Program, Rhs, Template,
-    UnaryOp, Value,
+    BinaryOp, DataModel, Expr, IdVec, Initial, Lhs, LocalId, Object, ObjectId, Op, Place, Program, Rhs,
+    Template, UnaryOp, Value,
 };
 
 /// Drops questions that have one answer, and results that no one reads.
 pub fn simplify(program: &mut Program) {
     drop_stores(program, super::errno::NAME);
     drop_stores(program, super::processes::STARTED);
+    drop_stores(program, super::lists::NAME);
     super::ending::settle(program);
+    super::signals::settle(program);
     let kinds = Kinds::of(program);
     for template in program.templates.iter_mut() {
         if kinds.normal_only {
@@ -37,8 +39,8 @@ fn drop_stores(program: &mut Program, name: &str) {
     let is_store = |op: &Op| match op {
         Op::Assign(assignment) => matches!(
             assignment.pairs.as_slice(),
-            [(Lhs::Memory(place), Rhs::Unknown | Rhs::Value(Expr::Const(..)))]
-                if place.address == Expr::Address(id, 0)
+            [(Lhs::Memory(place), rhs)]
+                if place.address == Expr::Address(id, 0) && reads_only(rhs, id)
         ),
         _ => false,
     };
@@ -55,6 +57,23 @@ fn drop_stores(program: &mut Program, name: &str) {
     }
     for edge in program.templates.iter_mut().flat_map(|code| code.edges.iter_mut()) {
         edge.ops.retain(|op| !is_store(op));
+    }
+}
+
+/// Whether a value is computed from locals and one object only.
+fn reads_only(rhs: &Rhs, object: ObjectId) -> bool {
+    match rhs {
+        Rhs::Any | Rhs::Unknown => true,
+        Rhs::Float(..) => false,
+        Rhs::Value(value) => {
+            let mut others = false;
+            value.walk(&mut |inner| {
+                if let Expr::Load(place) = inner {
+                    others |= place.address != Expr::Address(object, 0);
+                }
+            });
+            !others
+        }
     }
 }
 
