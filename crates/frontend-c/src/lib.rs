@@ -124,6 +124,10 @@ pub struct Source {
 /// The longest that reading may take, of the processor's time: a busy machine takes longer. Real files take a few hundredths of a second; input that
 /// was made to be slow must not hold up the user.
 const TIME_LIMIT: Duration = Duration::from_secs(4);
+/// What each byte of a file adds to that, up to a size: larger programs may take longer.
+const TIME_PER_BYTE: Duration = Duration::from_micros(40);
+/// The size from which on bytes add no more time.
+const MOST_BYTES: usize = 512 << 10;
 /// The longest that reading many files may take.
 const MOST_TIME: Duration = Duration::from_secs(60);
 /// How often it is looked how long reading took so far.
@@ -184,7 +188,9 @@ fn on_large_stack<T: Send + 'static>(
     drop(sender);
     let name = sources.first().map_or("", |(source, _)| source.name.as_str());
     let files = u32::try_from(sources.len()).unwrap_or(u32::MAX);
-    let limit = TIME_LIMIT.saturating_mul(files).min(MOST_TIME);
+    let bytes = sources.iter().map(|(source, _)| source.text.len()).sum::<usize>().min(MOST_BYTES);
+    let more = TIME_PER_BYTE.saturating_mul(bytes as u32);
+    let limit = TIME_LIMIT.saturating_mul(files).saturating_add(more).min(MOST_TIME);
     if !started {
         return Err(vec![Diagnostic::limit(
             name,

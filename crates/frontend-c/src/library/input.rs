@@ -260,6 +260,16 @@ pub(super) fn unmodelled_bytes(context: &mut Context<'_>) -> Expr {
     Expr::Address(context.own_object_with(name, Storage::Static, layout, MOST, initial), 0)
 }
 
+/// Reads the object that an argument points to, without a look at its bytes: those that are open stay so.
+pub(super) fn read_object(context: &mut Context<'_>, argument: &Argument) {
+    let Some(size) = argument.pointee_size().filter(|size| *size <= MOST) else { return };
+    let name = "what the thread has read";
+    let scratch = context.own_object(name, Storage::ThreadLocal, Layout::Bytes(MOST), MOST);
+    let (from, size) = (context.settle_pointer(argument), Expr::int(Value::from(size), context.pointer()));
+    let copy = Op::Copy(Expr::Address(scratch, 0), from.clone(), size);
+    context.unless_null(argument, from, |context| context.builder.emit(copy));
+}
+
 /// Writes bytes that are not modelled to the object that an argument points to, unless it is null.
 pub(super) fn write_object(context: &mut Context<'_>, target: &Argument) {
     let Some(size) = target.pointee_size() else { return };

@@ -62,6 +62,8 @@ fn option(context: &mut Context<'_>, call: &Call<'_>, has_table: bool) -> Option
     let int = IntType::I32;
     let (count, array) = (context.settle_as(count, int), context.settle_pointer(arguments));
     super::printing::read_pointee(context, letters);
+    // All calls use the variables, whatever they find.
+    store(context, "optarg", Expr::int(0, context.pointer()));
     let result = context.builder.save(Expr::int(-1, int), int);
     let (some, done) = (context.builder.label(), context.builder.label());
     let few = Expr::binary(BinaryOp::Le, int, count.clone(), Expr::int(1, int));
@@ -101,7 +103,6 @@ fn option(context: &mut Context<'_>, call: &Call<'_>, has_table: bool) -> Option
 /// The option's own argument: any argument of the program, from any byte on; or none.
 fn store_argument(context: &mut Context<'_>, array: &Expr, count: &Expr) {
     let (ty, int) = (context.pointer(), IntType::I32);
-    store(context, "optarg", Expr::int(0, ty));
     context.perhaps(|context| {
         let last = Expr::binary(BinaryOp::Sub, int, count.clone(), Expr::int(1, int));
         let index = any_up_to(context, int, 1, last);

@@ -1,7 +1,7 @@
 //! Regular expressions. A compiled one is opaque to programs; what matches, the arguments decide, so it is not modelled.
 
 use super::emit::truth;
-use super::input::{copy_repeated, unmodelled_bytes, write_object};
+use super::input::{copy_repeated, read_object, unmodelled_bytes, write_object};
 use super::outside::unknown_between;
 use super::printing::read_pointee;
 use super::{Answer, Call, Context, Entry, Wins};
@@ -39,7 +39,7 @@ fn execute(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let (compiled, string) = (call.argument(0)?, call.argument(1)?);
     let (count, matches) = (call.argument(2)?, call.argument(3)?);
     compiled.pointee_size()?;
-    read_pointee(context, compiled);
+    read_object(context, compiled);
     read_pointee(context, string);
     let ty = context.pointer();
     let most = count.constant.and_then(|count| count.checked_mul(MATCH));

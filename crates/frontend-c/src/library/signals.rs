@@ -4,7 +4,7 @@
 //! dropped ([`settle`]), once all of the program is known.
 
 use super::emit::truth;
-use super::input::{any_between, between, fill_object, write_object};
+use super::input::{any_between, between, fill_object, read_object, write_object};
 use super::outside::unknown_between;
 use super::printing::{read_pointee, read_pointees};
 use super::{Answer, Call, Context, Entry, Wins};
@@ -132,7 +132,7 @@ fn wait(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let target = call.argument(1)?;
     target.pointee_size()?;
     context.undecided_for_deadlocks();
-    read_pointee(context, call.argument(0)?);
+    read_object(context, call.argument(0)?);
     // Which signals are in the set is not modelled.
     let pointer = context.settle_pointer(target);
     let number = unknown_between(context, IntType::I32, 1, 64);

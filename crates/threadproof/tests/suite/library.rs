@@ -219,7 +219,6 @@ const BEFORE: &[&str] = &[
     "pthread_key_t k; pthread_key_create(&k, 0); pthread_setspecific(k, &y);",
     "pthread_key_t k; pthread_key_create(&k, free); pthread_setspecific(k, malloc(3));",
     "long v = strtol(argv[0], 0, 10); if (v > 10) y = 1;",
-    "if (mystery(3)) y = 1;",
     "struct sigaction a; memset(&a, 0, sizeof a); a.sa_handler = SIG_IGN; if (sigaction(SIGPIPE, &a, 0)) return 1;",
     "if (signal(SIGPIPE, SIG_IGN) == SIG_ERR) return 1;",
     "fd_set s; FD_ZERO(&s); FD_SET(3, &s); struct timeval t0 = {0, 1}; if (select(argc, &s, 0, 0, &t0) < 0) return 1; if (FD_ISSET(3, &s)) y = 1;",
@@ -284,6 +283,7 @@ const OPEN: &[&str] = &[
 
 /// Where the world outside decides whether two threads count at all.
 const INPUTS: &[&str] = &[
+    "if (mystery(3)) y = 1;",
     "if (mystery(3) == 7)",
     "if (kill(getppid(), 0) == 0)",
     "struct stat s; if (!stat(\"f\", &s) && s.st_size == 77)",
