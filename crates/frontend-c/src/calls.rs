@@ -471,8 +471,9 @@ impl Function<'_, '_> {
             context.lose_track();
         }
         match (local, &value) {
-            // A number is an input of its type; what a pointer points to is not known.
-            (Some(local), _) if self.unit.has_pointer(result) => {
+            // A number is an input of its type. What a pointer points to is not known, and neither is what a function
+            // computes that changes nothing.
+            (Some(local), _) if is_pure || self.unit.has_pointer(result) => {
                 self.builder.emit(Op::unknown(Lhs::Local(local)));
             }
             (Some(local), _) => self.builder.emit(Op::any(Lhs::Local(local))),

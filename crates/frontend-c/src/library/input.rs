@@ -194,9 +194,17 @@ pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["fread", "fread_unlocked"], wins: Wins::Body, model: read_items },
     Entry { names: &["fgets", "fgets_unlocked"], wins: Wins::Body, model: read_line },
     Entry {
-        names: &["fopen", "fopen64", "fdopen", "tmpfile", "popen", "dlopen"],
+        names: &["fopen", "fopen64", "fdopen", "tmpfile", "popen"],
         wins: Wins::Body,
         model: open_handle,
+    },
+    Entry {
+        names: &["dlopen"],
+        wins: Wins::Body,
+        model: |context, call| {
+            context.assume(call, "what the library does that it loads is not modelled", true);
+            open_handle(context, call)
+        },
     },
     Entry { names: &["freopen", "freopen64"], wins: Wins::Body, model: open_again },
 ];
@@ -449,7 +457,7 @@ pub(super) fn any_up_to(context: &mut Context<'_>, ty: IntType, low: Value, high
 }
 
 /// A size as a signed number of 64 bits; one that is too large for that is the largest one.
-fn signed_size(context: &mut Context<'_>, size: &Argument) -> Expr {
+pub(super) fn signed_size(context: &mut Context<'_>, size: &Argument) -> Expr {
     let ty = IntType::I64;
     if let Some(size) = size.constant.filter(|size| ty.contains(*size) && *size >= 0) {
         return Expr::int(size, ty);

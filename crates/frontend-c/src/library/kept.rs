@@ -61,9 +61,18 @@ pub(super) const TABLE: &[Entry] = &[
         model: |c, call| record(c, call, TIME, Content::Unmodelled, Missing::Unmodelled),
     },
     Entry {
-        names: &["asctime", "ctime"],
+        names: &["asctime"],
         wins: Wins::Body,
         model: |c, call| text(c, call, 26, Content::Unmodelled, Missing::Unmodelled),
+    },
+    // It is `asctime(localtime(time))`.
+    Entry {
+        names: &["ctime"],
+        wins: Wins::Body,
+        model: |context, call| {
+            record(context, call, TIME, Content::Unmodelled, Missing::Never)?;
+            text(context, call, 26, Content::Unmodelled, Missing::Unmodelled)
+        },
     },
     Entry {
         names: &["setlocale"],
@@ -117,10 +126,28 @@ const TEXT: u64 = 256;
 /// Entries of a list, with the null at its end.
 const ENTRIES: u64 = 4;
 
+/// The memory that a function keeps its result in: some share it.
+fn memory(function: &str) -> &'static str {
+    match function {
+        "localtime" | "gmtime" => "result of localtime",
+        "asctime" | "ctime" => "result of asctime",
+        "setlocale" => "result of setlocale",
+        "inet_ntoa" => "result of inet_ntoa",
+        "gethostbyname" | "gethostbyname2" | "gethostbyaddr" | "gethostent" => "result of gethostbyname",
+        "getservbyname" | "getservbyport" => "result of getservbyname",
+        "getprotobyname" | "getprotobynumber" => "result of getprotobyname",
+        "getpwnam" | "getpwuid" | "getpwent" => "result of getpwnam",
+        "getgrnam" | "getgrgid" | "getgrent" => "result of getgrnam",
+        "dlerror" => "result of dlerror",
+        _ => "texts of the library",
+    }
+}
+
 /// A result in memory that is the thread's own, or that of all threads; or null.
 fn either(
     context: &mut Context<'_>,
     call: &Call<'_>,
+    name: &str,
     missing: Missing,
     store: impl Fn(&mut Context<'_>, &str, Storage) -> ObjectId,
 ) -> Option<Answer> {
@@ -135,13 +162,13 @@ fn either(
     context.builder.alternative(Op::Assume(Expr::bool(true)), own);
     context.builder.alternative(Op::Assume(Expr::bool(true)), shared);
     context.builder.continue_at(own);
-    let name = format!("result of {} in the thread", call.name);
-    let object = store(context, &name, Storage::ThreadLocal);
+    let own_name = format!("{name} in the thread");
+    let object = store(context, &own_name, Storage::ThreadLocal);
     context.builder.set(Lhs::Local(result), Expr::Address(object, 0));
     context.builder.jump(done);
     context.builder.continue_at(shared);
     context.lose_path();
-    let object = store(context, &format!("result of {}", call.name), Storage::Static);
+    let object = store(context, name, Storage::Static);
     context.builder.set(Lhs::Local(result), Expr::Address(object, 0));
     context.builder.jump(done);
     if missing != Missing::Never {
@@ -167,7 +194,10 @@ fn text(
     missing: Missing,
 ) -> Option<Answer> {
     context.assume(call, &format!("its text has less than {size} bytes"), false);
-    either(context, call, missing, |context, name, storage| store_text(context, name, storage, size, content))
+    let name = memory(call.name);
+    either(context, call, name, missing, |context, name, storage| {
+        store_text(context, name, storage, size, content)
+    })
 }
 
 fn store_text(
@@ -206,7 +236,8 @@ fn record(
     if parts.contains(&Texts) {
         context.assume(call, "its lists have less than 4 entries", false);
     }
-    either(context, call, missing, |context, name, storage| {
+    let name = if parts == TIME { "result of localtime" } else { memory(call.name) };
+    either(context, call, name, missing, |context, name, storage| {
         store_record(context, name, storage, parts, content)
     })
 }

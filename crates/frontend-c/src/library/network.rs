@@ -4,7 +4,9 @@
 //! addresses are in it the hints decide, so these numbers are not modelled.
 
 use super::emit::truth;
-use super::input::{any_between, any_up_to, between, copy_input, read, take_bytes, unmodelled_bytes};
+use super::input::{
+    any_between, any_up_to, between, copy_input, read, signed_size, take_bytes, unmodelled_bytes,
+};
 use super::memory::allocate;
 use super::outside::unknown_between;
 use super::printing::{read_bytes, read_pointee, read_pointees};
@@ -45,10 +47,10 @@ pub(super) const TABLE: &[Entry] = &[
             if !address.is_always_null() {
                 take_bytes(context, call, 4, 5)?;
             }
-            let limit = context.settle_pointer(size);
-            read_bytes(context, buffer, limit.clone());
-            let limit = Expr::cast(IntType::I64, limit);
-            Some(Answer::Value(any_up_to(context, IntType::I64, -1, limit)))
+            let most = signed_size(context, size);
+            let size = context.settle_pointer(size);
+            read_bytes(context, buffer, size);
+            Some(Answer::Value(any_up_to(context, IntType::I64, -1, most)))
         },
     },
     Entry { names: &["writev", "pwritev"], wins: Wins::Body, model: write_parts },

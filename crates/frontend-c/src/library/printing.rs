@@ -6,7 +6,7 @@
 //! Printing into memory writes as many bytes as the format makes, and a zero; which bytes is not modelled.
 
 use super::emit::truth;
-use super::input::{any_up_to, between, copy_repeated, unmodelled_bytes};
+use super::input::{any_up_to, between, copy_repeated, signed_size, unmodelled_bytes};
 use super::memory::allocate;
 use super::outside::unknown_between;
 use super::streams::is_stream;
@@ -433,11 +433,10 @@ pub(super) fn read_bytes(context: &mut Context<'_>, buffer: &Argument, count: Ex
 
 fn write(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let (buffer, size) = (call.argument(1)?, call.argument(2)?);
+    let most = signed_size(context, size);
     let size = context.settle_pointer(size);
-    read_bytes(context, buffer, size.clone());
-    // More than half of the memory is not written at once.
-    let ty = IntType::I64;
-    Some(Answer::Value(any_up_to(context, ty, -1, context.convert(size, ty))))
+    read_bytes(context, buffer, size);
+    Some(Answer::Value(any_up_to(context, IntType::I64, -1, most)))
 }
 
 fn write_items(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {

@@ -60,19 +60,22 @@ fn drop_stores(program: &mut Program, name: &str) {
     }
 }
 
-/// Whether a value is computed from locals and one object only.
+/// Whether a value is taken from locals and one object, and computing it does nothing.
 fn reads_only(rhs: &Rhs, object: ObjectId) -> bool {
     match rhs {
         Rhs::Any | Rhs::Unknown => true,
         Rhs::Float(..) => false,
         Rhs::Value(value) => {
-            let mut others = false;
+            let mut is_plain = true;
             value.walk(&mut |inner| {
-                if let Expr::Load(place) = inner {
-                    others |= place.address != Expr::Address(object, 0);
-                }
+                is_plain &= match inner {
+                    Expr::Const(..) | Expr::Local(_) | Expr::Address(..) | Expr::Procedure(_) => true,
+                    Expr::Myself | Expr::IfThenElse(_) | Expr::Cast(..) | Expr::Old(_) => true,
+                    Expr::Load(place) => place.address == Expr::Address(object, 0),
+                    Expr::Unary(..) | Expr::Binary(..) | Expr::Overflows(..) | Expr::Valid(..) => false,
+                };
             });
-            !others
+            is_plain
         }
     }
 }

@@ -400,6 +400,7 @@ const HANDED_ON: &[(&str, &str)] = &[
     ("x++;", "ftw(\".\", count, 3);"),
     // The result is kept for the next call.
     ("time_t n = 0; localtime(&n);", "time_t n = 1; struct tm *t = localtime(&n); x = t->tm_year;"),
+    ("time_t n = 0; ctime(&n);", "time_t n = 1; struct tm *t = gmtime(&n); x = t->tm_year;"),
     ("gethostbyname(\"b\");", "struct hostent *h = gethostbyname(\"a\"); if (h) x = h->h_length;"),
     ("getopt(0, 0, \"\");", "char *v[] = {\"a\", \"-b\", 0}; getopt(2, v, \"b\");"),
     // One stream, two readers.
