@@ -1,22 +1,16 @@
 //! Calls: of functions in the files, of library models, of unknown functions, through pointers.
 
-use crate::builder::Builder;
-use crate::classes::FunctionClass;
 use crate::effects::called_function;
 use crate::fold;
 use crate::function::{Function, Returns, is_atomic_by_name};
 use crate::library::{self, Argument, Callback, Outcome, Pointee};
 use crate::link::Declared;
+use crate::outside_calls::context_of;
 use crate::parse::Unit;
 use crate::types::Class;
-use ir::{BinaryOp, Callee, Expr, IntType, Lhs, LocalId, Op, Place, Program};
+use ir::{BinaryOp, Callee, Expr, IntType, Lhs, LocalId, Op, Place};
 use rucc_sema::{Conversion, DeclId, ExprId, ExprKind};
 use rucc_types::{TypeId, TypeKind};
-
-/// What models write to, where nothing may fail.
-fn context_of<'a>(builder: &'a mut Builder, program: &'a mut Program) -> library::Context<'a> {
-    library::Context { builder, program, failures: false }
-}
 
 impl Unit {
     /// What a pointer to this type points to.
@@ -340,7 +334,7 @@ impl Function<'_, '_> {
         value
     }
     /// Where the result of a call goes, and what it is then.
-    fn result_place(&mut self, result: TypeId) -> (Option<LocalId>, Option<Expr>) {
+    pub fn result_place(&mut self, result: TypeId) -> (Option<LocalId>, Option<Expr>) {
         match self.unit.class(result) {
             Class::Integer(ty) | Class::Odd(ty, _) | Class::Float(ty) => {
                 let local = self.builder.temporary(ty);
@@ -385,108 +379,6 @@ impl Function<'_, '_> {
             }
             Outcome::NotKnown => Err(call.arguments),
         }
-    }
-
-    /// A function of which the user says what it does.
-    fn call_classified(
-        &mut self,
-        name: &str,
-        class: &FunctionClass,
-        arguments: Vec<Argument>,
-        result: TypeId,
-    ) -> Option<Expr> {
-        let unit = self.unit;
-        let span = self.builder.span;
-        let text = format!("function '{name}' is taken to be \"{class}\", as threadproof.toml says");
-        self.global.assume(text, span, false);
-        let pointee = unit.pointee(result).filter(|_| unit.is_pointer(result));
-        let made = pointee.map(|ty| (unit.size(ty).unwrap_or(0), unit.has_pointer(ty)));
-        let (local, value) = self.result_place(result);
-        let call = library::Call { name, arguments, result: unit.scalar_type(result), span };
-        let mut context = library::Context {
-            builder: &mut self.builder,
-            program: &mut self.global.program,
-            failures: false,
-        };
-        let (own, returns) = library::classified(&mut context, &call, class, made);
-        if !returns {
-            return value;
-        }
-        match (local, own, &value) {
-            (Some(local), Some(own), _) => self.builder.set(Lhs::Local(local), own),
-            (Some(local), None, _) if unit.has_pointer(result) => {
-                let text = format!("function '{name}': what its result points to is not modelled");
-                self.global.assume(text, span, true);
-                self.builder.emit(Op::unknown(Lhs::Local(local)));
-            }
-            (Some(local), None, _) => self.builder.emit(Op::any(Lhs::Local(local))),
-            (None, _, Some(address)) if unit.is_aggregate(result) => {
-                context_of(&mut self.builder, &mut self.global.program)
-                    .write_unmodelled(address, unit.size(result).unwrap_or(0));
-            }
-            (None, _, _) => {}
-        }
-        value
-    }
-
-    /// A function of which nothing is known but its type.
-    fn call_unknown(
-        &mut self,
-        name: &str,
-        arguments: &[Argument],
-        result: TypeId,
-        is_noreturn: bool,
-    ) -> Option<Expr> {
-        let span = self.builder.span;
-        let is_pure = self.global.outside.is_pure
-            || self.global.units.iter().any(|unit| unit.pure_functions.iter().any(|pure| pure == name));
-        // A number as wide as a pointer may be an address, and a structure may hold some.
-        let is_wide = |argument: &Argument| {
-            argument.ty.bytes() >= self.pointer().bytes() && argument.constant.is_none()
-        };
-        let reaches_memory = arguments
-            .iter()
-            .filter(|argument| argument.text.is_none())
-            .any(|argument| argument.pointee.is_some() && !argument.is_null || !is_pure && is_wide(argument));
-        if self.unit.has_pointer(result) {
-            let text = format!("unknown function '{name}': what its result points to is not modelled");
-            self.global.assume(text, span, true);
-        }
-        if reaches_memory {
-            self.global.assume(
-                format!("unknown function '{name}' may change memory that it can reach; it is taken to change none"),
-                span,
-                true,
-            );
-        } else {
-            let text = format!("unknown function '{name}': its result is arbitrary, and it changes nothing");
-            self.global.unknown_calls.push((self.template, text, span, is_pure));
-        }
-        // What depends on memory that it may have changed or freed is no evidence.
-        let failures = false;
-        let (local, value) = self.result_place(result);
-        let mut context =
-            library::Context { builder: &mut self.builder, program: &mut self.global.program, failures };
-        if !is_pure {
-            context.lose_track();
-        }
-        match (local, &value) {
-            // A number is an input of its type. What a pointer points to is not known, and neither is what a function
-            // computes that changes nothing.
-            (Some(local), _) if is_pure || self.unit.has_pointer(result) => {
-                self.builder.emit(Op::unknown(Lhs::Local(local)));
-            }
-            (Some(local), _) => self.builder.emit(Op::any(Lhs::Local(local))),
-            (None, Some(address)) if self.unit.is_aggregate(result) => {
-                context.write_unmodelled(address, self.unit.size(result).unwrap_or(0));
-            }
-            (None, _) => {}
-        }
-        if is_noreturn {
-            self.builder.emit(Op::Assume(Expr::bool(false)));
-            self.builder.leave();
-        }
-        value
     }
 
     /// The body of a function that no file defines but whose address is taken: it calls the model.

@@ -41,6 +41,7 @@ mod literals;
 mod lowering;
 mod memory_orders;
 mod nesc;
+mod outside_calls;
 mod parse;
 mod places;
 mod registers;
@@ -166,11 +167,14 @@ pub fn unknown_functions(
     })
 }
 
+/// What is done with files.
+type Work<T> = fn(&[(Source, Options)], &Options) -> Result<T, Vec<Diagnostic>>;
+
 /// Does something with files, in a thread with a large stack, as long as it does not take too long.
 fn on_large_stack<T: Send + 'static>(
     sources: &[(Source, Options)],
     whole: &Options,
-    work: fn(&[(Source, Options)], &Options) -> Result<T, Vec<Diagnostic>>,
+    work: Work<T>,
 ) -> Result<T, Vec<Diagnostic>> {
     let (sender, receiver) = mpsc::channel();
     let worker: Arc<OnceLock<Worker>> = Arc::default();
