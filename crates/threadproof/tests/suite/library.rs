@@ -254,7 +254,7 @@ const BEFORE: &[&str] = &[
     "if (fork() > 0) return 0; setsid();",
     "pthread_attr_t a; pthread_attr_init(&a); pthread_attr_setdetachstate(&a, PTHREAD_CREATE_DETACHED); pthread_attr_destroy(&a);",
     "sigset_t s; int g; sigemptyset(&s); sigaddset(&s, SIGINT); sigwait(&s, &g); y = g;",
-    "regex_t r; if (regcomp(&r, \"a*\", REG_EXTENDED)) y = 1; regmatch_t mt[2]; regexec(&r, \"aa\", 2, mt, 0); y = mt[0].rm_so; regfree(&r);",
+    "regex_t r; y = regcomp(&r, \"a*\", REG_EXTENDED); regmatch_t mt[2]; regexec(&r, \"aa\", 2, mt, 0); y = mt[0].rm_so; regfree(&r);",
     "struct passwd *p = getpwnam(\"root\"); if (p) y = p->pw_uid; if (p) y = p->pw_dir[0];",
     "struct servent *s = getservbyname(\"http\", \"tcp\"); if (s) y = s->s_port;",
     "if (isatty(1)) { struct winsize ws; if (ioctl(1, TIOCGWINSZ, &ws) == 0) y = ws.ws_col; }",
