@@ -3,7 +3,7 @@
 //! 1. Programs that have normal mutexes only need not ask for a mutex's kind. Kinds come from the models (which save them
 //!    in locals of one name), from initial values and from stores of constants; the latter two are found by what the
 //!    kind word of a mutex could be, generously.
-//! 2. Programs that do not look at `errno` need not set it; those without cleanup handlers, and without destructors of
+//! 2. Programs that do not look at `errno`, or ask whether threads were started, need not note it; those without cleanup handlers, and without destructors of
 //!    thread-specific values, need not look for some at the end of a thread.
 //! 3. Results that no one reads need not be set. This matters for results that are not modelled: an execution that
 //!    chooses one is no evidence.
@@ -12,15 +12,17 @@ use super::mutex::{ERROR_CHECKING, KIND, NEW_KIND, RECURSIVE};
 use ir::ids::Id;
 use ir::semantics::mutex_kind_offset;
 use ir::{
-    BinaryOp, DataModel, Expr, IdVec, Initial, Lhs, LocalId, Object, Op, Place, Program, Rhs, Template,
-    UnaryOp, Value,
+    BinaryOp, DataModel, Expr, IdVec, Initial, Lhs, LocalId, Object, ObjectId, Op, Place, Program, Rhs,
+    Template, UnaryOp, Value,
 };
 
 /// Drops questions that have one answer, and results that no one reads.
 pub fn simplify(program: &mut Program) {
-    drop_errno(program);
+    drop_stores(program, super::errno::NAME);
+    drop_stores(program, super::processes::STARTED);
+    drop_stores(program, super::lists::NAME);
     super::ending::settle(program);
-    settle_options(program);
+    super::signals::settle(program);
     let kinds = Kinds::of(program);
     for template in program.templates.iter_mut() {
         if kinds.normal_only {
@@ -30,34 +32,22 @@ pub fn simplify(program: &mut Program) {
     }
 }
 
-/// What is said of a program that reads options, as long as it may look at what they leave behind.
-pub(super) const OPTION_TEXT: &str = "what it stores in 'optarg', 'optind' and 'optopt' is not modelled";
-
-/// Drops the note about options where nobody looks at what they leave behind.
-fn settle_options(program: &mut Program) {
-    let names = ["optarg", "optind", "optopt"];
-    if !program.objects.iter().any(|object| names.contains(&object.name.as_str())) {
-        program.assumptions.retain(|assumption| !assumption.text.ends_with(OPTION_TEXT));
-    }
-}
-
-/// Drops stores to `errno`, if there is nothing else that names it.
-fn drop_errno(program: &mut Program) {
-    let found = program.objects.enumerate().find(|(_, object)| object.name == super::errno::NAME);
-    let Some((errno, _)) = found else { return };
+/// Drops stores to an object of the models, if there is nothing else that names it.
+fn drop_stores(program: &mut Program, name: &str) {
+    let found = program.objects.enumerate().find(|(_, object)| object.name == name);
+    let Some((id, _)) = found else { return };
     let is_store = |op: &Op| match op {
         Op::Assign(assignment) => matches!(
             assignment.pairs.as_slice(),
-            [(Lhs::Memory(place), Rhs::Unknown | Rhs::Value(Expr::Const(..)))]
-                if place.address == Expr::Address(errno, 0)
+            [(Lhs::Memory(place), rhs)]
+                if place.address == Expr::Address(id, 0) && reads_only(rhs, id)
         ),
         _ => false,
     };
     let names = |op: &Op| {
         let mut found = false;
         for expression in op.expressions() {
-            expression
-                .walk(&mut |inner| found |= matches!(inner, Expr::Address(object, _) if *object == errno));
+            expression.walk(&mut |inner| found |= matches!(inner, Expr::Address(object, _) if *object == id));
         }
         found
     };
@@ -67,6 +57,26 @@ fn drop_errno(program: &mut Program) {
     }
     for edge in program.templates.iter_mut().flat_map(|code| code.edges.iter_mut()) {
         edge.ops.retain(|op| !is_store(op));
+    }
+}
+
+/// Whether a value is taken from locals and one object, and computing it does nothing.
+fn reads_only(rhs: &Rhs, object: ObjectId) -> bool {
+    match rhs {
+        Rhs::Any | Rhs::Unknown => true,
+        Rhs::Float(..) => false,
+        Rhs::Value(value) => {
+            let mut is_plain = true;
+            value.walk(&mut |inner| {
+                is_plain &= match inner {
+                    Expr::Const(..) | Expr::Local(_) | Expr::Address(..) | Expr::Procedure(_) => true,
+                    Expr::Myself | Expr::IfThenElse(_) | Expr::Cast(..) | Expr::Old(_) => true,
+                    Expr::Load(place) => place.address == Expr::Address(object, 0),
+                    Expr::Unary(..) | Expr::Binary(..) | Expr::Overflows(..) | Expr::Valid(..) => false,
+                };
+            });
+            is_plain
+        }
     }
 }
 
