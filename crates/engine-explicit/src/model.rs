@@ -72,7 +72,7 @@ impl<'p> Model<'p> {
         Ok(Self { machine, facts, property, reduce })
     }
 
-    /// What a thread's next edges touch; nothing if it has ended.
+    /// What a thread's next edges touch; `None` when it has ended.
     pub fn next(&self, state: &State, thread: ThreadIndex) -> Option<&Next> {
         let (template, location) = state.location(thread)?;
         Some(self.facts.footprints.next(template, location))
@@ -87,7 +87,7 @@ impl<'p> Model<'p> {
             .filter(move |other| *other != thread && !state.threads[*other].activations.is_empty())
     }
 
-    /// Whether the next steps of a thread are private, as far as can be told without taking them.
+    /// Whether the next steps of a thread are private, as far as can be seen without taking them.
     pub fn privacy(&self, state: &State, thread: ThreadIndex) -> Privacy {
         let Some((template, location)) = state.location(thread) else { return Privacy::No };
         let next = self.facts.footprints.next(template, location);
@@ -111,8 +111,8 @@ impl<'p> Model<'p> {
         privacy
     }
 
-    /// Whether steps that made these accesses are private. `opened`: reading has chosen values of memory, so that
-    /// reads count as writes.
+    /// Whether steps that made these accesses are private. `opened`: reading has chosen values of memory, so
+    /// that reads count as writes.
     pub fn is_apart(&self, state: &State, thread: ThreadIndex, accesses: &[Access], opened: bool) -> bool {
         let Some(next) = self.next(state, thread) else { return false };
         let footprints = &self.facts.footprints;
@@ -216,8 +216,8 @@ impl<'p> Model<'p> {
         Some([(first, first_edge), (second, second_edge)])
     }
 
-    /// Whether two threads are about to touch the same object, as far as can be told without running them. Threads that
-    /// are about to do the same are looked at once: there may be very many.
+    /// Whether two threads are about to touch the same object, as far as can be seen without running them.
+    /// Threads that are about to do the same are looked at once: there may be very many.
     fn may_race(&self, state: &State) -> bool {
         let mut kinds: Vec<Kind<'_>> = Vec::new();
         for thread in 0..state.threads.len() {

@@ -437,7 +437,7 @@ fn show(
             match outcome.verdict {
                 Checked::Proved(Proof::Context(proof)) => {
                     let lowered = pipeline::prepare(program, check);
-                    let seen = engine_context::seen_program(&lowered, &check.property(), budget.deadline);
+                    let seen = engine_context::analysed_program(&lowered, &check.property(), budget.deadline);
                     let Ok(prepared) = seen else {
                         printer.say("threadproof: there is no context to show: out of time; raise --timeout");
                         return status::UNKNOWN;

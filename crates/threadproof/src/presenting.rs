@@ -97,7 +97,7 @@ fn by_contexts<'a>(
 ) -> Vec<(Program, &'a ContextProof)> {
     match proof {
         Proof::Context(proof) => {
-            let seen = engine_context::seen_program(lowered, &check.property(), budget.deadline);
+            let seen = engine_context::analysed_program(lowered, &check.property(), budget.deadline);
             seen.map(|seen| (seen, &**proof)).into_iter().collect()
         }
         Proof::Runs(proof) => {

@@ -1,12 +1,17 @@
-//! A search for races in programs whose threads are there from the start and come back to where they began: the handlers of interrupts beside a main loop.
+//! A coverage-guided fuzzer of interrupt handlers: a search for races in programs whose threads are there
+//! from the start and come back to where they began: the handlers of interrupts beside a main loop.
 //!
-//! Such a program goes wrong after dozens of firings of its handlers, each of hundreds of steps. The other searches look at each step of each order, and do not get far. Here a move is a whole firing: a
-//! handler runs from its start to its end, or the first thread runs until it does nothing new. Only where a thread is about to make an access that the property is about, it may also stay, interrupted,
-//! while others fire.
+//! Such a program fails after dozens of firings of its handlers, each of hundreds of steps. The other
+//! searches look at each step of each order, and do not get far. Here a move is a whole firing: a handler
+//! runs from its start to its end, or the first thread runs until it does nothing new. Only where a thread is
+//! about to make an access that the property is about, it may also stay, interrupted, while others fire.
 //!
-//! It is coverage-guided testing, where the test is a sequence of firings with their inputs. What shows something new is kept ([`novelty`]). From what is kept it goes on by firings with inputs at random; by its own last
-//! firings with something changed; and by the last firings of something else that is kept, such as a message that was received there. Comparisons that fail have a go at the inputs
-//! they rest on ([`patches`]), which are followed to them where the branch was never taken ([`solving`]); branches that are missed are gone to from elsewhere ([`approach`]).
+//! It is coverage-guided testing, where the test is a sequence of firings with their inputs. What shows
+//! something new is kept ([`novelty`]). From what is kept it continues by firings with inputs at random; by
+//! its own last firings with something changed; and by the last firings of something else that is kept, such
+//! as a message that was received there. Comparisons that fail change the inputs they rest on ([`patches`]),
+//! which are followed to them where the branch was never taken ([`solving`]); untaken branches are retried
+//! from other saved states ([`approach`]).
 //!
 //! Under-approximates: finds races only. The sequence of moves is the same each time.
 
@@ -14,13 +19,14 @@ mod approach;
 mod comparisons;
 mod novelty;
 mod patches;
-mod places;
 mod relevance;
+mod saved_state;
 mod solving;
 mod sources;
 
 use crate::guesses::Guesses;
 use crate::model::Model;
+use crate::random::{Random, SEEDS};
 use approach::{Cause, Missed, Target, last_moves};
 use comparisons::Comparisons;
 use ir::passes::Forgetting;
@@ -28,9 +34,9 @@ use ir::semantics::{Access, State, Stuck, ThreadIndex};
 use ir::{Assignment, EdgeId, Expr, LocationId, Op, Range, Rhs, TemplateId};
 use novelty::Novelty;
 use patches::{Goal, Tried};
-use places::{Place, Recipe, Run, Stop, remembered};
 use relevance::Relevance;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use saved_state::{Move, Run, SavedState, Stop, remembered};
 use std::hash::{Hash, Hasher};
 use verdict::{Budget, Exhausted, Property, Trace, TraceStep, Violation};
 
@@ -54,30 +60,31 @@ pub const MOST_WATCHED: usize = 4;
 const TURN: u64 = 4_000_000;
 /// Three times of four an input is one of the first so many candidates.
 const LIKELY: usize = 12;
-/// The part of the steps that may be spent on letting handlers fire again and again where somebody is interrupted, and how often they do.
-const PRESSING: u64 = 6;
-const PRESSED: usize = 24;
+/// The part of the steps that may be spent on letting handlers fire again and again where somebody is
+/// interrupted, and how often they do.
+const REFIRING: u64 = 6;
+const REFIRES: usize = 24;
 /// Steps between two looks at the budget.
 const INTERVAL: u64 = 1 << 10;
 /// About how many steps of the machine one firing takes.
 const FIRING: u64 = 200;
 
-/// The search.
-pub struct Firings<'a, 'p> {
+/// The fuzzer.
+pub struct HandlerFuzzer<'a, 'p> {
     model: &'a Model<'p>,
     copies: Vec<u32>,
-    random: u64,
+    random: Random,
     comparisons: Comparisons,
     novelty: Novelty,
     relevance: Relevance,
     /// What shows something new.
-    kept: Vec<Place>,
+    kept: Vec<SavedState>,
     /// What took edges that were never taken before.
-    first: Vec<Place>,
+    first: Vec<SavedState>,
     /// The moves that did.
     causes: Vec<Cause>,
     /// The newest of these, with such an edge each.
-    fresh: Vec<(Place, (TemplateId, EdgeId))>,
+    fresh: Vec<(SavedState, (TemplateId, EdgeId))>,
     /// How often inputs were changed for the comparison at a place.
     tried: FxHashMap<(TemplateId, LocationId), Tried>,
     /// The comparison for which inputs are changed now.
@@ -103,31 +110,31 @@ pub struct Firings<'a, 'p> {
     noted: FxHashSet<(TemplateId, LocationId)>,
     /// What moves are to lead to.
     target: Option<Target>,
-    /// Places where somebody is interrupted in a way that is new.
-    interrupted: Vec<Place>,
+    /// Saved states with a new set of interrupted threads.
+    interrupted: Vec<SavedState>,
     /// The steps that were spent on these.
-    pressing: u64,
+    refiring: u64,
     /// The accesses of the last step.
     log: Vec<Access>,
-    /// A race that was found on the way to something else.
+    /// A race that was found while something else was looked for.
     found: Option<(Range, Trace)>,
 }
 
-/// What moves came to.
-enum Fired {
+/// The outcome of moves.
+enum MoveOutcome {
     /// A race.
     Race(Range, Trace),
-    /// Another move may follow.
-    Stays(Place),
+    /// Another move may follow, from this state.
+    Continue(SavedState),
     /// Nothing more can happen there.
-    Lost,
+    DeadEnd,
 }
 
-impl Fired {
+impl MoveOutcome {
     fn race(self) -> Option<(Range, Trace)> {
         match self {
             Self::Race(range, trace) => Some((range, trace)),
-            Self::Stays(_) | Self::Lost => None,
+            Self::Continue(_) | Self::DeadEnd => None,
         }
     }
 }
@@ -137,11 +144,12 @@ enum Stepped {
     Yes,
     /// It waits.
     No,
-    Lost,
+    DeadEnd,
 }
 
-impl<'a, 'p> Firings<'a, 'p> {
-    /// A search for races on some ranges that has not begun; nothing if the program is of another kind. The seed decides about what is left to chance.
+impl<'a, 'p> HandlerFuzzer<'a, 'p> {
+    /// A search for races on some ranges that has not begun; `None` when the program is of another kind. The
+    /// seed decides about what is left to chance.
     pub fn new(model: &'a Model<'p>, copies: Vec<u32>, open: Vec<Range>, seed: u64) -> Option<Self> {
         let program = model.machine.program;
         let spawns = program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops);
@@ -149,14 +157,14 @@ impl<'a, 'p> Firings<'a, 'p> {
             && model.property == Property::NoRace
             && !spawns.into_iter().any(|op| matches!(op, Op::Spawn(..)));
         let state = is_of_handlers.then(|| model.machine.initial(&copies).ok())??;
-        let start = Place { state, past: None };
+        let start = SavedState { state, history: None };
         let forgetting = Forgetting::of(program);
         let watched: Vec<Range> = open.iter().take(MOST_WATCHED).copied().collect();
         let relevance = Relevance::of(model, &forgetting, &watched);
         Some(Self {
             model,
             copies,
-            random: 0x2545_F491_4F6C_DD1D ^ seed,
+            random: Random::new(SEEDS[0] ^ seed),
             comparisons: Comparisons::of(model),
             novelty: Novelty::new(model, &relevance.deciding),
             relevance,
@@ -179,7 +187,7 @@ impl<'a, 'p> Firings<'a, 'p> {
             noted: FxHashSet::default(),
             target: None,
             interrupted: Vec::new(),
-            pressing: 0,
+            refiring: 0,
             log: Vec::new(),
             found: None,
         })
@@ -207,10 +215,6 @@ impl<'a, 'p> Firings<'a, 'p> {
         self.novelty.decide(&self.relevance.deciding);
     }
 
-    fn below(&mut self, bound: usize) -> usize {
-        below(&mut self.random, bound)
-    }
-
     /// Goes on for about so many steps. Gives a race, and what it is on.
     pub fn run(&mut self, steps: u64, budget: &Budget) -> Result<Option<(Range, Trace)>, Exhausted> {
         let end = self.steps + steps;
@@ -223,25 +227,25 @@ impl<'a, 'p> Firings<'a, 'p> {
             budget.check(remembered())?;
             self.forget(most);
             self.steps += 1;
-            let place = self.pick();
-            let fired = match self.below(9) {
+            let saved = self.pick();
+            let fired = match self.random.below(9) {
                 8 => self.elsewhere(budget)?,
-                0..=2 => self.wander(place, budget)?,
-                3 => self.row(place, budget)?,
-                4 | 5 => self.vary(&place, budget)?,
+                0..=2 => self.wander(saved, budget)?,
+                3 => self.row(saved, budget)?,
+                4 | 5 => self.vary(&saved, budget)?,
                 _ => {
                     let other = self.pick();
-                    let recipes = self.window(&other);
-                    self.perform(place, &recipes, 0, budget)?
+                    let plan = self.window(&other);
+                    self.perform(saved, &plan, 0, budget)?
                 }
             };
-            while let Some((place, edge)) = self.fresh.pop() {
+            while let Some((saved, edge)) = self.fresh.pop() {
                 self.newest = self.steps;
-                let place = self.cleared(place, edge, budget)?;
-                self.first.push(place);
+                let saved = self.minimize_moves(saved, edge, budget)?;
+                self.first.push(saved);
             }
             let race = match fired.race().or(self.found.take()) {
-                None => self.press(budget)?,
+                None => self.refire_at_interruptions(budget)?,
                 found => found,
             };
             if race.is_some() {
@@ -251,105 +255,106 @@ impl<'a, 'p> Firings<'a, 'p> {
         Ok(None)
     }
 
-    /// Lets each handler fire again and again where a thread is interrupted in a way that is new.
-    fn press(&mut self, budget: &Budget) -> Result<Option<(Range, Trace)>, Exhausted> {
-        while let Some(place) = self.interrupted.pop() {
+    /// Lets each handler fire again and again in saved states with a new set of interrupted threads.
+    fn refire_at_interruptions(&mut self, budget: &Budget) -> Result<Option<(Range, Trace)>, Exhausted> {
+        while let Some(saved) = self.interrupted.pop() {
             let before = self.steps;
             let mut templates: Vec<TemplateId> = Vec::new();
-            for thread in 1..place.state.threads.len() {
-                let template = place.state.threads[thread].template;
-                if PRESSING * self.pressing > self.steps
+            for thread in 1..saved.state.threads.len() {
+                let template = saved.state.threads[thread].template;
+                if REFIRING * self.refiring > self.steps
                     || templates.contains(&template)
-                    || !self.is_idle(&place.state, thread)
+                    || !self.is_idle(&saved.state, thread)
                 {
                     continue;
                 }
                 templates.push(template);
                 let (begins, inputs, stop) = (true, Vec::new(), Stop::Never);
-                let recipe = Recipe { thread, begins, inputs, stop, times: PRESSED };
-                if let Fired::Race(range, trace) = self.perform(place.clone(), &[recipe], 1, budget)? {
+                let planned = Move { thread, begins, inputs, stop, times: REFIRES };
+                if let MoveOutcome::Race(range, trace) = self.perform(saved.clone(), &[planned], 1, budget)? {
                     return Ok(Some((range, trace)));
                 }
             }
-            self.pressing += self.steps - before;
+            self.refiring += self.steps - before;
         }
         Ok(None)
     }
 
-    /// A place to go on from.
-    fn pick(&mut self) -> Place {
-        let kind = self.below(4);
+    /// A saved state to continue from.
+    fn pick(&mut self) -> SavedState {
+        let kind = self.random.below(4);
         let count = if kind < 2 { self.first.len() } else { self.kept.len() };
-        let back = self.below(if kind.is_multiple_of(2) { count.min(NEWEST) } else { count });
-        let places = if kind < 2 { &self.first } else { &self.kept };
-        places[count - 1 - back].clone()
+        let back = self.random.below(if kind.is_multiple_of(2) { count.min(NEWEST) } else { count });
+        let saved_states = if kind < 2 { &self.first } else { &self.kept };
+        saved_states[count - 1 - back].clone()
     }
 
     /// A few moves at random.
-    fn wander(&mut self, mut place: Place, budget: &Budget) -> Result<Fired, Exhausted> {
-        for _ in 0..1 + self.below(MOVES) {
-            let Some(recipe) = self.anything(&place.state) else { return Ok(Fired::Lost) };
-            match self.perform(place, &[recipe], 0, budget)? {
-                Fired::Stays(next) => place = next,
-                end @ (Fired::Race(..) | Fired::Lost) => return Ok(end),
+    fn wander(&mut self, mut saved: SavedState, budget: &Budget) -> Result<MoveOutcome, Exhausted> {
+        for _ in 0..1 + self.random.below(MOVES) {
+            let Some(planned) = self.anything(&saved.state) else { return Ok(MoveOutcome::DeadEnd) };
+            match self.perform(saved, &[planned], 0, budget)? {
+                MoveOutcome::Continue(next) => saved = next,
+                end @ (MoveOutcome::Race(..) | MoveOutcome::DeadEnd) => return Ok(end),
             }
         }
-        Ok(Fired::Stays(place))
+        Ok(MoveOutcome::Continue(saved))
     }
 
     /// One handler fires again and again.
-    fn row(&mut self, place: Place, budget: &Budget) -> Result<Fired, Exhausted> {
-        let Some(recipe) = self.anything(&place.state) else { return Ok(Fired::Lost) };
-        let times = 1 << self.below(ROW);
-        self.perform(place, &[Recipe { stop: Stop::Never, times, ..recipe }], 0, budget)
+    fn row(&mut self, saved: SavedState, budget: &Budget) -> Result<MoveOutcome, Exhausted> {
+        let Some(planned) = self.anything(&saved.state) else { return Ok(MoveOutcome::DeadEnd) };
+        let times = 1 << self.random.below(ROW);
+        self.perform(saved, &[Move { stop: Stop::Never, times, ..planned }], 0, budget)
     }
 
     /// The last moves again, with something changed.
-    fn vary(&mut self, place: &Place, budget: &Budget) -> Result<Fired, Exhausted> {
-        let mut recipes = self.window(place);
-        let Some(origin) = recipes.len().checked_sub(1).and_then(|last| place.moves().nth(last)) else {
-            return Ok(Fired::Lost);
+    fn vary(&mut self, saved: &SavedState, budget: &Budget) -> Result<MoveOutcome, Exhausted> {
+        let mut plan = self.window(saved);
+        let Some(origin) = plan.len().checked_sub(1).and_then(|last| saved.moves().nth(last)) else {
+            return Ok(MoveOutcome::DeadEnd);
         };
         let origin = origin.origin();
-        for _ in 0..1 + self.below(3) {
-            let at = self.below(recipes.len());
-            match self.below(8) {
-                0 | 1 => recipes.extend(self.anything(&place.state)),
+        for _ in 0..1 + self.random.below(3) {
+            let at = self.random.below(plan.len());
+            match self.random.below(8) {
+                0 | 1 => plan.extend(self.anything(&saved.state)),
                 2 => {
-                    if let Some(recipe) = self.anything(&place.state) {
-                        recipes.insert(at, recipe);
+                    if let Some(planned) = self.anything(&saved.state) {
+                        plan.insert(at, planned);
                     }
                 }
-                3 if recipes.len() > 1 => {
-                    recipes.remove(at);
+                3 if plan.len() > 1 => {
+                    plan.remove(at);
                 }
-                4 if recipes[at].times > 1 => recipes[at].times = 1 + self.below(2 * recipes[at].times),
+                4 if plan[at].times > 1 => plan[at].times = 1 + self.random.below(2 * plan[at].times),
                 4 => {
-                    let copies = vec![recipes[at].clone(); 1 + self.below(MOVES)];
-                    recipes.splice(at..at, copies);
+                    let copies = vec![plan[at].clone(); 1 + self.random.below(MOVES)];
+                    plan.splice(at..at, copies);
                 }
-                5 => recipes[at].stop = Stop::Sometimes,
+                5 => plan[at].stop = Stop::Sometimes,
                 _ => {
-                    let number = self.below(recipes[at].inputs.len());
-                    let value = self.below(256) as ir::Value;
-                    if let Some(input) = recipes[at].inputs.get_mut(number) {
+                    let number = self.random.below(plan[at].inputs.len());
+                    let value = self.random.below(256) as ir::Value;
+                    if let Some(input) = plan[at].inputs.get_mut(number) {
                         *input = value;
                     }
                 }
             }
         }
-        self.perform(origin, &recipes, 0, budget)
+        self.perform(origin, &plan, 0, budget)
     }
 
     /// Some of the last moves of a place, the newest last.
-    fn window(&mut self, place: &Place) -> Vec<Recipe> {
-        let widest = 1 + self.below(WINDOW);
-        let count = 1 + self.below(widest);
-        last_moves(place, count)
+    fn window(&mut self, saved: &SavedState) -> Vec<Move> {
+        let widest = 1 + self.random.below(WINDOW);
+        let count = 1 + self.random.below(widest);
+        last_moves(saved, count)
     }
 
-    /// A move at random: of the first thread, of one that was interrupted, or of one of those of a template that wait to fire.
-    fn anything(&mut self, state: &State) -> Option<Recipe> {
+    /// A move at random: of the first thread, of one that was interrupted, or of one of those of a template
+    /// that wait to fire.
+    fn anything(&mut self, state: &State) -> Option<Move> {
         let mut choices: Vec<(TemplateId, ThreadIndex, bool)> = Vec::new();
         for thread in 0..state.threads.len() {
             let template = state.threads[thread].template;
@@ -358,8 +363,8 @@ impl<'a, 'p> Firings<'a, 'p> {
                 choices.push((template, thread, begins));
             }
         }
-        let (_, thread, begins) = *choices.get(self.below(choices.len()))?;
-        Some(Recipe { thread, begins, inputs: Vec::new(), stop: Stop::Sometimes, times: 1 })
+        let (_, thread, begins) = *choices.get(self.random.below(choices.len()))?;
+        Some(Move { thread, begins, inputs: Vec::new(), stop: Stop::Sometimes, times: 1 })
     }
 
     /// Whether a thread is where it began.
@@ -390,56 +395,57 @@ impl<'a, 'p> Firings<'a, 'p> {
         Some((*self.open.iter().find(is_on)?, Violation::Race(threads)))
     }
 
-    /// Makes moves as recipes say, one after the other. What cannot be done is left out.
+    /// Makes planned moves, one after the other. Those that cannot be made are left out.
     fn perform(
         &mut self,
-        mut place: Place,
-        recipes: &[Recipe],
+        mut saved: SavedState,
+        plan: &[Move],
         depth: usize,
         budget: &Budget,
-    ) -> Result<Fired, Exhausted> {
-        for recipe in recipes {
-            for _ in 0..recipe.times {
-                let Some(thread) = self.performer(&place.state, recipe) else { break };
-                let recipe = Recipe { thread, ..recipe.clone() };
-                match self.fire(place, &recipe, depth, budget)? {
-                    Fired::Stays(next) => place = next,
-                    end @ (Fired::Race(..) | Fired::Lost) => return Ok(end),
+    ) -> Result<MoveOutcome, Exhausted> {
+        for planned in plan {
+            for _ in 0..planned.times {
+                let Some(thread) = self.performer(&saved.state, planned) else { break };
+                let planned = Move { thread, ..planned.clone() };
+                match self.fire(saved, &planned, depth, budget)? {
+                    MoveOutcome::Continue(next) => saved = next,
+                    end @ (MoveOutcome::Race(..) | MoveOutcome::DeadEnd) => return Ok(end),
                 }
             }
         }
-        Ok(Fired::Stays(place))
+        Ok(MoveOutcome::Continue(saved))
     }
 
-    /// Who can do what a recipe says: its thread, or another one of the same template that waits to fire.
-    fn performer(&self, state: &State, recipe: &Recipe) -> Option<ThreadIndex> {
-        let thread = recipe.thread;
+    /// Who can make a planned move: its thread, or another one of the same template that waits to fire.
+    fn performer(&self, state: &State, planned: &Move) -> Option<ThreadIndex> {
+        let thread = planned.thread;
         // In an atomic region nobody else runs.
         let is_atomic = |thread: &ThreadIndex| self.model.machine.is_atomic(state, *thread);
         if let Some(alone) = (0..state.threads.len()).find(is_atomic) {
             return (alone == thread).then_some(thread);
         }
-        if thread == 0 || self.is_idle(state, thread) == recipe.begins {
+        if thread == 0 || self.is_idle(state, thread) == planned.begins {
             return Some(thread);
         }
         let template = state.threads[thread].template;
         let alike =
             |other: &ThreadIndex| state.threads[*other].template == template && self.is_idle(state, *other);
-        (1..state.threads.len()).filter(|_| recipe.begins).find(alike)
+        (1..state.threads.len()).filter(|_| planned.begins).find(alike)
     }
 
-    /// Lets a thread run: to its end, until it does nothing new, or until it gives way where it is about to make an access that counts.
+    /// Lets a thread run: to its end, until it does nothing new, or until it gives way where it is about to
+    /// make an access that counts.
     fn fire(
         &mut self,
-        place: Place,
-        recipe: &Recipe,
+        saved: SavedState,
+        planned: &Move,
         depth: usize,
         budget: &Budget,
-    ) -> Result<Fired, Exhausted> {
-        let thread = recipe.thread;
+    ) -> Result<MoveOutcome, Exhausted> {
+        let thread = planned.thread;
         let longest = if thread == 0 { LONGEST_RUN } else { LONGEST_FIRING };
         let covered = self.novelty.covered;
-        let mut run = Run::new(place, recipe);
+        let mut run = Run::new(saved, planned);
         let mut asked = 0;
         // A state that the thread was in before, renewed at steps that are powers of two (Brent).
         let mut before = self.without_dead(&run.state);
@@ -455,7 +461,7 @@ impl<'a, 'p> Firings<'a, 'p> {
                 let value = |side: &Expr| self.model.machine.peek(&run.state, thread, side).unwrap_or(0);
                 goal.see([value(&goal.sides.0), value(&goal.sides.1)]);
             }
-            match self.step(&mut run, recipe.inputs.get(asked..).unwrap_or(&[])) {
+            match self.step(&mut run, planned.inputs.get(asked..).unwrap_or(&[])) {
                 Stepped::Yes => {
                     let step = run.steps.last().expect("it was taken");
                     asked += step.choices.len();
@@ -469,24 +475,24 @@ impl<'a, 'p> Firings<'a, 'p> {
                 }
                 // It waits for what it has interrupted, or for a lock; in an atomic region that is the end.
                 Stepped::No if taken > 0 && !self.model.machine.is_atomic(&run.state, thread) => break,
-                Stepped::No | Stepped::Lost => return Ok(Fired::Lost),
+                Stepped::No | Stepped::DeadEnd => return Ok(MoveOutcome::DeadEnd),
             }
             if self.is_watched(&run.state, thread) {
                 if let Some((range, violation)) = self.race(&run.state) {
-                    return Ok(Fired::Race(range, run.trace(self.copies.clone(), violation)));
+                    return Ok(MoveOutcome::Race(range, run.trace(self.copies.clone(), violation)));
                 }
                 if !self.model.machine.is_atomic(&run.state, thread) {
                     run.accesses += 1;
                     let here = Stop::At(run.accesses);
-                    if recipe.stop == here || recipe.stop == Stop::Sometimes && self.below(3) == 0 {
-                        return Ok(Fired::Stays(self.end(run, here, covered)));
+                    if planned.stop == here || planned.stop == Stop::Sometimes && self.random.below(3) == 0 {
+                        return Ok(MoveOutcome::Continue(self.end(run, here, covered)));
                     }
                     if self.shows(&run.state, &run.origin().state) {
                         budget.spend(run.steps.len() as u64 / 4);
                         budget.look(remembered())?;
-                        let place = run.clone().end(here);
-                        self.interrupted.push(place.clone());
-                        self.keep(place);
+                        let saved = run.clone().end(here);
+                        self.interrupted.push(saved.clone());
+                        self.keep(saved);
                     }
                 }
             }
@@ -497,7 +503,7 @@ impl<'a, 'p> Firings<'a, 'p> {
                 return Ok(better);
             }
             self.note_missed(&run, depth, budget)?;
-            // Where it is atomic nobody else could go on.
+            // Where it is atomic nobody else could continue.
             if self.model.machine.is_atomic(&run.state, thread) {
                 continue;
             }
@@ -514,9 +520,9 @@ impl<'a, 'p> Firings<'a, 'p> {
         if run.state.statics == start.state.statics
             && self.without_dead(&run.state) == self.without_dead(&start.state)
         {
-            return Ok(Fired::Stays(start.clone()));
+            return Ok(MoveOutcome::Continue(start.clone()));
         }
-        Ok(Fired::Stays(self.end(run, Stop::Never, covered)))
+        Ok(MoveOutcome::Continue(self.end(run, Stop::Never, covered)))
     }
 
     /// A state without what nobody reads.
@@ -534,19 +540,19 @@ impl<'a, 'p> Firings<'a, 'p> {
     }
 
     /// The end of a move. Keeps it if it shows something new. `covered`: how many edges were taken before it.
-    fn end(&mut self, run: Run, stop: Stop, covered: usize) -> Place {
+    fn end(&mut self, run: Run, stop: Stop, covered: usize) -> SavedState {
         let new = self.shows(&run.state, &run.origin().state);
-        let place = run.end(stop);
+        let saved = run.end(stop);
         if new && stop != Stop::Never {
-            self.interrupted.push(place.clone());
+            self.interrupted.push(saved.clone());
         }
         if new {
-            self.keep(place.clone());
+            self.keep(saved.clone());
         }
         if self.novelty.covered > covered {
-            self.fresh.push((place.clone(), self.novelty.newest));
+            self.fresh.push((saved.clone(), self.novelty.newest));
         }
-        place
+        saved
     }
 
     /// Whether a state shows something new. `before`: one that it came from.
@@ -574,19 +580,19 @@ impl<'a, 'p> Firings<'a, 'p> {
     fn forget(&mut self, most: u64) {
         while remembered() > most && self.kept.len() > NEWEST {
             for _ in 0..(self.kept.len() - NEWEST).div_ceil(8) {
-                let at = self.below(self.kept.len() - NEWEST);
+                let at = self.random.below(self.kept.len() - NEWEST);
                 self.kept.remove(at);
             }
         }
     }
 
-    fn keep(&mut self, place: Place) {
+    fn keep(&mut self, saved: SavedState) {
         if self.kept.len() >= MOST_KEPT {
             // The newest leads on; any other may go.
-            let at = self.below(MOST_KEPT);
+            let at = self.random.below(MOST_KEPT);
             self.kept.remove(at);
         }
-        self.kept.push(place);
+        self.kept.push(saved);
     }
 
     /// Lets a thread take one of its steps, if it can.
@@ -594,10 +600,10 @@ impl<'a, 'p> Firings<'a, 'p> {
         let (model, thread) = (self.model, run.thread);
         let Some((template, _)) = run.state.location(thread) else { return Stepped::No };
         let edges = model.machine.edges(&run.state, thread);
-        let first = if edges.len() > 1 { self.below(edges.len()) } else { 0 };
+        let first = if edges.len() > 1 { self.random.below(edges.len()) } else { 0 };
         for offset in 0..edges.len() {
             let edge = edges[(first + offset) % edges.len()];
-            let random = self.below(usize::MAX);
+            let random = self.random.below(usize::MAX);
             let mut values =
                 Guesses { likely: LIKELY, given, ..Guesses::new(model, (template, edge), random) };
             // An assumption or a lock that fails at once leaves the state as it is.
@@ -612,25 +618,17 @@ impl<'a, 'p> Firings<'a, 'p> {
                     run.steps.push(TraceStep { thread, edge, choices: values.made });
                     return Stepped::Yes;
                 }
-                Err(Stuck::Fault(_) | Stuck::Limit(_)) => return Stepped::Lost,
+                Err(Stuck::Fault(_) | Stuck::Limit(_)) => return Stepped::DeadEnd,
                 // What is not modelled is no evidence; another edge may be.
                 Ok(()) | Err(Stuck::Blocked) => match backup {
                     Some(state) => run.state = state,
                     None if values.made.is_empty() && !values.tainted => {}
-                    None => return Stepped::Lost,
+                    None => return Stepped::DeadEnd,
                 },
             }
         }
         Stepped::No
     }
-}
-
-/// A number below a bound (xorshift).
-fn below(random: &mut u64, bound: usize) -> usize {
-    *random ^= *random << 13;
-    *random ^= *random >> 7;
-    *random ^= *random << 17;
-    (*random >> 11) as usize % bound.max(1)
 }
 
 /// Whether an operation may have to wait, or is not modelled.

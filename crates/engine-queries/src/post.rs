@@ -1,4 +1,4 @@
-//! What steps lead to: a postcondition in conjuncts (paper 5, section 4.5, item 2).
+//! `post`: a postcondition of steps, in conjuncts (paper 5, section 4.5, item 2).
 //!
 //! Over-approximates: values that no variable shows any more are forgotten, with all that was known of them.
 
@@ -17,8 +17,9 @@ pub fn conjuncts(formula: &Term) -> Vec<Term> {
     }
 }
 
-/// What holds of some variables after an execution from states that `initial` holds of.
-pub fn after(initial: &Term, execution: &Execution, variables: &IndexSet<Variable>) -> Vec<Term> {
+/// α = post(π_start, φ_init): what holds of some variables after an execution from states that `initial`
+/// holds of.
+pub fn post(initial: &Term, execution: &Execution, variables: &IndexSet<Variable>) -> Vec<Term> {
     // The values at first have names of their own.
     let first =
         |variable: &Variable| Variable::new(format!("first {}", variable.name), variable.sort.clone());

@@ -1,8 +1,11 @@
-//! Where values come from: an execution is made again, and for each byte of memory and each local it is followed from which inputs its value was computed (dynamic data-flow analysis, as in Chen and Chen, "Angora", S&P 2018).
+//! Where values come from: an execution is made again, and for each byte of memory and each local it is
+//! followed from which inputs its value was computed (dynamic data-flow analysis, as in Chen and Chen,
+//! "Angora", S&P 2018).
 //!
-//! What is only decided by inputs does not count, nor do inputs that an address was computed from. Only a guide: what is left out costs time, and nothing else.
+//! What is only decided by inputs does not count, nor do inputs that an address was computed from. Only a
+//! guide: what is left out costs time, and nothing else.
 
-use super::places::{Past, Place, Recipe, Run};
+use super::saved_state::{Move, MoveHistory, Run, SavedState};
 use crate::model::Model;
 use crate::shorten::Given;
 use ir::semantics::{State, ThreadIndex};
@@ -49,7 +52,7 @@ impl Sources {
 /// The last moves, with the one that runs.
 pub(super) struct Moves<'a> {
     /// Those before it, the oldest first.
-    past: Vec<Rc<Past>>,
+    history: Vec<Rc<MoveHistory>>,
     run: &'a Run,
 }
 
@@ -57,42 +60,45 @@ impl<'a> Moves<'a> {
     /// Those of about the last so many steps.
     pub(super) fn of(run: &'a Run, steps: usize) -> Self {
         let mut left = steps.saturating_sub(run.steps.len());
-        let each = std::iter::successors(run.origin().past.as_ref(), |past| past.before.as_ref());
-        let near = each.take(MOST_MOVES).take_while(|past| {
-            left = left.saturating_sub(past.own_length());
+        let each = std::iter::successors(run.origin().history.as_ref(), |history| history.before.as_ref());
+        let near = each.take(MOST_MOVES).take_while(|history| {
+            left = left.saturating_sub(history.own_length());
             left > 0
         });
-        let mut past: Vec<Rc<Past>> = near.cloned().collect();
-        past.reverse();
-        Self { past, run }
+        let mut history: Vec<Rc<MoveHistory>> = near.cloned().collect();
+        history.reverse();
+        Self { history, run }
     }
 
     /// How many steps they have.
     pub(super) fn steps(&self) -> usize {
-        self.past.iter().map(|past| past.own_length()).sum::<usize>() + self.run.steps.len()
+        self.history.iter().map(|history| history.own_length()).sum::<usize>() + self.run.steps.len()
     }
 
     /// The number of the one that runs.
     pub(super) fn last(&self) -> usize {
-        self.past.len()
+        self.history.len()
     }
 
     /// Where a move began.
-    pub(super) fn origin(&self, number: usize) -> Place {
-        self.past.get(number).map_or_else(|| self.run.origin().clone(), |past| past.own_origin())
+    pub(super) fn origin(&self, number: usize) -> SavedState {
+        self.history.get(number).map_or_else(|| self.run.origin().clone(), |history| history.own_origin())
     }
 
     /// A move, to be made again.
-    pub(super) fn recipe(&self, number: usize) -> Recipe {
-        self.past.get(number).map_or_else(|| self.run.recipe(), |past| Recipe { times: 1, ..past.recipe() })
+    pub(super) fn to_move(&self, number: usize) -> Move {
+        self.history
+            .get(number)
+            .map_or_else(|| self.run.to_move(), |history| Move { times: 1, ..history.to_move() })
     }
 
     /// All moves from one on, to be made again.
-    pub(super) fn from(&self, number: usize) -> Vec<Recipe> {
-        (number..=self.past.len()).map(|number| self.recipe(number)).collect()
+    pub(super) fn from(&self, number: usize) -> Vec<Move> {
+        (number..=self.history.len()).map(|number| self.to_move(number)).collect()
     }
 
-    /// Where the values of expressions come from that the thread which runs is about to evaluate, and those of all bytes of memory.
+    /// Where the values of expressions come from that the thread which runs is about to evaluate, and those
+    /// of all bytes of memory.
     pub(super) fn sources(&self, model: &Model<'_>, sides: [&Expr; 2]) -> Option<Flow> {
         let mut flow = Flow::default();
         let mut state = self.origin(0).state;
@@ -100,10 +106,10 @@ impl<'a> Moves<'a> {
             let frames = thread.activations.iter().map(|frame| Frame::new(frame.template, None));
             flow.frames.push(frames.collect());
         }
-        for (number, past) in self.past.iter().enumerate() {
-            flow.run(model, &mut state, number, past.steps())?;
+        for (number, history) in self.history.iter().enumerate() {
+            flow.run(model, &mut state, number, history.steps())?;
         }
-        flow.run(model, &mut state, self.past.len(), self.run.steps.iter().cloned())?;
+        flow.run(model, &mut state, self.history.len(), self.run.steps.iter().cloned())?;
         let thread = self.run.thread;
         flow.sides = sides.map(|side| flow.of(model, &state, thread, side));
         Some(flow)
@@ -137,7 +143,7 @@ pub(super) struct Flow {
 }
 
 impl Flow {
-    /// The inputs that come to a byte of memory.
+    /// The inputs that reach a byte of memory.
     pub(super) fn at(&self, address: u64) -> &[Input] {
         self.memory.get(&address).map_or(&[], |sources| &sources.inputs)
     }
@@ -296,7 +302,7 @@ impl Flow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::firings::places::Stop;
+    use crate::handler_fuzzer::saved_state::Stop;
     use crate::model::Facts;
     use ir::{EdgeId, ObjectId, Program};
     use std::sync::Arc;
@@ -330,8 +336,8 @@ template twice(given: u8) {
     /// Runs the first thread of a program, up to a number of steps.
     fn run(model: &Model<'_>, inputs: &[ir::Value], steps: usize) -> Run {
         let state = model.machine.initial(&[1]).expect("it is small");
-        let recipe = Recipe { thread: 0, begins: true, inputs: vec![], stop: Stop::Never, times: 1 };
-        let mut run = Run::new(Place { state, past: None }, &recipe);
+        let planned = Move { thread: 0, begins: true, inputs: vec![], stop: Stop::Never, times: 1 };
+        let mut run = Run::new(SavedState { state, history: None }, &planned);
         let mut inputs = inputs.iter();
         for _ in 0..steps {
             let edge: EdgeId = model.machine.edges(&run.state, 0)[0];

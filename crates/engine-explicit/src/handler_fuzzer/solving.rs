@@ -1,22 +1,25 @@
 //! Inputs that make a comparison succeed which leads to where nothing went before.
 //!
-//! The inputs that the compared values come from ([`super::sources`]) are changed, one after the other, as long as the values come closer to what they have to be. What an input means may depend on
-//! the move before it, as it does behind an escape: another one is put there. Where no input comes to the values, but inputs come to the bytes before them, as in a message that is too short, these moves are made more often.
+//! The inputs that the compared values come from ([`super::sources`]) are changed, one after the other, as
+//! long as the values come closer to what they have to be. What an input means may depend on the move before
+//! it, as it does after an escape: another one is put there. Where no input reaches the values, but inputs
+//! reach the bytes before them, as in a message that is too short, these moves are made more often.
 
 use super::approach::Cause;
 use super::patches::Goal;
-use super::places::{Place, Recipe, Run, Stop};
+use super::saved_state::{Move, Run, SavedState, Stop};
 use super::sources::{Flow, Input, Moves};
-use super::{Fired, Firings};
+use super::{HandlerFuzzer, MoveOutcome};
 use ir::{IntType, LocationId, ObjectId, Storage, TemplateId, Value};
 use std::collections::BTreeSet;
 use verdict::{Budget, Exhausted};
 
-/// The part of all steps that this may take, and that one comparison may take. One that inputs come to has so many steps before, others have one go.
+/// The part of all steps that this may take, and that one comparison may take. One that inputs reach has so
+/// many steps before, others have one try.
 const SHARE: u64 = 3;
 const SHARE_OF_ONE: [u64; 2] = [256, 64];
 const FREE: u64 = 2_000_000;
-/// How many steps one go may take, and how often all moves may be made again in these.
+/// How many steps one try may take, and how often all moves may be made again in these.
 const MOST_STEPS: u64 = 400_000;
 const MOST_TIMES: u64 = 32;
 /// How many steps back inputs are looked for: mostly, and sometimes.
@@ -28,7 +31,7 @@ const ROUNDS: usize = 3;
 const LATE: usize = 16;
 const TRIES: usize = 6;
 const MOST_MORE: u64 = 64;
-/// How far from the last byte that an input comes to a byte may be that is missing.
+/// How far from the last byte that an input reaches a byte may be that is missing.
 const GAP: u64 = 64;
 
 /// Changes of moves.
@@ -37,7 +40,7 @@ struct Changes {
     /// Inputs that get other values.
     inputs: Vec<(Input, Value)>,
     /// Moves that are made before another one.
-    inserted: Option<(usize, Vec<Recipe>)>,
+    inserted: Option<(usize, Vec<Move>)>,
 }
 
 impl Changes {
@@ -50,30 +53,30 @@ impl Changes {
     }
 
     /// With other moves before a move.
-    fn before(&self, number: usize, moves: Vec<Recipe>) -> Self {
+    fn before(&self, number: usize, moves: Vec<Move>) -> Self {
         Self { inserted: Some((number, moves)), ..self.clone() }
     }
 
     /// What an input is.
     fn value(&self, moves: &Moves<'_>, input: Input) -> Value {
         let changed = self.inputs.iter().find(|(other, _)| *other == input).map(|(_, value)| *value);
-        changed.or_else(|| moves.recipe(input.0).inputs.get(input.1).copied()).unwrap_or(0)
+        changed.or_else(|| moves.to_move(input.0).inputs.get(input.1).copied()).unwrap_or(0)
     }
 
     /// How to go again: from where, and how.
-    fn apply(&self, moves: &Moves<'_>) -> Option<(Place, Vec<Recipe>)> {
+    fn apply(&self, moves: &Moves<'_>) -> Option<(SavedState, Vec<Move>)> {
         let changed = self.inputs.iter().map(|((number, _), _)| *number);
         let inserted = self.inserted.iter().map(|(number, _)| *number);
         let first = changed.chain(inserted).min().filter(|first| *first <= moves.last())?;
-        let mut recipes = moves.from(first);
+        let mut plan = moves.from(first);
         for ((number, place), value) in &self.inputs {
-            *recipes[number - first].inputs.get_mut(*place)? = *value;
+            *plan[number - first].inputs.get_mut(*place)? = *value;
         }
         if let Some((number, inserted)) = &self.inserted {
             let at = number - first;
-            recipes.splice(at..at, inserted.iter().cloned());
+            plan.splice(at..at, inserted.iter().cloned());
         }
-        Some((moves.origin(first), recipes))
+        Some((moves.origin(first), plan))
     }
 }
 
@@ -85,7 +88,7 @@ struct Problem<'a, 'r> {
     end: u64,
 }
 
-impl Firings<'_, '_> {
+impl HandlerFuzzer<'_, '_> {
     /// Whether changes of what compared values come from may be tried.
     pub(super) fn may_solve(&self, location: (TemplateId, LocationId)) -> bool {
         let (spent, promising) =
@@ -96,14 +99,14 @@ impl Firings<'_, '_> {
                 && SHARE_OF_ONE[usize::from(promising)] * spent <= self.steps
     }
 
-    /// What moves come to with inputs such that a comparison succeeds; nothing if none are found.
+    /// What moves result in with inputs such that a comparison succeeds; `None` when none are found.
     pub(super) fn solve(
         &mut self,
         run: &Run,
         goal: &Goal,
         budget: &Budget,
-    ) -> Result<Option<Fired>, Exhausted> {
-        let moves = Moves::of(run, if self.below(2) == 0 { NEAR } else { FAR });
+    ) -> Result<Option<MoveOutcome>, Exhausted> {
+        let moves = Moves::of(run, if self.random.below(2) == 0 { NEAR } else { FAR });
         self.steps += moves.steps() as u64;
         let Some(flow) = moves.sources(self.model, [&goal.sides.0, &goal.sides.1]) else { return Ok(None) };
         let value = |side| self.model.machine.peek(&run.state, run.thread, side).unwrap_or(0);
@@ -151,14 +154,15 @@ impl Firings<'_, '_> {
         Ok(None)
     }
 
-    /// Gives an input the value that it needs, behind another move if it means something else then. `best`: the changes so far, and what is compared with them.
+    /// Gives an input the value that it needs, after another move if it means something else then. `best`:
+    /// the changes so far, and what is compared with them.
     fn set_right(
         &mut self,
         problem: &Problem<'_, '_>,
         best: &mut (Changes, [Value; 2]),
         input: Input,
         budget: &Budget,
-    ) -> Result<Option<Fired>, Exhausted> {
+    ) -> Result<Option<MoveOutcome>, Exhausted> {
         let Some(value) = self.needed(problem, best, input, budget)? else { return Ok(None) };
         let changes = best.0.with(input, value);
         let (found, seen) = self.change(problem, &changes, budget)?;
@@ -181,7 +185,7 @@ impl Firings<'_, '_> {
         best: &mut (Changes, [Value; 2]),
         (input, ty): (Input, IntType),
         budget: &Budget,
-    ) -> Result<Option<Fired>, Exhausted> {
+    ) -> Result<Option<MoveOutcome>, Exhausted> {
         let goal = problem.goal;
         let values = candidates(best.0.value(problem.moves, input), best.1, goal.is_of_order);
         for value in values.into_iter().filter(|value| ty.contains(*value)) {
@@ -198,7 +202,8 @@ impl Firings<'_, '_> {
         Ok(None)
     }
 
-    /// What an input has to be for a byte of two values to be alike, as far as one byte of a value rests on it, and nothing if that is so already.
+    /// What an input has to be for a byte of two values to be alike, as far as one byte of a value rests on
+    /// it; `None` when they are already.
     fn needed(
         &mut self,
         problem: &Problem<'_, '_>,
@@ -209,7 +214,7 @@ impl Firings<'_, '_> {
         let value = best.value(problem.moves, input);
         for bit in 0..3 {
             let (found, seen) = self.change(problem, &best.with(input, value ^ (1 << bit)), budget)?;
-            self.found = self.found.take().or(found.and_then(Fired::race));
+            self.found = self.found.take().or(found.and_then(MoveOutcome::race));
             let Some(seen) = seen.filter(|seen| seen != now) else { continue };
             let rests = (seen[0] ^ now[0]) | (seen[1] ^ now[1]);
             let at = rests.trailing_zeros() / 8 * 8;
@@ -219,39 +224,42 @@ impl Firings<'_, '_> {
         Ok(None)
     }
 
-    /// Makes moves again with changes. Gives what they come to if the goal is reached, and what was compared there.
+    /// Makes moves again with changes. Gives their outcome if the goal is reached, and what was compared
+    /// there.
     fn change(
         &mut self,
         problem: &Problem<'_, '_>,
         changes: &Changes,
         budget: &Budget,
-    ) -> Result<(Option<Fired>, Option<[Value; 2]>), Exhausted> {
+    ) -> Result<(Option<MoveOutcome>, Option<[Value; 2]>), Exhausted> {
         match changes.apply(problem.moves).filter(|_| self.steps < problem.end) {
             Some(from) => self.towards(from, problem.goal, 0, budget),
             None => Ok((None, None)),
         }
     }
 
-    /// Makes another move of the same handler before the one that an input is of. Moves are tried that once did something new.
+    /// Makes another move of the same handler before the one that an input is of. Moves are tried that once
+    /// did something new.
     fn escape(
         &mut self,
         problem: &Problem<'_, '_>,
         (best, now): &(Changes, [Value; 2]),
         input: Input,
         budget: &Budget,
-    ) -> Result<Option<Fired>, Exhausted> {
-        let thread = problem.moves.recipe(input.0).thread;
-        let newest = self.first.iter().filter_map(|place| place.moves().next()).map(|past| past.recipe());
-        let mut inserted: Vec<Recipe> =
-            newest.filter(|recipe| recipe.thread == thread && recipe.begins).collect();
+    ) -> Result<Option<MoveOutcome>, Exhausted> {
+        let thread = problem.moves.to_move(input.0).thread;
+        let newest =
+            self.first.iter().filter_map(|saved| saved.moves().next()).map(|history| history.to_move());
+        let mut inserted: Vec<Move> =
+            newest.filter(|planned| planned.thread == thread && planned.begins).collect();
         inserted.sort_by(|one, other| one.inputs.cmp(&other.inputs));
         inserted.dedup_by(|one, other| one.inputs == other.inputs);
-        for recipe in inserted {
-            let recipe = Recipe { stop: Stop::Never, times: 1, ..recipe };
+        for planned in inserted {
+            let planned = Move { stop: Stop::Never, times: 1, ..planned };
             let mut value = best.value(problem.moves, input);
             // What it makes of the input shows how it must be changed.
             for _ in 0..2 {
-                let changes = best.with(input, value).before(input.0, vec![recipe.clone()]);
+                let changes = best.with(input, value).before(input.0, vec![planned.clone()]);
                 let (found, seen) = self.change(problem, &changes, budget)?;
                 if found.is_some() {
                     return Ok(found);
@@ -272,7 +280,7 @@ impl Firings<'_, '_> {
         run: &Run,
         flow: &Flow,
         budget: &Budget,
-    ) -> Result<Option<Fired>, Exhausted> {
+    ) -> Result<Option<MoveOutcome>, Exhausted> {
         let object = |address| self.model.machine.describe(&run.state, address).map(|(object, _)| object);
         let objects: BTreeSet<ObjectId> = flow
             .sides
@@ -281,15 +289,15 @@ impl Firings<'_, '_> {
             .filter(|object| self.model.machine.program.objects[*object].storage == Storage::Static)
             .collect();
         let changes = |cause: &&Cause| !cause.changed.is_disjoint(&objects);
-        let causes: Vec<Vec<Recipe>> =
+        let causes: Vec<Vec<Move>> =
             self.causes.iter().filter(changes).map(|cause| cause.moves.clone()).collect();
         self.tried.entry(problem.goal.location).or_default().objects.extend(objects);
         for _ in 0..TRIES.min(causes.len()) {
             if self.steps > problem.end {
                 break;
             }
-            let mut moves = causes[self.below(causes.len())].clone();
-            moves.push(run.recipe());
+            let mut moves = causes[self.random.below(causes.len())].clone();
+            moves.push(run.to_move());
             // What is compared then may come from inputs.
             self.nested += 1;
             let depth = usize::from(self.nested > 1);
@@ -309,15 +317,15 @@ impl Firings<'_, '_> {
         problem: &Problem<'_, '_>,
         missing: u64,
         budget: &Budget,
-    ) -> Result<Option<Fired>, Exhausted> {
+    ) -> Result<Option<MoveOutcome>, Exhausted> {
         let last = problem.moves.last();
         for _ in 0..TRIES {
-            let number = last - self.below(LATE).min(last);
-            let recipe = problem.moves.recipe(number);
-            if recipe.inputs.is_empty() || missing > MOST_MORE {
+            let number = last - self.random.below(LATE).min(last);
+            let planned = problem.moves.to_move(number);
+            if planned.inputs.is_empty() || missing > MOST_MORE {
                 continue;
             }
-            let more = vec![recipe; missing as usize + self.below(2)];
+            let more = vec![planned; missing as usize + self.random.below(2)];
             let (found, _) = self.change(problem, &Changes::default().before(number, more), budget)?;
             if found.is_some() {
                 return Ok(found);
@@ -326,7 +334,8 @@ impl Firings<'_, '_> {
         Ok(None)
     }
 
-    /// Makes moves more often, with what is missing as their inputs: what is compared may come from beyond the end of what was received.
+    /// Makes moves more often, with what is missing as their inputs: what is compared may come from beyond
+    /// the end of what was received.
     fn longer(
         &mut self,
         problem: &Problem<'_, '_>,
@@ -334,7 +343,7 @@ impl Firings<'_, '_> {
         flow: &Flow,
         now: [Value; 2],
         budget: &Budget,
-    ) -> Result<Option<Fired>, Exhausted> {
+    ) -> Result<Option<MoveOutcome>, Exhausted> {
         let object = |address| self.model.machine.describe(&run.state, address).map(|(object, _)| object);
         let mut ends: Vec<(u64, u64)> = Vec::new();
         for byte in flow.sides.iter().filter_map(|side| side.byte) {
@@ -353,15 +362,15 @@ impl Firings<'_, '_> {
             // The last ones may be a checksum, and stay the last.
             for kept in 0..3 {
                 let Some(input) = flow.at(last - kept).first() else { break };
-                let like = problem.moves.recipe(input.0);
+                let like = problem.moves.to_move(input.0);
                 for (value, size) in &wanted {
                     // Its bytes end where what is compared does.
                     let count = (gap + kept) as usize;
                     let made = (0..count).rev().map(|back| {
-                        let mut recipe = like.clone();
+                        let mut planned = like.clone();
                         let byte = value >> (8 * (size - 1 - back % size)) & 0xff;
-                        recipe.inputs.get_mut(input.1).into_iter().for_each(|its| *its = byte);
-                        recipe
+                        planned.inputs.get_mut(input.1).into_iter().for_each(|its| *its = byte);
+                        planned
                     });
                     let moves = made.collect();
                     let changes = Changes::default().before(input.0 + 1, moves);

@@ -1,10 +1,13 @@
 //! Branches that are missed, and the moves that lead to them.
 //!
-//! Something new is mostly found behind many moves of which few matter. Those that do not are left out, one by one (delta debugging: Zeller and Hildebrandt, TSE 2002), of what leads to an edge that was never taken before, and
-//! of what leads to a branch that was never taken. The latter are then made from all places that are known to have done something new: what a branch asks for, such as a mode or the entry of a table, may be there.
+//! Something new is mostly found after many moves of which few matter. Those that do not are left out, one by
+//! one (delta debugging: Zeller and Hildebrandt, TSE 2002), of what leads to an edge that was never taken
+//! before, and of what leads to a branch that was never taken. The latter are then made from all places that
+//! are known to have done something new: what a branch asks for, such as a mode or the entry of a table, may
+//! be there.
 
-use super::places::{Past, Place, Recipe, Run, Stop};
-use super::{Fired, Firings, LONGEST_FIRING, LONGEST_WINDOW, ROW};
+use super::saved_state::{Move, MoveHistory, Run, SavedState, Stop};
+use super::{HandlerFuzzer, LONGEST_FIRING, LONGEST_WINDOW, MoveOutcome, ROW};
 use ir::semantics::{STATICS, State, ThreadIndex};
 use ir::{EdgeId, LocationId, ObjectId, Op, TemplateId};
 use std::collections::BTreeSet;
@@ -22,14 +25,14 @@ const SAMPLE: usize = 32;
 #[derive(Clone, Copy)]
 pub(super) struct Target {
     pub(super) location: (TemplateId, LocationId),
-    /// Which way to go on from there; nothing: any.
+    /// The edge to take from there; `None`: any.
     pub(super) edge: Option<EdgeId>,
     pub(super) reached: bool,
 }
 
 /// Moves that did something for the first time.
 pub(super) struct Cause {
-    pub(super) moves: Vec<Recipe>,
+    pub(super) moves: Vec<Move>,
     /// What they changed.
     pub(super) changed: BTreeSet<ObjectId>,
 }
@@ -39,41 +42,42 @@ pub(super) struct Missed {
     location: (TemplateId, LocationId),
     edge: EdgeId,
     /// The moves that lead there, and from where.
-    approach: Vec<Recipe>,
-    origin: Place,
+    approach: Vec<Move>,
+    origin: SavedState,
     /// The next place to make them from.
     next: usize,
 }
 
-impl Firings<'_, '_> {
-    /// A place where an edge was taken, like another one, without the last moves that are not needed for that.
-    pub(super) fn cleared(
+impl HandlerFuzzer<'_, '_> {
+    /// A place where an edge was taken, like another one, without the last moves that are not needed for
+    /// that.
+    pub(super) fn minimize_moves(
         &mut self,
-        place: Place,
+        saved: SavedState,
         (template, edge): (TemplateId, EdgeId),
         budget: &Budget,
-    ) -> Result<Place, Exhausted> {
-        let moves = last_moves(&place, APPROACH);
-        let Some(origin) = moves.len().checked_sub(1).and_then(|last| place.moves().nth(last)) else {
-            return Ok(place);
+    ) -> Result<SavedState, Exhausted> {
+        let moves = last_moves(&saved, APPROACH);
+        let Some(origin) = moves.len().checked_sub(1).and_then(|last| saved.moves().nth(last)) else {
+            return Ok(saved);
         };
         let origin = origin.origin();
         let source = self.model.machine.program.templates[template].edges[edge].source;
         let target = Target { location: (template, source), edge: Some(edge), reached: false };
         let moves = self.shortened(target, &origin, moves, budget)?;
         self.target = Some(target);
-        // Comparisons behind the edge have a go.
+        // Comparisons after the edge are tried.
         let fired = self.perform(origin.clone(), &moves, 0, budget)?;
         let reached = self.target.take().is_some_and(|target| target.reached);
         match fired {
-            Fired::Stays(shorter) if reached => {
+            MoveOutcome::Continue(shorter) if reached => {
                 let changed = self.changed(&origin.state, &shorter.state);
                 self.causes.push(Cause { moves, changed });
                 Ok(shorter)
             }
             other => {
                 self.found = self.found.take().or(other.race());
-                Ok(place)
+                Ok(saved)
             }
         }
     }
@@ -92,7 +96,8 @@ impl Firings<'_, '_> {
         found
     }
 
-    /// Takes note of a branch that is about to be missed and was never taken, with the moves that lead to where it is missed.
+    /// Takes note of a branch that is about to be missed and was never taken, with the moves that lead to
+    /// where it is missed.
     pub(super) fn note_missed(&mut self, run: &Run, depth: usize, budget: &Budget) -> Result<(), Exhausted> {
         let Some((template, location)) = run.state.location(run.thread) else { return Ok(()) };
         let edges = self.model.machine.edges(&run.state, run.thread);
@@ -130,13 +135,13 @@ impl Firings<'_, '_> {
     fn shortened(
         &mut self,
         target: Target,
-        origin: &Place,
-        mut moves: Vec<Recipe>,
+        origin: &SavedState,
+        mut moves: Vec<Move>,
         budget: &Budget,
-    ) -> Result<Vec<Recipe>, Exhausted> {
-        let threads: BTreeSet<ThreadIndex> = moves.iter().map(|recipe| recipe.thread).collect();
+    ) -> Result<Vec<Move>, Exhausted> {
+        let threads: BTreeSet<ThreadIndex> = moves.iter().map(|planned| planned.thread).collect();
         for thread in threads {
-            let fewer: Vec<Recipe> = moves.iter().filter(|recipe| recipe.thread != thread).cloned().collect();
+            let fewer: Vec<Move> = moves.iter().filter(|planned| planned.thread != thread).cloned().collect();
             if self.leads_to(target, origin, &fewer, budget)? {
                 moves = fewer;
             }
@@ -162,8 +167,8 @@ impl Firings<'_, '_> {
     fn leads_to(
         &mut self,
         target: Target,
-        origin: &Place,
-        moves: &[Recipe],
+        origin: &SavedState,
+        moves: &[Move],
         budget: &Budget,
     ) -> Result<bool, Exhausted> {
         self.target = Some(target);
@@ -172,8 +177,9 @@ impl Firings<'_, '_> {
         Ok(self.target.take().is_some_and(|target| target.reached))
     }
 
-    /// Makes the moves that lead to where a branch is missed from another place: what the branch asks for, such as a mode or the entry of a table, may be there.
-    pub(super) fn elsewhere(&mut self, budget: &Budget) -> Result<Fired, Exhausted> {
+    /// Makes the moves that lead to where a branch is missed from another place: what the branch asks for,
+    /// such as a mode or the entry of a table, may be there.
+    pub(super) fn elsewhere(&mut self, budget: &Budget) -> Result<MoveOutcome, Exhausted> {
         // There may be better moves after some time.
         let most = MOST_ELSEWHERE * self.first.len();
         let is_open = |missed: &Missed| self.novelty.times(missed.location.0, missed.edge) == 0;
@@ -182,73 +188,80 @@ impl Firings<'_, '_> {
             stays || !self.noted.remove(&missed.location)
         });
         // Half of the time one that leads to what races are made of.
-        let any = self.below(2) == 0;
+        let any = self.random.below(2) == 0;
         let counts = |missed: &Missed| self.relevance.counts(missed.location.0, missed.edge);
         let count = self.missed.iter().filter(|missed| any || counts(missed)).count();
-        let number = self.below(count);
+        let number = self.random.below(count);
         let other = self.pick();
         let counts = |missed: &Missed| self.relevance.counts(missed.location.0, missed.edge);
         let Some(missed) = self.missed.iter_mut().filter(|missed| any || counts(missed)).nth(number) else {
-            return Ok(Fired::Lost);
+            return Ok(MoveOutcome::DeadEnd);
         };
         missed.next += 1;
         let approach = missed.approach.clone();
-        // Where it came from, too: without moves that are not needed it is easier to see on which inputs it depends.
+        // Where it came from, too: without moves that are not needed it is easier to see on which inputs it
+        // depends.
         if missed.next.is_power_of_two() {
             let origin = missed.origin.clone();
             return self.perform(origin, &approach, 0, budget);
         }
-        let place = self.first.get(missed.next).cloned().unwrap_or(other);
+        let saved = self.first.get(missed.next).cloned().unwrap_or(other);
         let (origin, location) = (missed.origin.state.clone(), missed.location);
-        if self.below(2) == 0
-            && let Some(place) = self.differing(location, &origin)
+        if self.random.below(2) == 0
+            && let Some(saved) = self.differing(location, &origin)
         {
-            return self.later(place, approach, budget);
+            return self.later(saved, approach, budget);
         }
-        self.perform(place, &approach, 0, budget)
+        self.perform(saved, &approach, 0, budget)
     }
 
     /// A place where what a comparison rests on is not as it is in a state.
-    fn differing(&mut self, location: (TemplateId, LocationId), state: &State) -> Option<Place> {
+    fn differing(&mut self, location: (TemplateId, LocationId), state: &State) -> Option<SavedState> {
         let objects = self.tried.get(&location).map(|tried| tried.objects.clone()).unwrap_or_default();
-        let sampled: Vec<usize> = (0..SAMPLE).map(|_| self.below(self.kept.len())).collect();
-        let places = self.first.iter().rev().chain(sampled.iter().map(|at| &self.kept[*at]));
-        let differs = |place: &&Place| {
+        let sampled: Vec<usize> = (0..SAMPLE).map(|_| self.random.below(self.kept.len())).collect();
+        let saved_states = self.first.iter().rev().chain(sampled.iter().map(|at| &self.kept[*at]));
+        let differs = |saved: &&SavedState| {
             objects.iter().any(|object| {
                 let start = (self.model.machine.addresses.offset[*object] - STATICS) as usize;
                 let end = start + self.model.machine.program.objects[*object].size as usize;
-                place.state.statics.data()[start..end] != state.statics.data()[start..end]
+                saved.state.statics.data()[start..end] != state.statics.data()[start..end]
             })
         };
-        let found: Vec<Place> = places.filter(differs).take(SAMPLE / 2).cloned().collect();
-        let number = self.below(found.len());
+        let found: Vec<SavedState> = saved_states.filter(differs).take(SAMPLE / 2).cloned().collect();
+        let number = self.random.below(found.len());
         found.into_iter().nth(number)
     }
 
-    /// Makes moves from another place, after one of the handlers among them fired some more times, and the first thread ran each time: a timer may stand elsewhere there.
-    fn later(&mut self, place: Place, approach: Vec<Recipe>, budget: &Budget) -> Result<Fired, Exhausted> {
-        let number = self.below(approach.len());
-        let Some(handler) = approach.get(number) else { return Ok(Fired::Lost) };
-        let handler = Recipe { stop: Stop::Never, times: 1, ..handler.clone() };
-        let first = Recipe { thread: 0, begins: false, inputs: Vec::new(), ..handler.clone() };
-        let mut moves: Vec<Recipe> = Vec::new();
-        for _ in 1..1_usize << self.below(ROW) {
+    /// Makes moves from another place, after one of the handlers among them fired some more times, and the
+    /// first thread ran each time: a timer may stand elsewhere there.
+    fn later(
+        &mut self,
+        saved: SavedState,
+        approach: Vec<Move>,
+        budget: &Budget,
+    ) -> Result<MoveOutcome, Exhausted> {
+        let number = self.random.below(approach.len());
+        let Some(handler) = approach.get(number) else { return Ok(MoveOutcome::DeadEnd) };
+        let handler = Move { stop: Stop::Never, times: 1, ..handler.clone() };
+        let first = Move { thread: 0, begins: false, inputs: Vec::new(), ..handler.clone() };
+        let mut moves: Vec<Move> = Vec::new();
+        for _ in 1..1_usize << self.random.below(ROW) {
             moves.extend([handler.clone(), first.clone()]);
         }
         moves.extend(approach);
-        self.perform(place, &moves, 0, budget)
+        self.perform(saved, &moves, 0, budget)
     }
 }
 
 /// The last moves of a place, at most so many, the newest last.
-pub(super) fn last_moves(place: &Place, count: usize) -> Vec<Recipe> {
+pub(super) fn last_moves(saved: &SavedState, count: usize) -> Vec<Move> {
     let mut steps = 0;
-    let short = |past: &&Rc<Past>| {
-        steps += past.length();
+    let short = |history: &&Rc<MoveHistory>| {
+        steps += history.length();
         steps < LONGEST_WINDOW
     };
-    let mut recipes: Vec<Recipe> =
-        place.moves().take(count).take_while(short).map(|past| past.recipe()).collect();
-    recipes.reverse();
-    recipes
+    let mut plan: Vec<Move> =
+        saved.moves().take(count).take_while(short).map(|history| history.to_move()).collect();
+    plan.reverse();
+    plan
 }

@@ -1,12 +1,16 @@
 //! `CheckSim` (paper 1, sections 3.4 and 4.2): whether an automaton may do all that another one does.
 //!
-//! A state simulates another one if its label follows from the other's, it is atomic only if the other is, it has all accesses of the other, and for each edge of the other there
-//! is an edge of its own that may do at least as much, whenever the other may be taken, and leads to a state that simulates the other's target. The largest such relation is computed
-//! by leaving out pairs until nothing changes. Under-approximates where the solver has no answer.
+//! A state simulates another one if its label follows from the other's, it is atomic only if the other is, it
+//! has all accesses of the other, and for each edge of the other there is an edge of its own that may do at
+//! least as much, whenever the other may be taken, and leads to a state that simulates the other's target.
+//! The largest such relation is computed by leaving out pairs until nothing changes. Under-approximates where
+//! the solver has no answer.
 //!
 //! Deviations:
-//! 1. An edge that does nothing may be answered by staying: shared variables do not change, and the label still holds. Quotients need this.
-//! 2. Atomic states, accesses and starts of threads count; the paper leaves the first two out, and has no others. Fewer atomic states, more accesses: more interference.
+//! 1. An edge that does nothing may be answered by staying: shared variables do not change, and the label
+//!    still holds. Quotients need this.
+//! 2. Atomic states, accesses and starts of threads count; the paper leaves the first two out, and has no
+//!    others. Fewer atomic states, more accesses: more interference.
 
 use crate::graph::Built;
 use crate::labels::Labels;
@@ -27,7 +31,7 @@ pub enum Simulated {
 }
 
 /// Whether the right automaton simulates the left one.
-pub fn simulate(left: &Acfa, right: &Acfa, labels: &mut Labels, budget: &Budget) -> Simulated {
+pub fn check_sim(left: &Acfa, right: &Acfa, labels: &mut Labels, budget: &Budget) -> Simulated {
     let mut unsure = None;
     let mut relation: IdVec<AbstractId, BTreeSet<AbstractId>> = IdVec::new();
     for one in left.states.iter() {
@@ -105,9 +109,9 @@ impl<'a> Answers<'a> {
             return *known;
         }
         let before = self.left.states[edge.source].label.and(&edge.action.guard);
-        let behind = self.left.states[edge.target].label.and(&edge.action.behind);
+        let after = self.left.states[edge.target].label.and(&edge.action.behind);
         let mut covers = true;
-        for (has, needs) in [(before, &answer.action.guard), (behind, &answer.action.behind)] {
+        for (has, needs) in [(before, &answer.action.guard), (after, &answer.action.behind)] {
             covers = covers
                 && match self.labels.implies(&has, needs, self.budget) {
                     Ok(implies) => implies,
@@ -122,11 +126,12 @@ impl<'a> Answers<'a> {
     }
 }
 
-/// The nodes of a graph with the states of an automaton that simulates it: those that are come to together.
+/// The nodes of a graph with the states of an automaton that simulates it: those that are reached together.
 pub(crate) struct Pairs {
     /// The pairs; the first one is the start.
     pub pairs: Vec<(AbstractId, AbstractId)>,
-    /// How they are come to: the pair before by its number, the number of the graph's move, and the pair behind.
+    /// How they are reached: the pair before by its number, the number of the graph's move, and the pair
+    /// after it.
     pub steps: BTreeSet<(usize, usize, usize)>,
 }
 

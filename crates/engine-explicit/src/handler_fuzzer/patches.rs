@@ -1,16 +1,18 @@
-//! What is done where a comparison is about to fail: the last moves are made again with other inputs, such that it succeeds ([`super::comparisons`]).
+//! What is done where a comparison is about to fail: the last moves are made again with other inputs, such
+//! that it succeeds ([`super::comparisons`]).
 //!
-//! First the bytes that are compared are looked for among the inputs. Where that is not enough, and the branch was never taken, the inputs that the compared values come from are changed ([`super::solving`]).
+//! First the bytes that are compared are looked for among the inputs. Where that is not enough, and the
+//! branch was never taken, the inputs that the compared values come from are changed ([`super::solving`]).
 
 use super::comparisons::{Again, Comparison};
-use super::places::{Place, Recipe, Run};
-use super::{Fired, Firings, LONGEST_FIRING, below};
+use super::saved_state::{Move, Run, SavedState};
+use super::{HandlerFuzzer, LONGEST_FIRING, MoveOutcome};
 use ir::{EdgeId, Expr, LocationId, ObjectId, TemplateId};
 use std::collections::BTreeSet;
 use verdict::{Budget, Exhausted};
 
-/// The part of the steps that may be spent on comparisons which do not succeed, and on one that may be of a checksum. So many may be for one, then one of so many times,
-/// unless that was enough for one success.
+/// The part of the steps that may be spent on comparisons which do not succeed, and on one that may be of a
+/// checksum. So many may be for one, then one of so many times, unless that was enough for one success.
 const SHARE: u64 = 4;
 const SHARE_OF_ONE: u64 = 32;
 const EAGER: u64 = 100_000;
@@ -27,7 +29,7 @@ pub(super) struct Tried {
     spent: u64,
     /// The steps that were spent on changes of what the values come from.
     pub(super) solving: u64,
-    /// Inputs come to the values, or to bytes before them.
+    /// Inputs reach the values, or bytes before them.
     pub(super) promising: bool,
     /// Static objects that the values come from.
     pub(super) objects: BTreeSet<ObjectId>,
@@ -47,7 +49,7 @@ struct Failing {
 /// A comparison that is to succeed.
 #[derive(Clone)]
 pub(super) struct Goal {
-    /// Its number among those of the move; nothing: any.
+    /// Its number among those of the move; `None`: any.
     pub(super) number: Option<usize>,
     pub(super) location: (TemplateId, LocationId),
     /// Where it leads then.
@@ -77,14 +79,15 @@ impl Goal {
     }
 }
 
-impl Firings<'_, '_> {
-    /// What a move comes to with other inputs, such that a comparison which is about to fail succeeds; nothing if none are found.
+impl HandlerFuzzer<'_, '_> {
+    /// What a move results in with other inputs, such that a comparison which is about to fail succeeds;
+    /// `None` when none are found.
     pub(super) fn patched(
         &mut self,
         run: &mut Run,
         depth: usize,
         budget: &Budget,
-    ) -> Result<Option<Fired>, Exhausted> {
+    ) -> Result<Option<MoveOutcome>, Exhausted> {
         let Some((template, location)) = run.state.location(run.thread) else { return Ok(None) };
         let count = self.comparisons.at(template, location).len();
         run.comparisons += usize::from(count > 0);
@@ -114,14 +117,14 @@ impl Firings<'_, '_> {
             if depth > 0 {
                 return Ok(None);
             }
-            if spent > EAGER && (SHARE * self.spent > self.steps || self.below(SELDOM) > 0) {
+            if spent > EAGER && (SHARE * self.spent > self.steps || self.random.below(SELDOM) > 0) {
                 return Ok(None);
             }
         }
         let before = self.steps;
         let again = Again::of(run);
         for (old, new) in [(old, new), (new, old)] {
-            let changes = again.bytes(old, new, &mut |bound| below(&mut self.random, bound));
+            let changes = again.bytes(old, new, &mut |bound| self.random.below(bound));
             let (found, _) = self.again(&again, &changes, &goal, depth, budget)?;
             let tried = self.tried.entry((template, location)).or_default();
             tried.times += 1;
@@ -135,7 +138,8 @@ impl Firings<'_, '_> {
         Ok(None)
     }
 
-    /// Makes moves again with changed inputs. Gives what they come to if a goal is reached, and what was compared there.
+    /// Makes moves again with changed inputs. Gives their outcome if a goal is reached, and what was compared
+    /// there.
     fn again(
         &mut self,
         again: &Again,
@@ -143,25 +147,25 @@ impl Firings<'_, '_> {
         goal: &Goal,
         depth: usize,
         budget: &Budget,
-    ) -> Result<(Option<Fired>, Option<[ir::Value; 2]>), Exhausted> {
+    ) -> Result<(Option<MoveOutcome>, Option<[ir::Value; 2]>), Exhausted> {
         match again.with(changes) {
             Some(from) => self.towards(from, goal, depth, budget),
             None => Ok((None, None)),
         }
     }
 
-    /// Makes moves from a place on. Gives what they come to if a goal is reached, and what was compared there.
+    /// Makes moves from a place on. Gives their outcome if a goal is reached, and what was compared there.
     pub(super) fn towards(
         &mut self,
-        (origin, recipes): (Place, Vec<Recipe>),
+        (origin, plan): (SavedState, Vec<Move>),
         goal: &Goal,
         depth: usize,
         budget: &Budget,
-    ) -> Result<(Option<Fired>, Option<[ir::Value; 2]>), Exhausted> {
+    ) -> Result<(Option<MoveOutcome>, Option<[ir::Value; 2]>), Exhausted> {
         let outer = self.goal.replace(goal.clone());
-        let found = self.perform(origin, &recipes, depth + 1, budget)?;
+        let found = self.perform(origin, &plan, depth + 1, budget)?;
         let goal = std::mem::replace(&mut self.goal, outer);
-        let better = matches!(found, Fired::Race(..)) || goal.as_ref().is_some_and(|goal| goal.reached);
+        let better = matches!(found, MoveOutcome::Race(..)) || goal.as_ref().is_some_and(|goal| goal.reached);
         Ok((better.then_some(found), goal.and_then(|goal| goal.seen)))
     }
 
@@ -175,10 +179,10 @@ impl Firings<'_, '_> {
         };
         let failing: Vec<&Comparison> =
             self.comparisons.at(template, location).iter().filter(fails).collect();
-        let comparison = *failing.get(below(&mut self.random, failing.len()))?;
+        let comparison = *failing.get(self.random.below(failing.len()))?;
         let small = |side: &Expr| u64::try_from(value(side)?).ok().filter(|value| *value < 1 << 16);
         // Where the order matters, what is a little more or less may do.
-        let nearby = if comparison.is_of_order { below(&mut self.random, 3) as u64 } else { 1 };
+        let nearby = if comparison.is_of_order { self.random.below(3) as u64 } else { 1 };
         let values = small(&comparison.sides.0).zip(small(&comparison.sides.1));
         let values = values.map(|(left, right)| (left, (right + nearby).saturating_sub(1)));
         let goal = Goal {

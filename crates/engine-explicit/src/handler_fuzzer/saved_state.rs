@@ -1,4 +1,4 @@
-//! Where executions are, how they came there, and how to go the same way from elsewhere.
+//! States that the fuzzer keeps, the moves that led to them, and how to make the same moves from elsewhere.
 
 use ir::semantics::{State, ThreadIndex};
 use ir::{EdgeId, Value};
@@ -17,9 +17,9 @@ pub enum Stop {
     Sometimes,
 }
 
-/// How a thread is to run.
+/// A move: how a thread is to run.
 #[derive(Clone, Debug)]
-pub struct Recipe {
+pub struct Move {
     /// Who.
     pub thread: ThreadIndex,
     /// Whether it is where it began.
@@ -35,8 +35,8 @@ pub struct Recipe {
 /// About how many bytes a thread has in a state.
 const THREAD: usize = 500;
 
-/// A move, and those before it.
-pub struct Past {
+/// A move that was made, and those before it.
+pub struct MoveHistory {
     thread: ThreadIndex,
     begins: bool,
     stop: Stop,
@@ -45,9 +45,10 @@ pub struct Past {
     given: Box<[(u32, Value)]>,
     /// The state before it.
     start: State,
-    pub before: Option<Rc<Past>>,
-    /// Where a handler fires again and again in the same way, as one that counts: the first time, unless this is it, and how often it was.
-    first: Option<Rc<Past>>,
+    pub before: Option<Rc<MoveHistory>>,
+    /// Where a handler fires again and again with the same steps, as one that counts: the first time, unless
+    /// this is it, and how often it was.
+    first: Option<Rc<MoveHistory>>,
     times: usize,
 }
 
@@ -61,45 +62,45 @@ pub fn remembered() -> u64 {
     BYTES.get()
 }
 
-impl Drop for Past {
+impl Drop for MoveHistory {
     /// Long pasts are taken apart one by one: the stack is short.
     fn drop(&mut self) {
         BYTES.set(BYTES.get() - self.bytes());
         let mut next = self.before.take();
-        while let Some(past) = next {
-            next = Rc::into_inner(past).and_then(|mut past| past.before.take());
+        while let Some(history) = next {
+            next = Rc::into_inner(history).and_then(|mut history| history.before.take());
         }
     }
 }
 
-/// Where an execution is, and how it came there.
+/// A state that is kept, with the moves that led to it.
 #[derive(Clone)]
-pub struct Place {
+pub struct SavedState {
     /// The state.
     pub state: State,
-    /// How it came there.
-    pub past: Option<Rc<Past>>,
+    /// The moves that led to it; `None` at the start.
+    pub history: Option<Rc<MoveHistory>>,
 }
 
-impl Place {
+impl SavedState {
     /// The last moves, the newest first. What is the same again and again is one.
-    pub fn moves(&self) -> impl Iterator<Item = &Rc<Past>> {
-        std::iter::successors(self.past.as_ref(), |past| past.first_time().before.as_ref())
+    pub fn moves(&self) -> impl Iterator<Item = &Rc<MoveHistory>> {
+        std::iter::successors(self.history.as_ref(), |history| history.first_time().before.as_ref())
     }
 }
 
-impl Past {
+impl MoveHistory {
     fn first_time(&self) -> &Self {
         self.first.as_deref().unwrap_or(self)
     }
     /// Where it began.
-    pub fn origin(&self) -> Place {
+    pub fn origin(&self) -> SavedState {
         let first = self.first_time();
-        Place { state: first.start.clone(), past: first.before.clone() }
+        SavedState { state: first.start.clone(), history: first.before.clone() }
     }
     /// Where it began, the last time if it is made again and again.
-    pub fn own_origin(&self) -> Place {
-        Place { state: self.start.clone(), past: self.before.clone() }
+    pub fn own_origin(&self) -> SavedState {
+        SavedState { state: self.start.clone(), history: self.before.clone() }
     }
     /// How many steps it has, each time.
     pub fn own_length(&self) -> usize {
@@ -127,10 +128,10 @@ impl Past {
         (own + state + THREAD) as u64
     }
     /// The same from elsewhere.
-    pub fn recipe(&self) -> Recipe {
+    pub fn to_move(&self) -> Move {
         let (thread, begins, stop, times) = (self.thread, self.begins, self.stop, self.times);
         let inputs = self.given.iter().map(|(_, value)| *value).collect();
-        Recipe { thread, begins, inputs, stop, times }
+        Move { thread, begins, inputs, stop, times }
     }
 }
 
@@ -149,16 +150,16 @@ pub struct Run {
     pub steps: Vec<TraceStep>,
     /// How often it was about to make an access that counts.
     pub accesses: usize,
-    /// How often it came to a comparison.
+    /// How often it reached a comparison.
     pub comparisons: usize,
     begins: bool,
-    start: Place,
+    start: SavedState,
 }
 
 impl Run {
     /// From a place on.
-    pub fn new(start: Place, recipe: &Recipe) -> Self {
-        let (thread, begins) = (recipe.thread, recipe.begins);
+    pub fn new(start: SavedState, planned: &Move) -> Self {
+        let (thread, begins) = (planned.thread, planned.begins);
         Self {
             thread,
             begins,
@@ -170,23 +171,23 @@ impl Run {
         }
     }
     /// Where it began.
-    pub fn origin(&self) -> &Place {
+    pub fn origin(&self) -> &SavedState {
         &self.start
     }
     /// The same so far, from elsewhere.
-    pub fn recipe(&self) -> Recipe {
+    pub fn to_move(&self) -> Move {
         let inputs = inputs(&self.steps);
-        Recipe { thread: self.thread, begins: self.begins, inputs, stop: Stop::Sometimes, times: 1 }
+        Move { thread: self.thread, begins: self.begins, inputs, stop: Stop::Sometimes, times: 1 }
     }
     /// Ends it here.
-    pub fn end(self, stop: Stop) -> Place {
+    pub fn end(self, stop: Stop) -> SavedState {
         let Self { thread, begins, state, steps, start, .. } = self;
-        let is_again = |last: &&Rc<Past>| {
+        let is_again = |last: &&Rc<MoveHistory>| {
             let alone = stop == Stop::Never && last.stop == Stop::Never && begins && last.begins;
             let alike = last.edges.iter().copied().eq(steps.iter().map(|step| step.edge));
             alone && last.thread == thread && alike
         };
-        let (first, times) = match start.past.as_ref().filter(is_again) {
+        let (first, times) = match start.history.as_ref().filter(is_again) {
             Some(last) => (Some(last.first.clone().unwrap_or(last.clone())), last.times + 1),
             None => (None, 1),
         };
@@ -194,18 +195,18 @@ impl Run {
         let given = steps.iter().enumerate();
         let given = given.flat_map(|(at, step)| step.choices.iter().map(move |value| (at as u32, *value)));
         let given = given.collect();
-        let (before, start) = (start.past, start.state);
-        let past = Past { thread, begins, stop, edges, given, start, before, first, times };
-        BYTES.set(BYTES.get() + past.bytes());
-        Place { state, past: Some(Rc::new(past)) }
+        let (before, start) = (start.history, start.state);
+        let history = MoveHistory { thread, begins, stop, edges, given, start, before, first, times };
+        BYTES.set(BYTES.get() + history.bytes());
+        SavedState { state, history: Some(Rc::new(history)) }
     }
     /// All that led here, to something that is wrong.
     pub fn trace(self, copies: Vec<u32>, violation: Violation) -> Trace {
-        let place = self.end(Stop::Never);
-        let each = std::iter::successors(place.past.as_ref(), |past| past.before.as_ref());
-        let mut moves: Vec<&Rc<Past>> = each.collect();
+        let saved = self.end(Stop::Never);
+        let each = std::iter::successors(saved.history.as_ref(), |history| history.before.as_ref());
+        let mut moves: Vec<&Rc<MoveHistory>> = each.collect();
         moves.reverse();
-        let steps = moves.into_iter().flat_map(|past| past.steps()).collect();
+        let steps = moves.into_iter().flat_map(|history| history.steps()).collect();
         Trace { copies, steps, violation }
     }
 }

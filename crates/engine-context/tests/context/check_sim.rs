@@ -1,22 +1,24 @@
-//! Simulation: on values of the variables it is one; it is reflexive and transitive; and it is not there where it must not be.
+//! Simulation: on values of the variables it is one; it is reflexive and transitive; and it is not there
+//! where it must not be.
 
 use crate::generate::{acfas, chosen, holds, steps};
-use engine_context::{Labels, Simulated, simulate};
+use engine_context::{Labels, Simulated, check_sim};
 use proptest::prelude::*;
 use smt::Term;
 use verdict::{AbstractEdge, AbstractId, Acfa, Action, Budget};
 
 fn simulates(left: &Acfa, right: &Acfa) -> bool {
-    matches!(simulate(left, right, &mut Labels::default(), &Budget::unlimited()), Simulated::Yes(_))
+    matches!(check_sim(left, right, &mut Labels::default(), &Budget::unlimited()), Simulated::Yes(_))
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(120))]
 
-    /// Whatever a thread does by the left automaton, for all values of the variables, it may do by the right one, too.
+    /// Whatever a thread does by the left automaton, for all values of the variables, it may do by the right
+    /// one, too.
     #[test]
     fn steps_are_answered_for_all_values(left in acfas(4), right in acfas(4)) {
-        let found = simulate(&left, &right, &mut Labels::default(), &Budget::unlimited());
+        let found = check_sim(&left, &right, &mut Labels::default(), &Budget::unlimited());
         let relation = match found {
             Simulated::Yes(relation) => relation,
             Simulated::No => return Ok(()),

@@ -1,10 +1,11 @@
 //! Formulas in a normal form, and without what follows from the rest. Exact.
 //!
-//! Preconditions along many steps grow fast: the same summands again and again, and for each sum that it is in range. Here sums have each summand once, comparisons of integers have the form
-//! `sum <= number` in lowest terms, and conjuncts that follow from the others, and from what always holds of the variables, go.
+//! Preconditions along many steps grow fast: the same summands again and again, and for each sum that it is
+//! in range. Here sums have each summand once, comparisons of integers have the form `sum <= number` in
+//! lowest terms, and conjuncts that follow from the others, and from what always holds of the variables, go.
 
-use crate::after::conjuncts;
 use crate::model::Model;
+use crate::post::conjuncts;
 use indexmap::IndexMap;
 use smt::construct::make;
 use smt::visit::fold;
@@ -23,7 +24,7 @@ struct Sum {
 }
 
 impl Sum {
-    /// Adds a term so many times. Nothing where a number becomes too large.
+    /// Adds a term so many times. `None` when a number becomes too large.
     fn add(&mut self, term: &Term, factor: i128) -> Option<()> {
         match (term.operation(), term.operands()) {
             (Operation::Int(value), _) => {
@@ -67,7 +68,7 @@ impl Sum {
         };
         self.summands.values_mut().for_each(|factor| *factor /= divisor);
         self.number = 0;
-        // With more negative factors than positive ones it is the other way round.
+        // With more negative factors than positive ones it is turned around.
         if self.summands.values().filter(|factor| **factor < 0).count() * 2 > self.summands.len() {
             self.summands.values_mut().for_each(|factor| *factor = -*factor);
             return self.term().at_least(&Term::int(-most));
@@ -121,15 +122,16 @@ pub fn normal(formula: &Term) -> Term {
     })
 }
 
-/// An equal formula, as long as variables are in range, in normal form and without conjuncts that follow from the others.
-pub fn lean(model: &Model, formula: &Term, budget: &Budget) -> Term {
+/// An equal formula, as long as variables are in range, in normal form and without conjuncts that follow from
+/// the others.
+pub fn simplify(model: &Model, formula: &Term, budget: &Budget) -> Term {
     let mut facts = conjuncts(&normal(formula));
     facts.dedup();
     if facts.len() < 2 || facts.len() > MOST {
         return Term::all(facts);
     }
     let mut needed = vec![true; facts.len()];
-    model.questions.ask(|solver| {
+    model.questions.borrow_mut().ask(|solver| {
         let variables = facts.iter().flat_map(Term::free_variables);
         solver.assert(&Term::all(variables.filter_map(|variable| model.variables.get(&variable).cloned())));
         for number in 0..facts.len() {

@@ -1,9 +1,10 @@
-//! What leads to a state along steps: preconditions (paper 5, chapter 2).
+//! `wp`: weakest preconditions of steps (paper 5, chapter 2, and section 4.5, item 1).
 //!
-//! Exact, or under-approximates: where an input cannot be eliminated it gets the value that it had in an execution.
+//! Exact, or under-approximates: where an input cannot be eliminated it gets the value that it had in an
+//! execution.
 
-use crate::lean::{lean, normal};
 use crate::model::Model;
+use crate::simplify::{normal, simplify};
 use indexmap::IndexMap;
 use sequential::Step;
 use smt::eliminate::eliminate;
@@ -27,8 +28,8 @@ pub struct Taken {
     pub inputs: IndexMap<Variable, Value>,
 }
 
-/// The states from which a step leads to states that a formula holds of.
-pub fn before_step(step: &Step, formula: &Term, inputs: &IndexMap<Variable, Value>, budget: &Budget) -> Term {
+/// wp of a step: the states from which it leads to states that a formula holds of.
+pub fn wp(step: &Step, formula: &Term, inputs: &IndexMap<Variable, Value>, budget: &Budget) -> Term {
     let after = formula.substitute(&step.updates);
     let whole = step.guard.and(&after);
     let read = whole.free_variables();
@@ -45,12 +46,12 @@ pub fn before_step(step: &Step, formula: &Term, inputs: &IndexMap<Variable, Valu
     }
 }
 
-/// The states from which steps, one after the other, lead to states that a formula holds of.
-pub fn before_all(model: &Model, taken: &[Taken], formula: &Term, budget: &Budget) -> Term {
+/// wp of a path: the states from which steps, one after the other, lead to states that a formula holds of.
+pub fn wp_of_path(model: &Model, taken: &[Taken], formula: &Term, budget: &Budget) -> Term {
     let whole = taken.iter().rev().fold(formula.clone(), |formula, taken| {
         let step = &model.threads[taken.thread].steps[taken.step];
         let here = place(taken.thread).term().equals(&Term::int(step.source as i128));
-        normal(&here.and(&before_step(step, &formula, &taken.inputs, budget)))
+        normal(&here.and(&wp(step, &formula, &taken.inputs, budget)))
     });
-    lean(model, &whole, budget)
+    simplify(model, &whole, budget)
 }

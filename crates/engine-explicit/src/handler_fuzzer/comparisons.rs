@@ -1,10 +1,12 @@
 //! Comparisons that fail, and inputs that would make them succeed.
 //!
-//! A value that was received may be compared with one that was computed, such as a checksum, or with a constant that nothing else asks for. Where bytes of one side are inputs of the last moves, these are taken
-//! back to before the inputs, and run again with the bytes of the other side in their place (input-to-state correspondence: Aschermann et al., NDSS 2019). What was computed from the changed
-//! inputs on the way, such as a checksum, is compared again there, and set right in the same way.
+//! A value that was received may be compared with one that was computed, such as a checksum, or with a
+//! constant that nothing else asks for. Where bytes of one side are inputs of the last moves, these are taken
+//! back to before the inputs, and run again with the bytes of the other side in their place (input-to-state
+//! correspondence: Aschermann et al., NDSS 2019). What was computed from the changed inputs before that, such
+//! as a checksum, is compared again there, and set right likewise.
 
-use super::places::{Place, Recipe, Run};
+use super::saved_state::{Move, Run, SavedState};
 use crate::model::Model;
 use ir::{BinaryOp, EdgeId, Expr, IdVec, LocationId, Op, TemplateId, Value};
 
@@ -15,7 +17,7 @@ const MOST_INPUTS: usize = 160;
 /// Inputs that are changed where none is like the value.
 const NEAR: usize = 24;
 
-/// A branch that is taken where two values stand to each other in some way.
+/// A branch that is taken where two values stand in some relation to each other.
 pub struct Comparison {
     /// The branch.
     pub edge: EdgeId,
@@ -87,9 +89,9 @@ struct Input {
 /// The last moves, to be made again with other inputs.
 pub struct Again {
     /// The moves, the newest first.
-    recipes: Vec<Recipe>,
+    plan: Vec<Move>,
     /// Where each began.
-    origins: Vec<Place>,
+    origins: Vec<SavedState>,
     /// Their inputs, the newest first.
     inputs: Vec<Input>,
 }
@@ -98,16 +100,16 @@ impl Again {
     /// The last moves, up to one that runs.
     pub fn of(run: &Run) -> Self {
         let mut again =
-            Self { recipes: vec![run.recipe()], origins: vec![run.origin().clone()], inputs: Vec::new() };
+            Self { plan: vec![run.to_move()], origins: vec![run.origin().clone()], inputs: Vec::new() };
         again.add_inputs();
         let mut steps = run.steps.len();
-        for past in run.origin().moves().take(MOST_MOVES) {
-            steps += past.length();
+        for history in run.origin().moves().take(MOST_MOVES) {
+            steps += history.length();
             if steps > FARTHEST || again.inputs.len() > MOST_INPUTS {
                 break;
             }
-            again.recipes.push(past.recipe());
-            again.origins.push(past.origin());
+            again.plan.push(history.to_move());
+            again.origins.push(history.origin());
             again.add_inputs();
         }
         again
@@ -115,24 +117,25 @@ impl Again {
 
     /// Adds the inputs of the move that was added last.
     fn add_inputs(&mut self) {
-        let ago = self.recipes.len() - 1;
-        let inputs = self.recipes[ago].inputs.iter().enumerate().rev();
+        let ago = self.plan.len() - 1;
+        let inputs = self.plan[ago].inputs.iter().enumerate().rev();
         self.inputs.extend(inputs.map(|(number, value)| Input { ago, number, value: *value }));
     }
 
-    /// How to go again, with some inputs changed: from where, and how. Nothing if none is.
-    pub fn with(&self, changes: &[(usize, Value)]) -> Option<(Place, Vec<Recipe>)> {
+    /// How to go again, with some inputs changed: from where, and how. `None` when none is.
+    pub fn with(&self, changes: &[(usize, Value)]) -> Option<(SavedState, Vec<Move>)> {
         let farthest = changes.iter().map(|(at, _)| self.inputs[*at].ago).max()?;
-        let mut recipes = self.recipes[..=farthest].to_vec();
+        let mut plan = self.plan[..=farthest].to_vec();
         for (at, value) in changes {
             let Input { ago, number, .. } = self.inputs[*at];
-            recipes[ago].inputs[number] = *value;
+            plan[ago].inputs[number] = *value;
         }
-        recipes.reverse();
-        Some((self.origins[farthest].clone(), recipes))
+        plan.reverse();
+        Some((self.origins[farthest].clone(), plan))
     }
 
-    /// Changes such that inputs that are the bytes of a value become the bytes of another one; or, where there are none such, of one input in the bits in which the values differ, or in any way.
+    /// Changes such that inputs that are the bytes of a value become the bytes of another one; or, where
+    /// there are none such, of one input in the bits in which the values differ, or in any bits.
     pub fn bytes(&self, old: u64, new: u64, below: &mut dyn FnMut(usize) -> usize) -> Vec<(usize, Value)> {
         let mut wanted: Vec<(u64, u64)> = vec![(old >> 8, new >> 8), (old & 0xff, new & 0xff)];
         if old < 1 << 8 && new < 1 << 8 {

@@ -1,5 +1,7 @@
-//! What shows something new, as in coverage-guided testing: an edge that was never taken, or a value of a cell that was not seen yet, or is less or greater than all before, with the same threads
-//! interrupted at the same places. So counters that run down, and states that follow each other, lead on. Where somebody is interrupted, only variables that decide about races count; of these, each combination of values does.
+//! What shows something new, as in coverage-guided testing: an edge that was never taken, or a value of a
+//! cell that was not seen yet, or is less or greater than all before, with the same threads interrupted at
+//! the same places. So counters that run down, and states that follow each other, lead on. Where somebody is
+//! interrupted, only variables that decide about races count; of these, each combination of values does.
 
 use crate::model::Model;
 use ir::semantics::{STATICS, State};
@@ -12,7 +14,8 @@ use std::hash::{Hash, Hasher};
 const VALUES: [usize; 2] = [40, 6];
 /// Cells that are looked at.
 const MOST_CELLS: usize = 3_000;
-/// Elements of longer arrays are not looked at: they hold tables and messages, and what is new there is seldom a stage of anything.
+/// Elements of longer arrays are not looked at: they hold tables and messages, and what is new there is
+/// seldom a stage of anything.
 const LONGEST_ARRAY: u64 = 16;
 
 /// Cells with more values are not part of combinations.
@@ -96,7 +99,8 @@ impl Novelty {
         *times = times.saturating_add(1);
     }
 
-    /// Takes note of a state. `context`: who is interrupted where, if anybody is. `before`: one that was taken note of in the same context, if any. Whether it shows something new.
+    /// Takes note of a state. `context`: who is interrupted where, if anybody is. `before`: one that was
+    /// taken note of in the same context, if any. Whether it shows something new.
     pub fn shows(&mut self, state: &State, before: Option<&State>, context: Option<u64>) -> bool {
         let mut new = false;
         let mut hasher = FxHasher::default();
