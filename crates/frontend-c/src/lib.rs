@@ -277,7 +277,7 @@ fn read_here(sources: &[(Source, Options)], whole: &Options) -> Result<Program, 
     if !whole.nesc {
         division::divide(&mut program);
     }
-    library::simplify(&mut program);
+    library::simplify(&mut program, !whole.outside_is_pure);
     match ir::check::check(&program) {
         Ok(()) => Ok(program),
         Err(malformed) => {

@@ -1,5 +1,5 @@
-//! Output. It changes nothing, but it reads the strings that it prints, which may race. They are read at once: no one
-//! sees what is printed, so it does not matter when each byte is read.
+//! Output. It changes nothing, but it reads the strings that it prints, which may race, with atomic accesses as well:
+//! so they are read byte by byte, and not in an atomic region, where each access would count as an atomic one.
 //!
 //! Printing may fail, and then returns a negative number; else it returns how many bytes were printed (`formats.rs`).
 //!
@@ -355,10 +355,8 @@ pub(super) fn read_pointee(context: &mut Context<'_>, argument: &Argument) {
             let (object, done) = (context.builder.label(), context.builder.label());
             branch_on_valid(context, &pointer, size, true, object, done);
             context.builder.continue_at(object);
-            context.builder.atomic_begin();
             let size = Expr::int(Value::from(size), context.pointer());
             super::strings::read_all(context, &pointer, &size);
-            context.builder.atomic_end();
             context.builder.place(done);
         }
     }
@@ -408,9 +406,7 @@ pub(super) fn read_string(
     let (string, done) = (context.builder.label(), context.builder.label());
     branch_on_valid(context, &pointer, 1, may_be_null, string, done);
     context.builder.continue_at(string);
-    context.builder.atomic_begin();
     scan(context, &pointer, bound.as_ref());
-    context.builder.atomic_end();
     context.builder.place(done);
 }
 
@@ -426,9 +422,7 @@ pub(super) fn read_bytes(context: &mut Context<'_>, buffer: &Argument, count: Ex
         return;
     }
     let pointer = context.settle_pointer(buffer);
-    context.builder.atomic_begin();
     super::strings::read_all(context, &pointer, &count);
-    context.builder.atomic_end();
 }
 
 fn write(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
