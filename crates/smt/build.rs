@@ -1,8 +1,9 @@
 //! Gets the solver's library and tells the linker where it is.
 //!
-//! The library is taken from `THREADPROOF_Z3_DIR` (a folder with `lib/libz3.so`) where that is set. Else it comes from the Python package
-//! that `solver-package.txt` pins by version and hash, is unpacked once into `third_party/z3`, and stays there. In both cases
-//! it is linked beside the built programs, where their run path finds it.
+//! The library is taken from `THREADPROOF_Z3_DIR` (a folder with `lib/libz3.so`) where that is set. Else it
+//! comes from the Python package that `solver-package.txt` pins by version and hash, is unpacked once into
+//! `third_party/z3`, and stays there. In both cases it is linked beside the built programs, where their run
+//! path finds it.
 
 use std::fs;
 use std::io::ErrorKind;

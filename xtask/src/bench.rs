@@ -1,10 +1,12 @@
-//! Measurements: `cargo xtask bench paper N [SAMPLES] | all SAMPLES | summary | races DIR | drivers DIR | growth | families | family NAME N safe|unsafe`. See `bench/README.md`.
+//! Measurements: `cargo xtask bench paper N [SAMPLES] | all SAMPLES | summary | races DIR | drivers DIR |
+//! real DIR | growth | families | family NAME N safe|unsafe`. See `bench/README.md`.
 
 mod families;
 mod growth;
 mod measure;
 mod papers;
 mod plot;
+mod real;
 mod samples;
 mod spec;
 
@@ -17,9 +19,10 @@ pub fn run(words: &[&str]) -> Result<(), String> {
         ["summary"] => papers::summary(),
         ["races", folder] => samples::races(folder.as_ref()),
         ["drivers", folder] => samples::drivers(folder.as_ref()),
+        ["real", folder] => real::real(folder.as_ref()),
         ["growth"] => growth::growth(),
         ["families"] => families::families(),
         ["family", family, threads, version] => families::print(family, threads, version),
-        _ => Err("usage: cargo xtask bench paper N [SAMPLES] | all SAMPLES | summary | races DIR | drivers DIR | growth | families | family NAME N safe|unsafe".to_owned()),
+        _ => Err("usage: cargo xtask bench paper N [SAMPLES] | all SAMPLES | summary | races DIR | drivers DIR | real DIR | growth | families | family NAME N safe|unsafe".to_owned()),
     }
 }

@@ -1,6 +1,8 @@
-//! The book: `cargo xtask book` makes `target/book` of `docs/` with mdBook, and checks that every link and picture in it leads somewhere.
+//! The book: `cargo xtask book` makes `target/book` of `docs/` with mdBook, and checks that every link and
+//! picture in it leads somewhere.
 //!
-//! mdBook is built from its package the first time, which takes some minutes; so this is no part of the tests, which check the documents' own links.
+//! mdBook is built from its package the first time, which takes some minutes; so this is no part of the
+//! tests, which check the documents' own links.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};

@@ -1,6 +1,8 @@
-//! A release: `cargo xtask dist` makes `target/dist/threadproof-VERSION-linux-MACHINE.tar.gz` and tries it in a clean folder.
+//! A release: `cargo xtask dist` makes `target/dist/threadproof-VERSION-linux-MACHINE.tar.gz` and tries it in
+//! a clean folder.
 //!
-//! The archive holds the program with the solver's library beside it, documents, examples, and what shells and `man` need. It runs on Linux with the C and C++ libraries that every distribution has.
+//! The archive holds the program with the solver's library beside it, documents, examples, and what shells
+//! and `man` need. It runs on Linux with the C and C++ libraries that every distribution has.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

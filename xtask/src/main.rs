@@ -1,6 +1,7 @@
-//! Development tasks: `cargo xtask test` runs all checks and tests, `cargo xtask tidy` the checks on the repository alone, and
-//! `cargo xtask bench` measures. `cargo xtask fuzz` compares engines with the oracle on random programs, until it is stopped. `cargo xtask mutate` changes proofs at random, and checks them against broken programs.
-//! `cargo xtask book` makes the book, `cargo xtask dist` a release.
+//! Development tasks: `cargo xtask test` runs all checks and tests, `cargo xtask tidy` the checks on the
+//! repository alone, and `cargo xtask bench` measures. `cargo xtask fuzz` compares engines with the oracle on
+//! random programs, until it is stopped. `cargo xtask mutate` changes proofs at random, and checks them
+//! against broken programs. `cargo xtask book` makes the book, `cargo xtask dist` a release.
 
 mod bench;
 mod book;

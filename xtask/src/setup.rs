@@ -1,4 +1,5 @@
-//! Installs what the tests need beyond Rust, where it is missing: Debian packages, by name, and BenchExec in a Python environment of its own.
+//! Installs what the tests need beyond Rust, where it is missing: Debian packages, by name, and BenchExec in
+//! a Python environment of its own.
 
 use std::path::Path;
 use std::process::Command;

@@ -46,6 +46,32 @@ const FENCED: [(&str, &str); 2] = [("rucc-", "frontend-c"), ("z3", "smt")];
 /// The longest that a source file may be.
 const LONGEST_FILE: usize = 800;
 
+/// The longest that a comment line may be, in the crates of [`NARROW`].
+const LONGEST_COMMENT: usize = 110;
+
+/// The crates whose comments fit. The list grows.
+const NARROW: [&str; 19] = [
+    "boolean",
+    "domains",
+    "engine-context",
+    "engine-explicit",
+    "engine-flow",
+    "engine-horn",
+    "engine-queries",
+    "engine-spec",
+    "engine-states",
+    "engine-symbolic",
+    "fuzz",
+    "predicates",
+    "reproducer",
+    "sequential",
+    "smt",
+    "terms",
+    "testkit",
+    "transitions",
+    "xtask",
+];
+
 /// All that is wrong with the repository at `root`.
 pub fn complaints(root: &Path) -> Vec<String> {
     let mut complaints = Vec::new();
@@ -56,6 +82,7 @@ pub fn complaints(root: &Path) -> Vec<String> {
         "SOUNDNESS.md",
         "GLOSSARY.md",
         "CHANGELOG.md",
+        "CONTRIBUTING.md",
         "LICENSE-APACHE",
         "LICENSE-MIT",
     ] {
@@ -71,6 +98,40 @@ pub fn complaints(root: &Path) -> Vec<String> {
     }
     for file in sources(root) {
         source(root, &file, &mut complaints);
+    }
+    let glossary = fs::read_to_string(root.join("GLOSSARY.md")).unwrap_or_default();
+    complaints.extend(unsorted_words(&glossary));
+    let papers = fs::read_to_string(root.join("docs/papers.md")).unwrap_or_default();
+    let read = |file: &str| fs::read_to_string(root.join("crates").join(file)).ok();
+    complaints.extend(papers.lines().flat_map(|line| missing_names(line, &read)));
+    complaints
+}
+
+/// The words of the glossary that come too late.
+fn unsorted_words(glossary: &str) -> Vec<String> {
+    let cells = glossary.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
+    let words: Vec<String> = cells.skip(1).map(str::to_lowercase).collect();
+    let late = words.windows(2).filter(|pair| pair[0] >= pair[1]);
+    late.map(|pair| format!("GLOSSARY.md has `{}` after `{}`", pair[1], pair[0])).collect()
+}
+
+/// The files and names in the second column of a row of `docs/papers.md` that do not exist. A file has a `/`;
+/// a name must be a word of one of the files of its row.
+fn missing_names(row: &str, read: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
+    let Some(cell) = row.strip_prefix('|').and_then(|row| row.split('|').nth(1)) else { return Vec::new() };
+    let spans: Vec<&str> = cell.split('`').skip(1).step_by(2).collect();
+    let (files, names): (Vec<&str>, Vec<&str>) = spans.into_iter().partition(|span| span.contains('/'));
+    let texts: Vec<Option<String>> = files.iter().map(|file| read(file)).collect();
+    let missing = files.iter().zip(&texts).filter(|(_, text)| text.is_none());
+    let mut complaints: Vec<String> = missing
+        .map(|(file, _)| format!("docs/papers.md names crates/{file}, which does not exist"))
+        .collect();
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    for name in names {
+        let has_it = |text: &String| text.split(|letter: char| !is_word(letter)).any(|word| word == name);
+        if !texts.iter().flatten().any(has_it) {
+            complaints.push(format!("docs/papers.md names `{name}`, which is not in {}", files.join(", ")));
+        }
     }
     complaints
 }
@@ -145,6 +206,13 @@ fn sources(root: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// Whether the comments of a file must fit.
+fn is_narrow(root: &Path, file: &Path) -> bool {
+    NARROW
+        .iter()
+        .any(|name| file.starts_with(root.join("crates").join(name)) || file.starts_with(root.join(name)))
+}
+
 /// Complains about one source file.
 fn source(root: &Path, file: &Path, complaints: &mut Vec<String>) {
     let shown = file.strip_prefix(root).unwrap_or(file).display();
@@ -158,6 +226,17 @@ fn source(root: &Path, file: &Path, complaints: &mut Vec<String>) {
     let lines = text.lines().count();
     if lines > LONGEST_FILE {
         complaints.push(format!("{shown} has {lines} lines; {LONGEST_FILE} is the limit"));
+    }
+    if is_narrow(root, file) {
+        for (number, line) in text.lines().enumerate() {
+            let width = line.chars().count();
+            if line.trim_start().starts_with("//") && width > LONGEST_COMMENT {
+                let line = number + 1;
+                complaints.push(format!(
+                    "{shown}:{line}: a comment of {width} columns; {LONGEST_COMMENT} is the limit"
+                ));
+            }
+        }
     }
     for word in [concat!("todo", "!("), concat!("unimplemented", "!("), concat!("#[ign", "ore")] {
         if text.contains(word) {
@@ -185,6 +264,26 @@ mod tests {
             &mut found,
         );
         assert_eq!(found, ["the crate `checker` must not depend on `engine-explicit`"]);
+    }
+
+    #[test]
+    fn names_that_the_page_of_papers_has_wrong_are_found() {
+        let read = |file: &str| (file == "a/b.rs").then(|| "fn find_me() {}".to_owned());
+        assert_eq!(missing_names("| `x` | `a/b.rs`: `find_me` | |", &read), Vec::<String>::new());
+        assert_eq!(
+            missing_names("| x | `a/b.rs`: `find` | |", &read),
+            ["docs/papers.md names `find`, which is not in a/b.rs"]
+        );
+        assert_eq!(
+            missing_names("| x | `a/c.rs` | |", &read),
+            ["docs/papers.md names crates/a/c.rs, which does not exist"]
+        );
+    }
+
+    #[test]
+    fn a_word_of_the_glossary_that_comes_too_late_is_found() {
+        let text = "| word | meaning |\n|---|---|\n| cut | … |\n| CFA | … |\n| edge | … |\n";
+        assert_eq!(unsorted_words(text), ["GLOSSARY.md has `cfa` after `cut`"]);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! `cargo xtask trusted`: how many lines an engine and the checker of its proofs share.
 //!
 //! A mistake in shared code can make an engine lie and its checker nod. The count is by reachability in the
-//! source: from the engine's `verify` on one side, from the checker's rule on the other, following what each item
-//! mentions. It over-approximates: methods are followed by name on every type that was reached, so a line that is
-//! counted may not be shared, but a line that is shared is counted. Blank lines, comments and tests do not count,
-//! and neither does the language that evidence is written in (`terms`).
+//! source: from the engine's `verify` on one side, from the checker's rule on the other, following what each
+//! item mentions. It over-approximates: methods are followed by name on every type that was reached, so a
+//! line that is counted may not be shared, but a line that is shared is counted. Blank lines, comments and
+//! tests do not count, and neither does the language that evidence is written in (`terms`).
 
 mod graph;
 mod source;

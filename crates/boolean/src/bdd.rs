@@ -1,7 +1,8 @@
 //! Binary decision diagrams: Boolean functions in a canonical form, so that equal functions have equal names.
 //!
-//! Reduced and ordered, without complement edges, never collected: a run of the engine ends before that would pay. Every operation may
-//! fail when the budget is used up. The table of results is lossy: what it forgets is computed again.
+//! Reduced and ordered, without complement edges, never collected: a run of the engine ends before that would
+//! pay. Every operation may fail when the budget is used up. The table of results is lossy: what it forgets
+//! is computed again.
 
 use verdict::{Budget, Exhausted};
 
@@ -28,7 +29,7 @@ pub struct Node {
     pub high: Bdd,
 }
 
-/// The level of constants: behind all variables.
+/// The level of constants: after all variables.
 pub const END: Level = u32::MAX;
 
 /// Results of computations.
@@ -217,7 +218,8 @@ impl Bdds {
     pub fn or(&mut self, f: Bdd, g: Bdd) -> Computed<Bdd> {
         self.combine(Operation::Or, TRUE, FALSE, f, g)
     }
-    /// Conjunction or disjunction: `decides` is the constant that makes the result itself, `neutral` the one that changes nothing.
+    /// Conjunction or disjunction: `decides` is the constant that makes the result itself, `neutral` the one
+    /// that changes nothing.
     fn combine(&mut self, operation: Operation, decides: Bdd, neutral: Bdd, f: Bdd, g: Bdd) -> Computed<Bdd> {
         if f == decides || g == decides {
             return Ok(decides);
@@ -335,7 +337,8 @@ impl Bdds {
         Ok(result)
     }
 
-    /// Puts each variable with an even level in the place of the odd one behind it. The function must not depend on both.
+    /// Puts each variable with an even level in the place of the odd one after it. The function must not
+    /// depend on both.
     pub fn unprime(&mut self, f: Bdd) -> Computed<Bdd> {
         if f == TRUE || f == FALSE {
             return Ok(f);
@@ -350,7 +353,8 @@ impl Bdds {
         Ok(result)
     }
 
-    /// Puts the odd variable behind each variable of a cube in its place. The function must not depend on both.
+    /// Puts the odd variable after each variable of a cube in its place. The function must not depend on
+    /// both.
     pub fn prime(&mut self, f: Bdd, cube: Bdd) -> Computed<Bdd> {
         if f == TRUE || f == FALSE {
             return Ok(f);

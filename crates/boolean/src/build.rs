@@ -4,7 +4,8 @@ use crate::bdd::{Bdd, Bdds, FALSE, TRUE};
 use crate::evaluate::{Scope, Values, unsupported};
 use crate::structure::{Arrival, Called, Structure};
 use crate::view::{
-    Bit, Built, Input, Lock, Point, PointId, Reaction, Recursion, Site, Started, Step, StepId, Told, View,
+    Bit, BroadcastEffect, Built, Input, Lock, Point, PointId, Reaction, Recursion, Site, Started, Step,
+    StepId, View,
 };
 use ir::{
     Assignment, Broadcast, Callee, Count, EdgeId, Initial, IntType, Layout, Lhs, LockKind, ObjectId, Op,
@@ -108,8 +109,8 @@ impl<'p> Builder<'p> {
         numbers.bit("several threads", true);
         numbers.bit("in an atomic region", true);
         let (mut locks, mut cells) = (Vec::new(), FxHashMap::default());
-        // The last one comes first: a variable that is set after others then stands above them, so that the sets before and behind share
-        // all that is below.
+        // The last one comes first: a variable that is set after others then stands above them, so that the
+        // sets before and after share all that is below.
         for (id, object) in program.objects.enumerate().rev() {
             match (&object.layout, object.storage) {
                 (Layout::Sync(SyncKind::Spin), Storage::Static) => {
@@ -381,7 +382,7 @@ impl<'p> Builder<'p> {
                 Op::Assign(assignment) => {
                     let writes = assignment.pairs.iter().any(|(lhs, _)| matches!(lhs, Lhs::Memory(_)));
                     if writes && !broadcasts.is_empty() {
-                        return unsupported("a shared variable that changes after others were told", span);
+                        return unsupported("a shared variable that changes after a broadcast", span);
                     }
                     let Effects { values, inputs, .. } = &mut effects;
                     let holds = self.assign(activation, assignment, span, values, inputs)?;
@@ -399,7 +400,7 @@ impl<'p> Builder<'p> {
                 Op::Broadcast(broadcast) => {
                     if !effects.started.is_empty() {
                         return unsupported(
-                            "a new thread that is told something in the step that starts it",
+                            "a new thread that receives a broadcast in the step that starts it",
                             span,
                         );
                     }
@@ -463,7 +464,8 @@ impl<'p> Builder<'p> {
         let updates = self.updates(target, &effects.values)?;
         let told = self.told(&broadcasts, &updates, span)?;
         let Effects { mut guard, inputs, started, .. } = effects;
-        // A step that has to do with nothing shared can as well be taken later: it need not wait for others' atomic regions.
+        // A step that has to do with nothing shared can as well be taken later: it need not wait for others'
+        // atomic regions.
         let is_error = target.is_some_and(|target| self.structure.points[target.0 as usize].error.is_some());
         let is_local = started.is_empty() && told.is_empty() && !self.touches_shared(guard, &updates);
         if !atomic && self.has_atomic && (is_error || !is_local) {
@@ -583,13 +585,13 @@ impl<'p> Builder<'p> {
         Ok(())
     }
 
-    /// What other threads do: for each procedure that is told something, all that it is told, in order.
+    /// What other threads do: for each procedure that receives broadcasts, all of them, in order.
     fn told(
         &mut self,
         broadcasts: &[(&Broadcast, Vec<Vec<Bdd>>)],
         updates: &[(Bit, Bdd)],
         span: Span,
-    ) -> Built<Vec<Told>> {
+    ) -> Built<Vec<BroadcastEffect>> {
         let mut procedures: Vec<ir::TemplateId> =
             broadcasts.iter().map(|(broadcast, _)| broadcast.to).collect();
         procedures.sort_unstable();
@@ -619,7 +621,7 @@ impl<'p> Builder<'p> {
                 let reaction = self.reaction(activation, to, broadcasts, &handed, updates, span)?;
                 reactions.insert(activation, reaction);
             }
-            all.push(Told { to, arguments, reactions });
+            all.push(BroadcastEffect { to, arguments, reactions });
         }
         Ok(all)
     }

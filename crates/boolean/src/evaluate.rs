@@ -36,7 +36,8 @@ impl Scope<'_> {
         }
     }
 
-    /// The bits of an expression's value, the least one first. `old`: the values before the assignment whose constraint this is.
+    /// The bits of an expression's value, the least one first. `old`: the values before the assignment whose
+    /// constraint this is.
     pub fn bits(&self, bdds: &mut Bdds, expr: &Expr, now: &Values, old: Option<&Values>) -> Built<Vec<Bdd>> {
         let read = |bdds: &mut Bdds, bits: &[Bit]| -> Built<Vec<Bdd>> {
             let mut found = Vec::with_capacity(bits.len());
@@ -140,7 +141,7 @@ impl Scope<'_> {
                 })
                 .collect(),
             BinaryOp::Eq | BinaryOp::Ne => {
-                // From the last bit on: those behind it in the order of variables first.
+                // From the last bit on: those after it in the order of variables first.
                 let mut all = TRUE;
                 for (a, b) in pairs.rev() {
                     let same = bdds.equal(a, b)?;

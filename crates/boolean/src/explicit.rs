@@ -1,6 +1,7 @@
 //! Steps on single thread states.
 //!
-//! Shared states and the local bits of a thread are packed into 128 bits each; a view with more of them has no explicit form.
+//! Shared states and the local bits of a thread are packed into 128 bits each; a view with more of them has
+//! no explicit form.
 
 use crate::bdd::{Bdd, FALSE, TRUE};
 use crate::view::{Bit, Input, PointId, StepId, View};
@@ -25,20 +26,21 @@ pub struct Move {
     pub step: StepId,
     /// The values that it asks for, from the first bit of the first one on.
     pub inputs: u64,
-    /// The shared state behind it.
+    /// The shared state after it.
     pub shared: Shared,
-    /// The thread behind it, unless it has ended.
+    /// The thread after it, unless it has ended.
     pub next: Option<Local>,
     /// Threads that it starts.
     pub started: Vec<Local>,
-    /// What it hands over to others, from the first bit on, one number for each procedure that is told something.
+    /// What it hands over to others, from the first bit on, one number for each procedure that receives a
+    /// broadcast.
     pub told: Vec<u128>,
 }
 
-/// What a thread that is told something can do.
+/// What a thread that receives a broadcast can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// The thread behind it.
+    /// The thread after it.
     pub next: Local,
     /// The values that it asks for.
     pub inputs: u64,
@@ -64,9 +66,11 @@ fn bits_of(inputs: &[Input]) -> Vec<Bit> {
     inputs.iter().flat_map(|input| input.bits.iter().copied()).collect()
 }
 
-/// How many values of inputs satisfy a guard, in the state with most. Inputs come behind all else in the order of variables.
+/// How many values of inputs satisfy a guard, in the state with most. Inputs come after all else in the order
+/// of variables.
 fn most_choices(view: &View<'_>, guard: Bdd, inputs: &[Bit]) -> u128 {
-    // Of a function below all that is no input: the position of its first input, and how many values of those from there on satisfy it.
+    // Of a function below all that is no input: the position of its first input, and how many values of those
+    // from there on satisfy it.
     fn count(
         view: &View<'_>,
         function: Bdd,
@@ -231,7 +235,8 @@ impl<'v, 'p> Explicit<'v, 'p> {
         }
     }
 
-    /// What another thread does in the same step: nothing changes unless it is told something. No answer: the step cannot be taken.
+    /// What another thread does in the same step: nothing changes unless it receives a broadcast. No answer:
+    /// the step cannot be taken.
     pub fn answers(
         &self,
         step: StepId,
@@ -280,7 +285,7 @@ impl<'v, 'p> Explicit<'v, 'p> {
         found
     }
 
-    /// The shared states at the start; nothing if there are too many.
+    /// The shared states at the start; `None` when there are too many.
     pub fn initial_shared(&self) -> Option<Vec<Shared>> {
         let mut found: Vec<Shared> = vec![0];
         for (index, bit) in self.shared.iter().enumerate() {

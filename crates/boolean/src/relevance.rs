@@ -1,7 +1,9 @@
-//! Leaves out what makes no difference: bits that no condition depends on, and local bits that are not read again.
+//! Leaves out what makes no difference: bits that no condition depends on, and local bits that are not read
+//! again.
 //!
-//! Exact for the reachability of points: a bit is kept if a guard depends on it, or a kept bit's new value does. The bits that say who
-//! holds a lock and whether there are several threads are kept for the rules of interference.
+//! Exact for the reachability of points: a bit is kept if a guard depends on it, or a kept bit's new value
+//! does. The bits that say who holds a lock and whether there are several threads are kept for the rules of
+//! interference.
 
 use crate::bdd::{Bdd, Level};
 use crate::view::{Bit, Built, Step, View};
@@ -93,7 +95,7 @@ impl View<'_> {
         self.relevant = relevant;
     }
 
-    /// The local bits that a step reads, given those that count behind it.
+    /// The local bits that a step reads, given those that count after it.
     fn read_by(&self, step: &Step, live: &[BTreeSet<Bit>]) -> BTreeSet<Bit> {
         let empty = BTreeSet::new();
         let behind = step.target.map_or(&empty, |target| &live[target.0 as usize]);

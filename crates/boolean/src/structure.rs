@@ -1,4 +1,5 @@
-//! The first half of building a view: which activations and points there are. No functions yet, so that all bits can be numbered.
+//! The first half of building a view: which activations and points there are. No functions yet, so that all
+//! bits can be numbered.
 
 use crate::evaluate::unsupported;
 use crate::view::{Activation, Built, Point, PointId, Recursion};
@@ -45,7 +46,7 @@ pub(crate) enum Called {
     Activation(usize),
     /// It is active already: a thread starts in the activation, for the site.
     Recursive(usize, usize),
-    /// It is active too often: the thread comes to this point and stays there.
+    /// It is active too often: the thread reaches this point and stays there.
     Cut(PointId),
 }
 
@@ -133,7 +134,7 @@ impl<'p> Structure<'p> {
         id
     }
 
-    /// Where control is once a location is reached, with the activations that end on the way.
+    /// Where control is once a location is reached, with the activations that end meanwhile.
     pub fn arrive(&mut self, activation: usize, location: LocationId) -> (Arrival, Vec<usize>) {
         let (mut activation, mut location) = (activation, location);
         let mut ended = Vec::new();

@@ -1,17 +1,19 @@
 //! Steps on sets of thread states (paper 3, definition 8, and section 4).
 //!
-//! A set at a point is a function of the shared bits and of the local bits that count there. [`Relations`] holds for each step what
-//! is needed to apply it: to the thread that takes it, to the threads that it starts, and, by the change of shared bits alone, to all others.
+//! A set at a point is a function of the shared bits and of the local bits that count there. [`Relations`]
+//! holds for each step what is needed to apply it: to the thread that takes it, to the threads that it
+//! starts, and, by the change of shared bits alone, to all others.
 
 use crate::bdd::{Bdd, Computed, FALSE, TRUE};
 use crate::view::{Bit, PointId, Reaction, StepId, View};
 
-/// A relation between thread states before and after a step: a function, and the variables before the step to forget.
+/// A relation between thread states before and after a step: a function, and the variables before the step to
+/// forget.
 #[derive(Clone, Copy, Debug)]
 pub struct Relation {
     /// Over bits before the step, and next values of those that change.
     pub function: Bdd,
-    /// The variables that have other values behind it.
+    /// The variables that have other values after it.
     pub forget: Bdd,
     /// Whether there are next values in it.
     pub has_next: bool,
@@ -26,17 +28,17 @@ pub struct Relations {
     pub started: Vec<(PointId, Relation)>,
     /// The shared bits that it changes.
     pub changed: Vec<Bit>,
-    /// How it changes them, with what it tells others; forgets all that is local but locks.
+    /// How it changes them, with what it broadcasts to others; forgets all that is local but locks.
     pub shared: Relation,
 }
 
-/// How some steps change shared bits, as other threads see it: over shared bits, the next values of those that change, and, primed, the locks that
-/// the thread that takes the step holds.
+/// How some steps change shared bits, as other threads see it: over shared bits, the next values of those
+/// that change, and, primed, the locks that the thread that takes the step holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interference {
     /// The shared bits that change.
     pub changed: Vec<Bit>,
-    /// The step, if it tells others something; then it stands for that step alone.
+    /// The step, if it has a broadcast; then it stands for that step alone.
     pub telling: Option<StepId>,
     /// The relation.
     pub relation: Bdd,
@@ -47,10 +49,11 @@ impl View<'_> {
         bits.into_iter().map(Bit::now).collect()
     }
 
-    /// The conjunction of `bit' = value` for all pairs, `bit = value` for all extra ones, and a guard, without the inputs.
+    /// The conjunction of `bit' = value` for all pairs, `bit = value` for all extra ones, and a guard,
+    /// without the inputs.
     ///
-    /// Where a new value is just an input, the bit's next value takes the place of that input: an equality of two variables that are far from each
-    /// other in the order, and of many such pairs, would be large.
+    /// Where a new value is just an input, the bit's next value takes the place of that input: an equality of
+    /// two variables that are far from each other in the order, and of many such pairs, would be large.
     fn relate(
         &mut self,
         guard: Bdd,
@@ -143,7 +146,7 @@ impl View<'_> {
         Ok(Relations { own, started, changed, shared })
     }
 
-    /// The states behind a step.
+    /// The states after a step.
     pub fn image(&mut self, set: Bdd, relation: Relation) -> Computed<Bdd> {
         let next = self.bdds.and_exists(set, relation.function, relation.forget)?;
         if relation.has_next { self.bdds.unprime(next) } else { Ok(next) }
@@ -172,8 +175,8 @@ impl View<'_> {
         Ok(all)
     }
 
-    /// What becomes of threads at a point when another thread changes shared bits. `disjoint`: that no lock is held by both, or true
-    /// to leave that out.
+    /// What becomes of threads at a point when another thread changes shared bits. `disjoint`: that no lock
+    /// is held by both, or true to leave that out.
     pub fn disturbed(
         &mut self,
         point: PointId,
@@ -228,7 +231,8 @@ impl View<'_> {
         Ok(found)
     }
 
-    /// Whether a point's steps neither read nor write shared bits, tell nobody and start nobody: then what others do can wait.
+    /// Whether a point's steps neither read nor write shared bits, broadcast nothing and start nobody: then
+    /// what others do can wait.
     pub fn is_silent(&self, point: PointId) -> bool {
         let reads_shared = |functions: &[Bdd]| {
             let support = self.bdds.support(functions);

@@ -1,14 +1,18 @@
 //! What a program is made of, as Boolean functions see it.
 //!
-//! A thread's control *point* is a location in an *activation*: a procedure with the calls that led to it. Procedures are so inlined, step by
-//! step with the machine: every step of the view but those named in 2 is one step of [`ir::semantics::Machine`]. The state of a thread is its point, its *local* bits
-//! (of all its activations, and one for each lock that says whether the thread holds it), and the *shared* bits. Besides the variables there
-//! are shared bits that say whether a lock is taken, whether some thread is in an atomic region, and whether there ever was more
-//! than one thread (paper 3, remark 1). At most one thread holds a lock, and at most one is in an atomic region.
+//! A thread's control *point* is a location in an *activation*: a procedure with the calls that led to it.
+//! Procedures are so inlined, step by step with the machine: every step of the view but those named in 2 is
+//! one step of [`ir::semantics::Machine`]. The state of a thread is its point, its *local* bits (of all its
+//! activations, and one for each lock that says whether the thread holds it), and the *shared* bits. Besides
+//! the variables there are shared bits that say whether a lock is taken, whether some thread is in an atomic
+//! region, and whether there ever was more than one thread (paper 3, remark 1). At most one thread holds a
+//! lock, and at most one is in an atomic region.
 //!
-//! 1. Bits that no condition depends on are left out, and local bits that are not read again do not count. Both change no answer.
-//! 2. A call of a procedure that is active already is a start of a thread and a wait for a shared bit (paper 3, section 4.3): this
-//!    over-approximates, see [`View::is_recursive`]. Or it is followed up to some depth: see [`Recursion`].
+//! 1. Bits that no condition depends on are left out, and local bits that are not read again do not count.
+//!    Both change no answer.
+//! 2. A call of a procedure that is active already is a start of a thread and a wait for a shared bit (paper
+//!    3, section 4.3): this over-approximates, see [`View::is_recursive`]. Or it is followed up to some
+//!    depth: see [`Recursion`].
 //! 3. Threads that have ended are not kept; the whole program's end has no successor.
 
 use crate::bdd::{Bdd, Bdds};
@@ -17,7 +21,8 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use verdict::Exhausted;
 
-/// A bit of a thread state, or one that stands for a choice. Its value before a step is the variable at twice its number.
+/// A bit of a thread state, or one that stands for a choice. Its value before a step is the variable at twice
+/// its number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Bit(pub u32);
 
@@ -60,8 +65,9 @@ impl From<Exhausted> for Failure {
 pub enum Recursion {
     /// It is a start of a thread and a wait for a shared bit (paper 3, section 4.3). Over-approximates.
     Approximated,
-    /// It is made as it is, as long as the procedure is active no more often than this. A thread that goes on comes to a point where it stays
-    /// ([`Point::cut`]). Exact unless such a point is reached, else it under-approximates.
+    /// It is made as it is, as long as the procedure is active no more often than this. A thread that
+    /// continues reaches a point where it stays ([`Point::cut`]). Exact unless such a point is reached, else
+    /// it under-approximates.
     Unfolded(u32),
 }
 
@@ -125,7 +131,7 @@ pub struct Started {
 pub struct Step {
     /// Where the thread is.
     pub source: PointId,
-    /// Where it comes to; nothing if it ends.
+    /// Where it leads; `None` when it ends.
     pub target: Option<PointId>,
     /// The edge of the machine; nothing for the steps that stand for returns from recursive calls.
     pub edge: Option<(TemplateId, EdgeId)>,
@@ -139,16 +145,17 @@ pub struct Step {
     pub inputs: Vec<Input>,
     /// Threads that it starts.
     pub started: Vec<Started>,
-    /// What it tells other threads.
-    pub told: Vec<Told>,
+    /// What it broadcasts to other threads.
+    pub told: Vec<BroadcastEffect>,
 }
 
 /// What other threads in a procedure do in the same step.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct BroadcastEffect {
     /// The procedure.
     pub to: TemplateId,
-    /// Bits that stand for what the thread hands over, with their values: over bits before the step, and choices.
+    /// Bits that stand for what the thread hands over, with their values: over bits before the step, and
+    /// choices.
     pub arguments: Vec<(Bit, Bdd)>,
     /// For each activation of the procedure, what a thread in it does.
     pub reactions: BTreeMap<usize, Reaction>,
@@ -157,13 +164,14 @@ pub struct Told {
 /// What another thread does.
 #[derive(Clone, Debug)]
 pub struct Reaction {
-    /// When it can: over its local bits, what it is told, choices, and shared bits (those that the step changes: after it).
+    /// When it can: over its local bits, what is broadcast to it, choices, and shared bits (those that the
+    /// step changes: after it).
     pub guard: Bdd,
     /// New values of its local bits.
     pub updates: Vec<(Bit, Bdd)>,
     /// What it asks for.
     pub inputs: Vec<Input>,
-    /// For each broadcast of the machine that tells it something, how many of its inputs belong to that.
+    /// For each broadcast of the machine that it receives, how many of its inputs belong to that.
     pub asked: Vec<usize>,
 }
 

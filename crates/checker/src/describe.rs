@@ -1,6 +1,6 @@
 //! Memory in the user's words: names of cells, and what changed between two states.
 
-use ir::semantics::{Bytes, Machine, State, ThreadIndex, address};
+use ir::semantics::{Access, Bytes, Machine, State, ThreadIndex, address};
 use ir::{IntType, Layout, ObjectId, Program, Storage, SyncKind, Value};
 use std::sync::Arc;
 
@@ -27,6 +27,22 @@ pub(crate) struct Cell {
 pub(crate) fn cell_at(program: &Program, object: ObjectId, offset: u64, length: u64) -> Cell {
     let declared = &program.objects[object];
     let element = declared.size;
+    // What the source uses allocated memory for names its members. Only names rest on it.
+    if let (Storage::Site, Some(used)) = (declared.storage, program.site_use(object)) {
+        let (index, rest) = (offset / used.size, offset % used.size);
+        let name = if used.variable.is_empty() { declared.name.clone() } else { used.variable.clone() };
+        let several = index > 0 || length >= used.size.saturating_mul(2);
+        let name = if several { format!("{name}[{index}]") } else { name };
+        let mut cell = cell_in(&used.layout, name.clone(), rest);
+        // Elements of a structure are reached by the pointer.
+        if let (false, Some(member)) = (several, cell.name.strip_prefix(&format!("{name}."))) {
+            cell.name = format!("{name}->{member}");
+        } else if !several && cell.name == name && !used.variable.is_empty() {
+            cell.name = format!("*{name}");
+        }
+        cell.offset += index * used.size;
+        return cell;
+    }
     // Of memory that was allocated without a type, only the bytes have names.
     if let (Storage::Site, Layout::Bytes(_)) = (declared.storage, &declared.layout) {
         return Cell { name: format!("byte {offset} of {}", declared.name), offset, ty: IntType::U8 };
@@ -87,6 +103,21 @@ fn byte(name: String, offset: u64) -> Cell {
 pub(crate) fn name_of(machine: &Machine<'_>, state: &State, address: u64) -> Option<(ObjectId, String)> {
     let (object, offset) = machine.describe(state, address)?;
     Some((object, cell_at(machine.program, object, offset, length_at(state, address)).name))
+}
+
+/// The value of the bytes of an access, where they are a scalar.
+pub(crate) fn value_at(machine: &Machine<'_>, state: &State, access: &Access) -> Option<Value> {
+    let (object, offset) = machine.describe(state, access.address)?;
+    let cell = cell_at(machine.program, object, offset, length_at(state, access.address));
+    let ty = match access.size {
+        size if cell.offset == offset && cell.ty.bytes() == size => cell.ty,
+        1 => IntType::U8,
+        2 => IntType::U16,
+        4 => IntType::U32,
+        8 => IntType::U64,
+        _ => return None,
+    };
+    machine.peek_memory(state, access.address, ty)
 }
 
 /// The size of the allocated object at an address, 0 if there is none.

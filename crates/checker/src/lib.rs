@@ -24,6 +24,7 @@ mod silence;
 mod spec;
 mod states;
 mod stuck;
+mod summaries;
 
 pub use describe::{Change, cell_name};
 pub use examine::{Checked, Refutation, Rejection, examine};
@@ -35,3 +36,4 @@ pub use replay::{
     WaitTarget, replay,
 };
 pub use spec::check_conformance;
+pub use summaries::locations;

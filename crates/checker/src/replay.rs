@@ -1,13 +1,13 @@
 //! Runs a trace, step by step, on the step semantics. Accepts it only if it ends in the violation that it claims,
 //! every step can be taken when and as it is, and it would be the same whatever the values are that are not modelled.
 
-use crate::describe::{Change, local_changes, memory_changes, name_of};
+use crate::describe::{Change, local_changes, memory_changes, name_of, value_at};
 use crate::stuck::are_stuck;
 use ir::semantics::{
     Access, Choice, ChoiceKind, Choices, HappensBefore, LimitKind, Machine, State, Stuck, ThreadIndex,
     WaitedFor,
 };
-use ir::{Count, EdgeId, ErrorKind, LocationKind, Program, SharedObject, Span, TemplateId, Value};
+use ir::{Count, EdgeId, ErrorKind, LocationKind, ObjectId, Program, SharedObject, Span, TemplateId, Value};
 use std::collections::BTreeSet;
 use std::fmt;
 use verdict::{Property, Trace, TraceStep, Violation};
@@ -55,6 +55,8 @@ pub struct ReplayedStep {
     pub choices: Vec<Value>,
     /// The thread that it created.
     pub created: Option<ThreadIndex>,
+    /// What the thread waits for after it, if it can do nothing else then.
+    pub waits: Option<ReplayedWait>,
 }
 
 /// An access to a cell with a name.
@@ -70,6 +72,8 @@ pub struct NamedAccess {
     pub access: Access,
     /// What they are called, if they are in a live object.
     pub name: Option<String>,
+    /// The value that a read of a step saw; `None` for a write, for what is not a scalar, and for an access that is still to come.
+    pub value: Option<Value>,
 }
 
 /// What is wrong at the end of a replayed trace.
@@ -90,6 +94,8 @@ pub enum ReplayedViolation {
         name: String,
         /// Where that is declared.
         declared: Span,
+        /// The object that the first byte that both touch is in, and where it is there.
+        cell: (ObjectId, u64),
         /// The accesses.
         accesses: [NamedAccess; 2],
     },
@@ -269,10 +275,26 @@ fn replay_step(
             name_of(machine, state, access.address).or_else(|| name_of(machine, &next, access.address));
         found.map(|(_, name)| name)
     };
-    let accesses = taken.accesses.iter();
-    let accesses = accesses
-        .map(|access| NamedAccess { thread: *thread, edge: *edge, span, access: *access, name: name(access) })
-        .collect();
+    let overwritten = |read: &Access| {
+        let end = |access: &Access| access.address.saturating_add(access.size);
+        let overlaps = |other: &&Access| other.address < end(read) && read.address < end(other);
+        taken.accesses.iter().filter(|access| access.write).any(|access| overlaps(&access))
+    };
+    let value = |access: &Access| match access.write {
+        true => None,
+        false if overwritten(access) => value_at(machine, state, access),
+        // What is read for the first time is chosen then.
+        false => value_at(machine, &next, access),
+    };
+    let named = |access: &Access| NamedAccess {
+        thread: *thread,
+        edge: *edge,
+        span,
+        access: *access,
+        name: name(access),
+        value: value(access),
+    };
+    let accesses = taken.accesses.iter().map(named).collect();
     let replayed = ReplayedStep {
         thread: *thread,
         procedure,
@@ -283,6 +305,7 @@ fn replay_step(
         locals: local_changes(machine.program, state, &next, *thread),
         choices: choices.clone(),
         created: (next.threads.len() > state.threads.len()).then_some(state.threads.len()),
+        waits: wait_of(machine, &next, *thread),
     };
     Ok((next, replayed, given.approximate))
 }
@@ -328,7 +351,7 @@ fn accesses_by(
     let valid = accesses.filter(|access| machine.is_valid(state, access.address, access.size));
     let named = valid.map(|access| {
         let name = name_of(machine, state, access.address).map(|(_, name)| name);
-        NamedAccess { thread, edge, span, access, name }
+        NamedAccess { thread, edge, span, access, name, value: None }
     });
     Some(named.collect())
 }
@@ -345,13 +368,13 @@ fn race(
     let left = accesses_by(machine, state, first, first_edge)?;
     let right = accesses_by(machine, state, second, second_edge)?;
     let collision = left.iter().find_map(|one| {
-        right.iter().find(|other| machine.is_race(&one.access, &other.access)).map(|other| (one, other))
+        right
+            .iter()
+            .find(|other| machine.is_race(state, &one.access, &other.access))
+            .map(|other| (one, other))
     });
     let (one, other) = collision?;
-    let shared = one.access.address.max(other.access.address);
-    let (object, name) = name_of(machine, state, shared)?;
-    let declared = machine.program.objects[object].span;
-    Some(ReplayedViolation::Race { name, declared, accesses: [one.clone(), other.clone()] })
+    collision_of(machine, state, [one.clone(), other.clone()])
 }
 
 /// A race of an access that is next with an earlier one that does not happen before it.
@@ -371,11 +394,21 @@ fn late_race(
             return None;
         }
         let one = steps[earlier.step].accesses.iter().find(|named| named.access == earlier.access)?.clone();
-        let shared = one.access.address.max(other.access.address);
-        let (object, name) = name_of(machine, state, shared)?;
-        let declared = machine.program.objects[object].span;
-        Some(ReplayedViolation::Race { name, declared, accesses: [one, other] })
+        collision_of(machine, state, [one, other])
     })
+}
+
+/// Two accesses that collide, with what they both touch.
+fn collision_of(
+    machine: &Machine<'_>,
+    state: &State,
+    accesses: [NamedAccess; 2],
+) -> Option<ReplayedViolation> {
+    let shared = accesses[0].access.address.max(accesses[1].access.address);
+    let (object, name) = name_of(machine, state, shared)?;
+    let cell = machine.describe(state, shared)?;
+    let declared = machine.program.objects[object].span;
+    Some(ReplayedViolation::Race { name, declared, cell, accesses })
 }
 
 /// Threads that wait for ever: each for one of them, or as all executions from here show.
@@ -388,19 +421,25 @@ fn deadlock(machine: &Machine<'_>, state: &State, threads: &[ThreadIndex]) -> Op
         }
         let wait = machine.waits(state, thread)?;
         is_closed &= wait.owner().is_some_and(|owner| threads.contains(&owner));
-        let (template, _) = state.location(thread)?;
-        let span = machine.program.templates[template].edges[wait.edge].span;
-        let named = |address| name_of(machine, state, address).map(|(_, name)| name);
-        let target = match wait.what {
-            WaitedFor::Lock { address, owner } => {
-                let name = named(address).unwrap_or_else(|| "a lock".to_owned());
-                WaitTarget::Lock { name: name.strip_suffix(".owner").unwrap_or(&name).to_owned(), owner }
-            }
-            WaitedFor::Thread(thread) => WaitTarget::Thread(thread),
-            WaitedFor::Shared(object, address) => WaitTarget::Shared(object, address.and_then(named)),
-        };
-        waits.push(ReplayedWait { thread, span, target });
+        waits.push(wait_of(machine, state, thread)?);
     }
     let holds = !waits.is_empty() && !state.halted;
     (holds && (is_closed || are_stuck(machine, state, threads))).then_some(ReplayedViolation::Deadlock(waits))
+}
+
+/// What a thread waits for in a state, with names.
+fn wait_of(machine: &Machine<'_>, state: &State, thread: ThreadIndex) -> Option<ReplayedWait> {
+    let (template, _) = state.location(thread)?;
+    let wait = machine.waits(state, thread)?;
+    let span = machine.program.templates[template].edges[wait.edge].span;
+    let named = |address| name_of(machine, state, address).map(|(_, name)| name);
+    let target = match wait.what {
+        WaitedFor::Lock { address, owner } => {
+            let name = named(address).unwrap_or_else(|| "a lock".to_owned());
+            WaitTarget::Lock { name: name.strip_suffix(".owner").unwrap_or(&name).to_owned(), owner }
+        }
+        WaitedFor::Thread(thread) => WaitTarget::Thread(thread),
+        WaitedFor::Shared(object, address) => WaitTarget::Shared(object, address.and_then(named)),
+    };
+    Some(ReplayedWait { thread, span, target })
 }

@@ -1,6 +1,8 @@
-//! How many threads there are: exactly up to a limit k, and *many* beyond it (paper 1, section 3.4, counter abstraction). Over-approximates.
+//! How many threads there are: exactly up to a limit k, and *many* beyond it (paper 1, section 3.4, counter
+//! abstraction). Over-approximates.
 //!
-//! An amount stands for all numbers up to it: more threads can do no less. *Many* (ω) stands for any number; one more and one less are many, too.
+//! An amount stands for all numbers up to it: more threads can do no less. *Many* (ω) stands for any number;
+//! one more and one less are many, too.
 
 use std::fmt;
 
@@ -33,7 +35,7 @@ impl Amount {
             _ => Self::Many,
         }
     }
-    /// One less; nothing if there is none.
+    /// One less; `None` when there is none.
     #[must_use]
     pub fn less_one(self) -> Option<Self> {
         match self {

@@ -1,8 +1,8 @@
 //! Bounds of bitwise operations on intervals.
 //!
-//! Least and greatest results for unsigned operands as in H. S. Warren, *Hacker's Delight*, section 4-3 ("propagating
-//! bounds through logical operations"). Operands of one sign are ordered like their bit patterns, so intervals are
-//! cut at zero first. Over-approximates (exact for `and` and `or`).
+//! Least and greatest results for unsigned operands as in H. S. Warren, *Hacker's Delight*, section 4-3
+//! ("propagating bounds through logical operations"). Operands of one sign are ordered like their bit
+//! patterns, so intervals are cut at zero first. Over-approximates (exact for `and` and `or`).
 
 use crate::bound::Bound;
 use crate::interval::Interval;

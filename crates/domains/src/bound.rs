@@ -5,9 +5,10 @@ use std::fmt;
 
 /// A bound. Ordered like the integers with both infinities.
 ///
-/// The two ends of the range of [`Value`] stand for the infinities: a finite bound beyond them cannot be told, so
-/// arithmetic that would get there gives an infinity, or for the wrong direction the last finite value (see each
-/// operation). Values of IR types have at most 64 bits, so one operation on them hardly ever gets there.
+/// The two ends of the range of [`Value`] stand for the infinities: a finite bound beyond them cannot be
+/// represented, so arithmetic that would get there gives an infinity, or for the wrong direction the last
+/// finite value (see each operation). Values of IR types have at most 64 bits, so one operation on them
+/// hardly ever gets there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bound(Value);
 

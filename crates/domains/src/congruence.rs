@@ -1,14 +1,16 @@
-//! Congruences: the integers `remainder + k * modulus` (P. Granger, *Static analysis of arithmetical congruences*, 1989).
+//! Congruences: the integers `remainder + k * modulus` (P. Granger, *Static analysis of arithmetical
+//! congruences*, 1989).
 //!
-//! Over-approximates. Exact integers: a modulus that leaves the range of [`Value`] gives way to 1 (everything).
-//! Chains of rising congruences are finite, as each modulus divides the one before, so widening is the join.
+//! Over-approximates. Exact integers: a modulus that leaves the range of [`Value`] gives way to 1
+//! (everything). Chains of rising congruences are finite, as each modulus divides the one before, so widening
+//! is the join.
 
 use crate::bound::Bound;
 use ir::{IntType, Value};
 use std::fmt;
 
-/// All integers that leave a remainder. Modulus 0: one integer. Modulus 1: all. Never empty, so it is no lattice of
-/// its own: [`crate::Number`] completes it.
+/// All integers that leave a remainder. Modulus 0: one integer. Modulus 1: all. Never empty, so it is no
+/// lattice of its own: [`crate::Number`] completes it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Congruence {
     modulus: Value,
@@ -54,7 +56,7 @@ impl Congruence {
             modulus => value.rem_euclid(modulus) == self.remainder,
         }
     }
-    /// The least member that is not below `value`, if it can be told.
+    /// The least member that is not below `value`, if it can be represented.
     pub fn at_or_above(self, value: Value) -> Option<Value> {
         if self.modulus == 0 {
             return (value <= self.remainder).then_some(self.remainder);
@@ -66,7 +68,7 @@ impl Congruence {
         // Near the end of the range a bound stands for infinity, which is no member.
         value.checked_add(more).filter(|member| Bound::finite(*member).is_finite())
     }
-    /// The greatest member that is not above `value`, if it can be told.
+    /// The greatest member that is not above `value`, if it can be represented.
     pub fn at_or_below(self, value: Value) -> Option<Value> {
         self.negate().at_or_above(value.checked_neg()?)?.checked_neg()
     }
@@ -107,7 +109,8 @@ impl Congruence {
     }
     /// The remainders with the sign of the dividend.
     pub fn remainder_of(self, other: Self) -> Self {
-        // A remainder is the dividend less a multiple of the divisor, all of whose values are multiples of this.
+        // A remainder is the dividend less a multiple of the divisor, all of whose values are multiples of
+        // this.
         let step = gcd(other.modulus, other.remainder);
         Self::new(gcd(self.modulus, step), self.remainder)
     }
@@ -148,7 +151,7 @@ impl Congruence {
         }
         Self::new(gcd(self.modulus, 1 << ty.bits), self.remainder)
     }
-    /// The members of both; `None` if there is none. One of the two if the moduli are too large to tell.
+    /// The members of both; `None` if there is none. One of the two if the moduli are too large to compute.
     pub fn intersect(self, other: Self) -> Option<Self> {
         match (self.as_constant(), other.as_constant()) {
             (Some(value), _) => return other.contains(value).then_some(self),
@@ -187,7 +190,8 @@ impl Congruence {
     }
 }
 
-/// The greatest common divisor; that of 0 and `a` is `a`. Not negative, unless it cannot be told (then 1).
+/// The greatest common divisor; that of 0 and `a` is `a`. Not negative, unless it cannot be represented (then
+/// 1).
 fn gcd(a: Value, b: Value) -> Value {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
     while b != 0 {

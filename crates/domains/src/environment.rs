@@ -1,8 +1,8 @@
 //! Environments: what is known of each variable.
 //!
-//! A persistent trie over the indices of variables. To clone is to count a reference; to change one variable copies
-//! the few nodes above it; and two environments that come from one another share most nodes, so that join and
-//! comparison skip what they share. The shape depends on the content alone.
+//! A persistent trie over the indices of variables. To clone is to count a reference; to change one variable
+//! copies the few nodes above it; and two environments that come from one another share most nodes, so that
+//! join and comparison skip what they share. The shape depends on the content alone.
 
 use crate::lattice::{Lattice, Thresholds};
 use ir::ids::Id;
@@ -49,7 +49,7 @@ impl<V: Id, D: Lattice> Environment<V, D> {
     fn from_tree(tree: Option<Tree<D>>) -> Self {
         Self { tree, variable: PhantomData }
     }
-    /// What is known of a variable; nothing if it is not there.
+    /// What is known of a variable; `None` when it is not there.
     pub fn get(&self, variable: V) -> Option<&D> {
         self.tree.as_ref()?.get(variable.index())
     }
@@ -196,8 +196,8 @@ enum Keep {
 /// How two environments are put together.
 struct Merge<'a, D> {
     keep: Keep,
-    /// Whether a result that equals the second value may be stored as the second value. Not so for widening, whose
-    /// results must stay in the form that they were made in (see [`crate::Octagon`]).
+    /// Whether a result that equals the second value may be stored as the second value. Not so for widening,
+    /// whose results must stay in the form that they were made in (see [`crate::Octagon`]).
     adopt: bool,
     /// Given the same value twice, it gives that value.
     combine: &'a dyn Fn(&D, &D) -> D,

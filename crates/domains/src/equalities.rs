@@ -1,8 +1,10 @@
 //! Equalities between locals and expressions, through the operations of an edge.
 //!
-//! An equality is gained by an assignment of a value to a local, by a store of a local (or of a sum of one and a constant, which can be turned around), and by an assumption of
-//! equality. It is lost when the local, a local in the expression, or a cell that the expression loads may change. Loads are exact places only.
-//! Both sides are then equal in every state that the operation leads to; what other threads do is not looked at here.
+//! An equality is gained by an assignment of a value to a local, by a store of a local (or of a sum of one
+//! and a constant, which can be turned around), and by an assumption of equality. It is lost when the local,
+//! a local in the expression, or a cell that the expression loads may change. Loads are exact places only.
+//! Both sides are then equal in every state that the operation leads to; what other threads do is not looked
+//! at here.
 
 use crate::evaluate::Resolve;
 use crate::memory::Found;
@@ -47,11 +49,12 @@ impl Known {
     pub(crate) fn into_list(self) -> Vec<(LocalId, Expr)> {
         self.equal
     }
-    /// The expression with locals replaced; nothing if there is nothing to replace.
+    /// The expression with locals replaced; `None` when there is nothing to replace.
     pub(crate) fn expanded(&self, expr: &Expr) -> Option<Expr> {
         self.expanded_by(expr, MOST_ROUNDS, false)
     }
-    /// The same with locals replaced as often as that goes, only once, and only by what is in memory: the first is about what was there first, the others about what is at hand.
+    /// The same with locals replaced as often as that goes, only once, and only by what is in memory: the
+    /// first is about what was there first, the others about what is at hand.
     pub(crate) fn expansions(&self, expr: &Expr) -> Vec<Expr> {
         let mut found: Vec<Expr> = self.expanded(expr).into_iter().collect();
         for (rounds, only_loads) in [(1, false), (1, true)] {
@@ -105,7 +108,8 @@ impl Known {
     pub(crate) fn follow(&mut self, scope: &Scope<'_, '_>, op: &Op) {
         let mut written = Vec::new();
         scope.written(op, &mut written);
-        // What locals get, also with locals in it replaced; an assignment of several reads the values before it.
+        // What locals get, also with locals in it replaced; an assignment of several reads the values before
+        // it.
         let mut copied: Vec<(LocalId, Expr)> = Vec::new();
         if let Op::Assign(Assignment { pairs, .. }) = op
             && pairs.iter().all(|(lhs, _)| matches!(lhs, Lhs::Local(_)))
@@ -174,7 +178,8 @@ impl Known {
     }
 }
 
-/// The local that an expression of one is computed from, as an expression of the result: `result = local + c` says `local = result - c`, also where it wraps.
+/// The local that an expression of one is computed from, as an expression of the result: `result = local + c`
+/// says `local = result - c`, also where it wraps.
 fn inverse(scope: &Scope<'_, '_>, expr: &Expr, result: Expr) -> Option<(LocalId, Expr)> {
     match expr {
         Expr::Local(local) => Some((*local, result)),

@@ -24,8 +24,8 @@ pub trait Resolve {
     /// The variable that a local, a load or an [`Expr::Old`] names.
     ///
     /// It stands for exactly one concrete cell in every state, read as the expression reads it: a test of the
-    /// expression is a test of the variable. A cell that stands for many (an array, an allocation site) is no such
-    /// variable; its content comes from [`Resolve::load`].
+    /// expression is a test of the variable. A cell that stands for many (an array, an allocation site) is no
+    /// such variable; its content comes from [`Resolve::load`].
     fn variable(&self, expr: &Expr) -> Option<Self::Variable>;
 
     /// The values of a load that names no variable: all that any of its targets can hold.
@@ -45,7 +45,8 @@ pub trait Resolve {
     fn myself(&self) -> Number {
         Number::NONZERO
     }
-    /// Whether bytes from a pointer on lie in a live object: a set of truth values. By default it is known of 0 only.
+    /// Whether bytes from a pointer on lie in a live object: a set of truth values. By default it is known of
+    /// 0 only.
     fn valid(
         &self,
         _pointer: &Expr,

@@ -1,14 +1,20 @@
-//! What other threads do to the variables of a thread while it stays at a location, and where the values of shared cells come from.
+//! What other threads do to the variables of a thread while it stays at a location, and where the values of
+//! shared cells come from.
 //!
-//! Paper 4, section 5.1, on packs that may overlap. Over-approximates. A thread comes to a location in some states; then other threads write, and it stays. At each moment:
+//! Paper 4, section 5.1, on packs that may overlap. Over-approximates. A thread reaches a location in some
+//! states; then other threads write, and it stays. At each moment:
 //!
 //! * Of a cell: the value is the one the thread came with, or one that a write left.
-//! * Of a pack of shared cells: if something in it was written, the last such write was a step of another thread, which left all cells of the pack as they are: what that thread
-//!   knows of the pack after the step holds.
-//! * Of any other pack: the thread's own variables do not change, and what is written changes by an amount that the writer knows. All that one step writes is changed at once.
-//! * Besides, the values are those that the latest definition left, of each cell and of each pack of shared cells (the paper's data flow graphs).
+//! * Of a pack of shared cells: if something in it was written, the last such write was a step of another
+//!   thread, which left all cells of the pack as they are: what that thread knows of the pack after the step
+//!   holds.
+//! * Of any other pack: the thread's own variables do not change, and what is written changes by an amount
+//!   that the writer knows. All that one step writes is changed at once.
+//! * Besides, the values are those that the latest definition left, of each cell and of each pack of shared
+//!   cells (the paper's data flow graphs).
 //!
-//! Deviation from the paper: there, a pack has either local or global variables, and all its values come from one definition.
+//! Deviation from the paper: there, a pack has either local or global variables, and all its values come from
+//! one definition.
 
 use crate::interval::Interval;
 use crate::lattice::{Lattice, Thresholds};
@@ -125,7 +131,8 @@ impl Interference {
         self.arrive(memory, template, &plain, &plain)
     }
 
-    /// The states in which a thread may be at the location if it comes there in the states `own`, or if another thread wrote once while it was there in the states `here`.
+    /// The states in which a thread may be at the location if it comes there in the states `own`, or if
+    /// another thread wrote once while it was there in the states `here`.
     pub fn arrive(
         &self,
         memory: &Memory<'_>,

@@ -1,8 +1,9 @@
-//! Intervals of exact integers, with the operations of the common representation as *valid abstractions*: if `a` is
-//! in `A` and `b` in `B`, then `a op b` is in `A op B`, unless the operation faults.
+//! Intervals of exact integers, with the operations of the common representation as *valid abstractions*: if
+//! `a` is in `A` and `b` in `B`, then `a op b` is in `A op B`, unless the operation faults.
 //!
-//! Over-approximates. The arithmetic here is that of mathematical integers; [`Interval::fit`] says what a machine
-//! type makes of a result: a signed one out of range has faulted and is cut off, an unsigned one wraps.
+//! Over-approximates. The arithmetic here is that of mathematical integers; [`Interval::fit`] says what a
+//! machine type makes of a result: a signed one out of range has faulted and is cut off, an unsigned one
+//! wraps.
 
 use crate::bits;
 use crate::bound::Bound;
@@ -255,8 +256,8 @@ impl Lattice for Interval {
     }
 }
 
-/// Whether a bound is infinite, or the end of a type's range: where widening ends when nothing better holds. There
-/// are few, so that a bound moves a few times only in a narrowing sequence.
+/// Whether a bound is infinite, or the end of a type's range: where widening ends when nothing better holds.
+/// There are few, so that a bound moves a few times only in a narrowing sequence.
 pub(crate) fn is_extreme(bound: Bound) -> bool {
     const ENDS: [IntType; 9] = [
         IntType::BOOL,

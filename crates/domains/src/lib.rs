@@ -3,15 +3,17 @@
 //! * [`Lattice`] is what all domains can do, with its laws; [`Thresholds`] is where widening stops.
 //! * [`Interval`], [`Congruence`] and their product [`Number`] stand for sets of integers.
 //! * [`Environment`] maps variables to such sets; it is cheap to clone and to compare with a relative.
-//! * [`evaluate()`], [`assume`] and [`refine()`] are the meaning of [`ir::Expr`] in an environment, forwards and backwards.
-//!   An engine says by [`Resolve`] which expressions are variables.
-//! * [`Memory`] sorts a program's memory into variables; [`Scope`] is the meaning of [`ir::Op`] in an environment of these.
+//! * [`evaluate()`], [`assume`] and [`refine()`] are the meaning of [`ir::Expr`] in an environment, forwards
+//!   and backwards. An engine says by [`Resolve`] which expressions are variables.
+//! * [`Memory`] sorts a program's memory into variables; [`Scope`] is the meaning of [`ir::Op`] in an
+//!   environment of these.
 //! * [`Amount`] is how many threads there are, counted up to a limit.
 //! * [`Interference`] is what other threads do to all this.
-//! * [`Octagon`] relates the variables of one [pack](Packs); [`Relational`] is an environment together with octagons.
+//! * [`Octagon`] relates the variables of one [pack](Packs); [`Relational`] is an environment together with
+//!   octagons.
 //!
-//! Everything here over-approximates: what [`ir::semantics`] can compute is always in the abstract result. Integers
-//! are exact, and nothing overflows silently: a bound that cannot be told is infinite.
+//! Everything here over-approximates: what [`ir::semantics`] can compute is always in the abstract result.
+//! Integers are exact, and nothing overflows silently: a bound that cannot be represented is infinite.
 //!
 //! This crate knows no engine, holds no fixed-point loop, and does no IO.
 

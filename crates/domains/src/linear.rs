@@ -1,9 +1,10 @@
 //! Linear forms `c₁x₁ + … + cₙxₙ + [a, b]` over mathematical integers, and how expressions become such forms.
 //!
-//! As in A. Miné, *Symbolic methods to enhance the precision of numerical abstract domains* (2006), section 3: what
-//! is not linear becomes an interval. Machine integers: a signed operation that leaves its range faults, so the form
-//! is exact; an unsigned operation or a conversion counts only if it stays in range, or leaves it by the same
-//! multiple of 2^bits in all states. Over-approximates: the value of the expression is one of the form's.
+//! As in A. Miné, *Symbolic methods to enhance the precision of numerical abstract domains* (2006), section
+//! 3: what is not linear becomes an interval. Machine integers: a signed operation that leaves its range
+//! faults, so the form is exact; an unsigned operation or a conversion counts only if it stays in range, or
+//! leaves it by the same multiple of 2^bits in all states. Over-approximates: the value of the expression is
+//! one of the form's.
 
 use crate::evaluate::{Numbers, Resolve};
 use crate::interval::Interval;
@@ -22,7 +23,8 @@ pub struct Linear<V> {
     pub constant: Interval,
 }
 
-/// Factors beyond this make a form useless; below it, no sum of products leaves the range of [`Value`] silently.
+/// Factors beyond this make a form useless; below it, no sum of products leaves the range of [`Value`]
+/// silently.
 const LARGEST_FACTOR: Value = 1 << 32;
 /// The most variables in a form.
 const MOST_TERMS: usize = 16;

@@ -8,8 +8,8 @@ pub(crate) fn node(variable: usize, negated: bool) -> usize {
     2 * variable + usize::from(negated)
 }
 
-/// The cell in row `i` and column `j` is an upper bound of `Vⱼ - Vᵢ`. *Coherent*: as that is `(-Vᵢ) - (-Vⱼ)`, the cell in
-/// row `j ^ 1` and column `i ^ 1` is the same.
+/// The cell in row `i` and column `j` is an upper bound of `Vⱼ - Vᵢ`. *Coherent*: as that is `(-Vᵢ) - (-Vⱼ)`,
+/// the cell in row `j ^ 1` and column `i ^ 1` is the same.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Matrix {
     size: usize,

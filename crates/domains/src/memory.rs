@@ -1,18 +1,23 @@
 //! The variables of a program: cells of memory, and the locals of the thread at hand.
 //!
-//! Memory is bytes. This module sorts the bytes that loads and stores name into *cells*, each of which is a variable or not tracked at all:
+//! Memory is bytes. This module sorts the bytes that loads and stores name into *cells*, each of which is a
+//! variable or not tracked at all:
 //!
-//! * All typed accesses of the program are collected as shapes: an object, the offsets in it (by the points-to sets), and a number of bytes. Shapes with a byte
-//!   in common are put into one class.
-//! * A class whose members have the same size, and overlap only where they start at the same byte, is *tracked*: each of its places is always read and written as
-//!   a whole. Its content is a set of integers of one type: all values that any of its places may hold. Other classes are not tracked: what is loaded from
+//! * All typed accesses of the program are collected as shapes: an object, the offsets in it (by the
+//!   points-to sets), and a number of bytes. Shapes with a byte in common are put into one class.
+//! * A class whose members have the same size, and overlap only where they start at the same byte, is
+//!   *tracked*: each of its places is always read and written as a whole. Its content is a set of integers of
+//!   one type: all values that any of its places may hold. Other classes are not tracked: what is loaded from
 //!   them may be anything.
-//! * A tracked class is *strong* if it is one place of one object, as the thread at hand sees it: at one exact offset, of an object that there is at most one of, or
-//!   of an object of a thread that no other thread reaches. A store to it replaces the content. All others are *weak*: a store adds to the content.
-//! * A cell is *private* if only the steps of the thread that owns the object change it, so that each thread has its own content; else *shared*.
+//! * A tracked class is *strong* if it is one place of one object, as the thread at hand sees it: at one
+//!   exact offset, of an object that there is at most one of, or of an object of a thread that no other
+//!   thread reaches. A store to it replaces the content. All others are *weak*: a store adds to the content.
+//! * A cell is *private* if only the steps of the thread that owns the object change it, so that each thread
+//!   has its own content; else *shared*.
 //!
-//! The claim about a weak shared cell is about all objects of all threads. New objects come with their first values: those of frames and thread-local
-//! objects are part of the content from the start, those of allocations are a store at the allocation.
+//! The claim about a weak shared cell is about all objects of all threads. New objects come with their first
+//! values: those of frames and thread-local objects are part of the content from the start, those of
+//! allocations are a store at the allocation.
 //!
 //! Rests on the points-to sets, and so on the rules of C that these rest on (see [`ir::passes::points_to`]).
 
@@ -99,7 +104,7 @@ pub struct Memory<'p> {
     /// The variables of each template that are related to each other, see [`Memory::relate`].
     packs: IdVec<TemplateId, Packs<Variable>>,
     shared_packs: usize,
-    /// Addresses that pointers are told apart by: their numbers are those of the bits of [`Addresses`].
+    /// Addresses that pointers are distinguished by: their numbers are those of the bits of [`Addresses`].
     addresses: Vec<(ObjectId, u64)>,
 }
 
@@ -129,8 +134,8 @@ fn places(op: &Op) -> Vec<&Place> {
 }
 
 impl<'p> Memory<'p> {
-    /// Sorts the memory of a program. `single` says which objects there is at most one of in the whole run; `escapes`, which ones
-    /// threads may reach that do not own them.
+    /// Sorts the memory of a program. `single` says which objects there is at most one of in the whole run;
+    /// `escapes`, which ones threads may reach that do not own them.
     pub fn new(
         program: &'p Program,
         points_to: &'p PointsTo,
@@ -200,8 +205,9 @@ impl<'p> Memory<'p> {
         memory
     }
 
-    /// Numbers the addresses that are used as values, of objects that live as long as anybody can point to them: static ones, and those of frames that only their thread reaches.
-    /// Each is inside of its object or just behind it, so they are different integers.
+    /// Numbers the addresses that are used as values, of objects that live as long as anybody can point to
+    /// them: static ones, and those of frames that only their thread reaches. Each is inside of its object or
+    /// just after it, so they are different integers.
     fn number_addresses(&mut self, escapes: &IdVec<ObjectId, bool>) {
         let mut found: BTreeSet<(ObjectId, u64)> = BTreeSet::new();
         let mut add = |expr: &Expr| {
@@ -393,8 +399,9 @@ impl<'p> Memory<'p> {
         if set < places || targets.len() > 1 { result.join(&Number::constant(0)) } else { result }
     }
 
-    /// Says which variables are to be related to each other: packs of shared cells, which all templates have under the same numbers, and those of each template. Each in
-    /// rising order. Whether these are variables that can be related: cells that are one place each.
+    /// Says which variables are to be related to each other: packs of shared cells, which all templates have
+    /// under the same numbers, and those of each template. Each in rising order. Whether these are variables
+    /// that can be related: cells that are one place each.
     pub fn relate(&mut self, shared: &[Vec<Variable>], of_template: &[Vec<Vec<Variable>>]) -> bool {
         let is_one = |variable: Variable, template: TemplateId| match self.cell(variable) {
             Some(cell) => cell.tracked && cell.strong,
@@ -437,7 +444,7 @@ impl<'p> Memory<'p> {
     pub fn count(&self) -> usize {
         self.cells.len()
     }
-    /// The cell that a variable is; nothing if it is a local.
+    /// The cell that a variable is; `None` when it is a local.
     pub fn cell(&self, variable: Variable) -> Option<&Cell> {
         self.cells.get(variable.index())
     }

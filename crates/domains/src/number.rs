@@ -1,9 +1,9 @@
 //! Numbers: the reduced product of intervals, congruences, "not zero", and sets of addresses.
 //!
-//! Over-approximates; every operation is a valid abstraction of [`ir::semantics::apply`] and its kin: if `a` is in
-//! `A` and `b` in `B`, and the concrete operation on `a` and `b` does not fault, its result is in the abstract one.
-//! "Not zero" is what is known of a pointer that was tested, and of a divisor; an interval says it only if zero is at
-//! its end.
+//! Over-approximates; every operation is a valid abstraction of [`ir::semantics::apply`] and its kin: if `a`
+//! is in `A` and `b` in `B`, and the concrete operation on `a` and `b` does not fault, its result is in the
+//! abstract one. "Not zero" is what is known of a pointer that was tested, and of a divisor; an interval says
+//! it only if zero is at its end.
 //!
 //! Of pointers besides: which addresses they are.
 //!
@@ -19,19 +19,21 @@ use std::fmt;
 
 /// A set of integers.
 ///
-/// Kept reduced: the ends of the interval are members of the congruence, and not zero if zero is excluded; one
-/// integer has modulus 0; the empty set has one form.
+/// Kept reduced: the ends of the interval are members of the congruence, and not zero if zero is excluded;
+/// one integer has modulus 0; the empty set has one form.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Number {
     interval: Interval,
     congruence: Congruence,
     /// Whether zero is excluded, by whatever part.
     nonzero: bool,
-    /// If known: each member is zero or one of these addresses. Nothing is said of one integer, which says it all.
+    /// If known: each member is zero or one of these addresses. Nothing is said of one integer, which says it
+    /// all.
     addresses: Option<Addresses>,
 }
 
-/// A set of numbered addresses. What the numbers stand for is up to whoever gives them out ([`crate::Memory::address`]): different ones for different integers.
+/// A set of numbered addresses. What the numbers stand for is up to whoever gives them out
+/// ([`crate::Memory::address`]): different ones for different integers.
 pub type Addresses = u64;
 
 impl Number {
@@ -54,7 +56,7 @@ impl Number {
     pub fn among(&self, addresses: Addresses) -> Self {
         self.meet(&Self { addresses: Some(addresses), ..Self::TOP })
     }
-    /// The addresses that it consists of, beside zero; nothing if it may be something else.
+    /// The addresses that it consists of, beside zero; `None` when it may be something else.
     pub fn addresses(&self) -> Option<Addresses> {
         if self.as_constant() == Some(0) { Some(0) } else { self.addresses }
     }
@@ -143,7 +145,8 @@ impl Number {
         }
         self
     }
-    /// The first member of the congruence from `value` on, without an excluded zero; `None` if it cannot be told.
+    /// The first member of the congruence from `value` on, without an excluded zero; `None` when it is out of
+    /// range.
     fn first(&self, value: Value) -> Result<Option<Value>, Empty> {
         let next = |value: Value| match self.congruence.at_or_above(value) {
             None if self.congruence.as_constant().is_some() => Err(Empty),
@@ -246,7 +249,8 @@ impl Number {
         let same = left.as_constant().is_some() && left == right;
         Self::truth(!left.meet(right).is_bottom(), !same)
     }
-    /// The operation on mathematical integers. Nothing for comparisons, which have no exact result to speak of.
+    /// The operation on mathematical integers. Nothing for comparisons, which have no exact result to speak
+    /// of.
     pub(crate) fn exact(op: BinaryOp, left: &Self, right: &Self) -> Self {
         let (a, b) = (left.interval, right.interval);
         let (p, q) = (left.congruence, right.congruence);
@@ -369,8 +373,8 @@ impl Lattice for Number {
         };
         Self { interval, congruence, nonzero: self.nonzero || other.nonzero, addresses }.reduced()
     }
-    /// Reduction moves a bound inwards from its threshold only as long as the congruence stays as it is, and that
-    /// rises finitely often: so the sequence is finite.
+    /// Reduction moves a bound inwards from its threshold only as long as the congruence stays as it is, and
+    /// that rises finitely often: so the sequence is finite.
     fn widen(&self, next: &Self, thresholds: &Thresholds) -> Self {
         if self.is_bottom() {
             return *next;

@@ -1,17 +1,19 @@
 //! Octagons: conjunctions of `±x ± y ≤ c` over a few integer variables.
 //!
-//! A. Miné, *The octagon abstract domain* (2006): difference-bound matrices over the signed variables `V₂ₖ = xₖ`,
-//! `V₂ₖ₊₁ = -xₖ`; the cell in row `i` and column `j` bounds `Vⱼ - Vᵢ`. Closure for integers with tightening: R. Bagnara,
-//! P. Hill, E. Zaffanella, *An improved tight closure algorithm for integer octagonal constraints* (2008), theorem 2.
+//! A. Miné, *The octagon abstract domain* (2006): difference-bound matrices over the signed variables `V₂ₖ =
+//! xₖ`, `V₂ₖ₊₁ = -xₖ`; the cell in row `i` and column `j` bounds `Vⱼ - Vᵢ`. Closure for integers with
+//! tightening: R. Bagnara, P. Hill, E. Zaffanella, *An improved tight closure algorithm for integer octagonal
+//! constraints* (2008), theorem 2.
 //!
-//! Over-approximates. Bounds are exact; one that cannot be told is infinite. Deviations:
+//! Over-approximates. Bounds are exact; one that cannot be represented is infinite. Deviations:
 //!
 //! 1. Full matrices, not half ones: packs are small, and the code is plain.
-//! 2. All assignments go through a new variable that is made equal to the right-hand side; the old one is then
-//!    forgotten. For `±y + c` and `±x + c` this is as exact as the special cases.
-//! 3. Guards with any linear form give a bound for each variable and each pair in it, with intervals for the rest.
-//! 4. A widened matrix is kept as it is, because closing it would let a sequence of widenings go on forever. The
-//!    closed form is computed beside it when it is needed.
+//! 2. All assignments go through a new variable that is made equal to the right-hand side; the old one is
+//!    then forgotten. For `±y + c` and `±x + c` this is as exact as the special cases.
+//! 3. Guards with any linear form give a bound for each variable and each pair in it, with intervals for the
+//!    rest.
+//! 4. A widened matrix is kept as it is, because closing it would let a sequence of widenings continue
+//!    forever. The closed form is computed beside it when it is needed.
 
 use crate::bound::Bound;
 use crate::interval::{Interval, is_extreme};
@@ -215,7 +217,8 @@ impl Octagon {
             *self = Self::from_closed(self.dimension, matrix);
         }
     }
-    /// The points that agree with a point of another set on common variables, as far as two of them at a time can tell: pairs of a variable here and there.
+    /// The points that agree with a point of another set on common variables, as far as two of them at a time
+    /// can tell: pairs of a variable here and there.
     pub fn agree(&mut self, other: &Self, common: &[(usize, usize)]) {
         let Some(theirs) = other.closed() else {
             *self = Self::bottom(self.dimension);
@@ -251,7 +254,8 @@ impl Octagon {
         });
         octagon
     }
-    /// Constraints of two variables that, with the intervals of all variables, make up the set; none of them follows from the others.
+    /// Constraints of two variables that, with the intervals of all variables, make up the set; none of them
+    /// follows from the others.
     pub fn relations(&self) -> Vec<Constraint> {
         let intervals: Vec<Interval> = (0..self.dimension).map(|variable| self.interval(variable)).collect();
         let box_of_all = Self::from_intervals(&intervals);

@@ -1,13 +1,15 @@
 //! Packs: small sets of variables that belong together, so that an octagon over them is worth its price.
 //!
-//! Paper 4, section 6.1, algorithm 2: disjoint sets, merged along assignments of one variable to another and along
-//! guards, as long as all variables are local or all are global. Deviations:
+//! Paper 4, section 6.1, algorithm 2: disjoint sets, merged along assignments of one variable to another and
+//! along guards, as long as all variables are local or all are global. Deviations:
 //!
 //! 1. A limit on size: sets are merged in the order of the program while they stay below it.
-//! 2. Statements whose variables are not together in one set (a local beside a global, or sets too large to merge)
-//!    get a pack of their own. So packs may overlap; what is known of a state is the conjunction of all packs.
+//! 2. Statements whose variables are not together in one set (a local beside a global, or sets too large to
+//!    merge) get a pack of their own. So packs may overlap; what is known of a state is the conjunction of
+//!    all packs.
 //! 3. Sets of one variable are no packs: an interval says as much.
-//! 4. An assignment with three variables, as `x = y + z`, merges nothing but may have a pack of its own (as in 2).
+//! 4. An assignment with three variables, as `x = y + z`, merges nothing but may have a pack of its own (as
+//!    in 2).
 
 use crate::environment::Environment;
 use crate::equalities::Known;
@@ -81,8 +83,8 @@ impl<V> Statement<V> {
 pub struct Packing {
     /// The most variables in a pack.
     pub largest: usize,
-    /// Whether statements whose variables are not together get packs of their own. Otherwise it is the paper's
-    /// partition.
+    /// Whether statements whose variables are not together get packs of their own. Otherwise it is the
+    /// paper's partition.
     pub mixed: bool,
 }
 
@@ -221,7 +223,8 @@ pub fn statements<R: Resolve>(op: &Op, resolve: &R) -> Vec<Statement<R::Variable
 }
 
 impl Scope<'_, '_> {
-    /// The statements of an edge: of its operations as they are, and with what locals are known to be equal to in their place.
+    /// The statements of an edge: of its operations as they are, and with what locals are known to be equal
+    /// to in their place.
     pub fn statements(&self, edge: EdgeId, equal: &[(LocalId, Expr)]) -> Vec<Statement<Variable>> {
         let mut known = Known::new(equal);
         let mut found = Vec::new();

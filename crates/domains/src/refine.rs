@@ -1,12 +1,12 @@
 //! Backward refinement: what an expression's value says about the variables in it.
 //!
-//! From the outside in, as in HC4 (F. Benhamou and others, *Revising hull and box consistency*, 1999): the values
-//! wanted of an expression and of all but one operand bound that operand. Over-approximates: every state of the
-//! environment in which the expression does not fault and has a wanted value stays in the result. A state in which it
-//! faults may go, since no execution goes on from there.
+//! From the outside in, as in HC4 (F. Benhamou and others, *Revising hull and box consistency*, 1999): the
+//! values wanted of an expression and of all but one operand bound that operand. Over-approximates: every
+//! state of the environment in which the expression does not fault and has a wanted value stays in the
+//! result. A state in which it faults may go, since no execution continues from there.
 //!
-//! Effort is bounded: after some thousand steps nothing more is refined, which is sound. Without a bound, conditional
-//! expressions nested in conditions would take exponential time.
+//! Effort is bounded: after some thousand steps nothing more is refined, which is sound. Without a bound,
+//! conditional expressions nested in conditions would take exponential time.
 
 use crate::bound::Bound;
 use crate::congruence::Congruence;
@@ -335,7 +335,7 @@ impl<'a, R: Resolve> Refiner<'a, R> {
         }
         let from = self.resolve.type_of(operand);
         if from.bits <= ty.bits {
-            // Nothing is lost, so the way back is a conversion too.
+            // Nothing is lost, so the inverse is a conversion too.
             return self.refine(operand, &value.wrap(from), environment);
         }
         // The low bits stay, and what is not zero afterwards was not zero before.

@@ -1,7 +1,8 @@
 //! Numbers and octagons together: what is known of each variable, and of those that share a pack.
 //!
-//! Paper 4, section 5.1 (relational domains on packs). Over-approximates. The parts help each other: bounds go from
-//! numbers to octagons before a condition or an assignment, and back afterwards; packs with two or more common variables tell each other about these.
+//! Paper 4, section 5.1 (relational domains on packs). Over-approximates. The parts help each other: bounds
+//! go from numbers to octagons before a condition or an assignment, and back afterwards; packs with two or
+//! more common variables tell each other about these.
 
 use crate::environment::Environment;
 use crate::evaluate::{Numbers, Resolve};
@@ -149,8 +150,9 @@ impl<V: Id> Relational<V> {
         after.relate_assigned(packs, self, &forms);
         after
     }
-    /// Relates variables that got their new values in one assignment, and no others did, to what these were computed from: forms over the variables `before` it,
-    /// each of which has all the values of the right-hand side.
+    /// Relates variables that got their new values in one assignment, and no others did, to what these were
+    /// computed from: forms over the variables `before` it, each of which has all the values of the
+    /// right-hand side.
     pub fn relate_assigned(&mut self, packs: &Packs<V>, before: &Self, assigned: &[(V, Vec<Linear<V>>)]) {
         let touched: BTreeSet<PackId> =
             assigned.iter().flat_map(|(variable, _)| packs.of(*variable)).copied().collect();
@@ -228,7 +230,8 @@ impl<V: Id> Relational<V> {
         }
         state
     }
-    /// The same, if what differs from this was computed from `base`, which is reduced: what did not change can tell nothing new.
+    /// The same, if what differs from this was computed from `base`, which is reduced: what did not change
+    /// can tell nothing new.
     pub fn reduced_since(&self, packs: &Packs<V>, base: &Self) -> Self {
         let is_changed = |pack: &PackId| {
             let same = match (self.octagons.get(*pack), base.octagons.get(*pack)) {
@@ -415,7 +418,8 @@ fn packs_of<V: Id>(packs: &Packs<V>, form: &Linear<V>) -> BTreeSet<PackId> {
     form.terms.keys().flat_map(|variable| packs.of(*variable)).copied().collect()
 }
 
-/// The Boolean that an expression is, or is converted from: from a Boolean outwards, no conversion changes the value.
+/// The Boolean that an expression is, or is converted from: from a Boolean outwards, no conversion changes
+/// the value.
 fn under_casts<'e, R: Resolve>(expr: &'e Expr, resolve: &R) -> Option<&'e Expr> {
     let mut inner = expr;
     while resolve.type_of(inner) != IntType::BOOL {

@@ -1,13 +1,17 @@
 //! What a step of a thread does to what is known of the variables: the abstract meaning of [`ir::Op`].
 //!
-//! Over-approximates: if a thread in a state that the environment describes takes the edge, the state afterwards is described by the result. Bottom: it
-//! cannot be taken.
+//! Over-approximates: if a thread in a state that the environment describes takes the edge, the state
+//! afterwards is described by the result. Bottom: it cannot be taken.
 //!
-//! * An assumption refines variables. Within an edge a local may be known to be equal to an expression ([`Known`]); the condition is then assumed a second
-//!   time with the expression in its place, so that a test of a copy is a test of the original. All operations of an edge are one step, so memory cannot change between the copy and the
-//!   test but by the edge's own stores, which end the equality. Equalities may hold on behind the step ([`Scope::equal_after`]): as long as nobody writes what they load.
-//! * A store to a strong cell replaces its content, one to weak ones adds to it; one to parts of cells loses the content.
-//! * Lock operations change the words of the lock, which are lost. A started thread's id and an allocated object's address are not zero.
+//! * An assumption refines variables. Within an edge a local may be known to be equal to an expression
+//!   ([`Known`]); the condition is then assumed a second time with the expression in its place, so that a
+//!   test of a copy is a test of the original. All operations of an edge are one step, so memory cannot
+//!   change between the copy and the test but by the edge's own stores, which end the equality. Equalities
+//!   may hold on after the step ([`Scope::equal_after`]): as long as nobody writes what they load.
+//! * A store to a strong cell replaces its content, one to weak ones adds to it; one to parts of cells loses
+//!   the content.
+//! * Lock operations change the words of the lock, which are lost. A started thread's id and an allocated
+//!   object's address are not zero.
 
 use crate::equalities::Known;
 use crate::evaluate::{Numbers, Resolve, evaluate};
@@ -62,7 +66,8 @@ pub struct After {
     pub environment: Relational<Variable>,
     /// The threads that it started.
     pub started: Vec<Started>,
-    /// By how much the step changed strong cells: what is there now, minus what was there before. Those that are not in it were not written.
+    /// By how much the step changed strong cells: what is there now, minus what was there before. Those that
+    /// are not in it were not written.
     pub shifts: BTreeMap<Variable, Interval>,
 }
 
@@ -97,8 +102,8 @@ impl Resolve for Scope<'_, '_> {
     fn address(&self, object: ObjectId, offset: u64) -> Number {
         self.memory.address(object, offset)
     }
-    /// Known if what the pointer is computed from is known to point into objects which live as long as the thread runs, or just behind them: then a byte
-    /// outside of that object is not valid, whatever lies there.
+    /// Known if what the pointer is computed from is known to point into objects which live as long as the
+    /// thread runs, or just after them: then a byte outside of that object is not valid, whatever lies there.
     fn valid(&self, pointer: &Expr, size: u64, _: &Number, environment: &Numbers<Variable>) -> Number {
         let ty = self.memory.program.data_model.pointer();
         let root = root(pointer);
@@ -178,7 +183,8 @@ impl Scope<'_, '_> {
         after
     }
 
-    /// The equalities that hold after a step, given those before it. They hold on as long as no other thread writes the cells that are loaded.
+    /// The equalities that hold after a step, given those before it. They hold on as long as no other thread
+    /// writes the cells that are loaded.
     pub fn equal_after(&self, edge: EdgeId, equal: &[(LocalId, Expr)]) -> Vec<(LocalId, Expr)> {
         let mut known = Known::new(equal);
         for op in &self.memory.program.templates[self.template].edges[edge].ops {
@@ -262,7 +268,8 @@ impl Scope<'_, '_> {
         *environment = now;
     }
 
-    /// Replaces comparisons of `x + a` with `x + b` by their truth, where neither sum wraps: it depends on `a` and `b` alone. Says whether there were any.
+    /// Replaces comparisons of `x + a` with `x + b` by their truth, where neither sum wraps: it depends on
+    /// `a` and `b` alone. Says whether there were any.
     fn decide(&self, expr: &mut Expr, environment: &Numbers<Variable>) -> bool {
         let mut changed = false;
         if matches!(expr, Expr::Valid(..) | Expr::Old(_) | Expr::Overflows(..)) || environment.is_bottom() {
@@ -290,7 +297,8 @@ impl Scope<'_, '_> {
         true
     }
 
-    /// An expression as another one plus a constant, exactly: without wrapping. Nothing and a constant if it is one.
+    /// An expression as another one plus a constant, exactly: without wrapping. Nothing and a constant if it
+    /// is one.
     fn linear<'e>(&self, expr: &'e Expr, environment: &Numbers<Variable>) -> (Option<&'e Expr>, Value) {
         if let Some(value) = evaluate(expr, environment, self).as_constant() {
             return (None, value);
@@ -305,7 +313,7 @@ impl Scope<'_, '_> {
                     BinaryOp::Add => (values[0].plus(values[1]), a.checked_add(b)),
                     _ => (values[0].subtract(values[1]), a.checked_sub(b)),
                 };
-                // A signed result out of range does not come to be.
+                // A signed result out of range does not come about.
                 let fits = ty.signed || exact.less_or_equal(&Interval::of_type(*ty));
                 match (left, right, constant) {
                     (base, None, Some(constant)) if fits => (base, constant),
@@ -344,7 +352,8 @@ impl Scope<'_, '_> {
                 self.store(lhs, value, after);
             }
         } else {
-            // Addresses are those before the assignment, so a place that is computed from what is assigned is not told apart.
+            // Addresses are those before the assignment, so a place that is computed from what is assigned is
+            // not distinguished.
             for ((lhs, _), value) in pairs.iter().zip(&values) {
                 self.store_parallel(lhs, value, after);
             }
@@ -369,7 +378,8 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// The variables that an assignment writes, each with forms of its new value over the old ones; nothing if it may write something else, too.
+    /// The variables that an assignment writes, each with forms of its new value over the old ones; `None`
+    /// when it may write something else, too.
     fn forms(
         &self,
         pairs: &[(Lhs, Rhs)],
@@ -418,7 +428,7 @@ impl Scope<'_, '_> {
                 after.environment.put(self.packs(), self.memory.local(*local), value);
             }
             Lhs::Memory(place) => {
-                // A store that goes on has an address.
+                // A store that continues has an address.
                 if !matches!(place.address, Expr::Address(..)) {
                     let numbers = &mut after.environment.numbers;
                     *numbers = refine(&place.address, &Number::NONZERO, std::mem::take(numbers), self);
@@ -517,7 +527,8 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// What a thread knows where it starts: its locals and its own cells. What is known of shared cells is not part of it.
+    /// What a thread knows where it starts: its locals and its own cells. What is known of shared cells is
+    /// not part of it.
     pub fn entry(&self, arguments: &[Number]) -> Relational<Variable> {
         let mut environment = Numbers::top();
         for (id, cell) in self.memory.cells() {
@@ -585,7 +596,8 @@ fn with_root(pointer: &Expr, start: &Expr) -> Expr {
     }
 }
 
-/// The object whose address a pointer is computed from by adding and subtracting, and the offset in it, which wraps.
+/// The object whose address a pointer is computed from by adding and subtracting, and the offset in it, which
+/// wraps.
 fn offset_of(pointer: &Expr, ty: IntType) -> Option<(ObjectId, Expr)> {
     match pointer {
         Expr::Address(object, offset) => Some((*object, Expr::int((*offset).into(), ty))),

@@ -1,14 +1,18 @@
 //! `Collapse` (paper 1, section 5): a smaller automaton that does the same, by weak bisimulation.
 //!
-//! What can be observed of a state is its label, whether it is atomic, and which accesses are next; of an edge, what it does to *watched* variables, what holds before
-//! and behind it, and which threads it starts. An edge is *silent* if nothing of it can be observed and it leads from a state to one where the same can be observed. Two states are the
-//! same if whatever one can do after some silent steps, the other can do after some, too, and so on.
+//! What can be observed of a state is its label, whether it is atomic, and which accesses are next; of an
+//! edge, what it does to *watched* variables, what holds before and after it, and which threads it starts. An
+//! edge is *silent* if nothing of it can be observed and it leads from a state to one where the same can be
+//! observed. Two states are the same if whatever one can do after some silent steps, the other can do after
+//! some, too, and so on.
 //!
-//! The quotient simulates the given automaton, whatever is watched: edges keep all that they do, and those inside of a state become loops. With all
-//! variables watched it does no more than the given one. Without some, it may change these more often and sooner: it over-approximates.
+//! The quotient simulates the given automaton, whatever is watched: edges keep all that they do, and those
+//! inside of a state become loops. With all variables watched it does no more than the given one. Without
+//! some, it may change these more often and sooner: it over-approximates.
 //!
 //! Deviations:
-//! 1. A step of which nothing can be observed but that leads to another label is observed: the quotient is finer than it need be.
+//! 1. A step of which nothing can be observed but that leads to another label is observed: the quotient is
+//!    finer than it need be.
 //! 2. Labels are compared by the solver. If it has no answer, they count as different.
 
 use crate::graph::merged;

@@ -1,13 +1,18 @@
-//! Contexts of any number of threads: how many are in each state of each template's automaton, counted up to k (paper 1, section 3.4). Over-approximates.
+//! Contexts of any number of threads: how many are in each state of each template's automaton, counted up to
+//! k (paper 1, section 3.4). Over-approximates.
 //!
-//! A number is exact; *many* stands for any number, also for none: threads may leave a state that more than k have come to, one by one.
+//! A number is exact; *many* stands for any number, also for none: threads may leave a state that more than k
+//! have come to, one by one.
 //!
 //! Deviations:
-//! 1. The paper takes a state with ω threads for inhabited. Here it need not be: it keeps nobody from moving if it is atomic, and its label need not hold.
+//! 1. The paper takes a state with ω threads for inhabited. Here it need not be: it keeps nobody from moving
+//!    if it is atomic, and its label need not hold.
 //! 2. At most one thread is in an atomic state, so one is counted there with any k.
-//! 3. There are several templates. A step that starts a thread adds one to the start of its template's automaton.
+//! 3. There are several templates. A step that starts a thread adds one to the start of its template's
+//!    automaton.
 //!
-//! With a bound ([`Context::most`]) it is the other way round: a context of at most so many threads of each template (section 5, ω-check), which under-approximates.
+//! With a bound ([`Context::most`]) it is the opposite: a context of at most so many threads of each template
+//! (section 5, ω-check), which under-approximates.
 
 use domains::Amount;
 use ir::{Count, IdVec, TemplateId};
@@ -25,9 +30,10 @@ pub type Counts = BTreeMap<Spot, Amount>;
 pub struct Context<'a> {
     /// What threads of each template may do.
     pub acfas: &'a IdVec<TemplateId, Acfa>,
-    /// Numbers beyond this one are not told apart.
+    /// Numbers beyond this one are not distinguished.
     pub k: u32,
-    /// Not more threads of a template than this are there: what starts another one starts none. Nothing: there is no bound.
+    /// Not more threads of a template than this are there: what starts another one starts none. `None`: there
+    /// is no bound.
     pub most: Option<u32>,
 }
 
@@ -76,12 +82,12 @@ impl Context<'_> {
         }
     }
 
-    /// All but one thread in a state; nothing if there is none.
+    /// All but one thread in a state; `None` when there is none.
     pub fn without(&self, counts: &Counts, spot: Spot) -> Option<Counts> {
-        let mut left = counts.clone();
-        let amount = left.remove(&spot)?.less_one()?;
-        self.add(&mut left, spot, amount);
-        Some(left)
+        let mut rest = counts.clone();
+        let amount = rest.remove(&spot)?.less_one()?;
+        self.add(&mut rest, spot, amount);
+        Some(rest)
     }
 
     /// The atomic states that a thread is in for sure.
@@ -90,7 +96,8 @@ impl Context<'_> {
         atomic.map(|(spot, _)| *spot)
     }
 
-    /// The edges that some thread can take. `alone`: the thread beside the context is in an atomic state itself.
+    /// The edges that some thread can take. `alone`: the thread beside the context is in an atomic state
+    /// itself.
     pub fn enabled<'c>(
         &'c self,
         counts: &'c Counts,
@@ -108,7 +115,8 @@ impl Context<'_> {
         })
     }
 
-    /// The counts behind a step of one thread; nothing if there is none where the edge begins. Of the threads that it starts, one of a template may be left out.
+    /// The counts after a step of one thread; `None` when no thread is where the edge begins. Of the threads
+    /// that it starts, one of a template may be left out.
     pub fn after(
         &self,
         counts: &Counts,
@@ -125,7 +133,8 @@ impl Context<'_> {
         Some(next)
     }
 
-    /// What holds of shared variables while threads are there: the labels of all states that are inhabited for sure.
+    /// What holds of shared variables while threads are there: the labels of all states that are inhabited
+    /// for sure.
     pub fn invariant(&self, counts: &Counts) -> Term {
         let inhabited = counts.iter().filter(|(_, amount)| **amount != Amount::Many);
         Term::all(inhabited.map(|((template, state), _)| self.acfas[*template].states[*state].label.clone()))

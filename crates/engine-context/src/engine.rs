@@ -1,14 +1,16 @@
-//! The engine: CIRC and ω-CIRC (paper 1, algorithm 5 and section 5) over programs as transitions, with predicates.
+//! The engine: CIRC and ω-CIRC (paper 1, algorithm 5 and section 5) over programs as transitions, with
+//! predicates.
 //!
-//! Starts without predicates and with k = 1, as in section 2.4. A way to an error that is no execution gives a larger k or new predicates; one that is gives a schedule, along which an
-//! execution of the program itself is looked for.
+//! Starts without predicates and with k = 1, as in section 2.4. An abstract trace that is no execution gives
+//! a larger k or new predicates; one that is gives a schedule, along which an execution of the program itself
+//! is looked for.
 
 use crate::collapse::Watched;
 use crate::infer::{Inferred, infer};
 use crate::omega::omega_infer;
 use crate::predicate_thread::{MOST_PREDICATES, PredicateThread};
 use crate::prove::proof;
-use crate::reach::Way;
+use crate::reach::AbstractTrace;
 use crate::refine::{Automata, Interleaving, interleaving};
 use engine_explicit::guided::follow;
 use ir::passes::Goal;
@@ -18,14 +20,12 @@ use smt::NoAnswer;
 use smt::expressions::Mode;
 use std::collections::BTreeSet;
 use std::time::Instant;
-use transitions::{NotReady, Scoped, System, prepare};
+use transitions::{MOST_EDGES, Scoped, System, has_too_many_edges, prepare};
 use verdict::{
     Budget, Engine, Event, Events, Exhausted, Predicate, Proof, Property, Reason, Schedule, Task, Trace,
     Turn, Verdict, for_people,
 };
 
-/// Larger programs are not tried.
-const MOST_EDGES: usize = 4_000;
 /// Counters do not go further than this.
 const LARGEST_K: u32 = 6;
 
@@ -53,7 +53,7 @@ impl Engine for ContextInference {
             }
         };
         let found = match search(*self, task, races, kinds, budget, events) {
-            // Few threads may come to errors by ways that say nothing of the reason.
+            // Few threads may come to errors by traces that say nothing of the reason.
             Err(Reason::Bounded(_)) if *self == Self::OmegaCirc => {
                 search(Self::Circ, task, races, kinds, budget, events)
             }
@@ -71,7 +71,7 @@ fn no_answer(why: NoAnswer) -> Reason {
 }
 
 /// The program that proofs by contexts speak of: steps are put together, and it starts as one thread.
-pub fn seen_program(
+pub fn analysed_program(
     program: &Program,
     property: &Property,
     deadline: Option<Instant>,
@@ -81,13 +81,7 @@ pub fn seen_program(
 
 fn prepared(program: &Program, races: bool, deadline: Option<Instant>) -> Result<Program, Reason> {
     let goal = Goal { races, faults: false };
-    let prepared = prepare(program, goal, deadline).map_err(|why| match why {
-        NotReady::OutOfTime => Reason::Exhausted(Exhausted::Time),
-        NotReady::TooLarge(why) => Reason::Bounded(format!("context: {why}")),
-        NotReady::Unresolved(span) => {
-            Reason::Unsupported("a call or start that is not resolved".to_owned(), span)
-        }
-    })?;
+    let prepared = prepare(program, goal, deadline).map_err(|why| why.reason("context"))?;
     let code = |template: TemplateId| &prepared.templates[template];
     let begins_atomic = |template: TemplateId| code(template).locations[code(template).entry].runs_alone();
     match prepared.start.as_slice() {
@@ -113,8 +107,7 @@ fn search(
     events: &dyn Events,
 ) -> Result<Verdict, Reason> {
     let program = prepared(task.program, races, budget.deadline)?;
-    let edges: usize = program.templates.iter().map(|code| code.edges.len()).sum();
-    if edges > MOST_EDGES {
+    if has_too_many_edges(&program) {
         return Err(Reason::Bounded(format!("context: the program has more than {MOST_EDGES} steps")));
     }
     let system = if races {
@@ -126,6 +119,7 @@ fn search(
         Reason::Bounded("context: other threads run the function of the first one, too".to_owned())
     })?;
     let mut vocabulary = Vocabulary::default();
+    // Algorithm 5, lines 1 and 2.
     let mut k = 1;
     for round in 1.. {
         budget.check(0).map_err(Reason::Exhausted)?;
@@ -141,6 +135,7 @@ fn search(
             .ids()
             .map(|template| PredicateThread::new(&scoped, template, &predicates, kinds))
             .collect();
+        // Lines 4 to 9.
         let inferred = match method {
             ContextInference::Circ => infer(&threads, &program.start, k, &Watched::All, budget),
             ContextInference::OmegaCirc => omega_infer(&threads, &program.start, k, &Watched::All, budget),
@@ -157,10 +152,11 @@ fn search(
                 let proof = proof(&threads, &predicates, &acfas, &proved, lines.collect());
                 return Ok(Verdict::Safe(Proof::Context(Box::new(proof))));
             }
-            Inferred::Way(_, way, assumed) => {
+            Inferred::Error(_, trace, assumed) => {
                 let mut refinement =
                     Refinement { task, budget, scoped: &scoped, vocabulary: &mut vocabulary, events };
-                match refinement.refine(&way, &assumed)? {
+                // Lines 10 to 16.
+                match refinement.refine(&trace, &assumed)? {
                     Refined::Verdict(verdict) => return Ok(verdict),
                     Refined::Predicates => {}
                     Refined::Counters if k < LARGEST_K => k += 1,
@@ -174,7 +170,7 @@ fn search(
     Err(Reason::Bounded("context: no more rounds".to_owned()))
 }
 
-/// What a way to an error gives.
+/// What an abstract trace gives.
 enum Refined {
     Verdict(Verdict),
     Predicates,
@@ -190,8 +186,8 @@ struct Refinement<'a, 'p> {
 }
 
 impl Refinement<'_, '_> {
-    fn refine(&mut self, way: &Way<usize>, assumed: &Automata) -> Result<Refined, Reason> {
-        let found = match interleaving(self.scoped, assumed, way) {
+    fn refine(&mut self, trace: &AbstractTrace<usize>, assumed: &Automata) -> Result<Refined, Reason> {
+        let found = match interleaving(self.scoped, assumed, trace) {
             Interleaving::Steps(found) => found,
             Interleaving::TooFew => return Ok(Refined::Counters),
             Interleaving::NoPath => {
@@ -241,7 +237,8 @@ impl Refinement<'_, '_> {
         )))
     }
 
-    /// An execution of the program along a schedule. For a race one of the two threads may have to go on, into an atomic block, for its access.
+    /// An execution of the program along a schedule. For a race one of the two threads may have to take
+    /// another step, into an atomic block, for its access.
     fn execution(&self, schedule: &Schedule, end: Option<&PathEnd>) -> Option<Trace> {
         let along =
             |schedule: &Schedule| follow(self.task.program, self.task.property, schedule, self.budget);

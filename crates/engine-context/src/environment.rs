@@ -1,9 +1,11 @@
-//! What contexts of any number of threads can come to (paper 1, section 5, ω-check: the set R). Over-approximates.
+//! What contexts of any number of threads can come to (paper 1, section 5, ω-check: the set R).
+//! Over-approximates.
 //!
-//! All configurations are computed from the automata alone, without the data but for this: where labels of states contradict each other there are no threads in both, and a step
-//! is not taken where what holds before it contradicts the labels.
+//! All configurations are computed from the automata alone, without the data but for this: where labels of
+//! states contradict each other there are no threads in both, and a step is not taken where what holds before
+//! it contradicts the labels.
 //!
-//! Deviation: edges of automata say what holds before and behind them, and are asked for it.
+//! Deviation: edges of automata say what holds before and after them, and both are used.
 
 use crate::counts::{Context, Counts, is_covered};
 use crate::labels::Labels;
@@ -11,7 +13,8 @@ use smt::NoAnswer;
 use std::collections::VecDeque;
 use verdict::Budget;
 
-/// Configurations that a context can come to from some configuration; all that can come about are covered by one of them.
+/// Configurations that a context can come to from some configuration; all that can come about are covered by
+/// one of them.
 pub fn environment(
     context: &Context<'_>,
     start: Counts,
@@ -34,9 +37,9 @@ pub fn environment(
             }
             let states = &context.acfas[template].states;
             let before = holds.and(&states[edge.source].label).and(&edge.action.guard);
-            let behind = context.invariant(&next).and(&states[edge.target].label).and(&edge.action.behind);
+            let after = context.invariant(&next).and(&states[edge.target].label).and(&edge.action.behind);
             // Threads whose labels contradict each other are not there at once.
-            if !labels.can_hold(&before, budget)? || !labels.can_hold(&behind, budget)? {
+            if !labels.can_hold(&before, budget)? || !labels.can_hold(&after, budget)? {
                 continue;
             }
             greatest.retain(|known| !is_covered(known, &next));

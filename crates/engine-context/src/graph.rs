@@ -1,10 +1,13 @@
-//! The abstract reachability graph of a thread in a context (paper 1, algorithms 2 to 4: `Connect`, `Find`, `Union`).
+//! The abstract reachability graph of a thread in a context (paper 1, algorithms 2 to 4: `Connect`, `Find`,
+//! `Union`).
 //!
-//! A node holds abstract states of the thread, which the caller names (a location with a formula). Steps of the thread lead from node to node. A step of the
-//! context leaves the thread where it is, so the nodes before and behind it become one. The label of a node is that of one of its states or of another.
+//! A node holds abstract states of the thread, which the caller names (a location with a formula). Steps of
+//! the thread lead from node to node. A step of the context leaves the thread where it is, so the nodes
+//! before and after it become one. The label of a node is that of one of its states or of another.
 //!
 //! Deviations:
-//! 1. Edges between the same nodes are one only if they change the same variables, start the same threads, and the same holds behind them.
+//! 1. Edges between the same nodes are one only if they change the same variables, start the same threads,
+//!    and the same holds after them.
 //! 2. Nodes are found by union-find, and not merged one edge at a time.
 
 use crate::labels::simplified;
@@ -78,12 +81,12 @@ impl<Name: Ord + Clone, Step: Ord + Clone> Graph<Name, Step> {
             edges: BTreeSet::new(),
             explored: BTreeSet::new(),
         };
-        graph.add(start, state);
+        graph.find(start, state);
         graph
     }
 
-    /// The number of a state, which is added if it is new; then a node of its own (algorithm 3).
-    fn add(&mut self, name: Name, state: AbstractState) -> usize {
+    /// `Find` (algorithm 3): the number of a state. A state that is new is added, as a node of its own.
+    fn find(&mut self, name: Name, state: AbstractState) -> usize {
         let next = self.states.len();
         let number = *self.numbers.entry(name).or_insert(next);
         if number == next {
@@ -106,10 +109,11 @@ impl<Name: Ord + Clone, Step: Ord + Clone> Graph<Name, Step> {
         self.numbers.contains_key(name)
     }
 
-    /// Adds a step of the thread (algorithm 2). The state that it comes from must be there; nothing happens otherwise.
+    /// `Connect` (algorithm 2, lines 1 to 9): adds a step of the thread. The state that it comes from must be
+    /// in the graph; otherwise nothing happens.
     pub fn connect(&mut self, from: &Name, action: Action, step: Step, to: Name, state: AbstractState) {
         let Some(from) = self.numbers.get(from).copied() else { return };
-        let to = self.add(to, state);
+        let to = self.find(to, state);
         self.edges.insert((from, action, to, step));
     }
 
@@ -118,16 +122,17 @@ impl<Name: Ord + Clone, Step: Ord + Clone> Graph<Name, Step> {
         self.explored.extend(self.numbers.get(state));
     }
 
-    /// Adds a step of the context (algorithm 4): both states are in one node from now on. The first one must be there.
-    pub fn unite(&mut self, from: &Name, to: Name, state: AbstractState) {
+    /// `Union` (algorithm 4, called in line 11 of algorithm 2): adds a step of the context. Both states are
+    /// in one node from now on. The first one must be in the graph.
+    pub fn union(&mut self, from: &Name, to: Name, state: AbstractState) {
         let Some(from) = self.numbers.get(from).copied() else { return };
-        let to = self.add(to, state);
+        let to = self.find(to, state);
         self.join(from, to);
     }
 
     /// Adds a state that the thread may start in, too: it is in the first node.
-    pub fn unite_with_start(&mut self, name: Name, state: AbstractState) {
-        let state = self.add(name, state);
+    pub fn union_with_start(&mut self, name: Name, state: AbstractState) {
+        let state = self.find(name, state);
         self.join(0, state);
     }
 

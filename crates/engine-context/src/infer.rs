@@ -1,17 +1,19 @@
-//! The inner loop of CIRC (paper 1, algorithm 5, lines 4 to 9): a context that each thread does no more than, or a way to an error.
+//! The inner loop of CIRC (paper 1, algorithm 5, lines 4 to 9): a context that each thread does no more than,
+//! or an abstract trace to an error.
 //!
-//! At first threads are taken to do nothing. Each round explores all templates in the context of the last one; the quotients of their graphs are the next. When
-//! each graph is simulated by the automaton that was assumed of its template, all is proved: circular reasoning by induction on the length of
-//! executions. `k` and the abstraction are given; what to do about a way that is no execution is not decided here.
+//! At first threads are taken to do nothing. Each round explores all templates in the context of the last
+//! one; the quotients of their graphs are the next. When each graph is simulated by the automaton that was
+//! assumed of its template, all is proved: circular reasoning by induction on the length of executions. `k`
+//! and the abstraction are given; what to do about a trace that is no execution is not decided here.
 //!
 //! Deviation: there are several templates, and each plays the thread in turn.
 
+use crate::check_sim::{Simulated, check_sim};
 use crate::collapse::{Watched, collapse};
 use crate::counts::Context;
 use crate::graph::Built;
 use crate::labels::Labels;
-use crate::reach::{Explored, Reached, Way, beginnings, explore};
-use crate::simulate::{Simulated, simulate};
+use crate::reach::{AbstractTrace, Explored, Reached, beginnings, reach_and_build};
 use crate::thread::Thread;
 use ir::{Count, IdVec, TemplateId};
 use smt::NoAnswer;
@@ -26,8 +28,8 @@ const MOST_NODES: usize = 1_500;
 pub enum Inferred<State: Ord, Step> {
     /// No error: what threads of each template do, at most, and what they do.
     Safe(IdVec<TemplateId, Acfa>, IdVec<TemplateId, Proved<State, Step>>),
-    /// A way to an error, of a thread of a template, in the context of these automata.
-    Way(TemplateId, Way<Step>, IdVec<TemplateId, Assumed<State, Step>>),
+    /// An abstract trace to an error, of a thread of a template, in the context of these automata.
+    Error(TemplateId, AbstractTrace<Step>, IdVec<TemplateId, Assumed<State, Step>>),
 }
 
 /// What is inferred of threads of this kind.
@@ -47,7 +49,8 @@ pub struct Proved<State: Ord, Step> {
 pub struct Assumed<State: Ord, Step> {
     /// The automaton.
     pub acfa: Acfa,
-    /// The graph that it is a quotient of, and the state that each node of that is part of; nothing if it is the first.
+    /// The graph that it is a quotient of, and the state that each node of that is part of; `None` for the
+    /// first.
     pub origin: Option<(Built<State, Step>, IdVec<AbstractId, AbstractId>)>,
 }
 
@@ -81,11 +84,13 @@ impl<'a, T: Thread> Inference<'a, T> {
         watched: &'a Watched,
         budget: &'a Budget,
     ) -> Self {
+        // Line 4: the empty automaton.
         let assumed = threads.iter().map(|_| Assumed { acfa: Acfa::empty(), origin: None }).collect();
         Self { threads, start, k, watched, budget, assumed, labels: Labels::default() }
     }
 
-    /// Goes on from what is assumed. `most`: for a context of at most so many threads of each template.
+    /// Lines 5 to 8, from what is assumed so far. `most`: for a context of at most so many threads of each
+    /// template.
     pub fn run(&mut self, most: Option<u32>) -> Result<Inferred<T::State, T::Step>, NoAnswer> {
         loop {
             self.budget.check(0).map_err(NoAnswer::Exhausted)?;
@@ -95,7 +100,8 @@ impl<'a, T: Thread> Inference<'a, T> {
         }
     }
 
-    /// Explores all templates in the context that is assumed. If they do more than that, what they do is assumed from now on.
+    /// Explores all templates in the context that is assumed. If they do more than that, what they do is
+    /// assumed from now on.
     fn round(&mut self, most: Option<u32>) -> Result<Option<InferredOf<T>>, NoAnswer> {
         let (budget, labels) = (self.budget, &mut self.labels);
         let acfas: IdVec<TemplateId, Acfa> =
@@ -108,11 +114,12 @@ impl<'a, T: Thread> Inference<'a, T> {
         let mut proved: IdVec<TemplateId, Proved<T::State, T::Step>> = IdVec::new();
         let mut simulated = true;
         for (template, thread) in self.threads.enumerate() {
+            // Line 7.
             let starts = beginnings(&context, self.start, template, started.contains(&template));
-            let reached = match explore(thread, template, &starts, &context, labels, budget)? {
-                Explored::Way(way) => {
+            let reached = match reach_and_build(thread, template, &starts, &context, labels, budget)? {
+                Explored::Error(trace) => {
                     let assumed = std::mem::take(&mut self.assumed);
-                    return Ok(Some(Inferred::Way(template, way, assumed)));
+                    return Ok(Some(Inferred::Error(template, trace, assumed)));
                 }
                 Explored::Graph(reached) => reached,
             };
@@ -124,7 +131,8 @@ impl<'a, T: Thread> Inference<'a, T> {
             if graph.acfa.states.len() > MOST_NODES {
                 return Err(NoAnswer::GaveUp(format!("a thread has more than {MOST_NODES} nodes")));
             }
-            let simulation = match simulate(&graph.acfa, &acfas[template], labels, budget) {
+            // Line 8: G ≼ A.
+            let simulation = match check_sim(&graph.acfa, &acfas[template], labels, budget) {
                 Simulated::Yes(simulation) => simulation,
                 Simulated::No => {
                     simulated = false;
@@ -132,11 +140,13 @@ impl<'a, T: Thread> Inference<'a, T> {
                 }
                 Simulated::Unsure(reason) => return Err(reason),
             };
+            // Line 6, for the next round.
             let collapsed = collapse(&graph.acfa, self.watched, labels, budget);
             let origin = Some((graph.clone(), collapsed.part_of));
             next.push(Assumed { acfa: collapsed.acfa, origin });
             proved.push(Proved { reached, simulation });
         }
+        // Line 9.
         if simulated {
             return Ok(Some(Inferred::Safe(acfas, proved)));
         }

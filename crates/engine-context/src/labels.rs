@@ -1,4 +1,4 @@
-//! Questions about labels, each asked once.
+//! Questions about labels, each asked once. Exact, where the solver has an answer.
 
 use smt::{Answer, NoAnswer, Operation, Questions, Term};
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,34 +46,35 @@ impl Labels {
     }
 }
 
-/// More ways than this are not put together.
-const MOST_WAYS: usize = 400;
+/// More cubes than this are not put together.
+const MOST_CUBES: usize = 400;
 
-/// A disjunction of conjunctions with fewer parts that says the same: ways that differ in one literal are one without it.
+/// A disjunction of conjunctions with fewer parts that says the same: cubes that differ in one literal are
+/// one without it.
 pub fn simplified(label: &Term) -> Term {
     let parts = |term: &Term, operation: &Operation| match term.operation() == operation {
         true => term.operands().to_vec(),
         false => vec![term.clone()],
     };
-    let ways: BTreeSet<BTreeSet<Term>> = parts(label, &Operation::Or)
+    let cubes: BTreeSet<BTreeSet<Term>> = parts(label, &Operation::Or)
         .iter()
-        .map(|way| parts(way, &Operation::And).into_iter().collect())
+        .map(|cube| parts(cube, &Operation::And).into_iter().collect())
         .collect();
-    if ways.len() < 2 || ways.len() > MOST_WAYS {
+    if cubes.len() < 2 || cubes.len() > MOST_CUBES {
         return label.clone();
     }
-    let mut all = ways;
+    let mut all = cubes;
     loop {
         let mut next: BTreeSet<BTreeSet<Term>> = BTreeSet::new();
         let mut used: BTreeSet<BTreeSet<Term>> = BTreeSet::new();
-        for way in &all {
-            for literal in way {
-                let mut opposite = way.clone();
+        for cube in &all {
+            for literal in cube {
+                let mut opposite = cube.clone();
                 opposite.remove(literal);
                 let rest = opposite.clone();
                 opposite.insert(literal.not());
                 if all.contains(&opposite) {
-                    used.insert(way.clone());
+                    used.insert(cube.clone());
                     next.insert(rest);
                 }
             }
@@ -81,10 +82,10 @@ pub fn simplified(label: &Term) -> Term {
         if used.is_empty() {
             break;
         }
-        next.extend(all.into_iter().filter(|way| !used.contains(way)));
+        next.extend(all.into_iter().filter(|cube| !used.contains(cube)));
         all = next;
     }
-    // A way that another one contains says nothing more.
-    let kept = all.iter().filter(|way| !all.iter().any(|other| other != *way && other.is_subset(way)));
-    Term::any(kept.map(|way| Term::all(way.iter().cloned())))
+    // A cube that another one contains says nothing more.
+    let kept = all.iter().filter(|cube| !all.iter().any(|other| other != *cube && other.is_subset(cube)));
+    Term::any(kept.map(|cube| Term::all(cube.iter().cloned())))
 }

@@ -1,15 +1,19 @@
 //! Contexts of a thread (paper 1): what all other threads may do to shared variables.
 //!
-//! A context is made of abstract control flow automata ([`verdict::Acfa`]), one for each template, and of counters that say how many threads are
-//! in each of their states. [`graph`] builds the graph of what a thread does in a context (`Connect`, `Find`, `Union`), [`collapse()`] makes a smaller
-//! automaton of it (`Collapse`), [`simulate()`] tests that an automaton may do all that a graph does (`CheckSim`), [`counts`] is what contexts of
-//! any number of threads do. [`labels`] asks the solver about labels.
+//! A context is made of abstract control flow automata ([`verdict::Acfa`]), one for each template, and of
+//! counters that say how many threads are in each of their states. [`graph`] builds the graph of what a
+//! thread does in a context (`Connect`, `Find`, `Union`), [`collapse()`] makes a smaller automaton of it
+//! (`Collapse`), [`check_sim()`] tests that an automaton may do all that a graph does (`CheckSim`),
+//! [`counts`] is what contexts of any number of threads do. [`labels`] asks the solver about labels.
 //!
-//! [`explore()`] explores a thread in a context (`ReachAndBuild`), and [`infer()`] finds a context that is right (the inner loop of CIRC), both for any
-//! [`Thread`]: whatever the abstraction of data is. [`omega_infer()`] is the inner loop of ω-CIRC: it finds one of few threads, and shows by what all threads can come
-//! to together ([`environment()`]) that it is right for any number. [`predicate_thread`] is a thread of a program under predicates, [`refine`] what a way to an error stands for, [`prove`] makes
-//! the proof, and [`engine`] is the outer loop.
+//! [`reach_and_build()`] explores a thread in a context (`ReachAndBuild`), and [`infer()`] finds a context
+//! that is right (the inner loop of CIRC), both for any [`Thread`]: whatever the abstraction of data is.
+//! [`omega_infer()`] is the inner loop of ω-CIRC: it finds one of few threads, and shows by what all threads
+//! can reach together ([`environment()`]) that it is right for any number. [`predicate_thread`] is a thread
+//! of a program under predicates, [`refine`] `Refine`: what an abstract trace to an error stands for,
+//! [`prove`] makes the proof, and [`engine`] is the outer loop (CIRC).
 
+pub mod check_sim;
 pub mod collapse;
 pub mod counts;
 pub mod engine;
@@ -22,18 +26,17 @@ pub mod predicate_thread;
 pub mod prove;
 pub mod reach;
 pub mod refine;
-pub mod simulate;
 pub mod thread;
 
+pub use check_sim::{Simulated, check_sim};
 pub use collapse::{Collapsed, Watched, collapse};
 pub use counts::{Context, Counts};
-pub use engine::{ContextInference, seen_program};
+pub use engine::{ContextInference, analysed_program};
 pub use environment::environment;
 pub use graph::{Built, Graph};
 pub use infer::{Inferred, infer};
 pub use labels::Labels;
 pub use omega::omega_infer;
 pub use predicate_thread::PredicateThread;
-pub use reach::{Explored, Way, WayStep, explore};
-pub use simulate::{Simulated, simulate};
+pub use reach::{AbstractStep, AbstractTrace, Explored, reach_and_build};
 pub use thread::Thread;

@@ -1,22 +1,29 @@
-//! ω-CIRC (paper 1, section 5, ω-check): a context of few threads is inferred, and then it is shown that it is one of any number of threads.
+//! ω-CIRC (paper 1, section 5, ω-check): a context of few threads is inferred, and then it is shown that it
+//! is one of any number of threads.
 //!
-//! All that the automata can come to together is computed ([`environment()`]). A thread in a state of its graph, whose automaton is in some state, sees one of those configurations, without itself. If
-//! then no such thread is at an error, each of its steps is in the graph, each step of another one leaves it in its node, and threads that it starts begin in the first node of their graph, then
-//! the automata are right for any number of threads, by induction on the length of executions. Under-approximates: what is not shown may hold.
+//! All that the automata can come to together is computed ([`environment()`]). A thread in a state of its
+//! graph, whose automaton is in some state, sees one of those configurations, without itself. If then no such
+//! thread is at an error, each of its steps is in the graph, each step of another one leaves it in its node,
+//! and threads that it starts begin in the first node of their graph, then the automata are right for any
+//! number of threads, by induction on the length of executions. Under-approximates: what is not shown may
+//! hold.
 //!
 //! Deviations:
-//! 1. The paper runs k threads from the start. Here threads are started: at most k of each template are there beside the one that is looked at.
-//! 2. It asks, for each node, whether what that says is kept by each step that is possible anywhere beside it. Here the same is asked of the states of a node, for each configuration.
+//! 1. The paper runs k threads from the start. Here threads are started: at most k of each template are there
+//!    beside the one that is looked at.
+//! 2. It asks, for each node, whether what that says is kept by each step that is possible anywhere beside
+//!    it. Here the same is asked of the states of a node, for each configuration.
 //! 3. Errors are looked for again: more threads may be at one.
-//! 4. Where the check fails, the paper goes on with a larger k. Here CIRC goes on with the automata that were found.
+//! 4. Where the check fails, the paper continues with a larger k. Here CIRC continues with the automata that
+//!    were found.
 
+use crate::check_sim::Pairs;
 use crate::collapse::Watched;
 use crate::counts::Context;
 use crate::environment::environment;
 use crate::infer::{Inference, Inferred, Proved};
 use crate::labels::Labels;
 use crate::reach::{Seen, error};
-use crate::simulate::Pairs;
 use crate::thread::Thread;
 use ir::{Count, IdVec, TemplateId};
 use smt::NoAnswer;
@@ -34,7 +41,7 @@ pub fn omega_infer<T: Thread>(
     let mut inference = Inference::new(threads, start, k, watched, budget);
     let (acfas, mut proved) = match inference.run(Some(k))? {
         Inferred::Safe(acfas, proved) => (acfas, proved),
-        way @ Inferred::Way(..) => return Ok(way),
+        trace @ Inferred::Error(..) => return Ok(trace),
     };
     let check = Check { threads, start, acfas: &acfas, proved: &proved, k, budget };
     match check.run(&mut inference.labels)? {
@@ -61,7 +68,8 @@ struct Check<'a, T: Thread> {
 }
 
 impl<T: Thread> Check<'_, T> {
-    /// What threads of each template may see of the others; nothing if the automata are not shown to be right.
+    /// What threads of each template may see of the others; `None` when the automata are not shown to be
+    /// right.
     fn run(&self, labels: &mut Labels) -> Result<Option<SeenOfEach<T>>, NoAnswer> {
         let context = Context { acfas: self.acfas, k: self.k, most: None };
         let start = context.start(self.start, None);
@@ -134,7 +142,7 @@ impl<T: Thread> Check<'_, T> {
         }
         for (who, edge) in context.enabled(counts, thread.is_atomic(state)) {
             let label = &self.acfas[who].states[edge.target].label;
-            for next in thread.disturbed(state, &edge.action, label, budget)? {
+            for next in thread.after_environment_step(state, &edge.action, label, budget)? {
                 if graph.nodes.get(&next) != Some(&node) {
                     return Ok(false);
                 }
@@ -143,18 +151,19 @@ impl<T: Thread> Check<'_, T> {
         Ok(true)
     }
 
-    /// Whether threads of a template that another one starts, between two of its states, begin in the first node of their graph.
+    /// Whether threads of a template that another one starts, between two of its states, begin in the first
+    /// node of their graph.
     fn begins(
         &self,
         starter: TemplateId,
         before: &T::State,
-        behind: &T::State,
+        after: &T::State,
         started: TemplateId,
     ) -> Result<bool, NoAnswer> {
         let Some(graph) = &self.proved[started].reached.graph else { return Ok(false) };
         let outside = |state| self.threads[starter].outside(state);
-        let (before, behind) = (outside(before), outside(behind));
-        let born = self.threads[started].born(Some((&before, starter)), &behind, self.budget)?;
-        Ok(born.iter().all(|state| graph.nodes.get(state) == Some(&graph.acfa.start)))
+        let (before, after) = (outside(before), outside(after));
+        let states = self.threads[started].start_states(Some((&before, starter)), &after, self.budget)?;
+        Ok(states.iter().all(|state| graph.nodes.get(state) == Some(&graph.acfa.start)))
     }
 }

@@ -1,8 +1,10 @@
-//! Threads under predicate abstraction (paper 1, section 3.4): a state is a location and the truth of predicates there.
+//! Threads under predicate abstraction (paper 1, section 3.4): a state is a location and the truth of
+//! predicates there.
 //!
-//! Boolean abstraction: the states behind a step are all combinations of truth values that the solver finds possible, so nothing that predicates can say is lost. What a step does to
-//! a state is asked once. Predicates over shared variables are tracked everywhere, so that a state decides the labels of all others. Those over own variables are tracked where
-//! the thread may still read the variables (where they are live).
+//! Boolean abstraction: the states after a step are all combinations of truth values that the solver finds
+//! possible, so nothing that predicates can say is lost. What a step does to a state is asked once.
+//! Predicates over shared variables are tracked everywhere, so that a state decides the labels of all others.
+//! Those over own variables are tracked where the thread may still read the variables (where they are live).
 //!
 //! Over-approximates: of the own variables of a thread that starts another one nothing is known.
 
@@ -16,10 +18,11 @@ use std::collections::BTreeSet;
 use transitions::Scoped;
 use verdict::{AbstractState, Action, Budget, Predicate};
 
-/// No more predicates than this can be told apart.
+/// No more predicates than this fit into a state.
 pub const MOST_PREDICATES: usize = 60;
 
-/// Where a thread is, and which predicates hold: bit by bit, 0 where a predicate is not tracked. Without a location the thread is not there yet.
+/// Where a thread is, and which predicates hold: bit by bit, 0 where a predicate is not tracked. Without a
+/// location the thread is not there yet.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Known {
     /// Where it is.
@@ -55,20 +58,21 @@ pub struct PredicateThread<'a, 'p> {
 struct Memory {
     /// The steps from each state.
     stepped: FxHashMap<Known, Vec<(Action, usize, Known)>>,
-    /// The values behind a step of another thread: by what is tracked, the values before, and the step.
-    disturbed: FxHashMap<(u64, u64, Disturbance), Vec<u64>>,
-    /// The values of a thread that is started: by those of shared predicates before and behind that, and who starts it.
-    born: FxHashMap<(u64, u64, TemplateId), Vec<u64>>,
+    /// The values after a step of another thread: by what is tracked, the values before, and the step.
+    after_environment_step: FxHashMap<(u64, u64, EnvironmentStep), Vec<u64>>,
+    /// The values of a thread that is started: by those of shared predicates before and after that, and who
+    /// starts it.
+    start_states: FxHashMap<(u64, u64, TemplateId), Vec<u64>>,
     /// The accesses that can be made in a state.
     accesses: FxHashMap<Known, BTreeSet<u32>>,
     conflicts: FxHashMap<(Known, Term, u32, u32), bool>,
 }
 
-/// A step of another thread: what holds before it and behind it, and the variables that it changes.
-type Disturbance = (Term, Term, Vec<Variable>);
+/// A step of another thread: what holds before it and after it, and the variables that it changes.
+type EnvironmentStep = (Term, Term, Vec<Variable>);
 
-/// The variable behind a step of another thread.
-fn behind(variable: &Variable) -> Variable {
+/// The variable after a step of another thread.
+fn next(variable: &Variable) -> Variable {
     Variable::new(format!("{} behind", variable.name), variable.sort.clone())
 }
 
@@ -184,8 +188,8 @@ impl<'a, 'p> PredicateThread<'a, 'p> {
         })
     }
 
-    /// The states behind a step.
-    fn behind(&self, state: &Known, number: usize, budget: &Budget) -> Result<Vec<Known>, NoAnswer> {
+    /// `post`: the states after a step.
+    fn post(&self, state: &Known, number: usize, budget: &Budget) -> Result<Vec<Known>, NoAnswer> {
         let step = &self.scoped.steps[number];
         let before = self.tracked(state);
         let tracked = self.tracked[step.target];
@@ -213,12 +217,12 @@ impl<'a, 'p> PredicateThread<'a, 'p> {
             .collect())
     }
 
-    /// The values of a thread that is started at a site, between two unborn states.
+    /// The values of a thread that is started at a site, between two states before its start.
     fn started(
         &self,
         (number, which): (usize, usize),
         before: &Known,
-        unborn: &Known,
+        before_start: &Known,
         entry: LocationId,
         budget: &Budget,
     ) -> Result<Vec<u64>, NoAnswer> {
@@ -230,11 +234,11 @@ impl<'a, 'p> PredicateThread<'a, 'p> {
         let open: Vec<(usize, Term)> = bits(self.tracked[entry] & !self.global)
             .map(|number| (number, self.predicates[number].formula.substitute(&first)))
             .collect();
-        let behind = self.formula(unborn).substitute(&first);
-        let terms: Vec<&Term> = open.iter().map(|(_, formula)| formula).chain([&behind]).collect();
-        let premise = self.formula(before).and(&behind).and(&self.scoped.premise(step, terms));
+        let after = self.formula(before_start).substitute(&first);
+        let terms: Vec<&Term> = open.iter().map(|(_, formula)| formula).chain([&after]).collect();
+        let premise = self.formula(before).and(&after).and(&self.scoped.premise(step, terms));
         let values = self.possible(&premise, &open, budget)?;
-        Ok(values.into_iter().map(|values| values | unborn.values).collect())
+        Ok(values.into_iter().map(|values| values | before_start.values).collect())
     }
 
     /// What others see of a step between two states.
@@ -305,36 +309,36 @@ impl Thread for PredicateThread<'_, '_> {
     type State = Known;
     type Step = usize;
 
-    fn unborn(&self, budget: &Budget) -> Result<Vec<Known>, NoAnswer> {
+    fn before_start(&self, budget: &Budget) -> Result<Vec<Known>, NoAnswer> {
         let formulas: Vec<(usize, Term)> =
             bits(self.global).map(|number| (number, self.predicates[number].formula.clone())).collect();
         let values = self.possible(&self.scoped.initial, &formulas, budget)?;
         Ok(values.into_iter().map(|values| Known { location: None, values }).collect())
     }
 
-    fn born(
+    fn start_states(
         &self,
         by: Option<(&Known, TemplateId)>,
-        unborn: &Known,
+        before_start: &Known,
         budget: &Budget,
     ) -> Result<Vec<Known>, NoAnswer> {
         let entry = self.scoped.program.templates[self.template].entry;
         let location = Some(entry);
         // The first thread has no own variables.
-        let Some((before, who)) = by else { return Ok(vec![Known { location, ..*unborn }]) };
-        let key = (before.values, unborn.values, who);
-        let known = self.memory.borrow().born.get(&key).cloned();
+        let Some((before, who)) = by else { return Ok(vec![Known { location, ..*before_start }]) };
+        let key = (before.values, before_start.values, who);
+        let known = self.memory.borrow().start_states.get(&key).cloned();
         let values = match known {
             Some(known) => known,
             None => {
                 let mut found = BTreeSet::new();
                 for (number, which) in &self.sites {
                     if self.scoped.steps[*number].template == who {
-                        found.extend(self.started((*number, *which), before, unborn, entry, budget)?);
+                        found.extend(self.started((*number, *which), before, before_start, entry, budget)?);
                     }
                 }
                 let found: Vec<u64> = found.into_iter().collect();
-                self.memory.borrow_mut().born.insert(key, found.clone());
+                self.memory.borrow_mut().start_states.insert(key, found.clone());
                 found
             }
         };
@@ -381,7 +385,7 @@ impl Thread for PredicateThread<'_, '_> {
         }
         let mut found = Vec::new();
         for number in &self.steps[location] {
-            for next in self.behind(state, *number, budget)? {
+            for next in self.post(state, *number, budget)? {
                 found.push((self.action(*number, state, &next), *number, next));
             }
         }
@@ -389,7 +393,7 @@ impl Thread for PredicateThread<'_, '_> {
         Ok(found)
     }
 
-    fn disturbed(
+    fn after_environment_step(
         &self,
         state: &Known,
         action: &Action,
@@ -403,12 +407,12 @@ impl Thread for PredicateThread<'_, '_> {
         let after = action.behind.and(label);
         let havoc: Vec<Variable> = action.havoc.iter().cloned().collect();
         let key = (tracked, state.values, (action.guard.clone(), after.clone(), havoc));
-        let known = self.memory.borrow().disturbed.get(&key).cloned();
+        let known = self.memory.borrow().after_environment_step.get(&key).cloned();
         let values = match known {
             Some(known) => known,
             None => {
                 let moved = |term: &Term| {
-                    term.rename(|variable| action.havoc.contains(variable).then(|| behind(variable)))
+                    term.rename(|variable| action.havoc.contains(variable).then(|| next(variable)))
                 };
                 let mut kept = 0;
                 let mut open = Vec::new();
@@ -421,14 +425,14 @@ impl Thread for PredicateThread<'_, '_> {
                     }
                 }
                 let range = |variable: &Variable| {
-                    self.scoped.ranges([&variable.term()]).rename(|_| Some(behind(variable)))
+                    self.scoped.ranges([&variable.term()]).rename(|_| Some(next(variable)))
                 };
                 let ranges = Term::all(action.havoc.iter().map(range));
                 let premise = self.cube(tracked, state.values).and(&action.guard);
                 let premise = premise.and(&moved(&after)).and(&ranges);
                 let found = self.possible(&premise, &open, budget)?;
                 let found: Vec<u64> = found.into_iter().map(|values| values | state.values & kept).collect();
-                self.memory.borrow_mut().disturbed.insert(key, found.clone());
+                self.memory.borrow_mut().after_environment_step.insert(key, found.clone());
                 found
             }
         };

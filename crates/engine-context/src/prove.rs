@@ -1,11 +1,12 @@
-//! The proof that an inferred context stands for: nodes of the graphs together with the states of the automata that simulate them, and what threads see there.
+//! The proof that an inferred context stands for: nodes of the graphs together with the states of the
+//! automata that simulate them, and what threads see there.
 
+use crate::check_sim::Pairs;
 use crate::counts::Counts;
 use crate::infer::Proved;
 use crate::labels::simplified;
 use crate::predicate_thread::{Known, PredicateThread};
 use crate::reach::Seen;
-use crate::simulate::Pairs;
 use ir::{IdVec, TemplateId};
 use smt::Term;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,12 +1,16 @@
-//! `ReachAndBuild` (paper 1, algorithm 1): all that a thread does in a context, as a graph; or a way to an error. Over-approximates.
+//! `ReachAndBuild` (paper 1, algorithm 1): all that a thread does in a context, as a graph; or an abstract
+//! trace to an error. Over-approximates. Comments give the lines of the algorithm.
 //!
 //! Deviations:
-//! 1. The thread need not be there at the start. Until it is, it is *unborn*, and only the context moves; a step of the context that starts a thread of its
-//!    template may be its birth. All states that it may be born in are one node of the graph.
-//! 2. A state that contradicts the labels of the context is not explored further: there is none, as long as the labels hold. But the step to it is in
-//!    the graph. The paper leaves the step out, too (it conjoins Ψ.Γ' to what is behind it). That is circular within one step: a thread is not
-//!    seen to break another one's label, since that label excludes it, and the other one's label is never weakened, since nobody is seen to break it.
-//!    For the same reason what is behind a step of the context is known only by the label of the thread that takes it.
+//! 1. The thread need not be there at the start. Until it is, only the context moves; a step of the context
+//!    that starts a thread of its template may start it. All states that it may begin in are one node of the
+//!    graph.
+//! 2. A state that contradicts the labels of the context is not explored further: there is none, as long as
+//!    the labels hold. But the step to it is in the graph. The paper leaves the step out, too (it conjoins
+//!    Ψ.Γ' to the state after it). That is circular within one step: a thread is not seen to break another
+//!    one's label, since that label excludes it, and the other one's label is never weakened, since nobody is
+//!    seen to break it. For the same reason the state after a step of the context is known only by the label
+//!    of the thread that takes it.
 //! 3. A moment whose counts another one with the same state covers is not explored.
 
 use crate::counts::{Context, Counts, Spot, is_covered};
@@ -19,15 +23,15 @@ use smt::NoAnswer;
 use std::collections::{BTreeMap, VecDeque};
 use verdict::{AbstractEdge, AbstractId, Budget};
 
-/// A step on the way to an error.
+/// A step of an abstract trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum WayStep<Step> {
+pub enum AbstractStep<Step> {
     /// Of the thread itself.
     Own(Step),
     /// Of a thread of the context.
     Other(TemplateId, AbstractEdge),
     /// Of a thread of the context, which starts the thread.
-    Birth(TemplateId, AbstractEdge),
+    Start(TemplateId, AbstractEdge),
 }
 
 /// Two accesses at the same time.
@@ -39,13 +43,13 @@ pub struct Conflict {
     pub accesses: (u32, u32),
 }
 
-/// A way to an error.
+/// An abstract trace τ to an error.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Way<Step> {
+pub struct AbstractTrace<Step> {
     /// Whether the thread is there at the start.
     pub present: bool,
     /// The steps.
-    pub steps: Vec<WayStep<Step>>,
+    pub steps: Vec<AbstractStep<Step>>,
     /// The race at its end; if there is none, the thread itself is at an error.
     pub conflict: Option<Conflict>,
 }
@@ -55,14 +59,14 @@ pub struct Way<Step> {
 pub enum Explored<State: Ord, Step> {
     /// No error.
     Graph(Reached<State, Step>),
-    /// A way to an error.
-    Way(Way<Step>),
+    /// A trace to an error: the exception of line 9.
+    Error(AbstractTrace<Step>),
 }
 
 /// All that a thread does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reached<State: Ord, Step> {
-    /// The graph. Nothing if the thread is never started.
+    /// The graph; `None` when the thread is never started.
     pub graph: Option<Built<State, Step>>,
     /// What it may see of the others in each state. All that it can see is covered by one of these.
     pub moments: Vec<Seen<State>>,
@@ -73,7 +77,7 @@ pub struct Reached<State: Ord, Step> {
 pub struct Seen<State> {
     /// Its state.
     pub state: State,
-    /// The state of its automaton; nothing if that may be any that simulates it.
+    /// The state of its automaton; `None` when that may be any that simulates it.
     pub at: Option<AbstractId>,
     /// The others.
     pub counts: Counts,
@@ -84,16 +88,18 @@ pub struct Seen<State> {
 struct Moment<State> {
     /// Whether the thread was there at the start.
     present: bool,
-    born: bool,
+    /// Whether it was started.
+    started: bool,
     state: State,
     counts: Counts,
 }
 
-/// A moment that was found, and how it came about: after which other one, by which step.
-type Found<T> = (Moment<<T as Thread>::State>, Option<(usize, WayStep<<T as Thread>::Step>)>);
+/// A moment that was found, with the moment and the step that led to it.
+type Found<T> = (Moment<<T as Thread>::State>, Option<(usize, AbstractStep<<T as Thread>::Step>)>);
 
-/// Explores a thread of a template. `starts`: whether it is there at the start of the program, and who else is.
-pub fn explore<T: Thread>(
+/// Explores a thread of a template (algorithm 1). `starts`: whether it is there at the start of the program,
+/// and who else is.
+pub fn reach_and_build<T: Thread>(
     thread: &T,
     template: TemplateId,
     starts: &[(bool, Counts)],
@@ -101,6 +107,7 @@ pub fn explore<T: Thread>(
     labels: &mut Labels,
     budget: &Budget,
 ) -> Result<Explored<T::State, T::Step>, NoAnswer> {
+    // Line 2: L is `open`, Seen is `seen`, G is `graph`.
     let mut exploration = Exploration {
         thread,
         template,
@@ -113,32 +120,38 @@ pub fn explore<T: Thread>(
         graph: None,
     };
     for (present, counts) in starts {
-        for unborn in thread.unborn(budget)? {
-            let states = if *present { thread.born(None, &unborn, budget)? } else { vec![unborn] };
+        for before in thread.before_start(budget)? {
+            let states = if *present { thread.start_states(None, &before, budget)? } else { vec![before] };
             for state in states {
                 if *present {
                     exploration.enter(&state)?;
                 }
-                let moment = Moment { present: *present, born: *present, state, counts: counts.clone() };
+                let moment = Moment { present: *present, started: *present, state, counts: counts.clone() };
                 exploration.add(moment, None)?;
             }
         }
     }
+    // Lines 3 and 4.
     while let Some(number) = exploration.open.pop_front() {
         budget.check(exploration.list.len() as u64 * 300).map_err(NoAnswer::Exhausted)?;
         let moment = exploration.list[number].0.clone();
+        // Lines 5 and 6 are in `add`; what was covered since then is not explored either.
         if exploration.is_superseded(&moment) {
             continue;
         }
-        if moment.born {
+        if moment.started {
             let Moment { state, counts, .. } = &moment;
+            // Lines 7 to 9.
             if let Some(conflict) = error(thread, context, state, counts, budget)? {
-                return Ok(Explored::Way(exploration.way_to(number, conflict)));
+                return Ok(Explored::Error(exploration.find_path(number, conflict)));
             }
+            // Lines 11 to 14, for operations of the thread.
             exploration.own_steps(number, &moment)?;
         }
+        // Lines 11 to 14, for operations of the context.
         exploration.other_steps(number, &moment)?;
     }
+    // Line 15.
     Ok(Explored::Graph(exploration.finish()))
 }
 
@@ -161,18 +174,19 @@ impl<T: Thread> Exploration<'_, '_, T> {
         let what = seen(self.thread, state, self.budget)?;
         match &mut self.graph {
             None => self.graph = Some(Graph::new(state.clone(), what)),
-            Some(graph) => graph.unite_with_start(state.clone(), what),
+            Some(graph) => graph.union_with_start(state.clone(), what),
         }
         Ok(())
     }
 
-    /// Adds a moment unless it cannot be, or is covered by another one.
+    /// Adds a moment to the worklist (line 14) unless it cannot be, or is covered by another one (lines 5 and
+    /// 6).
     fn add(
         &mut self,
         moment: Moment<T::State>,
-        from: Option<(usize, WayStep<T::Step>)>,
+        from: Option<(usize, AbstractStep<T::Step>)>,
     ) -> Result<(), NoAnswer> {
-        let key = (moment.born, moment.state.clone());
+        let key = (moment.started, moment.state.clone());
         if self.seen.get(&key).is_some_and(|all| all.iter().any(|known| is_covered(&moment.counts, known))) {
             return Ok(());
         }
@@ -193,7 +207,7 @@ impl<T: Thread> Exploration<'_, '_, T> {
 
     /// Whether a moment is covered by another one that came later.
     fn is_superseded(&self, moment: &Moment<T::State>) -> bool {
-        let key = (moment.born, moment.state.clone());
+        let key = (moment.started, moment.state.clone());
         self.seen.get(&key).is_none_or(|all| !all.contains(&moment.counts))
     }
 
@@ -203,9 +217,11 @@ impl<T: Thread> Exploration<'_, '_, T> {
         if self.context.occupied(counts).next().is_some() {
             return Ok(());
         }
+        // Lines 11 and 12: `post` of each operation of the thread.
         for (action, step, next) in self.thread.steps(state, self.budget)? {
-            let mut behind = counts.clone();
-            action.starts.iter().for_each(|started| self.context.start_one(&mut behind, *started));
+            let mut after = counts.clone();
+            action.starts.iter().for_each(|started| self.context.start_one(&mut after, *started));
+            // Line 13.
             if let Some(graph) = &mut self.graph {
                 graph.connect(
                     state,
@@ -215,8 +231,8 @@ impl<T: Thread> Exploration<'_, '_, T> {
                     seen(self.thread, &next, self.budget)?,
                 );
             }
-            let moment = Moment { present: *present, born: true, state: next, counts: behind };
-            self.add(moment, Some((number, WayStep::Own(step))))?;
+            let moment = Moment { present: *present, started: true, state: next, counts: after };
+            self.add(moment, Some((number, AbstractStep::Own(step))))?;
         }
         if let Some(graph) = &mut self.graph {
             graph.complete(state);
@@ -225,27 +241,33 @@ impl<T: Thread> Exploration<'_, '_, T> {
     }
 
     fn other_steps(&mut self, number: usize, moment: &Moment<T::State>) -> Result<(), NoAnswer> {
-        let Moment { present, born, state, counts } = moment;
+        let Moment { present, started, state, counts } = moment;
         let (context, thread) = (self.context, self.thread);
-        let alone = *born && thread.is_atomic(state);
+        let alone = *started && thread.is_atomic(state);
         let edges: Vec<(TemplateId, &AbstractEdge)> = context.enabled(counts, alone).collect();
         for (who, edge) in edges {
-            let Some(behind) = context.after(counts, who, edge, None) else { continue };
+            // Lines 11 and 12: `post` of each enabled edge of the context.
+            let Some(after) = context.after(counts, who, edge, None) else { continue };
             let label = &context.acfas[who].states[edge.target].label;
-            for next in thread.disturbed(state, &edge.action, label, self.budget)? {
-                if *born && let Some(graph) = &mut self.graph {
-                    graph.unite(state, next.clone(), seen(thread, &next, self.budget)?);
+            for next in thread.after_environment_step(state, &edge.action, label, self.budget)? {
+                // Line 13: `Connect` of a context operation is `Union`.
+                if *started && let Some(graph) = &mut self.graph {
+                    graph.union(state, next.clone(), seen(thread, &next, self.budget)?);
                 }
-                let moment =
-                    Moment { present: *present, born: *born, state: next.clone(), counts: behind.clone() };
-                self.add(moment, Some((number, WayStep::Other(who, edge.clone()))))?;
-                if !*born && edge.action.starts.contains(&self.template) {
+                let moment = Moment {
+                    present: *present,
+                    started: *started,
+                    state: next.clone(),
+                    counts: after.clone(),
+                };
+                self.add(moment, Some((number, AbstractStep::Other(who, edge.clone()))))?;
+                if !*started && edge.action.starts.contains(&self.template) {
                     let without = Some(self.template);
                     let Some(counts) = context.after(counts, who, edge, without) else { continue };
-                    for state in thread.born(Some((state, who)), &next, self.budget)? {
+                    for state in thread.start_states(Some((state, who)), &next, self.budget)? {
                         self.enter(&state)?;
-                        let step = WayStep::Birth(who, edge.clone());
-                        let moment = Moment { present: false, born: true, state, counts: counts.clone() };
+                        let step = AbstractStep::Start(who, edge.clone());
+                        let moment = Moment { present: false, started: true, state, counts: counts.clone() };
                         self.add(moment, Some((number, step)))?;
                     }
                 }
@@ -254,7 +276,8 @@ impl<T: Thread> Exploration<'_, '_, T> {
         Ok(())
     }
 
-    fn way_to(&self, number: usize, conflict: Option<Conflict>) -> Way<T::Step> {
+    /// `FindPath` (line 8): the trace that led to a moment.
+    fn find_path(&self, number: usize, conflict: Option<Conflict>) -> AbstractTrace<T::Step> {
         let mut steps = Vec::new();
         let mut at = number;
         while let Some((before, step)) = &self.list[at].1 {
@@ -262,12 +285,12 @@ impl<T: Thread> Exploration<'_, '_, T> {
             at = *before;
         }
         steps.reverse();
-        Way { present: self.list[number].0.present, steps, conflict }
+        AbstractTrace { present: self.list[number].0.present, steps, conflict }
     }
 
     fn finish(self) -> Reached<T::State, T::Step> {
-        let born = self.seen.into_iter().filter(|((born, _), _)| *born);
-        let moments = born
+        let started = self.seen.into_iter().filter(|((started, _), _)| *started);
+        let moments = started
             .flat_map(|((_, state), all)| {
                 all.into_iter().map(move |counts| Seen { state: state.clone(), at: None, counts })
             })
@@ -302,7 +325,7 @@ pub(crate) fn error<T: Thread>(
     Ok(None)
 }
 
-/// The ways in which a thread of a template may come to be: whether it is there at the start, and who else is.
+/// How a thread of a template may come to be there: whether it is there at the start, and who else is.
 pub fn beginnings(
     context: &Context<'_>,
     start: &[(TemplateId, ir::Count)],

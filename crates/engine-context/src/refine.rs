@@ -1,25 +1,30 @@
-//! `Refine` (paper 1, section 5): the interleaving that a way to an error stands for, and what its formula says.
+//! `Refine` (paper 1, section 5): the interleaving that an abstract trace stands for, and what its formula
+//! says.
 //!
-//! Threads of the context get names as they are started. A step of one is an edge of its automaton; it becomes a path through the graph that the automaton is a quotient of, in whose
-//! steps nothing more can be observed than in the edge. If the way moves a thread that was never started, the counters lost count: k is too small. Else the trace formula is put to the solver. If it can
-//! hold, the violation is real as far as formulas say; else predicates are mined from why it cannot.
+//! Threads of the context get names as they are started. A step of one is an edge of its automaton; it
+//! becomes a path through the graph that the automaton is a quotient of, in whose steps nothing more can be
+//! observed than in the edge. If the trace moves a thread that was never started, the counters lost count: k
+//! is too small. Else the trace formula is put to the solver. If it can hold, the violation is real as far as
+//! formulas say; else predicates are mined from why it cannot.
 //!
 //! Deviations:
-//! 1. The path of a thread is a shortest one; where that does not exist, others are not tried, since their predicates come up when it is excluded.
-//! 2. When a thread of the context takes its silent steps is not said by the way. They are tried as late and as early as can be, for each of the first few threads.
+//! 1. The path of a thread is a shortest one; where that does not exist, others are not tried, since their
+//!    predicates come up when it is excluded.
+//! 2. When a thread of the context takes its silent steps is not said by the trace. They are tried as late
+//!    and as early as can be, for each of the first few threads.
 
 use crate::counts::Spot;
 use crate::graph::Move;
 use crate::infer::Assumed;
 use crate::predicate_thread::Known;
-use crate::reach::{Way, WayStep};
+use crate::reach::{AbstractStep, AbstractTrace};
 use ir::{IdVec, TemplateId};
 use predicates::{PathEnd, PathStep};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use transitions::Scoped;
 use verdict::{AbstractEdge, AbstractId};
 
-/// What a way stands for.
+/// What an abstract trace stands for.
 pub enum Interleaving {
     /// Steps of named threads, and what must hold at their end.
     Steps(Found),
@@ -31,13 +36,14 @@ pub enum Interleaving {
 
 /// Steps of named threads.
 pub struct Found {
-    /// The steps, with the number of threads that each starts, and whether it is a silent one of a thread of the context. Those are as late as can be.
+    /// The steps, with the number of threads that each starts, and whether it is a silent one of a thread of
+    /// the context. Those are as late as can be.
     steps: Vec<(PathStep, usize, bool)>,
     /// What must hold at the end.
     pub end: Option<PathEnd>,
 }
 
-/// The silent steps of no more threads than this are moved in all ways.
+/// The silent steps of no more threads than this are moved in all combinations.
 const MOST_MOVED: usize = 3;
 
 impl Found {
@@ -60,7 +66,8 @@ impl Found {
         found
     }
 
-    /// The steps with the silent ones of some threads as early as can be: right behind the step of the thread before them, or the one that starts it.
+    /// The steps with the silent ones of some threads as early as can be: right after the step of the thread
+    /// before them, or the one that starts it.
     fn order(&self, early: &BTreeSet<usize>) -> Vec<PathStep> {
         let mut order: Vec<(PathStep, usize)> = Vec::new();
         for (taken, starts, silent) in &self.steps {
@@ -89,7 +96,7 @@ pub type Automata = IdVec<TemplateId, Assumed<Known, usize>>;
 struct Token {
     template: TemplateId,
     number: usize,
-    /// Where it is in its automaton, and in the graph behind that.
+    /// Where it is in its automaton, and in the graph that it is a quotient of.
     state: AbstractId,
     node: AbstractId,
 }
@@ -103,39 +110,39 @@ struct Threads<'a, 'p> {
     steps: Vec<(PathStep, usize, bool)>,
 }
 
-/// The interleaving of a way of a thread of a template.
-pub fn interleaving(scoped: &Scoped<'_>, assumed: &Automata, way: &Way<usize>) -> Interleaving {
+/// The interleaving of an abstract trace of a thread of a template.
+pub fn interleaving(scoped: &Scoped<'_>, assumed: &Automata, trace: &AbstractTrace<usize>) -> Interleaving {
     let mut threads = Threads { scoped, assumed, tokens: Vec::new(), count: 0, steps: Vec::new() };
-    // The first thread is the one that the way is about, or another one.
-    let mut me = if way.present {
+    // The first thread is the one that the trace is about, or another one.
+    let mut me = if trace.present {
         threads.count = 1;
         Some(0)
     } else {
         threads.start(scoped.main);
         None
     };
-    for step in needed(scoped, assumed, way) {
+    for step in needed(scoped, assumed, trace) {
         match step {
-            WayStep::Own(step) => {
+            AbstractStep::Own(step) => {
                 let Some(me) = me else { return Interleaving::NoPath };
                 threads.take(me, *step, false);
             }
-            WayStep::Other(template, edge) | WayStep::Birth(template, edge) => {
+            AbstractStep::Other(template, edge) | AbstractStep::Start(template, edge) => {
                 let first_new = threads.tokens.len();
                 match threads.follow(*template, edge) {
                     Ok(()) => {}
                     Err(failed) => return failed,
                 }
-                if let WayStep::Birth(..) = step {
+                if let AbstractStep::Start(..) = step {
                     // One of those that were just started is the one.
-                    let found = threads.born(first_new, way);
+                    let found = threads.take_started(first_new, trace);
                     let Some(number) = found else { return Interleaving::NoPath };
                     me = Some(number);
                 }
             }
         }
     }
-    let Some(conflict) = &way.conflict else {
+    let Some(conflict) = &trace.conflict else {
         return Interleaving::Steps(Found { steps: threads.steps, end: None });
     };
     let (template, state) = conflict.spot;
@@ -148,10 +155,15 @@ pub fn interleaving(scoped: &Scoped<'_>, assumed: &Automata, way: &Way<usize>) -
     Interleaving::Steps(Found { steps: threads.steps, end: Some(end) })
 }
 
-/// The steps of a way without those of others that change nothing and lead nowhere where somebody is needed later.
-fn needed<'w>(scoped: &Scoped<'_>, assumed: &Automata, way: &'w Way<usize>) -> Vec<&'w WayStep<usize>> {
+/// The steps of a trace without those of others that change nothing and lead nowhere where somebody is needed
+/// later.
+fn needed<'t>(
+    scoped: &Scoped<'_>,
+    assumed: &Automata,
+    trace: &'t AbstractTrace<usize>,
+) -> Vec<&'t AbstractStep<usize>> {
     let mut wanted: BTreeMap<Spot, usize> = BTreeMap::new();
-    if let Some(conflict) = &way.conflict {
+    if let Some(conflict) = &trace.conflict {
         wanted.insert(conflict.spot, 1);
     }
     let take = |wanted: &mut BTreeMap<Spot, usize>, spot: Spot| match wanted.get_mut(&spot) {
@@ -162,14 +174,14 @@ fn needed<'w>(scoped: &Scoped<'_>, assumed: &Automata, way: &'w Way<usize>) -> V
         _ => false,
     };
     let mut kept = Vec::new();
-    for step in way.steps.iter().rev() {
+    for step in trace.steps.iter().rev() {
         match step {
-            WayStep::Own(own) => {
+            AbstractStep::Own(own) => {
                 for start in &scoped.steps[*own].starts {
                     take(&mut wanted, (start.template, assumed[start.template].acfa.start));
                 }
             }
-            WayStep::Other(template, edge) | WayStep::Birth(template, edge) => {
+            AbstractStep::Other(template, edge) | AbstractStep::Start(template, edge) => {
                 for started in &edge.action.starts {
                     take(&mut wanted, (*started, assumed[*started].acfa.start));
                 }
@@ -201,20 +213,20 @@ impl Threads<'_, '_> {
         starts.iter().for_each(|start| self.start(start.template));
     }
 
-    /// Takes the thread that a way is about out of those that were just started.
-    fn born(&mut self, first_new: usize, way: &Way<usize>) -> Option<usize> {
-        let template = self.template_of(way)?;
+    /// Takes the thread that a trace is about out of those that were just started.
+    fn take_started(&mut self, first_new: usize, trace: &AbstractTrace<usize>) -> Option<usize> {
+        let template = self.template_of(trace)?;
         let at = (first_new..self.tokens.len()).find(|at| self.tokens[*at].template == template)?;
         Some(self.tokens.remove(at).number)
     }
 
-    /// The template of the thread that a way is about: its own steps say it, or its access.
-    fn template_of(&self, way: &Way<usize>) -> Option<TemplateId> {
-        let own = way.steps.iter().find_map(|step| match step {
-            WayStep::Own(step) => Some(self.scoped.steps[*step].template),
-            WayStep::Other(..) | WayStep::Birth(..) => None,
+    /// The template of the thread that a trace is about: its own steps say it, or its access.
+    fn template_of(&self, trace: &AbstractTrace<usize>) -> Option<TemplateId> {
+        let own = trace.steps.iter().find_map(|step| match step {
+            AbstractStep::Own(step) => Some(self.scoped.steps[*step].template),
+            AbstractStep::Other(..) | AbstractStep::Start(..) => None,
         });
-        own.or_else(|| Some(self.scoped.accesses[way.conflict.as_ref()?.accesses.0 as usize].template))
+        own.or_else(|| Some(self.scoped.accesses[trace.conflict.as_ref()?.accesses.0 as usize].template))
     }
 
     /// A thread of the context takes an edge of its automaton.
@@ -232,7 +244,8 @@ impl Threads<'_, '_> {
     }
 }
 
-/// A shortest path from a node that looks like an edge of the quotient: silent steps, one that is the edge, silent ones. Says which are silent, and where it ends.
+/// A shortest path from a node that looks like an edge of the quotient: silent steps, one that is the edge,
+/// silent ones. Says which are silent, and where it ends.
 fn path(
     moves: &[Move<usize>],
     part_of: &IdVec<AbstractId, AbstractId>,

@@ -5,29 +5,32 @@ use smt::{NoAnswer, Term};
 use std::collections::BTreeSet;
 use verdict::{AbstractState, Action, Budget};
 
-/// A step of a thread: what others see of it, which of its steps it is, and the state behind it.
+/// A step of a thread: what others see of it, which of its steps it is, and the state after it.
 pub type Stepped<T> = (Action, <T as Thread>::Step, <T as Thread>::State);
 
 /// A thread of one template under some abstraction of data.
 ///
-/// A state knows something of shared variables and of the thread's own. All answers over-approximate: what a thread can do from a state that an abstract
-/// one stands for, the abstract one says.
+/// A state knows something of shared variables and of the thread's own. All answers over-approximate: what a
+/// thread can do from a state that an abstract one stands for, the abstract one says.
 pub trait Thread {
     /// An abstract state of the thread: where it is, and what is known.
     type State: Ord + Clone;
     /// What a step is called.
     type Step: Ord + Clone;
 
-    /// States before the thread is there, at the start of the program: what is known of shared variables then. They have no steps.
-    fn unborn(&self, budget: &Budget) -> Result<Vec<Self::State>, NoAnswer>;
-    /// The states in which the thread begins if it is started in an unborn state. `by`: the unborn state before, and the template of the thread that starts it, unless it is there at the start.
-    fn born(
+    /// States before the thread is there, at the start of the program: what is known of shared variables
+    /// then. They have no steps.
+    fn before_start(&self, budget: &Budget) -> Result<Vec<Self::State>, NoAnswer>;
+    /// The states in which the thread begins if it is started in a state before its start. `by`: that state
+    /// before the step, and the template of the thread that starts it, unless it is there at the start.
+    fn start_states(
         &self,
         by: Option<(&Self::State, TemplateId)>,
-        unborn: &Self::State,
+        before_start: &Self::State,
         budget: &Budget,
     ) -> Result<Vec<Self::State>, NoAnswer>;
-    /// What another thread, which is not there yet, knows where this one is in a state: an unborn state of any template.
+    /// What another thread, which is not there yet, knows where this one is in a state: a state before the
+    /// start of any template.
     fn outside(&self, state: &Self::State) -> Self::State;
     /// Whether no other thread moves while it is in a state.
     fn is_atomic(&self, state: &Self::State) -> bool;
@@ -40,16 +43,17 @@ pub trait Thread {
     where
         Self: Sized;
     /// The states that it may be in after another thread did something, such that a formula holds.
-    fn disturbed(
+    fn after_environment_step(
         &self,
         state: &Self::State,
         action: &Action,
-        behind: &Term,
+        after: &Term,
         budget: &Budget,
     ) -> Result<Vec<Self::State>, NoAnswer>;
     /// Whether a state is an error by itself.
     fn is_error(&self, state: &Self::State) -> bool;
-    /// Accesses that may collide if a thread of a template is in a state of its automaton at the same time: an own one, and one of the other.
+    /// Accesses that may collide if a thread of a template is in a state of its automaton at the same time:
+    /// an own one, and one of the other.
     fn conflict(
         &self,
         state: &Self::State,

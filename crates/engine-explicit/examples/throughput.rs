@@ -1,6 +1,6 @@
-//! Measures the explicit engine: stored states per second and bytes per state on two threads that each add to a shared
-//! integer in a loop; stored states where the additions are made under a lock; and by how much deadlines are missed on
-//! programs with large states or many threads.
+//! Measures the explicit engine: stored states per second and bytes per state on two threads that each add to
+//! a shared integer in a loop; stored states where the additions are made under a lock; and by how much
+//! deadlines are missed on programs with large states or many threads.
 
 use engine_explicit::Explicit;
 use ir::{
@@ -49,7 +49,7 @@ fn program(rounds: i128, threads: u32, padding: u64, locked: bool) -> Program {
     program
 }
 
-/// The most memory that the process has had, in bytes, where the system tells.
+/// The most memory that the process has had, in bytes, where the system says so.
 fn peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

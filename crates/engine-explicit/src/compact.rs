@@ -1,20 +1,22 @@
-//! A depth-first search that remembers 64-bit fingerprints in the place of states, and takes states that differ by
-//! a permutation of threads as one. Finds violations only: its end proves nothing.
+//! A depth-first search that remembers 64-bit fingerprints in the place of states, and takes states that
+//! differ by a permutation of threads as one. Finds violations only: its end proves nothing.
 //!
-//! Hash compaction: Wolper and Leroy, "Reliable hashing without collision detection", CAV 1993. Two states may have
-//! the same fingerprint; then one of them is not followed. Deviations: 1. The executions on the stack are real ones,
-//! with all their steps at hand, so that a violation comes with its trace. 2. When the table is full, or nothing is
-//! left, the search starts again with an empty table and other orders of threads.
+//! Hash compaction: Wolper and Leroy, "Reliable hashing without collision detection", CAV 1993. Two states
+//! may have the same fingerprint; then one of them is not followed. Deviations: 1. The executions on the
+//! stack are real ones, with all their steps at hand, so that a violation comes with its trace. 2. When the
+//! table is full, or nothing is left, the search starts again with an empty table and other orders of
+//! threads.
 //!
-//! Symmetry: the fingerprint of a state is made from those of its threads in sorted order, and the owners in lock
-//! words are named by their place in that order. Where a program keeps thread ids elsewhere (handles, addresses in a
-//! thread's own window), states are taken as one that are not quite the same, or as two that could be one. That is
-//! good enough here and only here: a thread's id can be seen by the program in too many ways for a proof to rest on
-//! it.
+//! Symmetry: the fingerprint of a state is made from those of its threads in sorted order, and the owners in
+//! lock words are named by their place in that order. Where a program keeps thread ids elsewhere (handles,
+//! addresses in a thread's own window), states are taken as one that are not quite the same, or as two that
+//! could be one. That is good enough here and only here: a thread's id can be observed by the program too
+//! easily for a proof to rest on it.
 
 use crate::components::{Pack, hash_bytes, hash_words};
 use crate::expand::{Expander, Successor};
 use crate::model::Model;
+use crate::random::{Random, SEEDS};
 use ir::semantics::{State, ThreadIndex, Trail};
 use ir::{Expr, Op, Storage};
 use std::sync::Arc;
@@ -59,7 +61,7 @@ pub struct Compact<'a, 'p> {
     most: usize,
     /// Offsets of the owner words of static locks.
     owners: Vec<usize>,
-    random: u64,
+    random: Random,
     scratch: Vec<u8>,
 }
 
@@ -90,21 +92,13 @@ impl<'a, 'p> Compact<'a, 'p> {
             count: 0,
             most: 1 << most.ilog2(),
             owners,
-            random: 0x9E37_79B9_7F4A_7C15,
+            random: Random::new(SEEDS[1]),
             scratch: Vec::new(),
         }
     }
     /// The bytes that the table takes.
     pub fn bytes(&self) -> u64 {
         self.slots.capacity() as u64 * 8
-    }
-
-    /// A number below a bound (xorshift).
-    fn below(&mut self, bound: usize) -> usize {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        (self.random >> 11) as usize % bound.max(1)
     }
 
     /// Goes on for about so many steps. Starts again when nothing is left.
@@ -192,7 +186,7 @@ impl<'a, 'p> Compact<'a, 'p> {
         }
         let violation = model.violation(&state);
         let mut threads = model.machine.schedulable(&state);
-        let start = self.below(threads.len());
+        let start = self.random.below(threads.len());
         threads.rotate_left(start);
         self.stack.push(Frame { state, prints, steps, threads, found: Vec::new() });
         let violation = violation?;

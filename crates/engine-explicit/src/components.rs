@@ -1,7 +1,7 @@
 //! Parts of states, each different content once, packed into bytes.
 //!
-//! A content is a run of bytes in one large buffer, so that a million of them take little room and are freed at once.
-//! Recently used ones are also kept unpacked.
+//! A content is a run of bytes in one large buffer, so that a million of them take little room and are freed
+//! at once. Recently used ones are also kept unpacked.
 
 use ir::semantics::{Activation, Block, Bytes, Thread};
 use ir::{EdgeId, LocationId, ObjectId, TemplateId};
@@ -20,7 +20,8 @@ pub struct Components<T> {
     buffer: Vec<u8>,
     /// Where each content starts; one more entry for the end of the last.
     starts: Vec<u64>,
-    /// Open addressing with linear probing. The upper half of a slot comes from the hash, the lower is the number.
+    /// Open addressing with linear probing. The upper half of a slot comes from the hash, the lower is the
+    /// number.
     slots: Vec<u64>,
     /// By the lower bits of their numbers.
     recent: Vec<Option<(u32, Arc<T>)>>,
@@ -46,7 +47,8 @@ impl<T: Pack> Components<T> {
         let at = number as usize;
         &self.buffer[self.starts[at] as usize..self.starts[at + 1] as usize]
     }
-    /// The number of a content. If an equal one is at hand unpacked, it takes the item's place, so that equal parts are one.
+    /// The number of a content. If an equal one is at hand unpacked, it takes the item's place, so that equal
+    /// parts are one.
     pub fn intern(&mut self, item: &mut Arc<T>) -> u32 {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();

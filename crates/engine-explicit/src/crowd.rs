@@ -1,7 +1,9 @@
 //! Walks through programs that start thousands of threads before anything can go wrong.
 //!
-//! The other searches copy a state for each step, and ask of each thread what it may do: too much where there are ten thousand. Here one state is changed in place, and only the thread
-//! that moves is looked at: a step costs the same for any number of threads. Most of the time the first thread runs, until it has to wait; a few others run for a while in between.
+//! The other searches copy a state for each step, and ask of each thread what it may do: too much where there
+//! are ten thousand. Here one state is changed in place, and only the thread that moves is looked at: a step
+//! costs the same for any number of threads. Most of the time the first thread runs, until it has to wait; a
+//! few others run for a while in between.
 //!
 //! Races are looked for where many threads have been started and none has gone far ([`Crowd::gather`]).
 //!
@@ -9,6 +11,7 @@
 
 use crate::guesses::Guesses;
 use crate::model::Model;
+use crate::random::{Random, SEEDS};
 use ir::semantics::{State, Stuck, ThreadIndex};
 use verdict::{Budget, Exhausted, Trace, TraceStep, Violation};
 
@@ -27,7 +30,7 @@ const LONGEST_LEAD: usize = 8;
 
 /// Walks at random.
 pub struct Crowd {
-    random: u64,
+    random: Random,
     /// How often threads were gathered.
     gathered: usize,
 }
@@ -45,15 +48,7 @@ enum Moved {
 impl Crowd {
     /// One that has not yet moved.
     pub fn new() -> Self {
-        Self { random: 0x2545_F491_4F6C_DD1D, gathered: 0 }
-    }
-
-    /// A number below a bound (xorshift).
-    fn below(&mut self, bound: usize) -> usize {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        (self.random >> 11) as usize % bound.max(1)
+        Self { random: Random::new(SEEDS[0]), gathered: 0 }
     }
 
     /// One walk.
@@ -67,9 +62,10 @@ impl Crowd {
         let Ok(mut state) = machine.initial(copies) else { return Ok(None) };
         let mut steps: Vec<TraceStep> = Vec::new();
         let mut turn: ThreadIndex = 0;
-        // How many steps a thread that is not the first takes at most in a row, and how seldom the first gives way.
-        let stay = 1 + self.below(12);
-        let seldom = 1 << (3 + self.below(10));
+        // How many steps a thread that is not the first takes at most in a row, and how seldom the first
+        // gives way.
+        let stay = 1 + self.random.below(12);
+        let seldom = 1 << (3 + self.random.below(10));
         let (mut stuck, mut run) = (0, 0);
         while stuck < PATIENCE && steps.len() < LONGEST && !state.halted {
             if steps.len().is_multiple_of(INTERVAL) {
@@ -90,7 +86,7 @@ impl Crowd {
                     if machine.is_atomic(&state, turn) {
                         continue;
                     }
-                    let over = if turn == 0 { self.below(seldom) == 0 } else { run >= stay };
+                    let over = if turn == 0 { self.random.below(seldom) == 0 } else { run >= stay };
                     if over {
                         (turn, run) = (self.other(&state, turn), 0);
                     }
@@ -105,8 +101,8 @@ impl Crowd {
         Ok(None)
     }
 
-    /// Lets the first thread run alone, and each that it starts take some steps at once, a few more each time; looks for a
-    /// violation where there are many, and before the program ends.
+    /// Lets the first thread run alone, and each that it starts take some steps at once, a few more each
+    /// time; looks for a violation where there are many, and before the program ends.
     pub fn gather(
         &mut self,
         model: &Model<'_>,
@@ -157,13 +153,13 @@ impl Crowd {
     /// Who runs next: the first thread, or one of those that were started first or last, or any.
     fn other(&mut self, state: &State, turn: ThreadIndex) -> ThreadIndex {
         let count = state.threads.len();
-        if turn != 0 && self.below(2) == 0 {
+        if turn != 0 && self.random.below(2) == 0 {
             return 0;
         }
-        match self.below(4) {
-            0 => self.below(count),
-            1 => count - 1 - self.below(count.min(3)),
-            _ => self.below(count.min(4)),
+        match self.random.below(4) {
+            0 => self.random.below(count),
+            1 => count - 1 - self.random.below(count.min(3)),
+            _ => self.random.below(count.min(4)),
         }
     }
 
@@ -178,19 +174,20 @@ impl Crowd {
         let machine = &model.machine;
         let Some((template, _)) = state.location(thread) else { return Moved::No };
         let edges = machine.edges(state, thread);
-        let first = self.below(edges.len());
+        let first = self.random.below(edges.len());
         for offset in 0..edges.len() {
             let edge = edges[(first + offset) % edges.len()];
             let before = (state.statics.clone(), state.threads[thread].clone(), state.threads.len());
             let heap = state.heap.clone();
             let mut log = Vec::new();
-            let mut values = Guesses::new(model, (template, edge), self.below(usize::MAX));
+            let mut values = Guesses::new(model, (template, edge), self.random.below(usize::MAX));
             match machine.advance(state, thread, edge, &mut values, &mut log) {
                 Ok(()) if !values.tainted => {
                     steps.push(TraceStep { thread, edge, choices: values.made });
                     return Moved::Yes;
                 }
-                // A value that is not modelled is no evidence; where a machine's limit is met nothing more is known.
+                // A value that is not modelled is no evidence; where a machine's limit is met nothing more is
+                // known.
                 Ok(()) | Err(Stuck::Limit(_)) => return Moved::Lost,
                 Err(Stuck::Blocked | Stuck::Fault(_)) => {
                     let foreign = log.iter().any(|access| {

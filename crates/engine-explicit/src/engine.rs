@@ -2,7 +2,7 @@
 
 use crate::compact::Compact;
 use crate::crowd::Crowd;
-use crate::firings::{Firings, MOST_WATCHED};
+use crate::handler_fuzzer::{HandlerFuzzer, MOST_WATCHED};
 use crate::model::{Facts, Model};
 use crate::search::{Outcome, Search};
 use crate::shorten::shorten;
@@ -43,7 +43,8 @@ pub struct Explicit {
 
 /// Steps that a search is granted the first time; each round doubles them.
 const FIRST_SLICE: u64 = 20_000;
-/// Steps of a search by firings in which nothing new is done, before it begins anew: the first time, for each edge of the program.
+/// Steps of the handler fuzzer in which nothing new is done, before it starts from scratch: the first time,
+/// for each edge of the program.
 const PATIENCE: u64 = 20_000;
 /// It is as many times longer where threads give way at a few ranges in turn, but not more.
 const MOST_TURNS: u64 = 4;
@@ -51,12 +52,13 @@ const MOST_TURNS: u64 = 4;
 /// How long rebuilding a trace may take after the time is over.
 const TRACE_TIME: Duration = Duration::from_millis(100);
 
-/// From slices of this length on, there are searches that only find violations, and walks, beside the full ones.
+/// From slices of this length on, there are searches that only find violations, and walks, beside the full
+/// ones.
 const FIRST_WALKS: u64 = 320_000;
 /// Walks of a crowd in each round.
 const CROWD_WALKS: usize = 8;
-/// Where handlers fire, the search by firings gets so many times a search's steps.
-const FIRINGS_SHARE: u64 = 4;
+/// Where handlers fire, the fuzzer of handlers gets so many times a search's steps.
+const FUZZER_SHARE: u64 = 4;
 /// A walk gets this part of a search's steps, and so does a search that only finds violations.
 const WALK_SHARE: u64 = 4;
 
@@ -94,6 +96,25 @@ impl Explicit {
         events: &dyn Events,
     ) -> Result<Verdict, LimitKind> {
         let facts = Arc::new(Facts::new(program));
+        let verdict = self.search(program, property, budget, events, &facts)?;
+        // That there is a violation but for one value says more than that the time is over.
+        Ok(match (verdict, facts.doubt.get()) {
+            (Verdict::Unknown(Reason::Exhausted(Exhausted::Time | Exhausted::Memory)), Some(doubt)) => {
+                let text = format!("a violation rests on a value that is not modelled{doubt}");
+                Verdict::Unknown(Reason::Approximate(text))
+            }
+            (verdict, _) => verdict,
+        })
+    }
+
+    fn search(
+        &self,
+        program: &Program,
+        property: &Property,
+        budget: &Budget,
+        events: &dyn Events,
+        facts: &Arc<Facts>,
+    ) -> Result<Verdict, LimitKind> {
         let most = Machine::new(program)?.max_threads;
         let mut models = Vec::new();
         for &threads in &self.options.threads {
@@ -131,7 +152,7 @@ impl Explicit {
                 Err(exhausted) => return Ok(Verdict::Unknown(Reason::Exhausted(exhausted))),
             }
         }
-        let mut firings = Firings::new(&many, copies_of(program), asked_about(program), 0)
+        let mut fuzzer = HandlerFuzzer::new(&many, copies_of(program), asked_about(program), 0)
             .filter(|_| !self.options.shortest);
         let mut compact: Vec<Option<Compact<'_, '_>>> = searches.iter().map(|_| None).collect();
         loop {
@@ -164,7 +185,7 @@ impl Explicit {
                     Outcome::Done => fate[index] = Fate::Done,
                     Outcome::Paused => {}
                     Outcome::Stopped(Exhausted::Memory) => {
-                        // The table goes; from here on, what only finds violations goes on at this size.
+                        // The table goes; from here on, what only finds violations continues at this size.
                         fate[index] = Fate::TooLarge;
                         search.clear();
                     }
@@ -188,8 +209,8 @@ impl Explicit {
             if only_walks && budget.remaining().is_none() {
                 return Ok(Verdict::Unknown(Reason::Exhausted(Exhausted::Memory)));
             }
-            if let Some(firings) = &mut firings {
-                match firings.run(FIRINGS_SHARE * slice, budget) {
+            if let Some(fuzzer) = &mut fuzzer {
+                match fuzzer.run(FUZZER_SHARE * slice, budget) {
                     Ok(Some((_, trace))) if many.is_evidence(&trace) => {
                         return Ok(Verdict::Unsafe(shorten(&many, trace, budget)));
                     }
@@ -247,9 +268,11 @@ impl Explicit {
     }
 }
 
-/// Looks for races on each of the ranges that the program asks about ([`Program::races_on`]) by firings of its handlers. Tells of each as soon as it is found, once for each range. The program is lowered.
+/// Looks for races on each of the ranges that the program asks about ([`Program::races_on`]) by firings of
+/// its handlers. Reports each as soon as it is found, once for each range. The program is lowered.
 ///
-/// The seed decides about what is left to chance: searches with different ones go different ways. What is not open any more is not looked for.
+/// The seed decides about what is left to chance: searches with different seeds take different paths. What is
+/// not open any more is not looked for.
 pub fn races_by_firings(
     program: &Program,
     seed: u64,
@@ -263,21 +286,24 @@ pub fn races_by_firings(
     let mut open = asked_about(program);
     let turns = (open.len() as u64).div_ceil(MOST_WATCHED as u64).min(MOST_TURNS);
     let edges = program.templates.iter().map(|code| code.edges.len() as u64).sum::<u64>();
-    // Chance may lead a search astray: where nothing new is done any more it begins anew, with more patience each time.
+    // Chance may lead a search astray: where nothing new is done any more it starts from scratch, with more
+    // patience each time.
     for turn in 0.. {
         let patience = (turns * edges * PATIENCE).saturating_mul(1 << turn.min(32));
         let seed = (seed << 32) + turn;
-        let Some(mut firings) = Firings::new(&model, copies_of(program), open.clone(), seed) else { return };
-        while firings.idle() < patience && !open.is_empty() {
+        let Some(mut fuzzer) = HandlerFuzzer::new(&model, copies_of(program), open.clone(), seed) else {
+            return;
+        };
+        while fuzzer.idle() < patience && !open.is_empty() {
             for range in open.extract_if(.., |range| !is_open(*range)) {
-                firings.close(range);
+                fuzzer.close(range);
             }
-            let Ok(result) = firings.run(FIRST_SLICE, budget) else { return };
+            let Ok(result) = fuzzer.run(FIRST_SLICE, budget) else { return };
             let Some((range, trace)) = result else { continue };
             let one = Program { races_on: Some(vec![range]), ..program.clone() };
             let model = Model::new(&one, model.facts.clone(), Property::NoRace, machine.max_threads, false);
             found(range, model.map_or(trace.clone(), |model| shorten(&model, trace, budget)));
-            firings.close(range);
+            fuzzer.close(range);
             open.retain(|other| *other != range);
         }
         if open.is_empty() {
@@ -292,7 +318,9 @@ fn asked_about(program: &Program) -> Vec<Range> {
         let objects = program.objects.enumerate().filter(|(_, object)| object.storage == Storage::Static);
         objects.map(|(id, object)| Range { object: id, offset: 0, size: object.size }).collect()
     };
-    program.races_on.clone().unwrap_or_else(all)
+    let mut asked = program.races_on.clone().unwrap_or_else(all);
+    asked.retain(|range| program.objects[range.object].storage == Storage::Static);
+    asked
 }
 
 /// Handlers that can be interrupted are there three times: so many may have interrupted each other.
@@ -304,7 +332,7 @@ fn copies_of(program: &Program) -> Vec<u32> {
     copies.collect()
 }
 
-/// Lets a search go on, and looks at whether threads are stuck in the states that it knows.
+/// Lets a search continue, and looks at whether threads are stuck in the states that it knows.
 fn look_for_stuck_threads(search: &mut Search<'_, '_>, steps: u64, elsewhere: u64) -> Outcome {
     let outcome = search.run(steps, elsewhere);
     let is_done = match outcome {
@@ -330,7 +358,7 @@ enum Fate {
     TooLarge,
 }
 
-/// The verdict of a search that has come to its end without a violation.
+/// The verdict of a search that has reached its end without a violation.
 fn conclude(program: &Program, search: &Search<'_, '_>, any: bool) -> Verdict {
     let notes = search.notes();
     if search.approximate {
@@ -341,7 +369,7 @@ fn conclude(program: &Program, search: &Search<'_, '_>, any: bool) -> Verdict {
         let place = match (line_of("memory order"), line_of(ir::passes::addresses::NUMBERS)) {
             (Some(line), _) => format!(" (memory order at line {line})"),
             (None, Some(line)) => format!(" (order, distance or digits of addresses at line {line})"),
-            (None, None) => String::new(),
+            (None, None) => search.doubt(),
         };
         let text = format!("a violation rests on a value that is not modelled{place}");
         return Verdict::Unknown(Reason::Approximate(text));

@@ -1,47 +1,51 @@
 //! The successors of a state by one thread.
 //!
-//! A step is followed by *private* steps until there is none; only the states at the end are stored, and from a
-//! stored state the steps of all threads are taken. Private steps are a partial-order reduction by singleton
-//! persistent sets (Godefroid, "Partial-order methods for the verification of concurrent systems", 1996, chapter
-//! 4), with bounded chains in the place of a cycle proviso. Keeps every violation:
+//! A step is followed by *private* steps until there is none; only the states at the end are stored, and from
+//! a stored state the steps of all threads are taken. Private steps are a partial-order reduction by
+//! singleton persistent sets (Godefroid, "Partial-order methods for the verification of concurrent systems",
+//! 1996, chapter 4), with bounded chains in the place of a cycle proviso. Keeps every violation:
 //!
-//! The next steps of a thread t in a state s are private when t can move, they neither enter an atomic region nor
-//! end the program, and nothing that they touch (objects, locks, the list of threads, which objects are live) is
-//! touched by another thread in its whole future in a conflicting way (one of the two changes it).
+//! The next steps of a thread t in a state s are private when t can move, they neither enter an atomic region
+//! nor end the program, and nothing that they touch (objects, locks, the list of threads, which objects are
+//! live) is touched by another thread in its whole future by a conflicting access (one of the two changes
+//! it).
 //!
-//! Claim: if a violation is reachable from a stored state s in n steps, then a stored state reachable from s in the
-//! reduced search is bad. By induction on n. If n = 0, s is bad. Else let the first step be u's, to s1: the search
-//! takes it, and s1 is n-1 steps from the violation. Let the next chain step be by t. If t moves later on those n-1
-//! steps, its first move commutes to the front: it touches nothing that the steps before it touch, it computes the
-//! same values, and it disables none of them, as it enters no atomic region; so one step less is left. If t does
-//! not move, its step commutes with all of them and is put in front; they end in a state that is bad as well: (a) t
-//! was not at an error location, as it can move; whoever is stays there. (b) If t's next accesses were part of the
-//! race, they would touch what another thread touches in its future: not private. A race of two others is still
-//! there, as t's step changes nothing that they read. (c) A cycle of threads that wait: the same, with locks as objects
-//! that both taking and giving back change. (d) Threads that are stuck stay so when t moves, and t is none of them. (Of steps that may be wake-ups for no
-//! reason, the other choice is taken in front, which t always has.) So after each chain step the violation is at most n-1 steps away. Chains are
-//! bounded, so they end, in a stored state, and the induction goes on.
+//! Claim: if a violation is reachable from a stored state s in n steps, then a stored state reachable from s
+//! in the reduced search is bad. By induction on n. If n = 0, s is bad. Else let the first step be u's, to
+//! s1: the search takes it, and s1 is n-1 steps from the violation. Let the next chain step be by t. If t
+//! moves later on those n-1 steps, its first move commutes to the front: it touches nothing that the steps
+//! before it touch, it computes the same values, and it disables none of them, as it enters no atomic region;
+//! so one step less is left. If t does not move, its step commutes with all of them and is put in front; they
+//! end in a state that is bad as well: (a) t was not at an error location, as it can move; whoever is stays
+//! there. (b) If t's next accesses were part of the race, they would touch what another thread touches in its
+//! future: not private. A race of two others is still there, as t's step changes nothing that they read. (c)
+//! A cycle of threads that wait: the same, with locks as objects that both taking and giving back change. (d)
+//! Threads that are stuck stay so when t moves, and t is none of them. (Of steps that may be wake-ups for no
+//! reason, the other choice is taken in front, which t always has.) So after each chain step the violation is
+//! at most n-1 steps away. Chains are bounded, so they end, in a stored state, and the induction continues.
 //!
-//! Whether threads of a stored state are stuck is seen in the graph of stored states ([`ir::semantics::StateGraph`]): by the
-//! same induction, if another thread can be brought to take a step, or the program to end, then also along chains: a private
-//! step disturbs neither what comes before that step nor that step itself.
+//! Whether threads of a stored state are stuck is seen in the graph of stored states
+//! ([`ir::semantics::StateGraph`]): by the same induction, if another thread can be brought to take a step,
+//! or the program to end, then also along chains: a private step disturbs neither what comes before that step
+//! nor that step itself.
 //!
-//! Locks ([`crate::guards`]). The argument looks at the others' steps only up to t's next move. So an access of
-//! another thread u that comes in its future, but not before t moves, need not be counted. Let t hold the lock L in s
-//! (L's owner word says so). Assume of every other thread: (i) L is in the set of held locks of none of its
-//! activations; (ii) in its future, with the threads that it starts, all that changes the object of L is either
-//! taking L, or made at locations whose set has L. Then before t moves no other thread changes L, nor comes to a
-//! location whose set has L: take the first that does either. To come to such a location it must have taken L
-//! after s, by (i) and the property of the sets (a new thread starts with an empty set); L was not changed before, so
-//! t owned it, and it could not be taken, in whichever way. To change L at a location whose set has L, it must have
-//! come there. So accesses at locations whose set has L cannot come before t moves, nor be part of a race with t's
-//! next access, and taking L cannot succeed: an access of t to an object given to L collides with the others' *loose*
-//! accesses only, made elsewhere. L's own object is given to L too: so even giving L back is private, unless another
-//! thread looks at the lock without taking it. A thread that waits for L in a deadlock waits for t, which can move:
-//! it is in no cycle. Accesses by computed addresses count at the locations where they are foreseen, as before.
+//! Locks ([`crate::guards`]). The argument looks at the others' steps only up to t's next move. So an access
+//! of another thread u that comes in its future, but not before t moves, need not be counted. Let t hold the
+//! lock L in s (L's owner word says so). Assume of every other thread: (i) L is in the set of held locks of
+//! none of its activations; (ii) in its future, with the threads that it starts, all that changes the object
+//! of L is either taking L, or made at locations whose set has L. Then before t moves no other thread changes
+//! L, nor reaches a location whose set has L: take the first that does either. To reach such a location it
+//! must have taken L after s, by (i) and the property of the sets (a new thread starts with an empty set); L
+//! was not changed before, so t owned it, and it could not be taken by any operation. To change L at a
+//! location whose set has L, it must have come there. So accesses at locations whose set has L cannot come
+//! before t moves, nor be part of a race with t's next access, and taking L cannot succeed: an access of t to
+//! an object given to L collides with the others' *loose* accesses only, made elsewhere. L's own object is
+//! given to L too: so even giving L back is private, unless another thread looks at the lock without taking
+//! it. A thread that waits for L in a deadlock waits for t, which can move: it is in no cycle. Accesses by
+//! computed addresses count at the locations where they are foreseen, as before.
 //!
-//! While a thread is in an atomic region, it alone may run: then taking its steps is taking all steps. Such states
-//! are checked for violations as if they were stored.
+//! While a thread is in an atomic region, it alone may run: then taking its steps is taking all steps. Such
+//! states are checked for violations as if they were stored.
 
 use crate::model::{Model, Privacy};
 use crate::script::Script;
@@ -58,7 +62,7 @@ const MOST_BRANCHES: usize = 64;
 /// How many bytes the objects may take that these have allocated.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// A state on the way to be stored.
+/// A state that is about to be stored.
 #[derive(Clone)]
 pub struct Successor {
     /// The state.
@@ -110,7 +114,7 @@ pub struct Expander<'a, 'p> {
     pub limit: usize,
     /// Whether to record steps.
     pub record: bool,
-    /// What was seen on the way.
+    /// What was seen during the search.
     pub notes: Notes,
     /// The bytes in use elsewhere, for the budget.
     pub bytes: u64,
@@ -285,7 +289,7 @@ impl<'a, 'p> Expander<'a, 'p> {
                 moved = Some(thread);
                 open.extend(next.drain(..).map(|successor| (successor, moved, length)));
                 successor = last;
-                // Brent's way to notice that a chain goes round in circles: then it ends here.
+                // Brent's algorithm notices a chain that is a cycle: then it ends here.
                 match &mut mark {
                     Some((_, marked)) if same(marked, &successor.state, thread) => length = LONGEST_CHAIN,
                     Some((at, marked)) if length >= 2 * *at => {
@@ -302,7 +306,8 @@ impl<'a, 'p> Expander<'a, 'p> {
         self.next = next;
     }
 
-    /// Takes steps of a thread in place, as long as they touch its locals only and leave nothing open. Says how many.
+    /// Takes steps of a thread in place, as long as they touch its locals only and leave nothing open. Says
+    /// how many.
     fn run_determined(&mut self, successor: &mut Successor, thread: ThreadIndex) -> u32 {
         let model = self.model;
         let mut taken = 0;
@@ -336,8 +341,8 @@ impl<'a, 'p> Expander<'a, 'p> {
         taken
     }
 
-    /// Takes the private steps of some thread, or the steps of the only one that may run. Says which one, if there
-    /// is such a one.
+    /// Takes the private steps of some thread, or the steps of the only one that may run. Says which one, if
+    /// there is such a one.
     fn private_steps(
         &mut self,
         from: &Successor,

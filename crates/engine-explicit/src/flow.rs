@@ -1,8 +1,8 @@
 //! Where an input goes: into comparisons with constants only, or elsewhere too.
 //!
-//! Follows the value forward along the edges, in the local that holds it, until the local is assigned anew; and in
-//! every local that it is copied to unchanged (by assignment, as an argument, as a result), from there on. Over-
-//! approximates the uses.
+//! Follows the value forward along the edges, in the local that holds it, until the local is assigned again;
+//! and in every local that it is copied to unchanged (by assignment, as an argument, as a result), from there
+//! on. Over- approximates the uses.
 
 use ir::ids::Id;
 use ir::{

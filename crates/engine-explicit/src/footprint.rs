@@ -1,10 +1,11 @@
 //! What each step may touch, and what a thread may touch in its whole future from a location on.
 //!
-//! Over-approximates where points-to information ([`ir::Targets`]) is right. Where there is none, a pointer is
-//! taken to stay in the object that its address starts from, or to point to something whose address is taken. As
-//! that is a guess, every executed access is compared with what was foreseen ([`Footprints::foresees`]); the
-//! reduced search is told when one was not. (If an execution makes an unforeseen access, so does one that the
-//! reduced search follows: up to the first such access all commutes as claimed.)
+//! Over-approximates where points-to information ([`ir::Targets`]) is right. Where there is none, a pointer
+//! is taken to stay in the object that its address starts from, or to point to something whose address is
+//! taken. As that is a guess, every executed access is compared with what was foreseen
+//! ([`Footprints::foresees`]); the reduced search is notified when one was not. (If an execution makes an
+//! unforeseen access, so does one that the reduced search follows: up to the first such access all commutes
+//! as claimed.)
 
 use crate::bits::Bits;
 use crate::graph::components;
@@ -16,8 +17,8 @@ use ir::{IdVec, LocationId, ObjectId, Op, Program, Storage, TemplateId};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 
-/// Set layout: for each object six bits, then the flags. The last two are for shared accesses that are made without
-/// the lock that the object is given ([`crate::guards`]); taking that lock is no such access.
+/// Set layout: for each object six bits, then the flags. The last two are for shared accesses that are made
+/// without the lock that the object is given ([`crate::guards`]); taking that lock is no such access.
 const SHARED_READ: usize = 0;
 const SHARED_WRITE: usize = 1;
 const OWN_READ: usize = 2;
@@ -266,8 +267,8 @@ impl Footprints {
             .map(|activation| &self.sets[self.future[activation.template][activation.location] as usize])
     }
 
-    /// Whether touching an object may collide with what a thread does later; also with what that thread does to its
-    /// own instance of the object, if `own_too`.
+    /// Whether touching an object may collide with what a thread does later; also with what that thread does
+    /// to its own instance of the object, if `own_too`.
     fn collides(
         &self,
         view: View<'_, '_>,
@@ -283,7 +284,8 @@ impl Footprints {
         own || (shared && (loose || !self.guards.guard(object).is_some_and(|lock| self.holds(view, lock))))
     }
 
-    /// Whether a thread holds a lock, so that no other can take it before the thread moves (see [`crate::expand`]).
+    /// Whether a thread holds a lock, so that no other can take it before the thread moves (see
+    /// [`crate::expand`]).
     fn holds(&self, view: View<'_, '_>, lock: LockNumber) -> bool {
         match view.asked.get() {
             Some((asked, answer)) if asked == lock => answer,

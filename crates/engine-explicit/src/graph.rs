@@ -3,7 +3,8 @@
 use ir::ids::Id;
 use ir::{EdgeId, IdVec, LocationId, Template};
 
-/// The strongly connected components of a template's graph, targets before sources (Tarjan 1972, without recursion).
+/// The strongly connected components of a template's graph, targets before sources (Tarjan 1972, without
+/// recursion).
 pub fn components(code: &Template, outgoing: &IdVec<LocationId, Vec<EdgeId>>) -> Vec<Vec<LocationId>> {
     const UNSEEN: u32 = u32::MAX;
     let count = code.locations.len();

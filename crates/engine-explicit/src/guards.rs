@@ -1,16 +1,17 @@
 //! Which locks are held where, and which objects they guard.
 //!
-//! For each location, a set of locks: gained by taking them, lost by giving them back, cut where ways meet (the
-//! textbook must-analysis). Locks are named by static object and offset; a lock that is reached by a computed address
-//! gains nothing. Called procedures start with what all their callers hold; threads start with nothing.
+//! For each location, a set of locks: gained by taking them, lost by giving them back, cut where paths meet
+//! (the textbook must-analysis). Locks are named by static object and offset; a lock that is reached by a
+//! computed address gains nothing. Called procedures start with what all their callers hold; threads start
+//! with nothing.
 //!
-//! The search uses one property only, which every solution of the equations has: if a lock is in the set of none of
-//! a thread's activations, then the thread has to *take* it before it comes to a location whose set has it. (Follow
-//! the thread's way: a set gains a lock by an operation that takes it, or by a return to an activation whose set has
-//! it.)
+//! The search uses one property only, which every solution of the equations has: if a lock is in the set of
+//! none of a thread's activations, then the thread has to *take* it before it reaches a location whose set
+//! has it. (Follow the thread's path: a set gains a lock by an operation that takes it, or by a return to an
+//! activation whose set has it.)
 //!
-//! Each static object is given one lock: the one that most of the accesses to it hold, if any; an object that has
-//! locks in it is given the one of them that is taken most. Which lock is chosen matters for speed only.
+//! Each static object is given one lock: the one that most of the accesses to it hold, if any; an object that
+//! has locks in it is given the one of them that is taken most. Which lock is chosen matters for speed only.
 
 use crate::bits::Bits;
 use crate::touches::{Code, Next};
@@ -217,8 +218,8 @@ impl Solver<'_, '_> {
         self.held[template][entry] = Bits::new(self.locks.len());
     }
 
-    /// From what is held before an operation to what is held after it. Says whether a called procedure now starts
-    /// with less.
+    /// From what is held before an operation to what is held after it. Says whether a called procedure now
+    /// starts with less.
     fn after(&mut self, op: &Op, held: &mut Bits, all: &Bits) -> bool {
         match op {
             Op::Lock(_, address) => {

@@ -13,7 +13,8 @@ pub struct Guesses<'a, 'p> {
     pub edge: (TemplateId, EdgeId),
     /// Where chance comes from.
     pub random: usize,
-    /// Three times of four it is one of the first so many candidates: what a value is compared with comes first.
+    /// Three times of four it is one of the first so many candidates: what a value is compared with comes
+    /// first.
     pub likely: usize,
     /// What is taken first, as far as it fits.
     pub given: &'a [Value],

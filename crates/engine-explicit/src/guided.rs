@@ -1,9 +1,10 @@
 //! An execution along a schedule: what an engine found by formulas, made a trace of the program.
 //!
-//! The formulas are about a program whose steps were put together and sliced, so a schedule says only roughly who runs when, and with which inputs. The
-//! search goes along it, and leaves it in a few places: in a thread's turn the thread runs until its turn is complete; going on then, giving way before, or
-//! taking another input than the schedule says costs one each. Executions that cost nothing are tried first, then those that cost at most 1, 2, 3, … (limited
-//! discrepancy search: Harvey and Ginsberg, IJCAI 1995).
+//! The formulas are about a program whose steps were put together and sliced, so a schedule says only roughly
+//! who runs when, and with which inputs. The search goes along it, and leaves it in a few places: in a
+//! thread's turn the thread runs until its turn is complete; continuing then, giving way before, or taking
+//! another input than the schedule says costs one each. Executions that cost nothing are tried first, then
+//! those that cost at most 1, 2, 3, … (limited discrepancy search: Harvey and Ginsberg, IJCAI 1995).
 //!
 //! Under-approximates: what comes out is an execution; that nothing comes out means nothing.
 
@@ -22,7 +23,8 @@ use verdict::{Budget, Property, Schedule, Trace, TraceStep};
 const ROUNDS: [u32; 6] = [0, 1, 2, 3, 5, 8];
 /// Steps of each round.
 const STEPS: usize = 100_000;
-/// Steps that are taken behind the end of the schedule at most: what loops there for ever must not take all of a round.
+/// Steps that are taken after the end of the schedule at most: what loops there for ever must not take all of
+/// a round.
 const BEYOND: u32 = 60;
 /// Values to try for each input.
 const CANDIDATES: usize = 6;
@@ -59,7 +61,7 @@ struct Place {
     inputs: usize,
     /// What it has cost.
     cost: u32,
-    /// How many steps were taken behind the end of the schedule.
+    /// How many steps were taken after the end of the schedule.
     beyond: u32,
     past: Option<Rc<Past>>,
 }
@@ -68,7 +70,7 @@ struct Guide<'a, 'p> {
     model: &'a Model<'p>,
     schedule: &'a Schedule,
     budget: &'a Budget,
-    /// The least cost with which a place was come to in this round.
+    /// The least cost with which a place was reached in this round.
     seen: FxHashMap<u64, u32>,
     steps: usize,
 }
@@ -122,7 +124,7 @@ impl<'a, 'p> Guide<'a, 'p> {
         let runs = self.model.machine.schedulable(&place.state).contains(&turn.thread);
         let mut found = if runs { self.steps_of(place) } else { Vec::new() };
         if found.is_empty() {
-            // It waits, or has come to its end; or it was not started, though it should have been.
+            // It waits, or has reached its end; or it was not started, though it should have been.
             let missing = turn.thread >= place.state.threads.len();
             return self.give_way(place, u32::from(missing)).into_iter().collect();
         }
@@ -132,7 +134,7 @@ impl<'a, 'p> Guide<'a, 'p> {
             found.retain(|place| place.beyond <= BEYOND);
         }
         let is_local = self.model.next(&place.state, turn.thread).is_some_and(|next| next.local);
-        // In an atomic region nobody else could go on.
+        // In an atomic region nobody else could continue.
         let is_alone = place.state.location(turn.thread).is_some_and(|(template, location)| {
             self.model.machine.program.templates[template].locations[location].runs_alone()
         });

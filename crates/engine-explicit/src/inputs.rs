@@ -1,8 +1,8 @@
 //! Candidates for the values that a program leaves open.
 //!
-//! Under-approximates, unless a list of candidates is marked exact: the value is never read, or the list holds all
-//! values of the type, or the value is only ever compared with constants, so that values between the same two
-//! constants behave alike.
+//! Under-approximates, unless a list of candidates is marked exact: the value is never read, or the list
+//! holds all values of the type, or the value is only ever compared with constants, so that values between
+//! the same two constants behave alike.
 
 use crate::flow::{Flow, Uses};
 use crate::liveness::Liveness;

@@ -1,17 +1,21 @@
 //! Locals whose value is never read again are set to 0, so that states which differ in nothing that matters are
-//! equal. Exact: no expression reads a dead local (backward liveness, the textbook analysis).
+//! equal. Exact: no expression reads a dead local ([`ir::passes::liveness`]). Where an allocation may give out an
+//! address again of which some local has a copy, dead locals count, too, and are kept.
 
-use crate::bits::Bits;
 use ir::ids::Id;
+use ir::passes::bits::BitSet;
+use ir::passes::liveness::live_locals;
 use ir::semantics::State;
-use ir::{EdgeId, Expr, IdVec, Lhs, LocalId, LocationId, LocationKind, Op, Program, Template, TemplateId};
+use ir::{IdVec, Lhs, LocalId, LocationId, Op, Program, TemplateId};
 use std::sync::Arc;
 
 /// The live locals at each location.
 pub struct Liveness {
-    live: IdVec<TemplateId, IdVec<LocationId, Bits>>,
+    live: IdVec<TemplateId, IdVec<LocationId, BitSet>>,
     /// For each edge whose last operation is a call, the local that gets the result.
     results: IdVec<TemplateId, Vec<Option<LocalId>>>,
+    /// Whether dead locals matter all the same ([`Program::reuses_addresses`]).
+    keeps_dead: bool,
 }
 
 impl Liveness {
@@ -30,7 +34,8 @@ impl Liveness {
                     .collect()
             })
             .collect();
-        Self { live: program.templates.iter().map(of_template).collect(), results }
+        let live = program.templates.iter().map(live_locals).collect();
+        Self { live, results, keeps_dead: program.reuses_addresses }
     }
 
     /// Whether the value of a local at a location may be read.
@@ -40,6 +45,9 @@ impl Liveness {
 
     /// Sets dead locals to 0 in all threads that are not the same as in `near`.
     pub fn forget_dead(&self, state: &mut State, near: Option<&State>) {
+        if self.keeps_dead {
+            return;
+        }
         for (index, thread) in state.threads.iter_mut().enumerate() {
             if near.and_then(|near| near.threads.get(index)).is_some_and(|old| Arc::ptr_eq(old, thread)) {
                 continue;
@@ -65,57 +73,5 @@ impl Liveness {
                 }
             }
         }
-    }
-}
-
-fn of_template(code: &Template) -> IdVec<LocationId, Bits> {
-    let bound = code.locals.len();
-    let mut live: IdVec<LocationId, Bits> = code
-        .locations
-        .iter()
-        .map(|location| {
-            let mut set = Bits::new(bound);
-            let kept = match location.kind {
-                LocationKind::End => code.result,
-                LocationKind::Exit => code.exit_value,
-                LocationKind::Normal | LocationKind::Halt | LocationKind::Error(_) => None,
-            };
-            kept.iter().for_each(|local| set.insert(local.index()));
-            set
-        })
-        .collect();
-    let mut incoming: IdVec<LocationId, Vec<EdgeId>> = code.locations.iter().map(|_| Vec::new()).collect();
-    for (id, edge) in code.edges.enumerate() {
-        incoming[edge.target].push(id);
-    }
-    let mut work: Vec<LocationId> = code.locations.ids().collect();
-    while let Some(location) = work.pop() {
-        for &edge in &incoming[location] {
-            let edge = &code.edges[edge];
-            let mut set = live[location].clone();
-            for op in edge.ops.iter().rev() {
-                before(op, &mut set);
-            }
-            if live[edge.source].union(&set) {
-                work.push(edge.source);
-            }
-        }
-    }
-    live
-}
-
-/// From what is live after an operation to what is live before it.
-fn before(op: &Op, live: &mut Bits) {
-    for lhs in op.targets() {
-        if let Lhs::Local(local) = lhs {
-            live.remove(local.index());
-        }
-    }
-    for expr in op.expressions() {
-        expr.walk(&mut |inner| {
-            if let Expr::Local(local) = inner {
-                live.insert(local.index());
-            }
-        });
     }
 }

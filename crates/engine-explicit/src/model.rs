@@ -1,5 +1,6 @@
 //! A program made ready for the search: the machine, and what is known about the program before it runs.
 
+use crate::doubts::doubt;
 use crate::footprint::{Footprints, View};
 use crate::inputs::Inputs;
 use crate::liveness::Liveness;
@@ -7,7 +8,7 @@ use crate::touches::{Hidden, Next};
 use ir::semantics::{Access, LimitKind, Machine, State, ThreadIndex};
 use ir::{EdgeId, LocationKind, Program};
 use std::cell::Cell;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use verdict::{Property, Trace, Violation};
 
 /// A program with all that the search asks about it.
@@ -32,6 +33,8 @@ pub struct Facts {
     pub liveness: Liveness,
     /// Whether there are values that are not modelled.
     pub is_approximate: bool,
+    /// Where the first violation that was found and is no evidence chooses such a value.
+    pub doubt: OnceLock<String>,
 }
 
 impl Facts {
@@ -43,6 +46,7 @@ impl Facts {
             footprints: Footprints::new(program),
             liveness,
             is_approximate: verdict::has_unmodelled_values(program),
+            doubt: OnceLock::new(),
         }
     }
 }
@@ -72,7 +76,7 @@ impl<'p> Model<'p> {
         Ok(Self { machine, facts, property, reduce })
     }
 
-    /// What a thread's next edges touch; nothing if it has ended.
+    /// What a thread's next edges touch; `None` when it has ended.
     pub fn next(&self, state: &State, thread: ThreadIndex) -> Option<&Next> {
         let (template, location) = state.location(thread)?;
         Some(self.facts.footprints.next(template, location))
@@ -87,7 +91,7 @@ impl<'p> Model<'p> {
             .filter(move |other| *other != thread && !state.threads[*other].activations.is_empty())
     }
 
-    /// Whether the next steps of a thread are private, as far as can be told without taking them.
+    /// Whether the next steps of a thread are private, as far as can be seen without taking them.
     pub fn privacy(&self, state: &State, thread: ThreadIndex) -> Privacy {
         let Some((template, location)) = state.location(thread) else { return Privacy::No };
         let next = self.facts.footprints.next(template, location);
@@ -111,8 +115,8 @@ impl<'p> Model<'p> {
         privacy
     }
 
-    /// Whether steps that made these accesses are private. `opened`: reading has chosen values of memory, so that
-    /// reads count as writes.
+    /// Whether steps that made these accesses are private. `opened`: reading has chosen values of memory, so
+    /// that reads count as writes.
     pub fn is_apart(&self, state: &State, thread: ThreadIndex, accesses: &[Access], opened: bool) -> bool {
         let Some(next) = self.next(state, thread) else { return false };
         let footprints = &self.facts.footprints;
@@ -183,7 +187,11 @@ impl<'p> Model<'p> {
 
     /// Whether a trace to a violation does not depend on values that are not modelled.
     pub fn is_evidence(&self, trace: &Trace) -> bool {
-        !self.facts.is_approximate || trace.is_certain(&self.machine)
+        let is_evidence = !self.facts.is_approximate || trace.is_certain(&self.machine);
+        if !is_evidence {
+            self.facts.doubt.get_or_init(|| doubt(&self.machine, trace));
+        }
+        is_evidence
     }
 
     /// What is wrong in a state.
@@ -216,8 +224,8 @@ impl<'p> Model<'p> {
         Some([(first, first_edge), (second, second_edge)])
     }
 
-    /// Whether two threads are about to touch the same object, as far as can be told without running them. Threads that
-    /// are about to do the same are looked at once: there may be very many.
+    /// Whether two threads are about to touch the same object, as far as can be seen without running them.
+    /// Threads that are about to do the same are looked at once: there may be very many.
     fn may_race(&self, state: &State) -> bool {
         let mut kinds: Vec<Kind<'_>> = Vec::new();
         for thread in 0..state.threads.len() {

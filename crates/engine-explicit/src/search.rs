@@ -1,12 +1,12 @@
 //! The search: every stored state, every thread, once; what needs few preemptions first.
 //!
-//! The order is that of iterative context bounding (Musuvathi and Qadeer, PLDI 2007): work is sorted by the number
-//! of preemptions that it needs, a preemption being a switch away from a thread that could have gone on to
-//! something new. Deviations: 1. The levels share the time (the lowest one with work gets half of it, the next a
-//! quarter, and so on), as a level may have infinitely many states. 2. Open values are tried with few candidates
-//! first; more of them cost levels too. 3. Within a level, mostly the newest state comes first, sometimes the
-//! oldest or one in between, so that no deep branch traps the search. When all work is done, all states were
-//! followed in all ways: the order matters for speed only.
+//! The order is that of iterative context bounding (Musuvathi and Qadeer, PLDI 2007): work is sorted by the
+//! number of preemptions that it needs, a preemption being a switch away from a thread that could have gone
+//! on to something new. Deviations: 1. The levels share the time (the lowest one with work gets half of it,
+//! the next a quarter, and so on), as a level may have infinitely many states. 2. Open values are tried with
+//! few candidates first; more of them cost levels too. 3. Within a level, mostly the newest state comes
+//! first, sometimes the oldest or one in between, so that no deep branch traps the search. When all work is
+//! done, all states were followed in all orders: the order matters for speed only.
 
 use crate::expand::{Expander, Notes, Successor, allocated};
 use crate::model::Model;
@@ -48,7 +48,8 @@ pub enum Outcome {
     Stopped(Exhausted),
 }
 
-/// Executions that are all asked whether they depend on a value that is not modelled; later ones now and then.
+/// Executions that are all asked whether they depend on a value that is not modelled; later ones now and
+/// then.
 const QUESTIONS: u64 = 64;
 
 /// A search that can be paused and resumed.
@@ -104,7 +105,7 @@ impl<'a, 'p> Search<'a, 'p> {
             from: None,
         }
     }
-    /// What was seen on the way.
+    /// What was seen during the search.
     pub fn notes(&self) -> &Notes {
         &self.expander.notes
     }
@@ -121,7 +122,7 @@ impl<'a, 'p> Search<'a, 'p> {
         self.moves = self.moves.take().map(|_| Moves::default());
     }
 
-    /// What becomes of the threads, as far as the search has come. `all`: it has come to its end.
+    /// What becomes of the threads, as far as the search has come. `all`: it has reached its end.
     pub fn fate(&mut self, all: bool) -> Fate {
         match &self.moves {
             Some(moves) => moves.fate(&self.expander.model.machine, &mut self.store, all),
@@ -367,8 +368,13 @@ impl<'a, 'p> Search<'a, 'p> {
         None
     }
 
-    /// Whether the execution that led to a stored state does not depend on values that are not modelled. Where many
-    /// do, not all are asked about.
+    /// Where the first violation that is no evidence chooses a value that is not modelled.
+    pub fn doubt(&self) -> String {
+        self.expander.model.facts.doubt.get().cloned().unwrap_or_default()
+    }
+
+    /// Whether the execution that led to a stored state does not depend on values that are not modelled.
+    /// Where many do, not all are asked about.
     fn is_evidence(&mut self, id: StateId, violation: Violation) -> bool {
         self.asked += 1;
         if self.asked > QUESTIONS && !self.asked.is_power_of_two() {
@@ -376,7 +382,7 @@ impl<'a, 'p> Search<'a, 'p> {
         }
         let budget = self.budget.clone();
         let trace = self.trace(id, violation, &budget);
-        trace.is_some_and(|trace| trace.is_certain(&self.expander.model.machine))
+        trace.is_some_and(|trace| self.expander.model.is_evidence(&trace))
     }
 
     /// The execution that led to a stored state.

@@ -6,7 +6,8 @@ use ir::semantics::{Choice, Choices, State, ThreadIndex};
 use std::time::Duration;
 use verdict::{Budget, Trace, TraceStep, Violation};
 
-/// The longest that is spent on one trace, counted in steps: which trace is found does not depend on the machine.
+/// The longest that is spent on one trace, counted in steps: which trace is found does not depend on the
+/// machine.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The values that a step was given; anything else does not fit.
@@ -55,7 +56,7 @@ pub fn shorten(model: &Model<'_>, trace: Trace, budget: &Budget) -> Trace {
 }
 
 impl Shortener<'_, '_> {
-    /// Runs steps; gives the trace back if they end in a violation, or, `early`, as soon as they come to one.
+    /// Runs steps; gives the trace back if they end in a violation, or, `early`, as soon as they reach one.
     fn run(&self, steps: &[TraceStep], early: bool) -> Option<Trace> {
         let machine = &self.model.machine;
         let mut state = machine.initial(&self.copies).ok()?;

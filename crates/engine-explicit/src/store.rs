@@ -1,12 +1,12 @@
-//! The states seen so far, compressed by components (Holzmann, "State compression in SPIN: recursive indexing and
-//! compression training runs", 1997: the collapse method). Exact: two states are one entry if and only if they are
-//! equal.
+//! The states seen so far, compressed by components (Holzmann, "State compression in SPIN: recursive indexing
+//! and compression training runs", 1997: the collapse method). Exact: two states are one entry if and only if
+//! they are equal.
 //!
 //! Each different content of the static memory, of a thread, and of an allocated object is kept once, under a
-//! number ([`crate::components`]). A state is the short vector of its components' numbers. Besides that vector, a
-//! state takes 20 bytes of bookkeeping (25 with what the table has in reserve) and between 11 and 22 bytes of hash
-//! table. The bookkeeping stands before the vector, as both are looked at together: memory that is far away is what
-//! takes the time.
+//! number ([`crate::components`]). A state is the short vector of its components' numbers. Besides that
+//! vector, a state takes 20 bytes of bookkeeping (25 with what the table has in reserve) and between 11 and
+//! 22 bytes of hash table. The bookkeeping stands before the vector, as both are looked at together: memory
+//! that is far away is what takes the time.
 
 use crate::components::{Components, hash_words};
 use ir::semantics::{Block, Bytes, State, Thread, ThreadIndex};
@@ -22,7 +22,7 @@ pub const NONE: StateId = u32::MAX;
 pub struct Stored {
     /// The state; its parts are the stored ones.
     pub state: State,
-    /// Whether a value that is not modelled was chosen on the way to it.
+    /// Whether a value that is not modelled was chosen on the path to it.
     pub tainted: bool,
     key: Vec<u32>,
 }
@@ -54,15 +54,16 @@ pub struct Store {
     /// All states, one after the other: [`HEADER`] words of bookkeeping, then the vector.
     words: Vec<u32>,
     count: usize,
-    /// Open addressing with linear probing; a power of two of slots. The lower half of a slot is a state, the upper
-    /// half comes from its hash, so that most others need not be looked at.
+    /// Open addressing with linear probing; a power of two of slots. The lower half of a slot is a state, the
+    /// upper half comes from its hash, so that most others need not be looked at.
     slots: Vec<u64>,
     /// The vector of the state that is looked for.
     key: Vec<u32>,
 }
 
-/// The words before a state's vector: its length, the threads whose steps from it were taken (a bit each, the last one
-/// for all from 63 on; low word first), the state that it was reached from, and by which thread and tier.
+/// The words before a state's vector: its length, the threads whose steps from it were taken (a bit each, the
+/// last one for all from 63 on; low word first), the state that it was reached from, and by which thread and
+/// tier.
 const HEADER: usize = 5;
 const EXPANDED: usize = 1;
 const PARENT: usize = 3;
@@ -102,8 +103,8 @@ impl Store {
         let words = self.words.capacity() * 4 + self.slots.capacity() * 8;
         words as u64 + self.statics.bytes() + self.threads.bytes() + self.blocks.bytes()
     }
-    /// Adds a state, or finds it; says whether it is new. Parts that it shares with `near` need not be looked at.
-    /// Its parts become the stored ones.
+    /// Adds a state, or finds it; says whether it is new. Parts that it shares with `near` need not be looked
+    /// at. Its parts become the stored ones.
     pub fn insert(
         &mut self,
         state: &mut State,

@@ -1,7 +1,8 @@
-//! What the edges at a location touch, told from the code alone.
+//! What the edges at a location touch, computed from the code alone.
 //!
-//! Where there is no points-to information, a pointer is taken to stay in the object that its address starts from,
-//! or to point to something whose address is taken (see [`crate::footprint`] for why a guess is enough).
+//! Where there is no points-to information, a pointer is taken to stay in the object that its address starts
+//! from, or to point to something whose address is taken (see [`crate::footprint`] for why a guess is
+//! enough).
 
 use ir::ids::Id;
 use ir::{
@@ -277,7 +278,8 @@ impl<'p> Code<'p> {
     }
 }
 
-/// Whether at most one of the edges can be taken, without open values, and failing to take one changes nothing.
+/// Whether at most one of the edges can be taken, without open values, and failing to take one changes
+/// nothing.
 fn is_determined(code: &Template, edges: &[EdgeId]) -> bool {
     let simple = |op: &Op| match op {
         Op::Assume(_) => true,
@@ -304,7 +306,8 @@ fn push(touches: &mut Vec<Touch>, touch: Touch) {
     }
 }
 
-/// The object that an address starts from, as C's pointer arithmetic has it. Arithmetic on signed integers is none.
+/// The object that an address starts from, as C's pointer arithmetic has it. Arithmetic on signed integers is
+/// none.
 fn root(address: &Expr) -> Option<ObjectId> {
     match address {
         Expr::Address(object, _) => Some(*object),
@@ -367,7 +370,8 @@ fn escaping(expr: &Expr, value: &mut dyn FnMut(&Expr)) {
     }
 }
 
-/// The parts of an address with a known root that are not the root: indices may hold loads with addresses in them.
+/// The parts of an address with a known root that are not the root: indices may hold loads with addresses in
+/// them.
 fn indices(address: &Expr, value: &mut dyn FnMut(&Expr)) {
     match address {
         Expr::Address(..) => {}

@@ -1,10 +1,11 @@
-//! Walks that look for races between accesses which need not be next at the same time, where threads see atomic
-//! accesses that order nothing ([`Program::unordered`](ir::Program)).
+//! Walks that look for races between accesses which need not be next at the same time, where threads see
+//! atomic accesses that order nothing ([`Program::unordered`](ir::Program)).
 //!
 //! Under-approximates: finds races only. The sequence of walks is the same each time.
 
 use crate::guesses::Guesses;
 use crate::model::Model;
+use crate::random::{Random, SEEDS};
 use ir::semantics::{HappensBefore, Machine, State, ThreadIndex};
 use verdict::{Budget, Exhausted, Trace, TraceStep, Violation};
 
@@ -15,7 +16,7 @@ const LONGEST: usize = 1_000;
 
 /// Walks at random.
 pub fn search(model: &Model<'_>, copies: &[u32], budget: &Budget) -> Result<Option<Trace>, Exhausted> {
-    let mut walks = Walks { random: 0x9E37_79B9_7F4A_7C15 };
+    let mut walks = Walks { random: Random::new(SEEDS[1]) };
     for _ in 0..WALKS {
         budget.check(0)?;
         if let Some(trace) = walks.walk(model, copies) {
@@ -26,38 +27,30 @@ pub fn search(model: &Model<'_>, copies: &[u32], budget: &Budget) -> Result<Opti
 }
 
 struct Walks {
-    random: u64,
+    random: Random,
 }
 
 impl Walks {
-    /// A number below a bound (xorshift).
-    fn below(&mut self, bound: usize) -> usize {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        (self.random >> 11) as usize % bound.max(1)
-    }
-
     fn walk(&mut self, model: &Model<'_>, copies: &[u32]) -> Option<Trace> {
         let machine = &model.machine;
         let mut state = machine.initial(copies).ok()?;
         let mut order = HappensBefore::new(machine, &state);
         let mut steps: Vec<TraceStep> = Vec::new();
         // How long a thread runs before another one does.
-        let stay = 1 + self.below(12);
+        let stay = 1 + self.random.below(12);
         let mut turn: ThreadIndex = 0;
         while steps.len() < LONGEST && !state.halted {
             if let Some(pair) = races(machine, &state, &order) {
                 return Some(Trace { copies: copies.to_vec(), steps, violation: Violation::Race(pair) });
             }
             let able = machine.schedulable(&state);
-            if !able.contains(&turn) || self.below(stay) == 0 {
-                turn = *able.get(self.below(able.len()))?;
+            if !able.contains(&turn) || self.random.below(stay) == 0 {
+                turn = *able.get(self.random.below(able.len()))?;
             }
             let mut moved = self.step(model, &state, turn);
             if moved.is_none() {
                 let others = able.into_iter().filter(|thread| *thread != turn).collect::<Vec<_>>();
-                let first = self.below(others.len());
+                let first = self.random.below(others.len());
                 for offset in 0..others.len() {
                     turn = others[(first + offset) % others.len()];
                     moved = self.step(model, &state, turn);
@@ -83,10 +76,10 @@ impl Walks {
     ) -> Option<(TraceStep, State, Vec<ir::semantics::Access>)> {
         let (template, _) = state.location(thread)?;
         let edges = model.machine.edges(state, thread);
-        let first = self.below(edges.len());
+        let first = self.random.below(edges.len());
         (0..edges.len()).find_map(|offset| {
             let edge = edges[(first + offset) % edges.len()];
-            let mut values = Guesses::new(model, (template, edge), self.below(usize::MAX));
+            let mut values = Guesses::new(model, (template, edge), self.random.below(usize::MAX));
             let taken = model.machine.step(state, thread, edge, &mut values);
             let next = taken.result.ok().filter(|_| !values.tainted)?;
             Some((TraceStep { thread, edge, choices: values.made }, next, taken.accesses))

@@ -1,9 +1,10 @@
-//! Random walks: executions picked step by step, without a table of states. For programs whose states do not fit
-//! into memory, or whose search is stuck in a corner. Finds violations only; the sequence of walks is the same each
-//! time.
+//! Random walks: executions picked step by step, without a table of states. For programs whose states do not
+//! fit into memory, or whose search is stuck in a corner. Finds violations only; the sequence of walks is the
+//! same each time.
 
 use crate::expand::{Expander, Successor};
 use crate::model::Model;
+use crate::random::{Random, SEEDS};
 use ir::semantics::{ThreadIndex, Trail};
 use verdict::{Budget, Exhausted, Trace};
 
@@ -12,7 +13,7 @@ const CANDIDATES: usize = 16;
 
 /// Walks at random.
 pub struct Walker {
-    random: u64,
+    random: Random,
     /// Stored states after which a walk is given up; grows.
     length: usize,
 }
@@ -20,16 +21,8 @@ pub struct Walker {
 impl Walker {
     /// A walker that has not yet moved.
     pub fn new() -> Self {
-        Self { random: 0x2545_F491_4F6C_DD1D, length: 64 }
+        Self { random: Random::new(SEEDS[0]), length: 64 }
     }
-    /// A number below a bound (xorshift).
-    fn below(&mut self, bound: usize) -> usize {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        (self.random >> 11) as usize % bound.max(1)
-    }
-
     /// Walks again and again, for about so many steps.
     pub fn run(
         &mut self,
@@ -66,8 +59,8 @@ impl Walker {
         );
         let mut steps = Vec::new();
         let mut last: ThreadIndex = 0;
-        // How often a thread that could go on is left, in eighths.
-        let restless = self.below(4);
+        // How often a thread that could continue is left, in eighths.
+        let restless = self.random.below(4);
         for _ in 0..self.length {
             if found.iter().any(|successor| !successor.tainted) {
                 found.retain(|successor| !successor.tainted);
@@ -75,7 +68,7 @@ impl Walker {
             if found.is_empty() {
                 return None;
             }
-            let at = self.below(found.len());
+            let at = self.random.below(found.len());
             let Successor { state, steps: more, tainted, .. } = found.swap_remove(at);
             found.clear();
             steps.extend(more);
@@ -85,14 +78,14 @@ impl Walker {
             }
             let mut threads = model.machine.schedulable(&state);
             if let Some(at) = threads.iter().position(|thread| *thread == last)
-                && self.below(8) > restless
+                && self.random.below(8) > restless
             {
                 threads.swap(0, at);
             } else if !threads.is_empty() {
-                let at = self.below(threads.len());
+                let at = self.random.below(threads.len());
                 threads.swap(0, at);
             }
-            let start = if threads.len() > 1 { 1 + self.below(threads.len() - 1) } else { 0 };
+            let start = if threads.len() > 1 { 1 + self.random.below(threads.len() - 1) } else { 0 };
             let (first, rest) = threads.split_first()?;
             let rest = rest.iter().cycle().skip(start).take(rest.len());
             for thread in std::iter::once(first).chain(rest) {

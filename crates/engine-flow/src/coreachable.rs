@@ -1,26 +1,34 @@
-//! Which locations two different threads can be at (paper 4, figure 3: `coreachable`), with thread creation, joins, atomic regions and locks.
+//! Which locations two different threads can be at (paper 4, figure 3: `coreachable`), with thread creation,
+//! joins, atomic regions and locks.
 //!
-//! Over-approximates. The least relation closed under these rules; `(u, v)` says that in some state one thread may be at `u` and another one at `v`, where a thread
-//! that has ended counts as being at its last location.
+//! Over-approximates. The least relation closed under these rules; `(u, v)` says that in some state one
+//! thread may be at `u` and another one at `v`, where a thread that has ended counts as being at its last
+//! location.
 //!
 //! * START: the entries of any two threads of the start configuration.
-//! * STEP: from `(u, v)`, if a step `u -> w` may be taken while the other thread is at `v`: `(w, v)`, if that is consistent. The relation is symmetric.
-//! * SPAWN: a thread at `u`, alone or with another one at `v`, takes a step to `w` that starts a thread of `C`: `(w, entry of C)` and `(v, entry of C)`.
-//! * `u`, `v` are inconsistent if they are in the same unique template, or if the threads there hold the same lock (the same cell of a single
-//!   object), one of them exclusively: their claims contradict each other; or if one is the parent of a family ([`crate::families`]) that has no member,
-//!   and the other is of the family and has not ended.
+//! * STEP: from `(u, v)`, if a step `u -> w` may be taken while the other thread is at `v`: `(w, v)`, if that
+//!   is consistent. The relation is symmetric.
+//! * SPAWN: a thread at `u`, alone or with another one at `v`, takes a step to `w` that starts a thread of
+//!   `C`: `(w, entry of C)` and `(v, entry of C)`.
+//! * `u`, `v` are inconsistent if they are in the same unique template, or if the threads there hold the same
+//!   lock (the same cell of a single object), one of them exclusively: their claims contradict each other; or
+//!   if one is the parent of a family ([`crate::families`]) that has no member, and the other is of the
+//!   family and has not ended.
 //! * A step may not be taken while the other thread is at `v`
 //!   - if `v` is atomic and `u` is not: then only the other thread runs;
-//!   - if it joins the only thread of `C` (a fact of [`crate::facts`]): then that thread has ended. If `v` is in `C`, it must be an end. Otherwise
-//!     some end of `C` must be related to `v`, since the thread of `C` is at one in that very state; and with no other thread given, to `u`;
-//!   - if it assumes the opposite of a claim, or finds a counter lower than the weights of both threads ([`crate::counters`]), or if the data side says so.
-//! * Nothing is reached by way of a location that halts the program.
+//!   - if it joins the only thread of `C` (a fact of [`crate::facts`]): then that thread has ended. If `v` is
+//!     in `C`, it must be an end. Otherwise some end of `C` must be related to `v`, since the thread of `C`
+//!     is at one in that very state; and with no other thread given, to `u`;
+//!   - if it assumes the opposite of a claim, or finds a counter lower than the weights of both threads
+//!     ([`crate::counters`]), or if the data side says so.
+//! * Nothing is reached through a location that halts the program.
 //!
-//! Why this covers all executions: by induction over the steps. Each step changes the place of one thread and adds threads at their entry; pairs of others stay.
-//! The claims of [`crate::facts`] hold in each state that is covered, if [`crate::unreliable`] finds none that another thread may break.
+//! Why this covers all executions: by induction over the steps. Each step changes the place of one thread and
+//! adds threads at their entry; pairs of others stay. The claims of [`crate::facts`] hold in each state that
+//! is covered, if [`crate::unreliable`] finds none that another thread may break.
 //!
-//! Deviations from the paper: 1. pairs of locations of different templates, not one graph; 2. creation, joins, atomic regions; 3. locks are facts
-//! of their own, not observable conditions.
+//! Deviations from the paper: 1. pairs of locations of different templates, not one graph; 2. creation,
+//! joins, atomic regions; 3. locks are facts of their own, not observable conditions.
 
 use crate::counters::Guards;
 use crate::data::DataFacts;
@@ -44,7 +52,7 @@ pub struct Known {
     /// Threads that are started in loops, and what is known of them.
     pub families: Vec<Family>,
     /// Parameters that point to an object of the thread's own.
-    pub given: Vec<(TemplateId, LocalId)>,
+    pub owned_parameters: Vec<(TemplateId, LocalId)>,
 }
 
 /// The result: which locations are reached, and which by two threads at once.
@@ -58,7 +66,8 @@ pub struct Reached {
 /// A lock that a step must get: its kind, and where it is.
 pub type FirstLock = (LockKind, ObjectId, u64);
 
-/// The lock of a static object that operations take before they change any memory, and the number of the operation that does.
+/// The lock of a static object that operations take before they change any memory, and the number of the
+/// operation that does.
 pub fn first_lock(program: &Program, ops: &[Op]) -> Option<(usize, FirstLock)> {
     let changes_no_memory = |op: &&Op| match op {
         Op::Assume(_) => true,
@@ -80,7 +89,7 @@ pub fn first_lock(program: &Program, ops: &[Op]) -> Option<(usize, FirstLock)> {
 pub fn is_refused((kind, object, offset): FirstLock, held: &[HeldLock]) -> bool {
     held.iter().any(|held| {
         let Expr::Address(other, base) = held.base else { return false };
-        // Who holds a lock for reading is only in the way of who wants it for writing.
+        // Who holds a lock for reading is only an obstacle to who wants it for writing.
         (!held.shared || kind == LockKind::Write)
             && other == object
             && base.wrapping_add(held.offset) == offset
@@ -333,7 +342,7 @@ impl Search<'_, '_, '_> {
                 self.step(*step, other);
             }
         }
-        // A thread has ended: those that join it may go on.
+        // A thread has ended: those that join it may continue.
         for (ended, other) in [(a, b), (b, a)] {
             if !self.rules.model.is_end(ended) {
                 continue;

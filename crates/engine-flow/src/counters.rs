@@ -1,7 +1,10 @@
-//! Counters ([`verdict::Counter`]): which cells threads take numbers from, and in which they count themselves.
+//! Counters ([`verdict::Counter`]): which cells threads take numbers from, and in which they count
+//! themselves.
 //!
-//! Candidates are cells that some step adds a constant to. Tickets are the greatest solution of a forward analysis of each template; a counter of which some step may make tickets invalid has none. Weights are
-//! guessed: 1 where a thread starts that makes the counter less, the first value of the counter for the thread that the program starts with, and no more than each step leaves elsewhere.
+//! Candidates are cells that some step adds a constant to. Tickets are the greatest solution of a forward
+//! analysis of each template; a counter of which some step may make tickets invalid has none. Weights are
+//! guessed: 1 where a thread starts that makes the counter less, the first value of the counter for the
+//! thread that the program starts with, and no more than each step leaves elsewhere.
 
 use crate::coreachable::{Reached, Rules};
 use crate::model::{Model, Node, Step};
@@ -73,7 +76,8 @@ pub fn walk_tickets(
 /// What is known of a counter before each step: its value is at most this.
 pub type Guards = IdVec<TemplateId, IdVec<EdgeId, Option<Value>>>;
 
-/// Adds weights to a counter, if there are any that say something; with what each step finds out about the counter.
+/// Adds weights to a counter, if there are any that say something; with what each step finds out about the
+/// counter.
 pub fn weigh(
     model: &Model<'_>,
     counter: &mut Counter,

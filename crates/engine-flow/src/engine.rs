@@ -1,4 +1,4 @@
-//! The engine: analyses until no claim is broken, then looks at what is left.
+//! The engine: analyses until no claim is broken, then looks at the remaining obligations.
 
 use crate::checks;
 use crate::coreachable::{Known, Reached, Rules};
@@ -10,8 +10,8 @@ use crate::data::knowledge::DataKnowledge;
 use crate::data::packing::related;
 use crate::data::setup::{Setup, Subject};
 use crate::data::{DataFacts, NoData};
-use crate::facts::{Banned, FactsAnalysis};
-use crate::families::{families, given};
+use crate::facts::{FactsAnalysis, RetractedLockClaim};
+use crate::families::{families, owned_parameters};
 use crate::model::{Model, Node, Step};
 use crate::races::{Conflict, conflicts, shared_accesses};
 use crate::reasons::{forbidding, not_modelled, open_races, place};
@@ -100,8 +100,8 @@ pub fn describe(program: &Program, property: &Property) -> String {
     };
     let mut text = ir::text::print(&program);
     let model = Model::new(&program);
-    let Ok((known, reached, banned)) = analyse(&model, &Budget::unlimited()) else { return text };
-    for Banned { template, base, offset } in banned {
+    let Ok((known, reached, retracted)) = analyse(&model, &Budget::unlimited()) else { return text };
+    for RetractedLockClaim { template, base, offset } in retracted {
         let place = template.map_or("any template".to_owned(), |template| template.to_string());
         let _ = writeln!(text, "others may break the claim to {base:?} + {offset} in {place}");
     }
@@ -219,13 +219,16 @@ fn prove(
     let mut pruned: BTreeSet<Step> = BTreeSet::new();
     let mut before: Option<Known> = None;
     for round in 1.. {
-        let (known, reached, banned) = analyse_without(&model, &pruned, budget)?;
-        let analyses = analyses(&model, &banned, &pruned);
+        let (known, reached, retracted) = analyse_without(&model, &pruned, budget)?;
+        let analyses = analyses(&model, &retracted, &pruned);
         let view = Analysed { model: &model, known: &known, analyses: &analyses };
-        if round == 1 && left(&view, &reached, property, &NoData, &[], &nothing).why(&model).is_none() {
+        if round == 1
+            && open_obligations(&view, &reached, property, &NoData, &[], &nothing).why(&model).is_none()
+        {
             return Ok(proof(&model, &known, &reached, Vec::new(), None));
         }
-        // Values of single variables first; relations between them if these do not do, on top of what is known.
+        // Values of single variables first; relations between them if these do not do, on top of what is
+        // known.
         let setup = Setup::new(&model, &known);
         let coarsened = coarsen(&setup, reached.pairs.len(), None, budget)?;
         let mut open = match attempt(&view, property, &setup, &coarsened, budget)? {
@@ -276,7 +279,7 @@ struct Open {
     excluded: BTreeSet<Step>,
 }
 
-/// Looks at what is left with an annotation.
+/// Looks at the obligations that remain with an annotation.
 fn attempt(
     view: &Analysed<'_, '_, '_>,
     property: &Property,
@@ -294,22 +297,24 @@ fn attempt(
     for node in model.nodes.ids().filter(|node| !data.is_inhabited(*node)) {
         inhabited.nodes.remove(node.index());
     }
-    let left = left(view, &inhabited, property, &data, &counters, &annotation.equal);
+    let open = open_obligations(view, &inhabited, property, &data, &counters, &annotation.equal);
     let proof = |counters: Vec<Counter>| {
         let search = FlowSearch { setup, rules: &rules, reached: &reached };
         let evidence = evidence(&search, annotation, followed, budget)?;
         Ok::<FlowProof, Exhausted>(proof(model, known, &reached, counters, Some(evidence)))
     };
-    let Some(why) = left.why(model) else { return Ok(Attempted::Proved(Box::new(proof(counters)?))) };
+    let Some(why) = open.why(model) else { return Ok(Attempted::Proved(Box::new(proof(counters)?))) };
     let steps = model.nodes.ids().flat_map(|node| model.steps[node].iter().copied());
     let excluded = steps.filter(|step| !data.may_take(*step, None)).collect();
-    let partial = match &left {
-        Left::Races(conflicts) => Some(Attempt { proof: None, open: open_races(model, conflicts) }),
-        Left::Errors { open, .. } => {
+    let partial = match &open {
+        OpenObligations::Races(conflicts) => {
+            Some(Attempt { proof: None, open: open_races(model, conflicts) })
+        }
+        OpenObligations::Errors { open, .. } => {
             // Also where nothing is excluded: it says which checks there are.
             Some(Attempt { proof: Some(proof(counters)?), open: checks::explained(setup, coarsened, open) })
         }
-        Left::Deadlocks => None,
+        OpenObligations::Deadlocks => None,
     };
     Ok(Attempted::Open(Box::new(Open { why, partial, excluded })))
 }
@@ -347,7 +352,10 @@ fn with_counters<'k, 'p>(
 }
 
 /// Facts and pairs of which no claim may be broken, and the claims that are not made for that.
-pub fn analyse(model: &Model<'_>, budget: &Budget) -> Result<(Known, Reached, Vec<Banned>), Exhausted> {
+pub fn analyse(
+    model: &Model<'_>,
+    budget: &Budget,
+) -> Result<(Known, Reached, Vec<RetractedLockClaim>), Exhausted> {
     analyse_without(model, &BTreeSet::new(), budget)
 }
 
@@ -356,27 +364,27 @@ fn analyse_without(
     model: &Model<'_>,
     pruned: &BTreeSet<Step>,
     budget: &Budget,
-) -> Result<(Known, Reached, Vec<Banned>), Exhausted> {
-    let mut banned: Vec<Banned> = Vec::new();
+) -> Result<(Known, Reached, Vec<RetractedLockClaim>), Exhausted> {
+    let mut retracted: Vec<RetractedLockClaim> = Vec::new();
     loop {
         budget.check(0)?;
-        let known = known(model, &analyses(model, &banned, pruned));
+        let known = known(model, &analyses(model, &retracted, pruned));
         let rules = Rules::new(model, &known, &NoData);
         let reached = rules.solve(budget)?;
         let more = unreliable(model, &known, &rules, &reached);
         if more.is_empty() {
-            return Ok((known, reached, banned));
+            return Ok((known, reached, retracted));
         }
-        banned.extend(more);
+        retracted.extend(more);
     }
 }
 
 fn analyses<'a, 'p>(
     model: &'a Model<'p>,
-    banned: &'a [Banned],
+    retracted: &'a [RetractedLockClaim],
     pruned: &'a BTreeSet<Step>,
 ) -> IdVec<TemplateId, FactsAnalysis<'a, 'p>> {
-    model.program.templates.ids().map(|id| FactsAnalysis::new(model, id, banned, pruned)).collect()
+    model.program.templates.ids().map(|id| FactsAnalysis::new(model, id, retracted, pruned)).collect()
 }
 
 fn known(model: &Model<'_>, analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>) -> Known {
@@ -394,19 +402,19 @@ fn known(model: &Model<'_>, analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>)
         });
     }
     let families = families(model, analyses, &facts);
-    let given = given(model, analyses, &facts);
-    Known { facts, effects, families, given }
+    let owned_parameters = owned_parameters(model, analyses, &facts);
+    Known { facts, effects, families, owned_parameters }
 }
 
-/// What is left to be proved of a property.
-enum Left {
+/// What remains to be proved of a property.
+enum OpenObligations {
     Races(Vec<Conflict>),
     Errors { open: Vec<Step>, all: usize },
     Deadlocks,
 }
 
-impl Left {
-    /// What is left, in words.
+impl OpenObligations {
+    /// What remains, in words.
     fn why(&self, model: &Model<'_>) -> Option<String> {
         match self {
             Self::Races(found) => {
@@ -424,34 +432,37 @@ impl Left {
             }
             Self::Errors { open, all } => {
                 let first = open.first()?;
-                let left = checks::errors(model, open);
+                let remaining = checks::errors(model, open);
                 let place = place(model.program, model.edge(*first).span);
-                Some(format!("{left} of {all} checks are not proved, first: {place}"))
+                Some(format!("{remaining} of {all} checks are not proved, first: {place}"))
             }
             Self::Deadlocks => Some("deadlocks are not looked for".to_owned()),
         }
     }
 }
 
-fn left(
+fn open_obligations(
     view: &Analysed<'_, '_, '_>,
     reached: &Reached,
     property: &Property,
     data: &dyn DataFacts,
     counters: &[Counter],
     equal: &Equal,
-) -> Left {
+) -> OpenObligations {
     let Analysed { model, known, analyses } = *view;
     match property {
         Property::NoRace => {
             let accesses = shared_accesses(model, known, analyses, reached, counters, equal);
-            Left::Races(conflicts(model, known, &accesses, reached))
+            OpenObligations::Races(conflicts(model, known, &accesses, reached))
         }
         Property::NoError(kinds) => {
             let all = checks::checks(model, kinds);
-            Left::Errors { open: checks::open(model, &all, reached, data), all: checks::errors(model, &all) }
+            OpenObligations::Errors {
+                open: checks::open(model, &all, reached, data),
+                all: checks::errors(model, &all),
+            }
         }
-        Property::NoDeadlock => Left::Deadlocks,
+        Property::NoDeadlock => OpenObligations::Deadlocks,
     }
 }
 
@@ -471,7 +482,7 @@ fn proof(
         facts,
         reachable: model.nodes.ids().map(|node| reached.nodes.contains(node.index())).collect(),
         coreachable: reached.pairs.clone(),
-        given: known.given.clone(),
+        given: known.owned_parameters.clone(),
         families: known.families.clone(),
         counters,
         data,

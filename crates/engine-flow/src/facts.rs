@@ -1,21 +1,29 @@
-//! What is known at each location of a thread, whatever the others do: equal values, locks held, ids of threads, fresh objects.
+//! What is known at each location of a thread, whatever the others do: equal values, locks held, ids of
+//! threads, fresh objects.
 //!
-//! A forward analysis of each template on its own: the greatest solution, so facts start as "everything" and shrink. Each fact is a claim about all states
-//! in which a thread is at the location ([`verdict::LocationFacts`]):
+//! A forward analysis of each template on its own: the greatest solution, so facts start as "everything" and
+//! shrink. Each fact is a claim about all states in which a thread is at the location
+//! ([`verdict::LocationFacts`]):
 //!
-//! 1. `local = expression`: both sides change only by the thread's own steps (see [`crate::values`]). Lost when one does.
-//! 2. The thread holds a lock: exclusively, then the lock's owner word is the thread's id; or shared, then that is so, or the owner word is 0 and the count
-//!    is at least the number of threads with a shared claim. Gained by a lock operation, since it goes on only where it sets these words, and by
-//!    the assumption that the owner word is the thread's id. An exclusive claim is a shared one too. A step that assumes the opposite of a claim is not possible.
-//!    Lost when the thread gives it back, or writes words that may be the lock's, or changes a local in its address.
-//!    What other threads do to the words is not looked at here: [`crate::unreliable`] finds the claims that others may break.
-//!    What frees an object does not change the words; lock operations on dead objects do not go on, so claims about them stay true.
+//! 1. `local = expression`: both sides change only by the thread's own steps (see [`crate::values`]). Lost
+//!    when one does.
+//! 2. The thread holds a lock: exclusively, then the lock's owner word is the thread's id; or shared, then
+//!    that is so, or the owner word is 0 and the count is at least the number of threads with a shared claim.
+//!    Gained by a lock operation, since it continues only where it sets these words, and by the assumption
+//!    that the owner word is the thread's id. An exclusive claim is a shared one too. A step that assumes the
+//!    opposite of a claim is not possible. Lost when the thread gives it back, or writes words that may be
+//!    the lock's, or changes a local in its address. What other threads do to the words is not looked at
+//!    here: [`crate::unreliable`] finds the claims that others may break. What frees an object does not
+//!    change the words; lock operations on dead objects do not continue, so claims about them stay true.
 //! 3. A value is the id of the only thread of a unique template: gained by the spawn, copied along.
-//! 4. A local points to a *fresh* object, one that this thread allocated and that no memory cell and no other thread points to. Lost when a value that may be
-//!    derived from the local by local steps is stored, passed to a thread, or freed. What is loaded from memory is no
-//!    pointer to a fresh object, and neither is an input or a value that is not modelled: nobody computed that address. The derivation is flow-insensitive, so it over-approximates.
-//! 5. A local points to an *unspent* object: one that this thread allocated into it and that was no argument of a started thread since. If all starts of a template get unspent objects, each of its
-//!    threads has its own: addresses are never used again.
+//! 4. A local points to a *fresh* object, one that this thread allocated and that no memory cell and no other
+//!    thread points to. Lost when a value that may be derived from the local by local steps is stored, passed
+//!    to a thread, or freed. What is loaded from memory is no pointer to a fresh object, and neither is an
+//!    input or a value that is not modelled: nobody computed that address. The derivation is
+//!    flow-insensitive, so it over-approximates.
+//! 5. A local points to an *unspent* object: one that this thread allocated into it and that was no argument
+//!    of a started thread since. If all starts of a template get unspent objects, each of its threads has its
+//!    own: addresses are never used again.
 
 use crate::locks::{Effect, breaks, lock_region};
 use crate::model::{Model, Step};
@@ -33,8 +41,8 @@ use verdict::{HeldLock, LocationFacts};
 
 /// A claim that others may break: never made in this template, or for the cell of a single object, in none.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Banned {
-    /// Where; nothing for everywhere.
+pub struct RetractedLockClaim {
+    /// Where; `None`: everywhere.
     pub template: Option<TemplateId>,
     /// The lock.
     pub base: Expr,
@@ -42,7 +50,7 @@ pub struct Banned {
     pub offset: u64,
 }
 
-/// What taking an edge does, apart from the facts behind it.
+/// What taking an edge does, apart from the facts after it.
 #[derive(Clone, Default)]
 pub struct StepEffects {
     /// What it may do to the words of locks.
@@ -60,7 +68,7 @@ pub struct FactsAnalysis<'a, 'p> {
     model: &'a Model<'p>,
     template: TemplateId,
     values: Values<'a, 'p>,
-    banned: &'a [Banned],
+    retracted: &'a [RetractedLockClaim],
     /// Steps that data excludes.
     pruned: &'a BTreeSet<Step>,
     /// For each local that gets allocated objects: the locals that may be derived from it.
@@ -72,11 +80,11 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
     pub fn new(
         model: &'a Model<'p>,
         template: TemplateId,
-        banned: &'a [Banned],
+        retracted: &'a [RetractedLockClaim],
         pruned: &'a BTreeSet<Step>,
     ) -> Self {
         let values = Values { model, template };
-        Self { model, template, values, banned, pruned, derived: derived_locals(model, template) }
+        Self { model, template, values, retracted, pruned, derived: derived_locals(model, template) }
     }
 
     /// The canonical forms of this template.
@@ -86,8 +94,9 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
 
     /// The facts at each location. Those of locations that no path leads to are empty.
     ///
-    /// What a lock or a value is known by depends on what else is known, so with fewer facts at a location another one may hold behind it. So facts at a location are made anew
-    /// from all edges that lead there; after some rounds they may only shrink, so that there is an end.
+    /// What a lock or a value is known by depends on what else is known, so with fewer facts at a location
+    /// another one may hold after it. So facts at a location are made again from all edges that lead there;
+    /// after some rounds they may only shrink, so that there is an end.
     pub fn solve(&self) -> IdVec<LocationId, LocationFacts> {
         const ROUNDS_WITH_GAIN: usize = 16;
         let code = &self.model.program.templates[self.template];
@@ -137,7 +146,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
         facts.iter().map(|facts| facts.clone().unwrap_or_default()).collect()
     }
 
-    /// The facts behind an edge; nothing if it cannot be taken.
+    /// The facts after an edge; `None` when it cannot be taken.
     fn behind(&self, edge: EdgeId, mut here: LocationFacts, live: &BitSet) -> Option<LocationFacts> {
         let code = &self.model.program.templates[self.template];
         let mut effects = self.effects_of(Step { template: self.template, edge });
@@ -231,7 +240,8 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
         }
     }
 
-    /// The assumption that an owner word is the thread's id is the claim to hold that lock; the opposite contradicts the claim.
+    /// The assumption that an owner word is the thread's id is the claim to hold that lock; the opposite
+    /// contradicts the claim.
     fn assume(&self, condition: &Expr, facts: &mut LocationFacts, out: &mut StepEffects) {
         let Some((address, mine)) = asks_for_owner(condition) else { return };
         let Some(key) = self.values.key(address, &facts.equal) else { return };
@@ -247,12 +257,12 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
     /// Adds the claim to a lock, unless others may break it.
     fn claim(&self, Linear { base, offset }: Linear, shared: bool, facts: &mut LocationFacts) {
         let everywhere = is_cell_of_single(self.model, &base);
-        let banned = self.banned.iter().any(|banned| {
-            let applies = banned.template == if everywhere { None } else { Some(self.template) };
-            applies && banned.base == base && banned.offset == offset
+        let retracted = self.retracted.iter().any(|retracted| {
+            let applies = retracted.template == if everywhere { None } else { Some(self.template) };
+            applies && retracted.base == base && retracted.offset == offset
         });
         let lock = HeldLock { base, offset, shared };
-        if !banned && !facts.locks.contains(&lock) {
+        if !retracted && !facts.locks.contains(&lock) {
             facts.locks.push(lock);
         }
     }
@@ -496,7 +506,8 @@ fn derived_locals(model: &Model<'_>, template: TemplateId) -> Vec<(LocalId, BitS
     derived.collect()
 }
 
-/// The address of the word that a condition compares with the thread's id, and whether it says that they are equal.
+/// The address of the word that a condition compares with the thread's id, and whether it says that they are
+/// equal.
 fn asks_for_owner(condition: &Expr) -> Option<(&Expr, bool)> {
     match condition {
         Expr::Unary(UnaryOp::Not, IntType::BOOL, inner) => {
@@ -515,7 +526,7 @@ fn asks_for_owner(condition: &Expr) -> Option<(&Expr, bool)> {
     }
 }
 
-/// Keeps what both say; tells whether anything was lost. An exclusive claim is a shared one too.
+/// Keeps what both say; returns whether anything was lost. An exclusive claim is a shared one too.
 fn meet(known: &mut LocationFacts, other: &LocationFacts) -> bool {
     let sizes = |known: &LocationFacts| {
         let (equal, locks, threads) = (known.equal.len(), known.locks.len(), known.threads.len());

@@ -1,8 +1,11 @@
-//! Families: threads that a unique thread starts in a loop ([`verdict::Family`]), and what their parent knows of them.
+//! Families: threads that a unique thread starts in a loop ([`verdict::Family`]), and what their parent knows
+//! of them.
 //!
-//! A template is tried as a family if all its starts are in one unique template, it is not unique itself, and the argument or the place for the handle at its first start is a sum with a local that is
-//! no pointer: that is the index. What holds at each location of the parent is the greatest solution of a forward analysis with the transfer of [`verdict::ParentStep`]; orders that grow
-//! from round to round are dropped (widening). Only locals that are compared with or copied from the index, directly or not, are looked at.
+//! A template is tried as a family if all its starts are in one unique template, it is not unique itself, and
+//! the argument or the place for the handle at its first start is a sum with a local that is no pointer: that
+//! is the index. What holds at each location of the parent is the greatest solution of a forward analysis
+//! with the transfer of [`verdict::ParentStep`]; orders that grow from round to round are dropped (widening).
+//! Only locals that are compared with or copied from the index, directly or not, are looked at.
 
 use crate::facts::FactsAnalysis;
 use crate::model::{Model, Node, Step};
@@ -38,7 +41,7 @@ pub fn families(
 }
 
 /// Parameters that are never assigned to, and are unspent objects at all starts.
-pub fn given(
+pub fn owned_parameters(
     model: &Model<'_>,
     analyses: &IdVec<TemplateId, FactsAnalysis<'_, '_>>,
     facts: &IdVec<Node, LocationFacts>,
@@ -314,7 +317,7 @@ fn meet(one: &ParentFacts, other: &ParentFacts) -> ParentFacts {
     ParentFacts { orders: one.orders.meet(&other.orders), members }
 }
 
-/// The locals that are compared with some locals or copied to or from them, directly or by way of others.
+/// The locals that are compared with some locals or copied to or from them, directly or through others.
 fn relevant_locals(code: &ir::Template, mut found: BTreeSet<LocalId>) -> BTreeSet<LocalId> {
     let mut linked: Vec<BTreeSet<LocalId>> = Vec::new();
     let mut compared = |expr: &Expr| {

@@ -1,8 +1,10 @@
 //! Proofs for any number of threads, by alternating knowledge of control and of data (paper 4).
 //!
-//! The control side is here: what each thread knows by itself ([`facts`]), which locations two threads can be at ([`coreachable`]), and which accesses
-//! that leaves in conflict ([`races`]). Threads that are started in loops are told apart by what their parent knows of them ([`families`]), or by numbers from counters ([`counters`]). The data side answers [`data::DataFacts`] and
-//! asks which writes reach which reads ([`data`]).
+//! The control side is here: what each thread knows by itself ([`facts`]), which locations two threads can be
+//! at ([`coreachable`]), and which accesses that leaves in conflict ([`races`]). Threads that are started in
+//! loops are distinguished by what their parent knows of them ([`families`]), or by numbers from counters
+//! ([`counters`]). The data side answers [`data::DataFacts`] and asks which writes reach which reads
+//! ([`data`]).
 
 pub mod checks;
 pub mod coreachable;

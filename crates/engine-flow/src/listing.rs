@@ -1,7 +1,8 @@
 //! What is known at each line of the source, for people.
 //!
-//! The analysis runs once more, on a program in which each source line keeps its own steps and no data is left out ([`ir::passes::listed`]). A line
-//! stands for all locations that its steps start from, in all copies of its function: what is listed holds at each of them. Variables are those of the function that the
+//! The analysis runs once more, on a program in which each source line keeps its own steps and no data is
+//! left out ([`ir::passes::listed`]). A line stands for all locations that its steps start from, in all
+//! copies of its function: what is listed holds at each of them. Variables are those of the function that the
 //! line is in, and the memory that the function touches.
 
 use crate::coreachable::Reached;
@@ -167,7 +168,7 @@ impl<'l, 'a, 'p> Lister<'l, 'a, 'p> {
         self.reached.nodes.contains(node.index()) && !self.coarsened.annotation.values[node].is_bottom()
     }
 
-    /// Where threads come to a line: from another one, or to begin with.
+    /// Where threads reach a line: from another one, or to begin with.
     fn entries(&self, line: Line) -> BTreeSet<Node> {
         let model = self.setup.model;
         let sources = self.steps[&line].iter().map(|step| self.setup.source(*step));

@@ -1,8 +1,9 @@
-//! The program as the analysis sees it: numbered locations, which templates and objects there is only one of, and who writes what.
+//! The program as the analysis sees it: numbered locations, which templates and objects there is only one of,
+//! and who writes what.
 //!
 //! * Which templates are *unique* and which objects *single*, [`ir::passes::Unique`] says.
-//! * An object is *stable* for a template if only the running thread's own steps change it: it belongs to the thread and does not
-//!   escape, or only this template writes it, and the template is unique.
+//! * An object is *stable* for a template if only the running thread's own steps change it: it belongs to the
+//!   thread and does not escape, or only this template writes it, and the template is unique.
 
 use ir::ids::Id;
 use ir::passes::footprint::{Extent, Region, accesses};
@@ -51,7 +52,7 @@ pub struct Model<'p> {
     pub ends: IdVec<TemplateId, Vec<Node>>,
     first: IdVec<TemplateId, u32>,
     single: IdVec<ObjectId, bool>,
-    /// The templates that write each object; nothing if it may be any.
+    /// The templates that write each object; `None` when it may be any.
     writers: IdVec<ObjectId, Option<Vec<TemplateId>>>,
 }
 
@@ -61,7 +62,7 @@ impl<'p> Model<'p> {
         Self::with(program, PointsTo::of(program))
     }
 
-    /// Looks through a program; nothing if that is not done by then.
+    /// Looks through a program; `None` when that is not done by then.
     pub fn until(program: &'p Program, deadline: Option<Instant>) -> Option<Self> {
         PointsTo::until(program, deadline).map(|points_to| Self::with(program, points_to))
     }
@@ -135,7 +136,8 @@ impl<'p> Model<'p> {
             Storage::Site => false,
         }
     }
-    /// The object and offset that an access through an address is at, if it is valid, there is one only, and the object is single.
+    /// The object and offset that an access through an address is at, if it is valid, there is one only, and
+    /// the object is single.
     pub fn exact_cell(&self, template: TemplateId, address: &Expr) -> Option<(ObjectId, u64)> {
         let region = Region::at(&self.points_to, template, address, Extent::Bytes(1));
         let ir::Targets::Of(targets) = &region.targets else { return None };

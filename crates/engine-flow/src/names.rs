@@ -32,7 +32,7 @@ impl<'l, 'a, 'p> Names<'l, 'a, 'p> {
         Self { setup, locks }
     }
 
-    /// A cell of memory; nothing if it is no variable of the source: part of a lock, or made by the tool.
+    /// A cell of memory; `None` when it is no variable of the source: part of a lock, or made by the tool.
     pub fn cell(&self, variable: Variable) -> Option<String> {
         let program = self.setup.model.program;
         let cell = self.setup.memory.cell(variable)?;

@@ -1,16 +1,23 @@
 //! Conflicting accesses that two threads may be at.
 //!
-//! Over-approximates the races of [`ir::semantics::Machine::race`] on the compressed program. Two accesses at related locations are no race if
+//! Over-approximates the races of [`ir::semantics::Machine::race`] on the compressed program. Two accesses at
+//! related locations are no race if
 //! 1. they touch no common byte, by the points-to sets; or neither writes; or both are atomic;
-//! 2. all bytes that they may have in common are in objects that do not escape their thread (dropped beforehand), or one of them is in a fresh object;
+//! 2. all bytes that they may have in common are in objects that do not escape their thread (dropped
+//!    beforehand), or one of them is in a fresh object;
 //! 3. both name an object of the running thread directly: each has its own;
-//! 4. both threads hold a lock, one of them exclusively, at the same distance from the byte that both access: each access's address and its lock's are a known distance apart
-//!    (they have the same base). If both access the same byte, both locks are at the same address, so they are one lock, and the claims contradict each other.
-//!    The locks must be held where the step starts, since a race is about the state before both steps.
-//! 5. both addresses depend on tickets of one counter ([`verdict::Counter`]), which are different and far enough apart;
+//! 4. both threads hold a lock, one of them exclusively, at the same distance from the byte that both access:
+//!    each access's address and its lock's are a known distance apart (they have the same base). If both
+//!    access the same byte, both locks are at the same address, so they are one lock, and the claims
+//!    contradict each other. The locks must be held where the step starts, since a race is about the state
+//!    before both steps.
+//! 5. both addresses depend on tickets of one counter ([`verdict::Counter`]), which are different and far
+//!    enough apart;
 //! 6. both are in the objects that two threads of one template got as an argument, each its own;
-//! 7. one comes, on its edge, after a lock that the other thread holds before its step, or is the taking of that lock: then the first step gets stuck before the access;
-//! 8. both are of one family or of a member and its parent ([`verdict::Family`]), and their indices keep them apart.
+//! 7. one comes, on its edge, after a lock that the other thread holds before its step, or is the taking of
+//!    that lock: then the first step gets stuck before the access;
+//! 8. both are of one family or of a member and its parent ([`verdict::Family`]), and their indices keep them
+//!    apart.
 
 use crate::coreachable::{FirstLock, Known, Reached, first_lock, is_refused};
 use crate::counters::{Equal, walk_tickets};
@@ -42,7 +49,7 @@ pub struct Access {
     /// Its address as the families see it.
     seen: Vec<Seen>,
     /// The parameter whose object it is in, if that is the thread's own.
-    given: Option<LocalId>,
+    owned_parameter: Option<LocalId>,
     /// Templates of which no thread runs when the step gets here.
     absent: Vec<TemplateId>,
     /// Its address as the counters see it.
@@ -53,7 +60,7 @@ pub struct Access {
 struct Seen {
     family: usize,
     address: Affine,
-    /// What the parent knows before the access; nothing if it is a member's.
+    /// What the parent knows before the access; `None` when it is a member's.
     parent: Option<ParentFacts>,
 }
 
@@ -61,7 +68,7 @@ struct Seen {
 pub struct Conflict {
     /// The accesses.
     pub spans: [Span; 2],
-    /// What both may touch; nothing if that is not known.
+    /// What both may touch; `None` when that is not known.
     pub objects: Vec<ObjectId>,
 }
 
@@ -115,9 +122,9 @@ pub fn shared_accesses(
                         own,
                         after: first.filter(|(taken, _)| number > *taken).map(|(_, lock)| lock),
                         locks: locks.collect(),
-                        given: match &key {
+                        owned_parameter: match &key {
                             Some(Linear { base: Expr::Local(local), .. }) => {
-                                Some(*local).filter(|local| known.given.contains(&(step.template, *local)))
+                                Some(*local).filter(|local| known.owned_parameters.contains(&(step.template, *local)))
                             }
                             _ => None,
                         },
@@ -250,10 +257,11 @@ fn absent(known: &Known, parents: &[(usize, &ParentFacts)]) -> Vec<TemplateId> {
     none.map(|(family, _)| known.families[*family].template).collect()
 }
 
-/// Whether indices of a family keep two accesses apart, or one of them is made when no thread runs that could make the other.
+/// Whether indices of a family keep two accesses apart, or one of them is made when no thread runs that could
+/// make the other.
 fn is_apart(model: &Model<'_>, known: &Known, reached: &Reached, a: &Access, b: &Access) -> bool {
     let template = |access: &Access| model.nodes[access.node].0;
-    if a.given.is_some() && a.given == b.given && template(a) == template(b) {
+    if a.owned_parameter.is_some() && a.owned_parameter == b.owned_parameter && template(a) == template(b) {
         return true;
     }
     if a.absent.contains(&template(b)) || b.absent.contains(&template(a)) {
@@ -291,7 +299,8 @@ fn has_other_ticket(model: &Model<'_>, a: &Access, b: &Access) -> bool {
     })
 }
 
-/// Whether the arguments of members at two locations are what the family says, wherever the parent is meanwhile.
+/// Whether the arguments of members at two locations are what the family says, wherever the parent is
+/// meanwhile.
 fn arguments_hold(model: &Model<'_>, family: &Family, reached: &Reached, a: Node, b: Node) -> bool {
     let mut locations = family.at.iter().enumerate();
     locations.all(|(location, facts)| {

@@ -7,7 +7,8 @@ use ir::passes::liveness::live_locals;
 use ir::{Lhs, Op, Program, Rhs, Span};
 use verdict::OpenCheck;
 
-/// The assumptions that forbid a proof, in words, and where the first of them is made. Those that say the same of several names are said once.
+/// The assumptions that forbid a proof, in words, and where the first of them is made. Those that say the
+/// same of several names are said once.
 pub fn forbidding(program: &Program) -> Option<(String, Span)> {
     let mut groups: Vec<((&str, &str), Vec<&str>)> = Vec::new();
     let limits = program.assumptions.iter().filter(|assumption| assumption.limits_proof);
@@ -37,7 +38,8 @@ pub fn forbidding(program: &Program) -> Option<(String, Span)> {
 /// The most places that a reason names.
 const MOST_PLACES: usize = 4;
 
-/// Where values come from that are not modelled, if the property may depend on any: in the program before it is inlined, where each has its own line.
+/// Where values come from that are not modelled, if the property may depend on any: in the program before it
+/// is inlined, where each has its own line.
 pub fn not_modelled(lowered: &Program, symbolic: &Program) -> String {
     let is_open = |op: &Op, counts: &dyn Fn(&Lhs) -> bool| match op {
         Op::Assign(assignment) => {

@@ -1,9 +1,10 @@
 //! Canonical forms of values: a base and an offset.
 //!
-//! A value is canonical when its locals were replaced by what they are known to be equal to, constants added to an address were moved
-//! out, and all that is left are locals, own stable cells (see [`crate::model`]), constant addresses and total arithmetic on them. Two equal
-//! forms have the same value as long as none of these locals and cells changes. Offsets are modulo 2 to the width of a pointer,
-//! as the arithmetic of pointers is.
+//! A value is canonical when its locals were replaced by what they are known to be equal to, constants added
+//! to an address were moved out, and all that is left are locals, own stable cells (see [`crate::model`]),
+//! constant addresses and total arithmetic on them. Two equal forms have the same value as long as none of
+//! these locals and cells changes. Offsets are modulo 2 to the width of a pointer, as the arithmetic of
+//! pointers is.
 
 use crate::model::Model;
 use ir::{BinaryOp, Expr, IntType, LocalId, ObjectId, Place, Targets, TemplateId, Value};
@@ -144,7 +145,8 @@ impl Values<'_, '_> {
         self.model.exact_cell(self.template, address)
     }
 
-    /// What a lock or an access at an address is known by: the cell of a single object, or the address's form.
+    /// What a lock or an access at an address is known by: the cell of a single object, or the address's
+    /// form.
     pub fn key(&self, address: &Expr, equal: &[(LocalId, Expr)]) -> Option<Linear> {
         if let Some((object, offset)) = self.model.exact_cell(self.template, address) {
             return Some(Linear { base: Expr::Address(object, 0), offset });

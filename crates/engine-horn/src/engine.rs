@@ -7,36 +7,34 @@ use engine_explicit::guided::follow;
 use ir::passes::Goal;
 use smt::expressions::Mode;
 use transitions::threads::Threads;
-use transitions::{NotReady, System, prepare};
-use verdict::{Budget, Engine, Events, Exhausted, Proof, Property, Reason, Task, Verdict};
+use transitions::{MOST_EDGES, System, has_too_many_edges, prepare};
+use verdict::{Budget, Engine, Events, Proof, Property, Reason, Task, Verdict};
 
-/// Larger programs are not tried.
-const MOST_EDGES: usize = 4_000;
-
-/// A way to look for a proof.
+/// A method to look for a proof.
 #[derive(Clone, Copy)]
-enum Way {
+enum Method {
     /// All threads together, if they are a fixed set.
-    Product(product::Way),
+    Product(product::Method),
     /// What holds of every few threads.
     Modular(Effort),
 }
 
-const fn product(order: Order, split: bool, effort: Effort) -> Way {
-    Way::Product(product::Way { order, split, effort })
+const fn product(order: Order, split: bool, effort: Effort) -> Method {
+    Method::Product(product::Method { order, split, effort })
 }
 
-/// The ways in the order in which they are tried, and with which part of the time that is left. Where the threads are no fixed set only the last is possible.
-const WAYS: [(Way, u32); 9] = [
+/// The methods in the order in which they are tried, and with which part of the remaining time. Where the
+/// threads are no fixed set only the last is possible.
+const METHODS: [(Method, u32); 9] = [
     (product(Order::Sequential, false, Effort::All), 4),
     (product(Order::RoundRobin, false, Effort::Facts), 6),
-    (Way::Modular(Effort::Facts), 5),
+    (Method::Modular(Effort::Facts), 5),
     (product(Order::Sequential, true, Effort::Facts), 5),
     (product(Order::RoundRobin, true, Effort::Facts), 5),
     (product(Order::RoundRobin, false, Effort::All), 3),
     (product(Order::Sequential, true, Effort::All), 3),
     (product(Order::Sequential, false, Effort::All), 2),
-    (Way::Modular(Effort::All), 1),
+    (Method::Modular(Effort::All), 1),
 ];
 
 /// The engine.
@@ -54,20 +52,12 @@ impl Engine for Horn {
         let goal = Goal { races: *task.property == Property::NoRace, faults: false };
         let program = match prepare(task.program, goal, budget.deadline) {
             Ok(program) => program,
-            Err(NotReady::OutOfTime) => return Verdict::Unknown(Reason::Exhausted(Exhausted::Time)),
-            Err(NotReady::TooLarge(error)) => {
-                return Verdict::Unknown(Reason::Bounded(format!("horn: {error}")));
-            }
-            Err(NotReady::Unresolved(span)) => {
-                let what = "a call or start that is not resolved".to_owned();
-                return Verdict::Unknown(Reason::Unsupported(what, span));
-            }
+            Err(why) => return Verdict::Unknown(why.reason("horn")),
         };
         if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
             return Verdict::Unknown(Reason::Unsupported(assumption.text.clone(), assumption.span));
         }
-        let edges: usize = program.templates.iter().map(|code| code.edges.len()).sum();
-        if edges > MOST_EDGES {
+        if has_too_many_edges(&program) {
             return Verdict::Unknown(Reason::Bounded(format!(
                 "horn: the program has more than {MOST_EDGES} steps"
             )));
@@ -82,12 +72,12 @@ impl Engine for Horn {
         let system = System::new(&program, Mode::Integers);
         let mut last = Reason::Bounded("horn: nothing was tried".to_owned());
         let fixed = Threads::new(&system).is_ok();
-        let last_way = WAYS.len() - 1;
-        for (way, share) in if fixed { &WAYS[..] } else { &WAYS[last_way..] } {
+        let last_method = METHODS.len() - 1;
+        for (method, share) in if fixed { &METHODS[..] } else { &METHODS[last_method..] } {
             let part = budget.part(*share);
-            let way = match way {
-                Way::Product(way) => *way,
-                Way::Modular(effort) => {
+            let method = match method {
+                Method::Product(method) => *method,
+                Method::Modular(effort) => {
                     match modular::prove(&system, *effort, &part) {
                         Ok(proof) => return Verdict::Safe(Proof::Modular(Box::new(proof))),
                         Err(reason) => last = reason,
@@ -95,7 +85,7 @@ impl Engine for Horn {
                     continue;
                 }
             };
-            match prove(&system, way, &part) {
+            match prove(&system, method, &part) {
                 Ok(proof) => return Verdict::Safe(Proof::Product(Box::new(proof))),
                 Err(NoProof::Open(reason)) => last = reason,
                 Err(NoProof::Refuted(schedule)) => {

@@ -1,8 +1,9 @@
 //! Linear equations between numbers: all that hold of some points.
 //!
-//! Reps, Sagiv, Yorsh: Symbolic implementation of the best transformer (VMCAI 2004), for the domain of Karr (Affine relationships among variables of a program, Acta Informatica 1976): the
-//! points are models that a solver gives, one after the other; each takes one equation away at least. Under-approximates what holds of all points where numbers grow too large: an
-//! equation is then forgotten.
+//! Reps, Sagiv, Yorsh: Symbolic implementation of the best transformer (VMCAI 2004), for the domain of Karr
+//! (Affine relationships among variables of a program, Acta Informatica 1976): the points are models that a
+//! solver gives, one after the other; each takes one equation away at least. Under-approximates what holds of
+//! all points where numbers grow too large: an equation is then forgotten.
 
 use smt::{Term, Value};
 
@@ -77,7 +78,8 @@ pub struct Equations {
 }
 
 impl Equations {
-    /// All equations that hold of one point: each number is what it is. Parameters without a number as their value are left out.
+    /// All equations that hold of one point: each number is what it is. Parameters without a number as their
+    /// value are left out.
     pub fn of_point(values: &[Option<Value>]) -> Self {
         let number = |value: &Option<Value>| value.as_ref().and_then(Value::as_int);
         let rows = values.iter().enumerate().filter_map(|(position, value)| {

@@ -1,18 +1,21 @@
-//! The sequential programs: a thread, with what its environment may do between its steps (paper 5, sections 4.1 to 4.3, 6.1, 7.2 and 7.3).
+//! The sequential programs: a thread, with what its environment may do between its steps (paper 5, sections
+//! 4.1 to 4.3, 6.1, 7.2 and 7.3).
 //!
-//! For the main thread: at each place where others may run (cut points) the environment first makes a move (`env_move`). The move changes what the environment writes to anything that is not excluded by a claim.
-//! For a query there is a first phase (`try_start`), in which all others make moves, of which nothing is known. At a cut point where the question's first formula holds the second phase may begin,
-//! in which only the environment moves.
+//! For the main thread: at each place where others may run (cut points) the environment first makes a move
+//! (`env_move`). The move changes what the environment writes to anything that is not excluded by a claim.
+//! For a query there is a first phase (`try_start`), in which all others make moves, of which nothing is
+//! known. At a cut point where α holds the second phase may begin, in which only the environment moves.
 //!
 //! Deviations from the paper:
 //! 1. Phases are nodes, not a variable. So are places of the thread itself.
 //! 2. A thread that is not started is at a place of its own, which it leaves when it is started.
 //! 3. What earlier queries found to hold at places in the first phase is assumed there.
-//! 4. In the first phase claims count, too, where the threads that they are not about write nothing that those read that they are about, and nothing that the claims speak of: the others' steps
-//!    can be put behind then.
+//! 4. In the first phase claims count, too, where the threads that they are not about write nothing that
+//!    those read that they are about, and nothing that the claims speak of: the others' steps can be put
+//!    after them then.
 
-use crate::before::Taken;
 use crate::model::Model;
+use crate::wp::Taken;
 use indexmap::{IndexMap, IndexSet};
 use sequential::{Forbidden, Node, Program, Step};
 use smt::{Term, Variable};
@@ -28,7 +31,7 @@ pub struct Level<'a> {
     pub model: &'a Model,
     /// The hierarchy.
     pub order: &'a [ThreadNumber],
-    /// The position of the thread in it; the environment comes behind.
+    /// The position of the thread in it; the environment comes after it.
     pub position: usize,
     /// What is claimed of the environment.
     pub claims: &'a [QueriesClaim],
@@ -36,22 +39,23 @@ pub struct Level<'a> {
     pub reachable: &'a [IndexSet<Term>],
 }
 
-/// Whether some threads can go from states to states.
+/// An environment query Reach(α, β) (definition 3.2.1): whether some threads can go from states to states.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Question {
-    /// What holds at first, all of it.
-    pub before: Vec<Term>,
-    /// What holds at the end, all of it. May speak of values at first ([`kept`]).
-    pub after: Vec<Term>,
+pub struct EnvironmentQuery {
+    /// α: what holds at first, all of it.
+    pub alpha: Vec<Term>,
+    /// β: what holds at the end, all of it. May speak of values at first ([`kept`]).
+    pub beta: Vec<Term>,
 }
 
-/// States at a place of the thread, with no thread in an atomic region, from which an execution leads to what must not happen.
+/// A promise of error (definition 4.4.1): states at a place of the thread, with no thread in an atomic
+/// region, from which an execution leads to what must not happen.
 #[derive(Clone, Debug)]
 pub struct Promise {
     /// The place of the thread.
     pub at: usize,
-    /// The states.
-    pub formula: Term,
+    /// ψ: the states.
+    pub psi: Term,
     /// The execution.
     pub taken: Vec<Taken>,
 }
@@ -74,7 +78,7 @@ pub enum Kind {
 /// What is forbidden.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bad {
-    /// An error, or the second formula of a question.
+    /// An error, or β of a query.
     Goal,
     /// A promise.
     Promise(usize),
@@ -92,7 +96,8 @@ pub struct Built {
     pub kinds: Vec<Kind>,
     /// What each forbidden thing is.
     pub bad: Vec<Bad>,
-    /// The node of each place in the first phase, before the others move. The last place is that before the thread's start.
+    /// The node of each place in the first phase, before the others move. The last place is that before the
+    /// thread's start.
     pub first: Vec<Option<Node>>,
     /// The node of each place in the second phase, before the environment moves.
     pub second: Vec<Option<Node>>,
@@ -108,7 +113,8 @@ impl Level<'_> {
         &self.order[self.position + 1..]
     }
 
-    /// A formula where the thread is at a place. Where it may have been started just now its place is not known.
+    /// A formula where the thread is at a place. Where it may have been started just now its place is not
+    /// known.
     pub fn here(&self, at: usize, formula: &Term) -> Term {
         match self.place_number(at) {
             Some(number) => formula.substitute(&IndexMap::from([(place(self.thread()), Term::int(number))])),
@@ -131,7 +137,8 @@ impl Level<'_> {
         !self.model.threads[self.thread()].atomic.get(at).copied().unwrap_or(false)
     }
 
-    /// That a thread that is at the place before its start was not started just now; nothing for the other places.
+    /// That a thread that is at the place before its start was not started just now; true for the other
+    /// places.
     pub fn not_started_yet(&self, at: usize) -> Term {
         match self.place_number(at) {
             Some(_) => Term::bool(true),
@@ -139,7 +146,8 @@ impl Level<'_> {
         }
     }
 
-    /// The variables that matter for a program with these formulas: that the thread reads, that the formulas speak of, and that claims connect with these.
+    /// The variables that matter for a program with these formulas: that the thread reads, that the formulas
+    /// speak of, and that claims connect with these.
     fn relevant<'f>(&self, formulas: impl Iterator<Item = &'f Term>) -> IndexSet<Variable> {
         let mut found: IndexSet<Variable> = self.model.threads[self.thread()].reads.clone();
         found.insert(place(self.thread()));
@@ -159,8 +167,9 @@ impl Level<'_> {
         }
     }
 
-    /// A move of others while the thread is at a place: they write some variables, and these claims hold of them. Variables that are not relevant become anything, in range or not.
-    fn others_move(
+    /// `env_move`: a move of others while the thread is at a place: they write some variables, and these
+    /// claims hold of them. Variables that are not relevant become anything, in range or not.
+    fn env_move(
         &self,
         at: usize,
         nodes: (Node, Node),
@@ -219,14 +228,14 @@ impl Level<'_> {
     /// The program of the main thread, or that of a query.
     pub fn build(
         &self,
-        question: Option<&Question>,
+        query: Option<&EnvironmentQuery>,
         promises: &[Promise],
         errors: &[(ThreadNumber, usize)],
     ) -> Built {
         let thread = &self.model.threads[self.thread()];
-        let formulas = question.iter().flat_map(|question| question.before.iter().chain(&question.after));
+        let formulas = query.iter().flat_map(|query| query.alpha.iter().chain(&query.beta));
         let error_places: Vec<Term> = errors.iter().map(|(thread, _)| place(*thread).term()).collect();
-        let formulas = formulas.chain(promises.iter().map(|promise| &promise.formula)).chain(&error_places);
+        let formulas = formulas.chain(promises.iter().map(|promise| &promise.psi)).chain(&error_places);
         let relevant = self.relevant(formulas);
         let mut variables = self.model.variables.clone();
         let before_values: Vec<Variable> = self
@@ -243,7 +252,7 @@ impl Level<'_> {
         }
         let mut relevant = relevant;
         relevant.extend(before_values.iter().cloned());
-        // What is a constant here is one of a question further up.
+        // What is a constant here is one of a query further up.
         for variable in
             relevant.iter().filter(|variable| !variables.contains_key(*variable)).collect::<Vec<_>>()
         {
@@ -252,7 +261,7 @@ impl Level<'_> {
         let mut building = Building {
             level: self,
             relevant,
-            question,
+            query,
             built: Built {
                 position: self.position,
                 program: Program::new(variables, self.model.initial.clone()),
@@ -263,23 +272,23 @@ impl Level<'_> {
                 second: Vec::new(),
             },
         };
-        building.nodes(question.is_some());
-        building.first_phase(&before_values);
+        building.nodes(query.is_some());
+        building.try_start(&before_values);
         let after = building.second_phase();
         let built = &mut building.built;
         let start = if thread.at_start { thread.entry } else { thread.locations };
-        let of_start = if question.is_some() { built.first[start] } else { built.second[start] };
+        let of_start = if query.is_some() { built.first[start] } else { built.second[start] };
         built.program.entry = of_start.unwrap_or_default();
         for (number, promise) in promises.iter().enumerate() {
             if let Some(node) = built.second[promise.at] {
-                built.program.forbidden.push(Forbidden { node, formula: promise.formula.clone() });
+                built.program.forbidden.push(Forbidden { node, formula: promise.psi.clone() });
                 built.bad.push(Bad::Promise(number));
             }
         }
         for (at, node) in after {
             let mut goals: Vec<Term> = Vec::new();
-            if let Some(question) = question {
-                goals.push(Term::all(question.after.iter().cloned()));
+            if let Some(query) = query {
+                goals.push(Term::all(query.beta.iter().cloned()));
             }
             for (other, location) in errors {
                 goals.push(place(*other).term().equals(&Term::int(*location as i128)));
@@ -310,7 +319,7 @@ pub fn spoken_of(claim: &QueriesClaim) -> IndexSet<Variable> {
 struct Building<'a, 'l> {
     level: &'a Level<'l>,
     relevant: IndexSet<Variable>,
-    question: Option<&'a Question>,
+    query: Option<&'a EnvironmentQuery>,
     built: Built,
 }
 
@@ -345,8 +354,9 @@ impl Building<'_, '_> {
         Term::all(known.filter(matters).cloned())
     }
 
-    fn first_phase(&mut self, before_values: &[Variable]) {
-        let Some(question) = self.question else { return };
+    /// Adds the first phase (`try_start`, figure 6.1), for queries.
+    fn try_start(&mut self, before_values: &[Variable]) {
+        let Some(query) = self.query else { return };
         let level = self.level;
         let others: Vec<ThreadNumber> =
             level.order.iter().copied().filter(|thread| *thread != level.thread()).collect();
@@ -359,22 +369,25 @@ impl Building<'_, '_> {
                 after.push(first);
                 continue;
             }
-            let behind = self.built.program.node(format!("first {at} behind"), false);
-            after.push(behind);
-            let mut step = level.others_move(at, (first, behind), (&written, &self.relevant), &claims);
+            let after_move = self.built.program.node(format!("first {at} behind"), false);
+            after.push(after_move);
+            let mut step = level.env_move(at, (first, after_move), (&written, &self.relevant), &claims);
             step.guard = step.guard.and(&self.known(at));
             self.push(step, Kind::Wait(at));
-            let guard = Term::all(question.before.iter().cloned()).and(&level.not_started_yet(at));
+            let guard = Term::all(query.alpha.iter().cloned()).and(&level.not_started_yet(at));
             let guard = level.here(at, &guard);
             let updates =
                 before_values.iter().map(|v| (kept(v, level.position), level.here(at, &v.term()))).collect();
-            self.push(Step { source: behind, target: second, guard, updates, inputs: vec![] }, Kind::Begin);
+            self.push(
+                Step { source: after_move, target: second, guard, updates, inputs: vec![] },
+                Kind::Begin,
+            );
         }
         let into: Vec<Option<Node>> = self.built.first.clone();
         self.own_steps(&after, &into);
     }
 
-    /// Adds the second phase. Gives the nodes behind the moves of the environment, with their places.
+    /// Adds the second phase. Gives the nodes after the moves of the environment, with their places.
     fn second_phase(&mut self) -> Vec<(usize, Node)> {
         let level = self.level;
         let written = level.model.written_by(level.environment());
@@ -386,9 +399,9 @@ impl Building<'_, '_> {
                 after.push(second);
                 continue;
             }
-            let behind = self.built.program.node(format!("second {at} behind"), false);
-            after.push(behind);
-            let step = level.others_move(at, (second, behind), (&written, &self.relevant), &claims);
+            let after_move = self.built.program.node(format!("second {at} behind"), false);
+            after.push(after_move);
+            let step = level.env_move(at, (second, after_move), (&written, &self.relevant), &claims);
             self.push(step, Kind::Environment(at));
         }
         let into: Vec<Option<Node>> = self.built.second.clone();
@@ -396,7 +409,7 @@ impl Building<'_, '_> {
         self.places().zip(after).filter(|(at, _)| self.level.is_cut(*at)).collect()
     }
 
-    /// The steps of the thread, from the nodes of places behind moves of others to those before.
+    /// The steps of the thread, from the nodes of places after moves of others to those before.
     fn own_steps(&mut self, from: &[Node], to: &[Option<Node>]) {
         let level = self.level;
         let thread = &level.model.threads[level.thread()];

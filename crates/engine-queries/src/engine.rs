@@ -1,8 +1,8 @@
 //! The engine: prepares a program, chooses main threads, and turns what is found into proofs and traces.
 
-use crate::before::{Taken, before_all};
 use crate::model::Model;
 use crate::query::{Found, Options, Search, places};
+use crate::wp::{Taken, wp_of_path};
 use engine_explicit::guided::follow;
 use ir::LocationId;
 use ir::passes::Goal;
@@ -10,19 +10,17 @@ use smt::expressions::Mode;
 use smt::{Answer, NoAnswer, Solver, Term, Value};
 use transitions::settled::Settled;
 use transitions::threads::{self, NoProduct, ThreadNumber, Threads};
-use transitions::{NotReady, System, prepare};
+use transitions::{MOST_EDGES, System, has_too_many_edges, prepare};
 use verdict::{
-    Budget, Engine, Event, Events, Exhausted, Proof, Property, QueriesPart, QueriesProof, Reason, Schedule,
-    Task, Verdict,
+    Budget, Engine, Event, Events, Proof, Property, QueriesPart, QueriesProof, Reason, Schedule, Task,
+    Verdict,
 };
-
-/// Larger programs are not tried.
-const MOST_EDGES: usize = 4_000;
 
 /// The engine.
 #[derive(Clone, Default, Debug)]
 pub struct Queries {
-    /// The name of the function that the main thread runs; if there is none it is chosen: each thread with an error in turn.
+    /// The name of the function that the main thread runs; if there is none it is chosen: each thread with an
+    /// error in turn.
     pub main_thread: Option<String>,
 }
 
@@ -60,15 +58,9 @@ impl Queries {
         let goal = Goal { races: false, faults: false };
         let program = match prepare(task.program, goal, budget.deadline) {
             Ok(program) => program,
-            Err(NotReady::OutOfTime) => return Verdict::Unknown(Reason::Exhausted(Exhausted::Time)),
-            Err(NotReady::TooLarge(error)) => return bounded(error),
-            Err(NotReady::Unresolved(span)) => {
-                let what = "a call or start that is not resolved".to_owned();
-                return Verdict::Unknown(Reason::Unsupported(what, span));
-            }
+            Err(why) => return Verdict::Unknown(why.reason("queries")),
         };
-        let edges: usize = program.templates.iter().map(|code| code.edges.len()).sum();
-        if edges > MOST_EDGES {
+        if has_too_many_edges(&program) {
             return bounded(format!("the program has more than {MOST_EDGES} steps"));
         }
         let system = System::new(&program, Mode::Integers);
@@ -134,7 +126,8 @@ impl Queries {
     }
 }
 
-/// Looks for a proof with a main thread that some threads' errors are not reached, or for an execution that reaches one.
+/// Looks for a proof with a main thread that some threads' errors are not reached, or for an execution that
+/// reaches one.
 fn prove(
     model: &Model,
     main: ThreadNumber,
@@ -160,7 +153,7 @@ fn prove(
     )));
     Ok(match found {
         Found::Taken(taken) => Outcome::Refuted(taken),
-        Found::Bound(_) => return Err(NoAnswer::GaveUp("an answer without a question".to_owned())),
+        Found::Bound(_) => return Err(NoAnswer::GaveUp("an answer without a query".to_owned())),
         Found::Safe(built, invariants) => Outcome::Proved(QueriesPart {
             main: places(&built, &invariants, true, model.threads[main].locations),
             order: search.order,
@@ -179,7 +172,7 @@ fn schedule(
     let mut schedule = Schedule::default();
     // The values of inputs that were read before.
     let mut solver = Solver::new();
-    solver.assert(&model.initial.and(&before_all(model, taken, &Term::bool(true), budget)));
+    solver.assert(&model.initial.and(&wp_of_path(model, taken, &Term::bool(true), budget)));
     solver.assert(&Term::all(model.variables.values().cloned()));
     let is_known = solver.check(budget) == Answer::Sat;
     let all = &settled.threads.threads;

@@ -1,22 +1,28 @@
-//! From one question whose answer is no to a claim that excludes more (paper 5, sections 4.6, 8.2 and 8.3).
+//! From one query whose answer is false to a claim (α', β') that excludes more (paper 5, sections 4.6, 8.2
+//! and 8.3).
 //!
-//! First the invariants of the model checker: facts that are not needed to show that they hold when the second phase begins, or that they exclude the second formula, go; this costs no call of the
-//! model checker. Equations are two facts each. Then the first formula is left out altogether, with one call and no further questions (quick generalisation).
+//! First the invariants of the model checker: facts that are not needed to show that they hold when the
+//! second phase begins, or that they exclude β, go; this costs no call of the model checker. Equations are
+//! two facts each. Then α is left out altogether, with one call and no further queries (quick
+//! generalisation).
 //!
-//! Where a bound is asked for, the nearest that is never reached is looked for first, in the same way.
+//! Where a bound is asked for, the nearest that is never reached is looked for first, likewise.
 //!
-//! What chapter 8 tells, and where it is:
-//! * reused counterexamples: `Search::follow_back` goes back the whole path; paths of earlier programs are tried first ([`sequential::Memory`]);
-//! * skipped assertions in preconditions: what is forbidden is no step of a program, so preconditions never speak of other assertions;
-//! * query invariants, and constants in the second formula: `Search::reduced`; an answer is computed from the formula that was asked about at first;
+//! The optimizations of chapter 8, and where they are:
+//! * reused counterexamples: `Search::follow_back` follows the whole path back; paths of earlier programs are
+//!   tried first ([`sequential::Memory`]);
+//! * skipped assertions in preconditions: what is forbidden is no step of a program, so preconditions never
+//!   speak of other assertions;
+//! * query invariants, and constants in β: `Search::reduced`; an answer is computed from the formula that was
+//!   asked about at first;
 //! * inductive environment properties: [`crate::inductive`];
-//! * preserved environment information: `Search::claims` and `Search::reachable` stay for all later questions;
+//! * preserved environment information: `Search::claims` and `Search::reachable` stay for all later queries;
 //! * quick generalisation: [`quickly`].
 //!
-//! Deviation: to leave out facts one by one, with a call each, was never worth its time behind the cores.
+//! Deviation: to leave out facts one by one, with a call each, was never worth its time after the cores.
 
-use crate::after::conjuncts;
-use crate::build::{Built, Kind, Question};
+use crate::build::{Built, EnvironmentQuery, Kind};
+use crate::post::conjuncts;
 use crate::query::{Search, places};
 use indexmap::{IndexMap, IndexSet};
 use sequential::{Execution, Invariants, Node, Outcome};
@@ -33,39 +39,41 @@ const LARGEST_GAP: i128 = 4_096;
 /// A program of which nothing forbidden is reached, and why.
 pub type Proved = (Built, Invariants);
 
-/// A claim that follows from an answer to a question about the threads from a position on.
+/// A claim that follows from an answer to a query about the threads from a position on.
 pub fn generalised(
     search: &mut Search<'_>,
     position: usize,
-    question: &Question,
+    query: &EnvironmentQuery,
     proved: Proved,
 ) -> Result<QueriesClaim, NoAnswer> {
-    let mut question = Question { before: halves(&question.before), after: halves(&question.after) };
+    let mut query = EnvironmentQuery { alpha: halves(&query.alpha), beta: halves(&query.beta) };
     let mut proved = proved;
-    question = needed(search, &question, &proved)?;
-    if !question.before.is_empty() {
-        let attempt = Question { before: Vec::new(), after: question.after.clone() };
+    query = needed(search, &query, &proved)?;
+    if !query.alpha.is_empty() {
+        let attempt = EnvironmentQuery { alpha: Vec::new(), beta: query.beta.clone() };
         if let Some(better) = quickly(search, position, &attempt)? {
-            question = needed(search, &attempt, &better)?;
+            query = needed(search, &attempt, &better)?;
             proved = better;
         }
     }
-    Ok(claim(search, position, &question, &proved))
+    Ok(claim(search, position, &query, &proved))
 }
 
-/// A claim that a bound is never reached, as tight as is cheap, that says no to a question: its second formula is such a bound, on what these threads write. Nothing if the question is another, or what is
-/// claimed of the threads behind does not suffice.
+/// A claim that a bound is never reached, as tight as is cheap, that answers a query with false: β is such a
+/// bound, on what these threads write. `None` when the query is another, or what is claimed of the threads
+/// after it does not suffice.
 ///
-/// Tight bounds are not only more useful, they are also easier to prove: for a loose one the model checker may count.
+/// Tight bounds are not only more useful, they are also easier to prove: for a loose one the model checker
+/// may count.
 pub fn tight_bound(
     search: &mut Search<'_>,
     position: usize,
-    question: &Question,
+    query: &EnvironmentQuery,
 ) -> Result<Option<QueriesClaim>, NoAnswer> {
     let written = search.model.written_by(&search.order[position..]);
     let mut known = IndexMap::new();
     literals(&search.model.initial, &mut known);
-    for fact in &question.after {
+    for fact in &query.beta {
         let (Operation::LessOrEqual, [left, right]) = (fact.operation(), fact.operands()) else { continue };
         // The sum that is bounded, the bound, and how it is written down.
         let (sum, far, is_least) = match (left.operation(), right.operation()) {
@@ -82,26 +90,27 @@ pub fn tight_bound(
         let with_bound = |distance: i128| {
             let bound = if is_least { first + distance } else { first - distance };
             let fact = if is_least { Term::int(bound).at_most(sum) } else { sum.at_most(&Term::int(bound)) };
-            Question { before: Vec::new(), after: vec![fact] }
+            EnvironmentQuery { alpha: Vec::new(), beta: vec![fact] }
         };
-        if let Some((question, proved)) = nearest(search, position, gap, &with_bound)? {
-            return Ok(Some(claim(search, position, &question, &proved)));
+        if let Some((query, proved)) = nearest(search, position, gap, &with_bound)? {
+            return Ok(Some(claim(search, position, &query, &proved)));
         }
     }
     Ok(None)
 }
 
-/// The nearest distance, up to a largest, at which a question is answered by no: first with distances that grow, then between two.
+/// The nearest distance, up to a largest, at which a query is answered by false: first with distances that
+/// grow, then between two.
 fn nearest(
     search: &mut Search<'_>,
     position: usize,
     largest: i128,
-    question: &dyn Fn(i128) -> Question,
-) -> Result<Option<(Question, Proved)>, NoAnswer> {
+    query: &dyn Fn(i128) -> EnvironmentQuery,
+) -> Result<Option<(EnvironmentQuery, Proved)>, NoAnswer> {
     let mut yes = 0;
     let mut next = 1.min(largest);
     let mut best = loop {
-        match quickly(search, position, &question(next))? {
+        match quickly(search, position, &query(next))? {
             Some(proved) => break (next, proved),
             None if next == largest => return Ok(None),
             None => (yes, next) = (next, (next * 4).min(largest)),
@@ -110,12 +119,12 @@ fn nearest(
     // Near enough is near enough.
     while best.0 - yes > 1 + best.0 / NEAR {
         let middle = yes + (best.0 - yes) / 2;
-        match quickly(search, position, &question(middle))? {
+        match quickly(search, position, &query(middle))? {
             Some(proved) => best = (middle, proved),
             None => yes = middle,
         }
     }
-    Ok(Some((question(best.0), best.1)))
+    Ok(Some((query(best.0), best.1)))
 }
 
 /// Equations of integers as two facts each.
@@ -139,9 +148,9 @@ fn halves(facts: &[Term]) -> Vec<Term> {
 pub fn quickly(
     search: &mut Search<'_>,
     position: usize,
-    question: &Question,
+    query: &EnvironmentQuery,
 ) -> Result<Option<Proved>, NoAnswer> {
-    let built = search.level(position).build(Some(question), &[], &[]);
+    let built = search.level(position).build(Some(query), &[], &[]);
     match search.check(&built) {
         Outcome::Safe(invariants) => Ok(Some((built, invariants))),
         Outcome::Unsafe(_) | Outcome::Unknown(NoAnswer::GaveUp(_)) => Ok(None),
@@ -149,13 +158,17 @@ pub fn quickly(
     }
 }
 
-/// The facts of a question that its invariants need.
-fn needed(search: &Search<'_>, question: &Question, proved: &Proved) -> Result<Question, NoAnswer> {
+/// The facts of a query that its invariants need.
+fn needed(
+    search: &Search<'_>,
+    query: &EnvironmentQuery,
+    proved: &Proved,
+) -> Result<EnvironmentQuery, NoAnswer> {
     let (built, invariants) = proved;
     let program = &built.program;
     let level = search.level(built.position);
-    let mut before: IndexSet<usize> = IndexSet::new();
-    let mut after: IndexSet<usize> = IndexSet::new();
+    let mut alpha: IndexSet<usize> = IndexSet::new();
+    let mut beta: IndexSet<usize> = IndexSet::new();
     let ranges = Term::all(program.variables.values().cloned());
     let step_of = |kind: Kind| {
         let number = built.kinds.iter().position(|other| *other == kind);
@@ -174,23 +187,23 @@ fn needed(search: &Search<'_>, question: &Question, proved: &Proved) -> Result<Q
             let fails = execution.value(&second.substitute(&now)).not();
             let known = Term::all([ranges.clone(), first, not_started, fails].into_iter().chain(conditions));
             let value = |fact: &Term| execution.value(&level.here(at, fact));
-            add_core(search, &known, &question.before, &value, &mut before)?;
+            add_core(search, &known, &query.alpha, &value, &mut alpha)?;
         }
-        // It excludes the second formula.
+        // It excludes β.
         if let Some(second) = invariant(&built.second) {
             let mut execution = Execution::new();
             step_of(Kind::Environment(at)).into_iter().for_each(|moved| execution.step(moved));
             let conditions = execution.conditions.iter().cloned();
             let known = Term::all([ranges.clone(), second].into_iter().chain(conditions));
             let value = |fact: &Term| execution.value(&level.here(at, fact));
-            add_core(search, &known, &question.after, &value, &mut after)?;
+            add_core(search, &known, &query.beta, &value, &mut beta)?;
         }
     }
     let chosen = |facts: &[Term], chosen: &IndexSet<usize>| {
         let numbered = facts.iter().enumerate().filter(|(number, _)| chosen.contains(number));
         numbered.map(|(_, fact)| fact.clone()).collect()
     };
-    Ok(Question { before: chosen(&question.before, &before), after: chosen(&question.after, &after) })
+    Ok(EnvironmentQuery { alpha: chosen(&query.alpha, &alpha), beta: chosen(&query.beta, &beta) })
 }
 
 /// Adds facts that cannot all hold with what is known.
@@ -209,7 +222,7 @@ fn add_core(
     }
     // Those that are needed anyway first.
     let chosen: Vec<Term> = core.iter().map(|number| facts[*number].clone()).collect();
-    search.model.questions.ask(|solver| {
+    search.model.questions.borrow_mut().ask(|solver| {
         solver.assert(known);
         if !chosen.is_empty() && solver.check_assuming(&chosen, search.budget) == Answer::Unsat {
             return Ok(());
@@ -229,11 +242,11 @@ fn add_core(
     })
 }
 
-/// The claim of a question that is proved.
+/// The claim of a query whose answer is false.
 pub fn claim(
     search: &Search<'_>,
     position: usize,
-    question: &Question,
+    query: &EnvironmentQuery,
     (built, invariants): &Proved,
 ) -> QueriesClaim {
     let locations = search.model.threads[search.order[position]].locations;
@@ -257,8 +270,8 @@ pub fn claim(
         }
     }
     QueriesClaim {
-        before: Term::all(question.before.iter().cloned()),
-        after: Term::all(question.after.iter().cloned()).substitute(&names),
+        before: Term::all(query.alpha.iter().cloned()),
+        after: Term::all(query.beta.iter().cloned()).substitute(&names),
         reachable,
         moving,
     }

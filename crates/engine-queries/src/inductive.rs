@@ -1,11 +1,14 @@
-//! Inductive environment properties (paper 5, section 8.2): conditions that the threads behind a position never end once they hold.
+//! Inductive environment properties (paper 5, section 8.2): conditions that the threads after a position
+//! never end once they hold.
 //!
-//! They are guessed from claims that were just proved. Where a claim speaks of variables that those threads do not write, each conjunct of its first formula that does not is such a guess; where its first formula is
-//! true, so is the negation of each conjunct of its second. A guess costs one call of the model checker, is made once, and is claimed if it is right.
+//! They are guessed from claims that were just proved. Where a claim speaks of variables that those threads
+//! do not write, each conjunct of α' that does not is such a guess; where α' is true, so is the negation of
+//! each conjunct of β'. A guess costs one call of the model checker, is made once, and is claimed if it is
+//! right.
 
-use crate::after::conjuncts;
-use crate::build::{Question, spoken_of};
+use crate::build::{EnvironmentQuery, spoken_of};
 use crate::generalise::{claim, quickly};
+use crate::post::conjuncts;
 use crate::query::Search;
 use indexmap::IndexSet;
 use smt::{NoAnswer, Term};
@@ -29,7 +32,8 @@ pub fn guesses(search: &Search<'_>, position: usize, claim: &QueriesClaim) -> Ve
     found.into_iter().filter(is_theirs).collect()
 }
 
-/// Claims about the threads from a position on that each of some conditions stays, where it does. What was looked at before is in `tried`.
+/// Claims about the threads from a position on that each of some conditions stays, where it does. What was
+/// looked at before is in `tried`.
 pub fn inductive(
     search: &mut Search<'_>,
     position: usize,
@@ -41,9 +45,9 @@ pub fn inductive(
         if !tried.insert((position, guess.clone())) {
             continue;
         }
-        let question = Question { before: vec![guess.clone()], after: vec![guess.not()] };
-        if let Some(proved) = quickly(search, position, &question)? {
-            found.push(claim(search, position, &question, &proved));
+        let query = EnvironmentQuery { alpha: vec![guess.clone()], beta: vec![guess.not()] };
+        if let Some(proved) = quickly(search, position, &query)? {
+            found.push(claim(search, position, &query, &proved));
         }
     }
     Ok(found)

@@ -1,6 +1,8 @@
-//! What is known of a thread without any question: constants at places (paper 5, sections 4.3 and 6.1, use such an analysis, too).
+//! What is known of a thread without any query: constants at places (paper 5, sections 4.3 and 6.1, use such
+//! an analysis, too).
 //!
-//! Exact: only variables are looked at that no other thread writes. What is found is claimed of the thread, with itself as the proof, and suggested to the model checker.
+//! Exact: only variables are looked at that no other thread writes. What is found is claimed of the thread,
+//! with itself as the proof, and suggested to the model checker.
 
 use crate::model::Model;
 use indexmap::{IndexMap, IndexSet};
@@ -17,7 +19,7 @@ const MOST_PARTS: usize = 48;
 /// What is known of the thread at a position of the hierarchy.
 pub struct Known {
     thread: ThreadNumber,
-    /// The values at each location; nothing where it never is.
+    /// The values at each location; `None` where it never is.
     values: Vec<Option<Values>>,
     /// The values at first.
     first: Values,

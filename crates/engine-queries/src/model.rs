@@ -1,16 +1,20 @@
 //! The threads of a program, what they read and write, and their hierarchy.
 
-use crate::after::conjuncts;
-use crate::lean::normal;
-use crate::questions::Questions;
+use crate::post::conjuncts;
+use crate::simplify::normal;
 use indexmap::{IndexMap, IndexSet};
 use ir::LocationId;
 use sequential::Step;
-use smt::{Term, Variable};
+use smt::{Questions, Term, Variable};
+use std::cell::RefCell;
 use transitions::System;
 use transitions::settled::Settled;
 use transitions::threads::ThreadNumber;
 use verdict::queries::{BEFORE_START, place};
+
+/// After so many questions a new solver is taken: most of what the old one has learnt is about other
+/// formulas.
+const QUESTIONS: usize = 200;
 
 /// A thread of the model.
 #[derive(Clone, Debug)]
@@ -25,7 +29,8 @@ pub struct ModelThread {
     pub entry: usize,
     /// Whether it runs from the beginning.
     pub at_start: bool,
-    /// Locations at which only this thread runs, and that are no errors: those in atomic regions, and those that locks keep quiet ([`transitions::quiet`]). Its first location never is one.
+    /// Locations at which only this thread runs, and that are no errors: those in atomic regions, and those
+    /// that locks keep quiet ([`transitions::quiet`]). Its first location never is one.
     pub atomic: Vec<bool>,
     /// Locations that must not be reached.
     pub errors: Vec<usize>,
@@ -48,7 +53,7 @@ pub struct Model {
     /// What always holds, fact by fact.
     ranges: IndexSet<Term>,
     /// For questions about formulas over the variables.
-    pub questions: Questions,
+    pub questions: RefCell<Questions>,
 }
 
 impl Model {
@@ -69,7 +74,8 @@ impl Model {
                 locations: thread.steps.len(),
                 entry: thread.entry.0 as usize,
                 at_start: thread.at_start,
-                // Who is at an error is seen there. At the start, or when a thread is started, others may run: even if what was done before stopped in an atomic region.
+                // Who is at an error is seen there. At the start, or when a thread is started, others may
+                // run: even if what was done before stopped in an atomic region.
                 atomic: cuts[number].iter().map(|cut| !cut).collect(),
                 errors: thread
                     .steps
@@ -103,7 +109,13 @@ impl Model {
             threads.push(found);
         }
         let ranges = variables.values().flat_map(|range| conjuncts(&normal(range))).collect();
-        Self { threads, initial: Term::all(initial), variables, ranges, questions: Questions::default() }
+        Self {
+            threads,
+            initial: Term::all(initial),
+            variables,
+            ranges,
+            questions: RefCell::new(Questions::renewed_after(QUESTIONS)),
+        }
     }
 
     /// Whether a fact in normal form is one that always holds.
@@ -121,33 +133,35 @@ impl Model {
         read.chain(threads.iter().map(|thread| place(*thread))).collect()
     }
 
-    /// The threads that matter for the errors of some, in the order of the hierarchy: first the main thread, then such that others before them depend on.
+    /// The threads that matter for the errors of some, in the order of the hierarchy: first the main thread,
+    /// then such that others before them depend on.
     ///
     /// A thread that writes nothing that one in the list reads is not in it.
     pub fn hierarchy(&self, main: ThreadNumber, with_errors: &[ThreadNumber]) -> Vec<ThreadNumber> {
-        // Depth first, the last to be left comes first: behind all threads that depend on it, where there is no circle.
-        let mut left = Vec::new();
+        // Depth first, the last to be finished comes first: after all threads that depend on it, where there
+        // is no circle.
+        let mut finished = Vec::new();
         let mut seen = vec![false; self.threads.len()];
         let roots = with_errors.iter().rev().copied().chain([main]).collect::<Vec<_>>();
         for root in roots.into_iter().rev() {
-            self.leave(root, &mut seen, &mut left);
+            self.finish(root, &mut seen, &mut finished);
         }
-        let mut order: Vec<ThreadNumber> = left.into_iter().rev().collect();
+        let mut order: Vec<ThreadNumber> = finished.into_iter().rev().collect();
         order.retain(|thread| *thread != main);
         order.insert(0, main);
         order
     }
 
-    fn leave(&self, thread: ThreadNumber, seen: &mut [bool], left: &mut Vec<ThreadNumber>) {
+    fn finish(&self, thread: ThreadNumber, seen: &mut [bool], finished: &mut Vec<ThreadNumber>) {
         if std::mem::replace(&mut seen[thread], true) {
             return;
         }
         let reads = self.read_by(&[thread]);
         for other in (0..self.threads.len()).rev() {
             if other != thread && self.threads[other].writes.iter().any(|variable| reads.contains(variable)) {
-                self.leave(other, seen, left);
+                self.finish(other, seen, finished);
             }
         }
-        left.push(thread);
+        finished.push(thread);
     }
 }

@@ -1,20 +1,24 @@
 //! MainThreadCheck and AnswerEnvQuery (paper 5, algorithms 4.1 and 7.1), which are the same loop.
 //!
-//! The model checker looks for a violation. If there is one it is followed back. Over a step of the thread, what leads to the violation is its precondition. Over a move of the environment: if the path before it
-//! leads to such a state already, no move is needed; otherwise the environment is asked. The whole path is followed back in this way, without asking the model checker again (section 8.1, reused counterexamples).
+//! The model checker looks for a violation. If there is one it is followed back. Over a step of the thread,
+//! what leads to the violation is its weakest precondition. Over a move of the environment: if the path
+//! before it leads to such a state already, no move is needed; otherwise the environment is asked. Comments
+//! give the lines of algorithm 4.1. The whole path is followed back, without asking the model checker again
+//! (section 8.1, reused counterexamples).
 //!
-//! Answers are executions, not formulas: from the steps of one, what leads to any state along it is computed when it is needed (section 8.2 needs that for query invariants).
-//! Claims stay for all later questions (section 8.3, preserved environment information). So does what the model checker learnt at a position: paths and invariants of earlier programs are tried first
-//! ([`sequential::Memory`]).
+//! Answers are executions, not formulas: from the steps of one, what leads to any state along it is computed
+//! when it is needed (section 8.2 needs that for query invariants). Claims stay for all later queries
+//! (section 8.3, preserved environment information). So does what the model checker learnt at a position:
+//! paths and invariants of earlier programs are tried first ([`sequential::Memory`]).
 
-use crate::after::{after, conjuncts};
-use crate::before::{Taken, before_all, before_step};
-use crate::build::{Bad, Built, Kind, Level, Promise, Question};
+use crate::build::{Bad, Built, EnvironmentQuery, Kind, Level, Promise};
 use crate::generalise::{generalised, tight_bound};
 use crate::inductive::{guesses, inductive};
 use crate::known::Known;
-use crate::lean::{lean, normal};
 use crate::model::Model;
+use crate::post::{conjuncts, post};
+use crate::simplify::{normal, simplify};
+use crate::wp::{Taken, wp, wp_of_path};
 use indexmap::{IndexMap, IndexSet};
 use sequential::{Count, Execution, Invariants, Memory, Outcome, Path};
 use smt::{Answer, NoAnswer, Operation, Term, Variable};
@@ -25,7 +29,8 @@ use verdict::{Budget, QueriesClaim};
 /// How to search.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
-    /// Whether inductive environment properties are looked for ([`crate::inductive`]). They do not pay: see `docs/decisions.md`.
+    /// Whether inductive environment properties are looked for ([`crate::inductive`]). They do not pay: see
+    /// `docs/decisions.md`.
     pub inductive: bool,
 }
 
@@ -35,17 +40,18 @@ pub struct Search<'a> {
     pub model: &'a Model,
     /// The hierarchy.
     pub order: Vec<ThreadNumber>,
-    /// At position `k`: claims about the threads behind position `k`.
+    /// At position `k`: claims about the threads after position `k`.
     pub claims: Vec<Vec<QueriesClaim>>,
     /// What may be used.
     pub budget: &'a Budget,
     /// How often the model checker was asked.
     pub calls: usize,
-    /// What is known to hold whenever the thread at a position is at a place, whatever the others did: each fact was proved with a claim, by position and place.
+    /// What is known to hold whenever the thread at a position is at a place, whatever the others did: each
+    /// fact was proved with a claim, by position and place.
     pub reachable: Vec<Vec<IndexSet<Term>>>,
     /// At each position what the model checker has learnt of the programs of the thread there.
     memories: Vec<Memory>,
-    /// At each position how many of the claims were there before any question.
+    /// At each position how many of the claims were there before any query.
     given: Vec<usize>,
     /// How to search.
     pub options: Options,
@@ -59,7 +65,7 @@ pub enum Found {
     Safe(Box<Built>, Invariants),
     /// What is asked for is never reached, because a bound is not.
     Bound(Box<QueriesClaim>),
-    /// These steps, of the thread and its environment, lead there: from a state that the question starts from.
+    /// These steps, of the thread and its environment, lead there: from a state that the query starts from.
     Taken(Vec<Taken>),
 }
 
@@ -87,7 +93,7 @@ impl<'a> Search<'a> {
         search
     }
 
-    /// Adds what is known of threads without any question.
+    /// Adds what is known of threads without any query.
     fn add_known(&mut self) {
         for position in 0..self.order.len() {
             let known = Known::new(self.model, &self.order, position);
@@ -129,11 +135,12 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Looks at the thread at a position: for errors, or for an answer to a question.
+    /// Checks the thread at a position: for errors (algorithm 4.1), or for an answer to a query (algorithm
+    /// 7.1).
     pub fn explore(
         &mut self,
         position: usize,
-        question: Option<&Question>,
+        query: Option<&EnvironmentQuery>,
         errors: &[(ThreadNumber, usize)],
     ) -> Result<Found, NoAnswer> {
         let mut promises: Vec<Promise> = Vec::new();
@@ -141,16 +148,20 @@ impl<'a> Search<'a> {
         let mut claims_before = self.claims[position].len();
         let mut is_new = self.order[position + 1..].is_empty() || claims_before > self.given[position];
         loop {
-            if let Some(question) = question.filter(|_| is_new)
-                && let Some(claim) = tight_bound(self, position, question)?
+            if let Some(query) = query.filter(|_| is_new)
+                && let Some(claim) = tight_bound(self, position, query)?
             {
                 return Ok(Found::Bound(Box::new(claim)));
             }
-            let built = self.level(position).build(question, &promises, errors);
+            // Line 2.
+            let built = self.level(position).build(query, &promises, errors);
+            // Lines 3 and 4.
             match self.check(&built) {
+                // Line 20.
                 Outcome::Safe(invariants) => return Ok(Found::Safe(Box::new(built), invariants)),
                 Outcome::Unknown(why) => return Err(why),
                 Outcome::Unsafe(path) => {
+                    // Lines 5 to 18.
                     if let Some(taken) = self.follow_back(position, &built, &path, &mut promises)? {
                         return Ok(Found::Taken(taken));
                     }
@@ -161,7 +172,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Follows a violation back. Gives its execution if all moves of the environment are real; otherwise something was learnt.
+    /// Follows a violation back. Gives its execution if all moves of the environment are real; otherwise
+    /// something was learnt.
     fn follow_back(
         &mut self,
         position: usize,
@@ -186,10 +198,11 @@ impl<'a> Search<'a> {
         for number in (first..path.steps.len()).rev() {
             let step = &program.steps[path.steps[number]];
             match built.kinds[path.steps[number]] {
+                // Line 10: β = wp(π_end, ¬b), step by step.
                 Kind::Own(own) => {
                     let inputs = &path.inputs[number];
-                    formula = before_step(step, &formula, inputs, self.budget);
-                    formula = lean(self.model, &formula, self.budget);
+                    formula = wp(step, &formula, inputs, self.budget);
+                    formula = simplify(self.model, &formula, self.budget);
                     let thread = self.order[position];
                     taken.insert(0, Taken { thread, step: own, inputs: inputs.clone() });
                 }
@@ -197,15 +210,18 @@ impl<'a> Search<'a> {
                 Kind::Environment(at) => {
                     let prefix = &executions[number];
                     if !self.is_possible(built, prefix, &formula)? {
-                        let question = self.question(position, built, prefix, &formula, (at, promises));
-                        let Some(answer) = self.ask(position + 1, question)? else { return Ok(None) };
-                        formula = before_all(self.model, &answer, &formula, self.budget);
+                        // Lines 11 to 15: α, and Reach(α, β); without an answer env_move is refined.
+                        let query = self.environment_query(position, built, prefix, &formula, (at, promises));
+                        let Some(answer) = self.reach(position + 1, query)? else { return Ok(None) };
+                        // ψ: the states from which the answer leads to β.
+                        formula = wp_of_path(self.model, &answer, &formula, self.budget);
                         formula = self.level(position).here(at, &formula);
                         taken.splice(0..0, answer);
                     }
-                    let known = promises.iter().any(|promise| promise.at == at && promise.formula == formula);
+                    // Line 17: assert(¬ψ) before the move.
+                    let known = promises.iter().any(|promise| promise.at == at && promise.psi == formula);
                     if !known {
-                        let promise = Promise { at, formula: formula.clone(), taken: taken.clone() };
+                        let promise = Promise { at, psi: formula.clone(), taken: taken.clone() };
                         promises.push(promise);
                     }
                     if !self.is_possible(built, prefix, &formula)? {
@@ -214,6 +230,7 @@ impl<'a> Search<'a> {
                 }
             }
         }
+        // Lines 5 and 6: no move of the environment remains.
         let start = &executions[first];
         Ok(self.is_possible(built, start, &formula)?.then_some(taken))
     }
@@ -224,7 +241,7 @@ impl<'a> Search<'a> {
         let ranges = built.program.variables.values().cloned();
         let start = [built.program.initial.clone(), prefix.value(formula)];
         let question = Term::all(conditions.chain(start).chain(ranges));
-        let answer = self.model.questions.ask(|solver| {
+        let answer = self.model.questions.borrow_mut().ask(|solver| {
             solver.assert(&question);
             solver.check(self.budget)
         });
@@ -235,61 +252,61 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What to ask the environment: can it go from where the path before its move leads to states that a formula holds of?
-    fn question(
+    /// The query Reach(α, β) for the environment (lines 9 to 11): can it go from where the path before its
+    /// move leads to states that a formula holds of? Without what has nothing to do with it.
+    fn environment_query(
         &self,
         position: usize,
         built: &Built,
         prefix: &Execution,
         formula: &Term,
         (at, promises): (usize, &[Promise]),
-    ) -> Question {
+    ) -> EnvironmentQuery {
         let visible: IndexSet<Variable> = built.program.variables.keys().cloned().collect();
-        let mut before = after(&built.program.initial, prefix, &visible);
+        let mut alpha = post(&built.program.initial, prefix, &visible);
         let level = self.level(position);
-        before = before.iter().map(|fact| level.here(at, fact)).collect();
+        alpha = alpha.iter().map(|fact| level.here(at, fact)).collect();
         // Where no promise holds, so that every answer is a new one.
         for promise in promises.iter().filter(|promise| promise.at == at) {
-            before.extend(conjuncts(&promise.formula.not()));
+            alpha.extend(conjuncts(&promise.psi.not()));
         }
-        self.reduced(position + 1, before, conjuncts(formula))
+        self.reduced(position + 1, alpha, conjuncts(formula))
     }
 
-    /// A question about the threads from a position on, without what has nothing to do with it, and without variables that stay as they are where others have their values (section 8.2: query
-    /// invariants, constants in the second formula).
-    fn reduced(&self, first: usize, before: Vec<Term>, after: Vec<Term>) -> Question {
+    /// A query about the threads from a position on, without what has nothing to do with it, and without
+    /// variables that stay as they are where others have their values (section 8.2: query invariants,
+    /// constants in the second formula).
+    fn reduced(&self, first: usize, alpha: Vec<Term>, beta: Vec<Term>) -> EnvironmentQuery {
         let threads = &self.order[first..];
         let written = self.model.written_by(threads);
         let read = self.model.read_by(threads);
-        let mut before: Vec<Term> = before.into_iter().filter(|fact| !fact.is_true()).collect();
-        let mut after = after;
+        let mut alpha: Vec<Term> = alpha.into_iter().filter(|fact| !fact.is_true()).collect();
+        let mut beta = beta;
         // Facts that give a variable its value that these threads neither read nor write.
-        while let Some((position, variable, value)) =
-            before.iter().enumerate().find_map(|(position, fact)| {
-                let (variable, value) =
-                    definition(fact, &|variable| !written.contains(variable) && !read.contains(variable))?;
-                Some((position, variable, value))
-            })
-        {
-            before.remove(position);
+        while let Some((position, variable, value)) = alpha.iter().enumerate().find_map(|(position, fact)| {
+            let (variable, value) =
+                definition(fact, &|variable| !written.contains(variable) && !read.contains(variable))?;
+            Some((position, variable, value))
+        }) {
+            alpha.remove(position);
             let now = IndexMap::from([(variable.clone(), value.clone())]);
             let at_first = value.rename(|variable| written.contains(variable).then(|| kept(variable, first)));
             let then = IndexMap::from([(variable, at_first)]);
-            before = before.iter().map(|fact| fact.substitute(&now)).collect();
-            after = after.iter().map(|fact| fact.substitute(&then)).collect();
+            alpha = alpha.iter().map(|fact| fact.substitute(&now)).collect();
+            beta = beta.iter().map(|fact| fact.substitute(&then)).collect();
         }
-        let before: Vec<Term> = before.iter().map(normal).filter(|fact| !self.model.is_range(fact)).collect();
-        let after: Vec<Term> = after.iter().map(normal).collect();
-        let after = conjuncts(&lean(self.model, &Term::all(after), self.budget));
-        let mut before = before;
+        let alpha: Vec<Term> = alpha.iter().map(normal).filter(|fact| !self.model.is_range(fact)).collect();
+        let beta: Vec<Term> = beta.iter().map(normal).collect();
+        let beta = conjuncts(&simplify(self.model, &Term::all(beta), self.budget));
+        let mut alpha = alpha;
         let mut matters: IndexSet<Variable> = read.iter().chain(&written).cloned().collect();
-        for variable in after.iter().flat_map(Term::free_variables) {
+        for variable in beta.iter().flat_map(Term::free_variables) {
             matters.insert(variable);
         }
-        before.retain(|fact| fact.free_variables().iter().any(|variable| matters.contains(variable)));
-        let before: IndexSet<Term> = before.iter().flat_map(conjuncts).collect();
-        let after: IndexSet<Term> = after.iter().flat_map(conjuncts).collect();
-        Question { before: before.into_iter().collect(), after: after.into_iter().collect() }
+        alpha.retain(|fact| fact.free_variables().iter().any(|variable| matters.contains(variable)));
+        let alpha: IndexSet<Term> = alpha.iter().flat_map(conjuncts).collect();
+        let beta: IndexSet<Term> = beta.iter().flat_map(conjuncts).collect();
+        EnvironmentQuery { alpha: alpha.into_iter().collect(), beta: beta.into_iter().collect() }
     }
 
     /// Adds a claim about the threads from a position on.
@@ -301,16 +318,21 @@ impl<'a> Search<'a> {
         self.claims[position - 1].push(claim);
     }
 
-    /// Asks whether the threads from a position on can go from states to states: an execution, or nothing, and then that is claimed.
-    pub fn ask(&mut self, position: usize, question: Question) -> Result<Option<Vec<Taken>>, NoAnswer> {
-        match self.explore(position, Some(&question), &[])? {
+    /// Reach(α, β) (definition 3.2.1) of the threads from a position on. ψ is given as an execution; `None`
+    /// when it is false, and then that is claimed.
+    pub fn reach(
+        &mut self,
+        position: usize,
+        query: EnvironmentQuery,
+    ) -> Result<Option<Vec<Taken>>, NoAnswer> {
+        match self.explore(position, Some(&query), &[])? {
             Found::Taken(taken) => Ok(Some(taken)),
             Found::Bound(claim) => {
                 self.add(position, *claim);
                 Ok(None)
             }
             Found::Safe(built, invariants) => {
-                let claim = generalised(self, position, &question, (*built, invariants))?;
+                let claim = generalised(self, position, &query, (*built, invariants))?;
                 let guesses =
                     if self.options.inductive { guesses(self, position, &claim) } else { Vec::new() };
                 self.add(position, claim);

@@ -1,7 +1,7 @@
 //! Laws of formulas.
 
-use crate::after::{after, conjuncts};
-use crate::lean::normal;
+use crate::post::{conjuncts, post};
+use crate::simplify::normal;
 use indexmap::{IndexMap, IndexSet};
 use sequential::{Execution, Step};
 use smt::{Answer, Sort, Term, Variable, can_fail};
@@ -81,7 +81,7 @@ fn what_steps_lead_to() {
         inputs: vec![],
     });
     let variables = IndexSet::from([x.clone(), y.clone()]);
-    let facts = Term::all(after(&y.term().equals(&Term::int(1)), &execution, &variables));
+    let facts = Term::all(post(&y.term().equals(&Term::int(1)), &execution, &variables));
     let wanted = y.term().equals(&x.term().plus(&Term::int(1))).and(&x.term().at_least(&Term::int(3)));
     let same = facts.implies(&wanted).and(&wanted.implies(&facts));
     assert_eq!(can_fail(&same, &Budget::steps_for(60.0)), Answer::Unsat, "{facts}");

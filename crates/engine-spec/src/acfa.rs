@@ -1,10 +1,13 @@
-//! Abstract control flow automata ([`verdict::Acfa`]) as specifications: a context that another engine has inferred is an abstract thread that the user can read and change.
+//! Abstract control flow automata ([`verdict::Acfa`]) as specifications: a context that another engine has
+//! inferred is an abstract thread that the user can read and change.
 //!
-//! A label becomes the assertion of its state; what an edge may change, and what holds before and behind it, becomes its transition. A thread does not stay in an atomic state: ways through such states become
-//! one transition. What cannot be said in C (what has no name there) is left out: then there are more behaviours.
+//! A label becomes the assertion of its state; what an edge may change, and what holds before and after it,
+//! becomes its transition. A thread does not stay in an atomic state: paths through such states become one
+//! transition. What cannot be said in C (what has no name there) is left out: then there are more behaviours.
 //!
-//! A label says what holds while the others keep to their automata; an assertion is all that a thread may rely on. So a thread need not conform to the abstract thread that its automaton gives: whoever makes
-//! one has to check that.
+//! A label says what holds while the others keep to their automata; an assertion is all that a thread may
+//! rely on. So a thread need not conform to the abstract thread that its automaton gives: whoever makes one
+//! has to check that.
 
 use crate::text::weaker_text;
 use indexmap::{IndexMap, IndexSet};
@@ -14,8 +17,8 @@ use std::fmt::Write;
 use std::sync::Arc;
 use verdict::{AbstractId, Acfa, Budget};
 
-/// More ways through atomic states are not looked at.
-const MOST_WAYS: usize = 2_000;
+/// More paths through atomic states are not looked at.
+const MOST_PATHS: usize = 2_000;
 
 /// An automaton, and what its variables are called.
 pub(crate) struct Automaton<'a> {
@@ -30,14 +33,14 @@ pub(crate) struct Automaton<'a> {
 
 /// What a thread does from a state where it stays to the next one.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Way {
+struct AtomicPath {
     source: AbstractId,
     target: AbstractId,
     /// The variables that it may change.
     changed: BTreeSet<Variable>,
     /// What holds before it.
     before: BTreeSet<Term>,
-    /// What holds behind it.
+    /// What holds after it.
     behind: BTreeSet<Term>,
     /// Whether another thread is started.
     starts: bool,
@@ -49,7 +52,7 @@ pub(crate) struct Written {
     pub(crate) start: Option<String>,
     /// The variables that it may change until then.
     pub(crate) changed_before: BTreeSet<Variable>,
-    /// States and transitions; nothing if it changes and asserts nothing.
+    /// States and transitions; `None` when it changes and asserts nothing.
     pub(crate) body: Option<String>,
 }
 
@@ -71,9 +74,9 @@ impl Automaton<'_> {
         !self.acfa.states[state].atomic || state == self.acfa.start
     }
 
-    /// All ways from a state where a thread stays; nothing if there are too many.
-    fn ways(&self, source: AbstractId) -> Option<BTreeSet<Way>> {
-        let nothing = Way {
+    /// All paths from a state where a thread stays; `None` when there are too many.
+    fn paths(&self, source: AbstractId) -> Option<BTreeSet<AtomicPath>> {
+        let nothing = AtomicPath {
             source,
             target: source,
             changed: BTreeSet::new(),
@@ -82,13 +85,13 @@ impl Automaton<'_> {
             starts: false,
         };
         let mut open = vec![nothing];
-        let mut seen: BTreeSet<Way> = open.iter().cloned().collect();
+        let mut seen: BTreeSet<AtomicPath> = open.iter().cloned().collect();
         let mut found = BTreeSet::new();
-        while let Some(way) = open.pop() {
-            for edge in self.acfa.leaving(way.target) {
+        while let Some(path) = open.pop() {
+            for edge in self.acfa.leaving(path.target) {
                 let action = &edge.action;
-                let mut next = Way { target: edge.target, ..way.clone() };
-                let holds = parts(&action.guard).into_iter().filter(|part| !is_about(part, &way.changed));
+                let mut next = AtomicPath { target: edge.target, ..path.clone() };
+                let holds = parts(&action.guard).into_iter().filter(|part| !is_about(part, &path.changed));
                 next.before.extend(holds);
                 next.behind.retain(|part| !is_about(part, &action.havoc));
                 next.behind.extend(parts(&action.behind));
@@ -100,7 +103,7 @@ impl Automaton<'_> {
                 } else if seen.insert(next.clone()) {
                     open.push(next);
                 }
-                if seen.len() + found.len() > MOST_WAYS {
+                if seen.len() + found.len() > MOST_PATHS {
                     return None;
                 }
             }
@@ -108,34 +111,34 @@ impl Automaton<'_> {
         Some(found)
     }
 
-    /// Whether some step is such a way. If that is not known, one is.
-    fn is_possible(&self, way: &Way, questions: &mut Questions, budget: &Budget) -> bool {
+    /// Whether some step is such a path. If that is not known, one is.
+    fn is_possible(&self, path: &AtomicPath, questions: &mut Questions, budget: &Budget) -> bool {
         let after = |variable: &Variable| {
             let name = Arc::from(format!("{} after the step", variable.name));
-            way.changed.contains(variable).then(|| Variable::new(name, variable.sort.clone()))
+            path.changed.contains(variable).then(|| Variable::new(name, variable.sort.clone()))
         };
-        let before = Term::all(way.before.iter().cloned()).and(&self.acfa.states[way.source].label);
-        let behind = Term::all(way.behind.iter().cloned()).and(self.ranges).rename(after);
+        let before = Term::all(path.before.iter().cloned()).and(&self.acfa.states[path.source].label);
+        let behind = Term::all(path.behind.iter().cloned()).and(self.ranges).rename(after);
         let whole = before.and(self.ranges).and(&behind);
         !matches!(questions.satisfiable(&whole, budget), Answer::Unsat)
     }
 
-    fn text(&self, way: &Way) -> Option<String> {
+    fn text(&self, path: &AtomicPath) -> Option<String> {
         let primed = |variable: &Variable| {
-            let prime = if way.changed.contains(variable) { "'" } else { "" };
+            let prime = if path.changed.contains(variable) { "'" } else { "" };
             self.names.get(variable).map(|name| format!("{name}{prime}"))
         };
         let plain = |variable: &Variable| self.names.get(variable).cloned();
         let changes: Vec<&str> =
-            way.changed.iter().filter_map(|variable| self.names.get(variable)).map(String::as_str).collect();
-        if way.source == way.target && changes.is_empty() {
+            path.changed.iter().filter_map(|variable| self.names.get(variable)).map(String::as_str).collect();
+        if path.source == path.target && changes.is_empty() {
             return None;
         }
-        let known = parts(&self.acfa.states[way.source].label);
-        let before = way.before.iter().filter(|part| !known.contains(part));
+        let known = parts(&self.acfa.states[path.source].label);
+        let before = path.before.iter().filter(|part| !known.contains(part));
         let mut conditions: IndexSet<String> = before.filter_map(|part| weaker_text(part, &plain)).collect();
-        conditions.extend(way.behind.iter().filter_map(|part| weaker_text(part, &primed)));
-        let mut out = format!("S{} -> S{}", way.source.0, way.target.0);
+        conditions.extend(path.behind.iter().filter_map(|part| weaker_text(part, &primed)));
+        let mut out = format!("S{} -> S{}", path.source.0, path.target.0);
         // Writing to a string does not fail.
         if !changes.is_empty() {
             let _ = write!(out, " changes {}", changes.join(", "));
@@ -147,7 +150,7 @@ impl Automaton<'_> {
         Some(out + ";")
     }
 
-    /// The abstract thread; nothing if it is too large.
+    /// The abstract thread; `None` when it is too large.
     pub(crate) fn written(&self, budget: &Budget) -> Option<Written> {
         let mut questions = Questions::default();
         let plain = |variable: &Variable| self.names.get(variable).cloned();
@@ -160,17 +163,17 @@ impl Automaton<'_> {
             initial.clear();
             let mut at = 0;
             while at < alone.len() {
-                for way in self.ways(alone[at])? {
-                    changed_before.extend(way.changed.iter().cloned());
-                    if way.starts {
-                        initial.insert(way.target);
-                        let holds = Term::all(way.behind.iter().cloned());
+                for path in self.paths(alone[at])? {
+                    changed_before.extend(path.changed.iter().cloned());
+                    if path.starts {
+                        initial.insert(path.target);
+                        let holds = Term::all(path.behind.iter().cloned());
                         match weaker_text(&holds, &plain) {
                             Some(text) => drop(conditions.insert(text)),
                             None => is_open = true,
                         }
-                    } else if !alone.contains(&way.target) {
-                        alone.push(way.target);
+                    } else if !alone.contains(&path.target) {
+                        alone.push(path.target);
                     }
                 }
                 at += 1;
@@ -183,12 +186,12 @@ impl Automaton<'_> {
         let mut reached: Vec<AbstractId> = initial.iter().copied().collect();
         let mut at = 0;
         while at < reached.len() {
-            for way in self.ways(reached[at])? {
-                if self.is_possible(&way, &mut questions, budget) {
-                    says_something |= way.changed.iter().any(|variable| self.names.contains_key(variable));
-                    transitions.extend(self.text(&way));
-                    if !reached.contains(&way.target) {
-                        reached.push(way.target);
+            for path in self.paths(reached[at])? {
+                if self.is_possible(&path, &mut questions, budget) {
+                    says_something |= path.changed.iter().any(|variable| self.names.contains_key(variable));
+                    transitions.extend(self.text(&path));
+                    if !reached.contains(&path.target) {
+                        reached.push(path.target);
                     }
                 }
             }

@@ -1,13 +1,21 @@
-//! The conformance checker C(T, T#): a thread with the set of states that its abstract thread may be in, as a sequential program (paper 2, sections 3 and 3.1).
+//! The conformance checker C(T, T#): a thread with the set of states that its abstract thread may be in, as a
+//! sequential program (paper 2, sections 3 and 3.1).
 //!
-//! For several global variables. A program state is where the thread is, its own variables, one Boolean for each abstract state (the *candidates*: the set F of the paper), and in the
-//! middle of a step the global variables with their values before it. Exact with regard to the transitions of the thread, but for global variables that the specification does not name: they may be anything at
-//! any time, unless no thread ever changes them.
+//! For several global variables. A program state is where the thread is, its own variables, one Boolean for
+//! each abstract state (the *candidates*: the set F of the paper), and in the middle of a step the global
+//! variables with their values before it. Exact with regard to the transitions of the thread, but for global
+//! variables that the specification does not name: they may be anything at any time, unless no thread ever
+//! changes them.
+//!
+//! Comments give the six lines of the instrumentation (section 3.1).
 //!
 //! Deviations from the paper:
-//! 1. A step is an edge of the prepared program, or, from where a thread enters an atomic region to where it leaves it, all of them: others do not run there, and do not see what is in between.
-//! 2. An assertion is an edge to an error location: it must not be possible where all candidates' assertions hold. This is the paper's check of `assert`.
-//! 3. The first thread runs alone until it has started another: its steps up to there have nothing to match, and the start condition of the specification must hold behind them.
+//! 1. A step is an edge of the prepared program, or, from where a thread enters an atomic region to where it
+//!    leaves it, all of them: others do not run there, and do not see what is in between.
+//! 2. An assertion is an edge to an error location: it must not be possible where all candidates' assertions
+//!    hold. This is the paper's check of `assert`.
+//! 3. The first thread runs alone until it has started another: its steps up to there have nothing to match,
+//!    and the start condition of the specification must hold after them.
 //! 4. What a thread gets as its argument may be anything, unless all who start it give the same number.
 
 use indexmap::IndexMap;
@@ -36,7 +44,7 @@ pub(crate) enum Move {
 pub(crate) enum Bad {
     /// The thread goes wrong, and its abstract thread does not.
     Error,
-    /// No candidate is left.
+    /// F is empty: no candidate remains.
     NoCandidate,
     /// The start condition does not hold when the second thread starts.
     Start,
@@ -140,6 +148,7 @@ impl Builder<'_> {
         Ok(built)
     }
 
+    /// Start = Init × {Init#}: `F := λy ∈ N. y ∈ I`.
     fn initial(&self, candidates: &[Variable]) -> Term {
         let me = self.system.own_of(self.template, &Kind::Myself).map(Variable::term);
         if self.start.is_some() {
@@ -179,6 +188,7 @@ impl Builder<'_> {
         let entry = code.entry.0 as usize;
         let of_entry = if self.start.is_some() { built.alone[entry] } else { built.outside[entry] };
         built.program.entry = of_entry.unwrap_or(nodes.error);
+        // (1) assert ⋁ F[x].
         let none = Term::all(built.candidates.iter().map(|candidate| candidate.term().not()));
         for node in built.outside.iter().flatten() {
             built.program.forbidden.push(Forbidden { node: *node, formula: none.clone() });
@@ -187,7 +197,8 @@ impl Builder<'_> {
         nodes
     }
 
-    /// Others run: global variables become anything that the assertions of all candidates allow.
+    /// Others run: global variables become anything that the assertions of all candidates allow. Lines (5)
+    /// and (6) of the step before are one step with line (2) of the next one.
     fn others_move(
         &self,
         built: &mut Built,
@@ -198,8 +209,10 @@ impl Builder<'_> {
             .keys()
             .map(|v| (v.clone(), Variable::new(Arc::from(format!("new {}", v.name)), v.sort.clone())))
             .collect();
+        // (5) havoc v.
         let mut guard: Vec<Term> =
             global.iter().map(|(v, range)| range.rename(|_| Some(new[v].clone()))).collect();
+        // (2) assume ⋀ F[x] ⇒ A(x).
         for (state, candidate) in self.thread.states.iter().zip(&built.candidates) {
             let holds = self.meaning.condition(&state.assertion)?;
             guard.push(candidate.term().implies(&holds.rename(|variable| new.get(variable).cloned())));
@@ -207,6 +220,7 @@ impl Builder<'_> {
         let guard = Term::all(guard);
         let mut updates: IndexMap<Variable, Term> =
             new.iter().map(|(variable, input)| (variable.clone(), input.term())).collect();
+        // (6) u := v.
         updates.extend(self.meaning.variables().map(|variable| (before(variable), new[variable].term())));
         for location in 0..built.outside.len() {
             let (Some(source), Some(target)) =
@@ -221,7 +235,10 @@ impl Builder<'_> {
         Ok(())
     }
 
+    /// The steps of the thread. One to an error is the paper's check of `assert`: it must not be possible
+    /// where (2) holds.
     fn own_steps(&self, built: &mut Built, nodes: &Nodes) -> Result<(), Untranslatable> {
+        // T(x, y) for all pairs of abstract states.
         let count = self.thread.states.len();
         let mut relations: Vec<(usize, usize, Term)> = Vec::new();
         for source in 0..count {
@@ -234,6 +251,7 @@ impl Builder<'_> {
             let (from, to) = (step.source.0 as usize, step.target.0 as usize);
             let (error, atomic) = (self.is_error(step.target), self.is_atomic(step.target));
             let or_error = |node: Option<Node>| if error { Some(nodes.error) } else { node };
+            // (3) st.
             let plain = |source: Node, target: Node| Step {
                 source,
                 target,
@@ -243,8 +261,8 @@ impl Builder<'_> {
             };
             let begun = if atomic { built.starting[to] } else { nodes.begin[to] };
             let after_alone = if step.starts.is_empty() { built.alone[to] } else { begun };
-            let ways = [(built.alone[from], or_error(after_alone)), (built.starting[from], or_error(begun))];
-            for (source, target) in ways {
+            let edges = [(built.alone[from], or_error(after_alone)), (built.starting[from], or_error(begun))];
+            for (source, target) in edges {
                 if let (Some(source), Some(target)) = (source, target) {
                     built.push(plain(source, target), Move::Own(number));
                 }
@@ -258,12 +276,13 @@ impl Builder<'_> {
                 }
                 let Some(target) = built.outside[to] else { continue };
                 let mut own = plain(source, target);
+                // (4) F := λy. ⋁ F[x] ∧ T(x, y)[u/v, v/v'].
                 for (state, candidate) in built.candidates.iter().enumerate() {
                     let into = relations.iter().filter(|(_, target, _)| *target == state);
-                    let ways = into.map(|(source, _, relation)| {
+                    let sources = into.map(|(source, _, relation)| {
                         built.candidates[*source].term().and(&relation.substitute(&step.updates))
                     });
-                    own.updates.insert(candidate.clone(), Term::any(ways.collect::<Vec<_>>()));
+                    own.updates.insert(candidate.clone(), Term::any(sources.collect::<Vec<_>>()));
                 }
                 built.push(own, Move::Own(number));
             }
@@ -299,9 +318,9 @@ impl Built {
     }
 }
 
-/// Nodes that no invariant is told of.
+/// Nodes without an invariant.
 struct Nodes {
-    /// Behind what others do.
+    /// After what others do.
     open: Vec<Option<Node>>,
     /// Where the first thread has started the second one.
     begin: Vec<Option<Node>>,

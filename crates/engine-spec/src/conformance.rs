@@ -24,7 +24,8 @@ pub struct Conformances {
 pub struct Checked {
     /// The function that its threads run.
     pub function: String,
-    /// The name of the abstract thread; nothing: the function has none, and must change no variable of the specification.
+    /// The name of the abstract thread; `None`: the function has none, and must change no variable of the
+    /// specification.
     pub thread: Option<String>,
     /// Seconds that it took.
     pub seconds: f64,
@@ -83,7 +84,8 @@ pub(crate) fn prepared(program: &Program, budget: &Budget) -> Result<Program, Re
     for edge in words.templates.iter().flat_map(|code| &code.edges) {
         let again = |op: &Op| matches!(op, Op::Spawn(Callee::Procedure(child), ..) if Some(*child) == first);
         if edge.ops.iter().any(again) {
-            // It would have to conform as the first thread, and as one that others run beside from its start on.
+            // It would have to conform as the first thread, and as one that others run beside from its start
+            // on.
             let text = "the start of a thread that runs what the first thread runs".to_owned();
             return Err(Reason::Unsupported(text, edge.span));
         }
@@ -108,7 +110,8 @@ pub(crate) fn run_templates(program: &Program) -> Vec<TemplateId> {
     found
 }
 
-/// That there are not more threads than the specification says; else why not, with the place of the abstract thread.
+/// That there are not more threads than the specification says; else why not, with the place of the abstract
+/// thread.
 pub(crate) fn counts_fit(specification: &Specification, system: &System<'_>) -> Result<(), (String, Span)> {
     let templates = run_templates(system.program);
     for thread in &specification.threads {

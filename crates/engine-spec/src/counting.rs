@@ -1,10 +1,15 @@
-//! Whether abstract threads together go wrong, by counting: an abstract thread has nothing of its own but its state, so all that matters is how many threads are in each state.
+//! Whether abstract threads together go wrong, by counting: an abstract thread has nothing of its own but its
+//! state, so all that matters is how many threads are in each state.
 //!
-//! The composition becomes a sequential program: its variables are those of the specification, and for each state of each abstract thread a number of threads. A transition takes a thread from one state to another. Where
-//! there is one thread only, its state is part of the node instead. Where any number of threads may be in a state from the start, there are always enough of them, and they are not counted. Exact, for each fixed
-//! number of threads and for any number, as long as the specification does not speak of the ids of threads. (Beyond paper 2, which composes fixed numbers.)
+//! The composition becomes a sequential program: its variables are those of the specification, and for each
+//! state of each abstract thread a number of threads. A transition takes a thread from one state to another.
+//! Where there is one thread only, its state is part of the node instead. Where any number of threads may be
+//! in a state from the start, there are always enough of them, and they are not counted. Exact, for each
+//! fixed number of threads and for any number, as long as the specification does not speak of the ids of
+//! threads. (Beyond paper 2, which composes fixed numbers.)
 //!
-//! Sums that no transition changes (as the place invariants of Petri nets) are found by linear algebra first, and given to the model checker as facts: numbers of threads that a variable counts are such.
+//! Sums that no transition changes (as the place invariants of Petri nets) are found by linear algebra first,
+//! and given to the model checker as facts: numbers of threads that a variable counts are such.
 
 use crate::conformance::{no_answer, untranslatable};
 use crate::enumerate::enumerate;
@@ -30,7 +35,7 @@ pub enum Counted {
     Unknown(Reason),
 }
 
-/// More combinations of states of single threads are not told apart.
+/// More combinations of states of single threads are not distinguished.
 const MOST_NODES: usize = 200;
 
 /// The composition as a sequential program.
@@ -39,7 +44,7 @@ pub(crate) struct Counting<'a> {
     pub(crate) program: sequential::Program,
     /// The variables that are numbers of threads.
     pub(crate) counted: IndexSet<Variable>,
-    /// The threads that there is one of and whose states are told by the node.
+    /// The threads that there is one of and whose states are part of the node.
     single: Vec<usize>,
     /// Their states at each node.
     nodes: Vec<Vec<usize>>,
@@ -163,7 +168,8 @@ impl<'a> Counting<'a> {
         let thread = &self.specification.threads[thread];
         thread.count == Count::Any && thread.initial.contains(&state)
     }
-    /// Whether it matters how many threads are in a state: one of them may go on, or something must hold while it is there that need not hold anyway.
+    /// Whether it matters how many threads are in a state: one of them may continue, or something must hold
+    /// while it is there that need not hold anyway.
     fn matters(&self, number: usize, state: usize) -> bool {
         let thread = &self.specification.threads[number];
         let goes_on = thread.transitions.iter().any(|transition| transition.source == state);
@@ -293,7 +299,8 @@ impl<'a> Counting<'a> {
         }
     }
 
-    /// Equations that hold always: sums that no step changes. Over the variables, and the numbers of all threads that are counted or single.
+    /// Equations that hold always: sums that no step changes. Over the variables, and the numbers of all
+    /// threads that are counted or single.
     fn facts(&self, budget: &Budget) -> Result<Vec<Term>, Reason> {
         let numbers: Vec<Variable> =
             self.program.variables.keys().filter(|v| v.sort == smt::Sort::Int).cloned().collect();

@@ -1,4 +1,5 @@
-//! What is wrong with a specification that its language does not see: parts that can never matter, and threads that the program does not have.
+//! What is wrong with a specification that its language does not see: parts that can never matter, and
+//! threads that the program does not have.
 
 use crate::conformance::{counts_fit, prepared, system, untranslatable};
 use ir::specification::{Specification, Transition};
@@ -58,7 +59,8 @@ fn senseless(
     for thread in &specification.threads {
         for (number, state) in thread.states.iter().enumerate() {
             let assertion = holds(&state.assertion)?;
-            // One that never holds at all says that the thread must not get there, or that nothing is known yet.
+            // One that never holds at all says that the thread must not get there, or that nothing is known
+            // yet.
             let says_something = !never(&assertion.and(&in_range));
             if thread.initial.contains(&number) && says_something && never(&assertion.and(&start)) {
                 let message = format!(

@@ -1,10 +1,13 @@
 //! First specifications: what each thread does, as far as that is plain from its text.
 //!
-//! A state is a region of locations between which no variable is written and nothing is checked; a transition is a step that writes some, to anything. Where a check of the program is, the state's assertion
-//! says that it does not fail, as far as it is about global variables; else it never holds. So the threads conform by construction (each step is a transition of
-//! its region, or idling), and the composition mostly goes wrong until the user has said more.
+//! A state is a region of locations between which no variable is written and nothing is checked; a transition
+//! is a step that writes some, to anything. Where a check of the program is, the state's assertion says that
+//! it does not fail, as far as it is about global variables; else it never holds. So the threads conform by
+//! construction (each step is a transition of its region, or idling), and the composition mostly goes wrong
+//! until the user has said more.
 //!
-//! Where contexts were inferred ([`Contexts`]), the automaton of a thread says more than that ([`drafts`]); whether the thread conforms to it is for the caller to check.
+//! Where contexts were inferred ([`Contexts`]), the automaton of a thread says more than that ([`drafts`]);
+//! whether the thread conforms to it is for the caller to check.
 
 use crate::acfa::Automaton;
 use crate::conformance::{not_ready, prepared, run_templates, system};
@@ -46,7 +49,8 @@ pub struct Contexts<'a> {
     pub program: &'a Program,
     /// What it was asked.
     pub goal: Goal,
-    /// What threads of each template do to shared variables, at most: templates of the program that [`transitions::prepare`] makes.
+    /// What threads of each template do to shared variables, at most: templates of the program that
+    /// [`transitions::prepare`] makes.
     pub acfas: &'a IdVec<TemplateId, Acfa>,
 }
 
@@ -54,7 +58,8 @@ pub struct Contexts<'a> {
 pub struct Drafts {
     /// The start condition.
     pub start: String,
-    /// For each function that threads run its abstract threads, the best first. To the last one it conforms by construction.
+    /// For each function that threads run its abstract threads, the best first. To the last one it conforms
+    /// by construction.
     pub functions: Vec<(String, Vec<String>)>,
 }
 
@@ -72,7 +77,8 @@ impl Drafts {
     }
 }
 
-/// First specifications of a lowered program from contexts. They speak of the variables that the contexts speak of.
+/// First specifications of a lowered program from contexts. They speak of the variables that the contexts
+/// speak of.
 pub fn drafts(program: &Program, contexts: &Contexts<'_>, budget: &Budget) -> Result<Drafts, Reason> {
     let inferred = prepare(contexts.program, contexts.goal, budget.deadline).map_err(not_ready)?;
     let inferred = System::new(&inferred, Mode::Integers);
@@ -197,7 +203,8 @@ struct Drafter<'a> {
 type Transitions = BTreeMap<(usize, usize), BTreeSet<Vec<String>>>;
 
 impl Drafter<'_> {
-    /// The start condition, where the first thread writes variables while it is alone: the others have their first values.
+    /// The start condition, where the first thread writes variables while it is alone: the others have their
+    /// first values.
     fn start(&self, main: TemplateId) -> String {
         let entry = self.system.program.templates[main].entry;
         let runs = self.runs(main);
@@ -300,7 +307,8 @@ impl Drafter<'_> {
         self.system.program.templates[template].locations[location].runs_alone()
     }
 
-    /// Steps, with those through atomic regions put together: what may be written on the way from where others run to where others run.
+    /// Steps, with those through atomic regions put together: what may be written from where others run to
+    /// where others run.
     fn runs(&self, template: TemplateId) -> Vec<Run> {
         let code = &self.system.program.templates[template];
         let mut found = Vec::new();
@@ -362,7 +370,8 @@ impl Drafter<'_> {
         }
     }
 
-    /// What must hold for a check not to fail, as far as it is about global variables that users know; else nothing does.
+    /// What must hold for a check not to fail, as far as it is about global variables that users know; else
+    /// nothing does.
     fn assertion(&self, run: &Run) -> String {
         let never = "0".to_owned();
         let Some(step) = &run.alone else { return never };

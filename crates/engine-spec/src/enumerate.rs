@@ -1,14 +1,17 @@
-//! Compositions whose variables have few values: all states, where numbers of threads beyond a few are not told apart.
+//! Compositions whose variables have few values: all states, where numbers of threads beyond a few are not
+//! distinguished.
 //!
-//! Over-approximates the composition as it is counted (`counting.rs`): a number of threads that is more than [`EXACT`] may have become less by one, or not. If nothing forbidden is found the set of all states found is an invariant. Gives up where a step
-//! may set a number to many values, where there are too many states, and where something forbidden is found: that may be for want of counting.
+//! Over-approximates the composition as it is counted (`counting.rs`): a number of threads that is more than
+//! [`EXACT`] may have become less by one, or not. If nothing forbidden is found the set of all states found
+//! is an invariant. Gives up where a step may set a number to many values, where there are too many states,
+//! and where something forbidden is found: that may be for want of counting.
 
 use crate::counting::Counting;
 use indexmap::{IndexMap, IndexSet};
 use smt::{Answer, Solver, Sort, Term, Value, Variable};
 use verdict::Budget;
 
-/// Numbers of threads up to this one are told apart.
+/// Numbers of threads up to this one are distinguished.
 const EXACT: i128 = 2;
 /// No more states are looked at.
 const MOST_STATES: usize = 3_000;

@@ -8,7 +8,7 @@ use std::fmt::Write;
 pub struct Failure {
     /// The function of the thread.
     pub function: String,
-    /// The abstract thread; nothing if the function has none.
+    /// The abstract thread; `None` when the function has none.
     pub thread: Option<String>,
     /// What does not fit.
     pub mismatch: Mismatch,
@@ -16,7 +16,7 @@ pub struct Failure {
     pub span: Span,
     /// The states that the abstract thread may be in before it.
     pub candidates: Candidates,
-    /// The variables of the specification: name, value before the step, value behind it. In one execution.
+    /// The variables of the specification: name, value before the step, value after it. In one execution.
     pub values: Vec<(String, String, String)>,
 }
 

@@ -1,5 +1,5 @@
-//! The engine `spec`: abstract threads (paper 2). The user says what each thread may do, as another thread; here it is proved that the threads do that, and that
-//! all abstract threads together do not go wrong.
+//! The engine `spec`: abstract threads (paper 2). The user says what each thread may do, as another thread;
+//! here it is proved that the threads do that, and that all abstract threads together do not go wrong.
 //!
 //! * `build`: the conformance checker of a thread as a sequential program.
 //! * `conformance`: all threads of a program.
@@ -8,7 +8,8 @@
 //! * `diagnose`: mistakes in a specification.
 //! * `draft`, `acfa`: first specifications, of a program and from a context.
 //!
-//! Over-approximates the threads (as [`transitions`] does); so a thread that is said not to conform may do so in fact, and a proof holds.
+//! Over-approximates the threads (as [`transitions`] does); so a thread that is said not to conform may do so
+//! in fact, and a proof holds.
 
 mod acfa;
 mod build;

@@ -1,6 +1,8 @@
-//! Sums with weights that no vector of changes changes: a basis of the null space of a matrix, in whole numbers.
+//! Sums with weights that no vector of changes changes: a basis of the null space of a matrix, in whole
+//! numbers.
 
-/// A basis of the vectors of weights, `width` long, whose product with each row is 0. Gives up (with none) where numbers grow too large.
+/// A basis of the vectors of weights, `width` long, whose product with each row is 0. Gives up (with none)
+/// where numbers grow too large.
 pub(crate) fn unchanged_sums(rows: &[Vec<i128>], width: usize) -> Vec<Vec<i128>> {
     null_space(rows, width).unwrap_or_default()
 }

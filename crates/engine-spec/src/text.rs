@@ -1,6 +1,7 @@
 //! Formulas over the variables of a program as C expressions, for specifications that people read.
 //!
-//! Exact where it gives a text, as long as no operation leaves the range of its type; numbers are written as they are.
+//! Exact where it gives a text, as long as no operation leaves the range of its type; numbers are written as
+//! they are.
 
 use smt::{Operation, Sort, Term, Variable};
 
@@ -33,7 +34,8 @@ pub(crate) fn c_text(term: &Term, name: &dyn Fn(&Variable) -> Option<String>) ->
     }
 }
 
-/// The text of what a formula says as far as that has a text: parts of conjunctions that have none are left out. Nothing if that says nothing.
+/// The text of what a formula says as far as that has a text: parts of conjunctions that have none are left
+/// out. `None` when that says nothing.
 pub(crate) fn weaker_text(term: &Term, name: &dyn Fn(&Variable) -> Option<String>) -> Option<String> {
     match term.operation() {
         Operation::Bool(true) => None,

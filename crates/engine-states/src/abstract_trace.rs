@@ -1,7 +1,9 @@
-//! Abstract counterexamples (paper 3, definition 9): how the over-approximation came to an error, in the program's own lines.
+//! Abstract counterexamples (paper 3, definition 9): how the over-approximation reached an error, in the
+//! program's own lines.
 //!
-//! The sets grew one after the other. From the error back, each thread state is explained by one that was there before: the thread's own
-//! step, the step that started it, or a step of another thread that changed shared bits.
+//! The sets grew one after the other. From the error back, each thread state is explained by one that was
+//! there before: the thread's own step, the step that started it, or a step of another thread that changed
+//! shared bits.
 
 use crate::reach::{Cause, Reached};
 use boolean::symbolic::Relation;

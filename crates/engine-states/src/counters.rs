@@ -1,19 +1,24 @@
-//! Counter abstraction with refinement of k (paper 1, appendix A, algorithm 6). Decides: it ends with an execution or a proof.
+//! Counter abstraction with refinement of k (paper 1, appendix A, algorithm 6). Decides: it ends with an
+//! execution or a proof.
 //!
-//! An abstract state is a shared state and, for each thread state, how many threads are there: a number up to k, or *many*. It stands for all
-//! configurations with at most these threads, so *many* is any number (the paper's ω: one more and one less are ω, too). Breadth-first search
-//! finds a shortest way to an error, or a set of abstract states that no transition leads out of, which is the proof. A way that is no
-//! execution is a reason to count further: k grows by one. For each k this over-approximates; a safe program is proved with some k, and a way
-//! to an error of m transitions is an execution once k is as large as the number of threads that come to one thread state in m transitions
-//! (lemma 2).
+//! An abstract state is a shared state and, for each thread state, how many threads are there: a number up to
+//! k, or *many*. It stands for all configurations with at most these threads, so *many* is any number (the
+//! paper's ω: one more and one less are ω, too). Breadth-first search finds a shortest trace to an error, or
+//! a set of abstract states that no transition leads out of, which is the proof. A trace that is no execution
+//! is a reason to count further: k grows by one. For each k this over-approximates; a safe program is proved
+//! with some k, and a trace to an error of m transitions is an execution once k is as large as the number of
+//! threads that reach one thread state in m transitions (lemma 2).
 //!
 //! Deviations:
-//! 1. Whether a way is an execution is computed, backwards from the error (`Cover::along`), and not guessed from its length: so errors are
-//!    found with a smaller k.
-//! 2. An abstract state that is within one found before is left out. More threads can do no less, so the shortest way stays.
-//! 3. There are several templates, starts of threads, and steps that tell all others something. Those that cannot follow what they are told are left
-//!    behind, which over-approximates: with any k; then the way cannot be made an execution, and the answer is unknown.
-//! 4. Threads that hold a lock, are in an atomic region, or are the only one of their template, are counted up to 1 with any k.
+//! 1. Whether a trace is an execution is computed, backwards from the error (`Cover::along`), and not guessed
+//!    from its length: so errors are found with a smaller k.
+//! 2. An abstract state that is within one found before is left out. More threads can do no less, so the
+//!    shortest trace stays.
+//! 3. There are several templates, starts of threads, and steps that broadcast something to all others. Those
+//!    that cannot follow a broadcast are left behind, which over-approximates: with any k; then the trace
+//!    cannot be made an execution, and the answer is unknown.
+//! 4. Threads that hold a lock, are in an atomic region, or are the only one of their template, are counted
+//!    up to 1 with any k.
 
 use crate::cover::Cover;
 use crate::transitions::{Failure, LocalNumber, SharedId, Transitions};
@@ -33,7 +38,7 @@ pub type Counts = Vec<(LocalNumber, Amount)>;
 #[derive(Debug)]
 pub enum Counted {
     /// Transitions to an error, from the start on; the last one leads to the error itself.
-    Way(Vec<u32>),
+    Trace(Vec<u32>),
     /// No error, and all that is reachable is within these.
     Closed(Vec<(SharedId, Counts)>),
 }
@@ -74,7 +79,7 @@ struct Search {
     bytes: u64,
 }
 
-/// Ways in which threads divide up beyond these many are too many.
+/// More divisions of threads than this are too many.
 const MOST_WAYS: usize = 1 << 16;
 
 impl<'t, 'v, 'p> Counters<'t, 'v, 'p> {
@@ -94,13 +99,17 @@ impl<'t, 'v, 'p> Counters<'t, 'v, 'p> {
         Self { transitions, outgoing, single: single.collect(), answers: FxHashMap::default() }
     }
 
-    /// Counts further and further.
+    /// Algorithm 6: counts further and further.
     pub fn decide(&mut self, cover: &mut Cover<'t, 'v, 'p>, budget: &Budget) -> Result<Decided, Failure> {
+        // Lines 1 and 2.
         let mut k = 0;
         loop {
+            // Line 4.
             match self.search(k, budget)? {
+                // Line 5.
                 Counted::Closed(states) => return Ok(Decided::Unreachable(states)),
-                Counted::Way(path) => {
+                // Lines 6 to 10.
+                Counted::Trace(path) => {
                     if let Some(element) = cover.along(&path, budget)? {
                         return Ok(Decided::Reachable(element));
                     }
@@ -110,7 +119,7 @@ impl<'t, 'v, 'p> Counters<'t, 'v, 'p> {
         }
     }
 
-    /// All that is reachable if no more than k threads are counted, or a shortest way to an error.
+    /// All that is reachable if no more than k threads are counted, or a shortest trace to an error.
     pub fn search(&mut self, k: u32, budget: &Budget) -> Result<Counted, Failure> {
         let mut search = Search::default();
         for counts in self.initial(budget)? {
@@ -130,7 +139,7 @@ impl<'t, 'v, 'p> Counters<'t, 'v, 'p> {
                     let id = self.outgoing[&(shared, *thread)][index];
                     let transition = &self.transitions.list[id as usize];
                     if transition.error {
-                        return Ok(Counted::Way(search.way_to(at, id)));
+                        return Ok(Counted::Trace(search.find_path(at, id)));
                     }
                     for mut behind in self.others(&counts, *thread, transition.telling, budget)? {
                         transition.behind().for_each(|new| add(&mut behind, new, Amount::ONE));
@@ -148,7 +157,7 @@ impl<'t, 'v, 'p> Counters<'t, 'v, 'p> {
         Ok(Counted::Closed(states.collect()))
     }
 
-    /// The threads at the start, in all greatest ways.
+    /// The threads at the start: all greatest counts.
     fn initial(&self, budget: &Budget) -> Result<Vec<Counts>, Failure> {
         let mut all: Vec<BTreeMap<LocalNumber, Amount>> = vec![BTreeMap::new()];
         for group in &self.transitions.start {
@@ -165,7 +174,7 @@ impl<'t, 'v, 'p> Counters<'t, 'v, 'p> {
         Ok(all.into_iter().map(|counts| counts.into_iter().collect()).collect())
     }
 
-    /// What the other threads are behind a step of one thread, in all greatest ways.
+    /// What the other threads are after a step of one thread: all greatest counts.
     fn others(
         &mut self,
         counts: &Counts,
@@ -227,7 +236,7 @@ impl<'t, 'v, 'p> Counters<'t, 'v, 'p> {
 
 impl Search {
     /// The transitions to a node, and then one more.
-    fn way_to(&self, node: u32, last: u32) -> Vec<u32> {
+    fn find_path(&self, node: u32, last: u32) -> Vec<u32> {
         let mut path = vec![last];
         let mut at = node;
         while let Some((before, transition)) = self.nodes[at as usize].from {
@@ -244,7 +253,7 @@ fn add(counts: &mut BTreeMap<LocalNumber, Amount>, thread: LocalNumber, more: Am
     *amount = amount.plus(more);
 }
 
-/// All ways to add some threads, each of one of some kinds. Those that are of none are left out.
+/// All results of adding some threads, each of one of some kinds. Those that are of none are left out.
 fn divided(
     to: &[BTreeMap<LocalNumber, Amount>],
     amount: Amount,

@@ -1,11 +1,12 @@
 //! Which configurations lead to an error, for any number of threads: backward coverability. Exact.
 //!
-//! A *configuration* is a shared state and a multiset of threads; it stands for all that have at least these threads. Steps are
-//! monotonic: more threads can do no less (where others are told something that not all can follow, this over-approximates; the trace is
-//! replayed in any case). Multisets over a finite set are well-quasi-ordered, so the search for minimal predecessors ends.
+//! A *configuration* is a shared state and a multiset of threads; it stands for all that have at least these
+//! threads. Steps are monotonic: more threads can do no less (where others receive a broadcast that not all
+//! can follow, this over-approximates; the trace is replayed in any case). Multisets over a finite set are
+//! well-quasi-ordered, so the search for minimal predecessors ends.
 //!
-//! Pruned, since such configurations are unreachable anyway: thread states that the over-approximation excludes, two threads that hold
-//! the same lock, more threads of a template than are ever started.
+//! Pruned, since such configurations are unreachable anyway: thread states that the over-approximation
+//! excludes, two threads that hold the same lock, more threads of a template than are ever started.
 
 use crate::transitions::{LocalNumber, SharedId, Transitions};
 use ir::{Count, TemplateId};
@@ -21,9 +22,10 @@ pub struct Element {
     pub shared: SharedId,
     /// The threads, in order.
     pub threads: Vec<LocalNumber>,
-    /// The transition that one of them takes, and the element that it leads to; nothing if it leads to the error itself.
+    /// The transition that one of them takes, and the element that it leads to; `None` when it leads to the
+    /// error itself.
     pub then: (u32, Option<u32>),
-    /// For a transition that tells others something: the thread before and behind it, for each of the others.
+    /// For a transition with a broadcast: the thread before and after it, for each of the others.
     pub answers: Vec<(LocalNumber, LocalNumber)>,
 }
 
@@ -42,15 +44,16 @@ pub struct Cover<'t, 'v, 'p> {
     pub elements: Vec<Element>,
     alive: Vec<bool>,
     by_shared: FxHashMap<SharedId, Vec<u32>>,
-    /// Elements to look at: those with few threads first, and those that are near the start first. They are taken in turn.
+    /// Elements to look at: those with few threads first, and those that are near the start first. They are
+    /// taken in turn.
     small: BinaryHeap<Reverse<(usize, u32)>>,
     near: BinaryHeap<Reverse<(u64, u32)>>,
     done: Vec<bool>,
     /// How many transitions a thread is away from the start, at least.
     distance: Vec<u32>,
-    /// Transitions that change the shared state or tell others something, by the shared state behind them.
+    /// Transitions that change the shared state or broadcast something, by the shared state after them.
     changing: FxHashMap<SharedId, Vec<u32>>,
-    /// The others, by shared state and each thread behind them.
+    /// The others, by shared state and each thread after them.
     local: FxHashMap<(SharedId, LocalNumber), Vec<u32>>,
     /// Templates of which there are at most so many threads.
     bounded: BTreeMap<TemplateId, u32>,
@@ -194,13 +197,14 @@ impl<'t, 'v, 'p> Cover<'t, 'v, 'p> {
         Ok(found)
     }
 
-    /// The element at the start from which transitions lead to an error, one after the other; the last of them leads to the error itself.
-    /// Nothing if that is no execution, however many threads there are.
+    /// The element at the start from which transitions lead to an error, one after the other; the last of
+    /// them leads to the error itself. `None` when that is no execution, however many threads there are.
     pub fn along(&mut self, path: &[u32], budget: &Budget) -> Result<Option<u32>, Exhausted> {
         let Some((last, earlier)) = path.split_last() else { return Ok(None) };
         let (shared, thread) = self.transitions.list[*last as usize].from;
         let element = Element { shared, threads: vec![thread], then: (*last, None), answers: Vec::new() };
-        // Elements, with how many transitions are left before them. Only where others were told something is there more than one way.
+        // Elements, with how many transitions remain before them. Only where there was a broadcast is there
+        // more than one.
         let mut work = vec![(element, earlier.len())];
         while let Some((element, left)) = work.pop() {
             if !self.is_possible(&element) {
@@ -221,7 +225,7 @@ impl<'t, 'v, 'p> Cover<'t, 'v, 'p> {
         Ok(None)
     }
 
-    /// All ways in which threads can have come about when another thread told them something.
+    /// All states from which threads can have come to theirs by another thread's broadcast.
     fn before_telling(
         &mut self,
         telling: u32,

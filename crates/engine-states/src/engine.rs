@@ -1,7 +1,9 @@
-//! The engines: first the over-approximation, then the exact answer where that finds an error. Programs that are not Boolean go through predicates.
+//! The engines: first the over-approximation, then the exact answer where that finds an error. Programs that
+//! are not Boolean go through predicates.
 //!
-//! Where calls are recursive, the over-approximation counts them as starts of threads. If that is not enough, calls are followed up to a
-//! depth that grows: an error that is found so is real, and if no thread ever calls deeper, the answer is exact, too.
+//! Where calls are recursive, the over-approximation counts them as starts of threads. If that is not enough,
+//! calls are followed up to a depth that grows: an error that is found so is real, and if no thread ever
+//! calls deeper, the answer is exact, too.
 
 use crate::counters::{Counters, Counts, Decided};
 use crate::cover::{Cover, Covered, Element};
@@ -67,7 +69,8 @@ pub(crate) fn decide_backwards(
     decide(program, kinds, &Question { method: Method::Backwards, budget, events })
 }
 
-fn reason(failure: view::Failure) -> Reason {
+/// Why there is no verdict, where a view cannot be made or followed.
+pub(crate) fn reason(failure: view::Failure) -> Reason {
     match failure {
         view::Failure::Unsupported(what, span) => Reason::Unsupported(format!("states: {what}"), span),
         view::Failure::Exhausted(exhausted) => Reason::Exhausted(exhausted),
@@ -179,8 +182,7 @@ fn of_view(
     match exact {
         Ok(Exact::Unsafe(verdict)) => Ok(Answer::Verdict(verdict)),
         Ok(Exact::LeftBehind) => {
-            let text =
-                "an error is reachable if threads that cannot follow what they are told are left behind";
+            let text = "an error is reachable if threads that cannot follow a broadcast are left behind";
             Ok(Answer::Open(text.to_owned()))
         }
         Ok(Exact::Safe(_)) if is_cut => Ok(Answer::Open("calls go deeper".to_owned())),
@@ -217,7 +219,7 @@ enum Exact {
     Unsafe(Verdict),
     /// With what it rests on besides the sets.
     Safe(StatesProof),
-    /// An error, but only if threads that cannot follow what they are told are left behind.
+    /// An error, but only if threads that cannot follow a broadcast are left behind.
     LeftBehind,
 }
 

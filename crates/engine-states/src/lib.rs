@@ -1,8 +1,11 @@
-//! The `states` engine: Boolean programs with unbounded thread creation (paper 3), and beyond it an exact answer.
+//! The `states` engine: Boolean programs with unbounded thread creation (paper 3), and beyond it an exact
+//! answer.
 //!
-//! [`reach`] computes an over-approximation of all thread states; it always ends. If there is no error in it, it is the proof. Else,
-//! without recursion, [`cover`] decides whether an error can be reached: by a real execution (`trace.rs`), or by a proof that no
-//! configuration that leads to one is reachable. [`counters`] decides the same in another way, forwards. `abstract_trace.rs` shows how the over-approximation came to an error.
+//! [`reach`] computes an over-approximation of all thread states; it always ends. If there is no error in it,
+//! it is the proof. Else, without recursion, [`cover`] decides whether an error can be reached: by a real
+//! execution (`trace.rs`), or by a proof that no configuration that leads to one is reachable. [`counters`]
+//! decides the same forwards, as a second opinion. `abstract_trace.rs` shows how the over-approximation
+//! reached an error.
 //!
 //! Programs that are not Boolean become so by predicates, which counterexamples give (`refine.rs`).
 

@@ -1,14 +1,18 @@
-//! All thread states that the program may have (paper 3, definitions 7 and 8, and figure 3). Over-approximates.
+//! All thread states that the program may have (paper 3, definitions 7 and 8, and figure 3).
+//! Over-approximates.
 //!
-//! The sets of all points grow until no step leads out of them. Own steps are followed to the end first; then what the steps taken so
-//! far do to shared bits (case 2 of definition 8) is applied to all points, and so on. Steps that change the same shared bits are
-//! joined into one relation; sets that are the same at many points are disturbed once.
+//! The sets of all points grow until no step leads out of them. Own steps are followed to the end first; then
+//! what the steps taken so far do to shared bits (case 2 of definition 8) is applied to all points, and so
+//! on. Steps that change the same shared bits are joined into one relation; sets that are the same at many
+//! points are disturbed once.
 //!
 //! Deviations:
-//! 1. Partial order reduction (section 4.2) skips points whose steps have nothing to do with shared bits, and no others: the paper's
-//!    rule, to pass on only changes of what the next instruction reads, misses a change of `x` that another thread makes after it saw
-//!    a change of `y`. At the end the skipped points get what they missed, so that the result is closed under definition 8.
-//! 2. The locks of definition 8 (2d) are those held before the step. Those after it differ only by a lock that nobody held.
+//! 1. Partial order reduction (section 4.2) skips points whose steps have nothing to do with shared bits, and
+//!    no others: the paper's rule, to pass on only changes of what the next instruction reads, misses a
+//!    change of `x` that another thread makes after it saw a change of `y`. At the end the skipped points get
+//!    what they missed, so that the result is closed under definition 8.
+//! 2. The locks of definition 8 (2d) are those held before the step. Those after it differ only by a lock
+//!    that nobody held.
 
 use boolean::symbolic::{Interference, Relations};
 use boolean::view::StepId;

@@ -1,16 +1,20 @@
 //! Programs with data, by predicate abstraction and refinement (paper 3, section 3.2).
 //!
-//! The program as transitions, seen through predicates, is a Boolean program ([`transitions::boolean_program`]); that one is decided as any other. If it has no error, neither has the program.
-//! Else its counterexample is put to the solver, with data (formula 14). An execution that exists is looked for in the program; one that does not is the reason for new predicates
-//! ([`predicates::mine`]), or, where there are none, for clauses that its steps do not obey ([`Abstractor::strengthen`]).
+//! The program as transitions, seen through predicates, is a Boolean program
+//! ([`transitions::boolean_program`]); that one is decided as any other. If it has no error, neither has the
+//! program. Else its counterexample is put to the solver, with data (formula 14). An execution that exists is
+//! looked for in the program; one that does not is the reason for new predicates ([`predicates::mine`]), or,
+//! where there are none, for clauses that its steps do not obey ([`Abstractor::strengthen`]).
 //!
 //! Deviations:
-//! 1. Counterexamples are those of the exact answer, not of the over-approximation, wherever there is an exact answer; so there are no spurious ones by interference (section 3.2, last part) that are not due to predicates.
+//! 1. Counterexamples are those of the exact answer, not of the over-approximation, wherever there is an
+//!    exact answer; so there are no spurious ones by interference (section 3.2, last part) that are not due
+//!    to predicates.
 //! 2. Predicates first, then clauses: a clause excludes a step between two abstract states, a predicate many.
-//! 3. Variables of threads that there is one of count as shared, so predicates may relate the locals of several such threads.
+//! 3. Variables of threads that there is one of count as shared, so predicates may relate the locals of
+//!    several such threads.
 
-use crate::engine::decide_backwards;
-use boolean::view;
+use crate::engine::{decide_backwards, reason};
 use engine_explicit::Explicit;
 use engine_explicit::guided::follow;
 use ir::passes::Goal;
@@ -21,7 +25,7 @@ use smt::NoAnswer;
 use smt::expressions::Mode;
 use std::collections::BTreeSet;
 use std::time::Duration;
-use transitions::{BooleanProgram, NotReady, Scoped, System, boolean_program, prepare};
+use transitions::{BooleanProgram, MOST_EDGES, Scoped, System, boolean_program, has_too_many_edges, prepare};
 use verdict::{
     AbstractionProof, Budget, Engine, Event, Events, Exhausted, Fact, Literal, Moment, Predicate, Proof,
     Reason, Silent, StepAbstraction, Task, Trace, Verdict,
@@ -31,9 +35,6 @@ use verdict::{
 const GOAL: Goal = Goal { races: false, faults: false };
 /// How long thread states are tried at first.
 const FIRST_SLICE: Duration = Duration::from_millis(200);
-/// Larger programs are not tried.
-const MOST_EDGES: usize = 4_000;
-
 /// Answers a task.
 pub fn refine(
     task: Task<'_>,
@@ -41,15 +42,8 @@ pub fn refine(
     budget: &Budget,
     events: &dyn Events,
 ) -> Result<Verdict, Reason> {
-    let program = prepare(task.program, GOAL, budget.deadline).map_err(|why| match why {
-        NotReady::OutOfTime => Reason::Exhausted(Exhausted::Time),
-        NotReady::TooLarge(why) => Reason::Bounded(format!("states: {why}")),
-        NotReady::Unresolved(span) => {
-            Reason::Unsupported("a call or start that is not resolved".to_owned(), span)
-        }
-    })?;
-    let edges: usize = program.templates.iter().map(|code| code.edges.len()).sum();
-    if edges > MOST_EDGES {
+    let program = prepare(task.program, GOAL, budget.deadline).map_err(|why| why.reason("states"))?;
+    if has_too_many_edges(&program) {
         return Err(Reason::Bounded(format!("states: the program has more than {MOST_EDGES} steps")));
     }
     let system = System::new(&program, Mode::Integers);
@@ -93,13 +87,6 @@ pub fn refine(
     Err(Reason::Bounded("states: no more rounds".to_owned()))
 }
 
-fn reason(failure: view::Failure) -> Reason {
-    match failure {
-        view::Failure::Unsupported(what, span) => Reason::Unsupported(format!("states: {what}"), span),
-        view::Failure::Exhausted(exhausted) => Reason::Exhausted(exhausted),
-    }
-}
-
 /// A program seen through predicates.
 struct Abstraction {
     initial: Vec<Option<bool>>,
@@ -126,7 +113,8 @@ impl Choices for Given<'_> {
 }
 
 impl Search<'_, '_> {
-    /// Decides a Boolean program: by thread states and by exploration in turns, each time longer. Exploration finds errors of few threads with many locations sooner.
+    /// Decides a Boolean program: by thread states and by exploration in turns, each time longer. Exploration
+    /// finds errors of few threads with many locations sooner.
     fn decide(&self, program: &Program, kinds: &BTreeSet<ErrorKind>) -> Result<Verdict, Reason> {
         let mut slice = FIRST_SLICE;
         let mut explorable = !program.has_broadcasts();
@@ -234,7 +222,8 @@ impl Search<'_, '_> {
         Some(steps)
     }
 
-    /// Looks for steps of a trace that the program cannot take between these abstract states, and excludes them. Says whether there are any.
+    /// Looks for steps of a trace that the program cannot take between these abstract states, and excludes
+    /// them. Says whether there are any.
     fn strengthen(&mut self, abstraction: &Abstraction, trace: &Trace) -> Result<bool, Exhausted> {
         let program = &abstraction.boolean.program;
         let Ok(machine) = Machine::new(program) else { return Ok(false) };

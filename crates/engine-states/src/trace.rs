@@ -1,7 +1,7 @@
 //! From a chain of configurations to an execution of the machine.
 //!
-//! Steps that have nothing to do with shared bits are made only when the thread takes its next real step: until then another thread may be
-//! in an atomic region.
+//! Steps that have nothing to do with shared bits are made only when the thread takes its next real step:
+//! until then another thread may be in an atomic region.
 
 use crate::cover::Cover;
 use crate::transitions::{LocalNumber, Path, Transitions};
@@ -15,7 +15,7 @@ struct Runner {
     local: Local,
     alive: bool,
     pending: Path,
-    /// Where it comes to rest behind its pending steps.
+    /// Where it comes to rest after its pending steps.
     rests: Option<LocalNumber>,
 }
 
@@ -26,7 +26,7 @@ struct Execution<'t, 'v, 'p> {
     steps: Vec<TraceStep>,
 }
 
-/// The execution that an initial element promises; nothing if it cannot be made.
+/// The execution that an initial element promises; `None` when it cannot be made.
 pub fn trace(cover: &Cover<'_, '_, '_>, transitions: &Transitions<'_, '_>, element: u32) -> Option<Trace> {
     let first = &cover.elements[element as usize];
     let groups = cover.start_of(first)?;
@@ -105,7 +105,7 @@ pub fn trace(cover: &Cover<'_, '_, '_>, transitions: &Transitions<'_, '_>, eleme
     }
 }
 
-/// The execution of a thread that comes to an error from the start by itself.
+/// The execution of a thread that reaches an error from the start by itself.
 pub fn trace_of_start(transitions: &Transitions<'_, '_>) -> Option<Trace> {
     let view = transitions.explicit.view;
     let found = transitions
@@ -155,7 +155,7 @@ impl Execution<'_, '_, '_> {
         Some(())
     }
 
-    /// Makes one step. `answers`: how others that are told something go on.
+    /// Makes one step. `answers`: how others that receive a broadcast continue.
     fn step(
         &mut self,
         actor: usize,

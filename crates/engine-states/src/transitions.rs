@@ -1,8 +1,9 @@
 //! Explicit transitions between thread states at *resting* points.
 //!
-//! A thread does not rest where its steps have nothing to do with shared bits (it may as well go on at once: such steps commute with all
-//! that others do), nor inside of an atomic region (nobody else runs). So a transition is one step, and then steps until the thread
-//! rests again, ends, or is stuck. Only those thread states count that the over-approximation holds for possible. Exact.
+//! A thread does not rest where its steps have nothing to do with shared bits (it may as well continue at
+//! once: such steps commute with all that others do), nor inside of an atomic region (nobody else runs). So a
+//! transition is one step, and then steps until the thread rests again, ends, or is stuck. Only those thread
+//! states count that the over-approximation holds for possible. Exact.
 
 use boolean::explicit::{Explicit, Local, Move, Shared};
 use boolean::view::StepId;
@@ -20,14 +21,14 @@ pub type LocalNumber = u32;
 /// Steps of one thread with the values that they ask for.
 pub type Path = Vec<(StepId, u64)>;
 
-/// What other threads are told in the first step of a transition.
+/// What is broadcast to other threads in the first step of a transition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Telling {
     /// The step.
     pub step: StepId,
     /// What is handed over.
     pub told: Vec<u128>,
-    /// The shared state before and behind that step.
+    /// The shared state before and after that step.
     pub shared: (Shared, Shared),
 }
 
@@ -36,13 +37,13 @@ pub struct Telling {
 pub struct Transition {
     /// The shared state and the thread before.
     pub from: (SharedId, LocalNumber),
-    /// The shared state behind it.
+    /// The shared state after it.
     pub shared: SharedId,
-    /// The thread behind it, unless it has ended or is stuck for good.
+    /// The thread after it, unless it has ended or is stuck for good.
     pub next: Option<LocalNumber>,
     /// The threads that it starts: how they come to rest, unless they end.
     pub started: Vec<(Path, Option<LocalNumber>)>,
-    /// What it tells others.
+    /// What it broadcasts to others.
     pub telling: Option<u32>,
     /// The steps.
     pub path: Path,
@@ -51,7 +52,7 @@ pub struct Transition {
 }
 
 impl Transition {
-    /// The threads behind it: the one that takes it, and those that it starts.
+    /// The threads after it: the one that takes it, and those that it starts.
     pub fn behind(&self) -> impl Iterator<Item = LocalNumber> + '_ {
         self.next.into_iter().chain(self.started.iter().filter_map(|(_, number)| *number))
     }
@@ -77,7 +78,7 @@ pub struct StartGroup {
     pub count: Count,
     /// How they can come to rest.
     pub resting: Vec<(Path, Option<LocalNumber>)>,
-    /// Whether one can come to an error at once.
+    /// Whether one can reach an error at once.
     pub error: Option<Path>,
 }
 
@@ -97,7 +98,7 @@ pub struct Transitions<'v, 'p> {
     pub states: Vec<(SharedId, LocalNumber)>,
     /// The transitions.
     pub list: Vec<Transition>,
-    /// What is told.
+    /// What is broadcast.
     pub tellings: Vec<Telling>,
     /// The shared states at the start.
     pub initial: Vec<SharedId>,

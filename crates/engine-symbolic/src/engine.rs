@@ -4,8 +4,8 @@ use crate::layers::{Ended, Layers};
 use engine_explicit::guided::follow;
 use ir::passes::Goal;
 use smt::expressions::Mode;
-use transitions::{NotReady, System, prepare};
-use verdict::{Budget, Engine, Events, Exhausted, Property, Reason, Task, Verdict};
+use transitions::{System, prepare};
+use verdict::{Budget, Engine, Events, Property, Reason, Task, Verdict};
 
 /// Delays, round by round.
 const DELAYS: [u32; 6] = [0, 1, 2, 3, 5, 8];
@@ -27,12 +27,7 @@ impl Engine for Symbolic {
         }
         let program = match prepare(task.program, Goal { races: false, faults: false }, budget.deadline) {
             Ok(program) => program,
-            Err(NotReady::OutOfTime) => return Verdict::Unknown(Reason::Exhausted(Exhausted::Time)),
-            Err(NotReady::TooLarge(error)) => return bounded(&error),
-            Err(NotReady::Unresolved(span)) => {
-                let what = "a call or start that is not resolved".to_owned();
-                return Verdict::Unknown(Reason::Unsupported(what, span));
-            }
+            Err(why) => return Verdict::Unknown(why.reason("symbolic")),
         };
         let system = System::new(&program, Mode::Integers);
         if system.steps.len() > MOST_STEPS {

@@ -1,7 +1,7 @@
 //! Layer by layer: all states that are so many steps from the start.
 //!
-//! States of one layer with the same key are put together: a fresh choice says which of them it is, so that nothing is lost. A state that was there in an earlier
-//! layer, formulas and all, is not followed again.
+//! States of one layer with the same key are put together: a fresh choice says which of them it is, so that
+//! nothing is lost. A state that was there in an earlier layer, formulas and all, is not followed again.
 
 use crate::state::{Inputs, Key, State};
 use indexmap::{IndexMap, IndexSet};
@@ -45,15 +45,15 @@ pub struct Layers<'a> {
     first: Vec<Start>,
 }
 
-/// The place of a step, and its inputs; nothing if the thread gave way.
+/// The place of a step, and its inputs; `None` when the thread gave way.
 type Taken = Option<(Span, Vec<Variable>)>;
 
-/// How a state was come to.
+/// How a state was reached.
 #[derive(Clone)]
 struct Came {
     /// The place of the state before in its layer.
     from: usize,
-    /// When this is how; nothing if it is the only way.
+    /// The condition for this; `None` when it is the only possibility.
     choice: Option<Term>,
     thread: usize,
     step: Taken,
@@ -62,12 +62,12 @@ struct Came {
 /// A state of a layer.
 struct Entry {
     state: State,
-    /// The last one whose choice holds is how it was come to.
+    /// The last one whose choice holds is how it was reached.
     came: Vec<Came>,
 }
 
 impl<'a> Layers<'a> {
-    /// Makes a program ready; nothing if any number of threads run from the start.
+    /// Makes a program ready; `None` when any number of threads run from the start.
     pub fn new(system: &'a System<'a>) -> Option<Self> {
         let mut steps: IndexMap<(TemplateId, LocationId), Vec<&Step>> = IndexMap::new();
         for step in &system.steps {
@@ -154,13 +154,13 @@ struct Search<'a, 's> {
     solver: Solver,
     /// States that were followed.
     seen: FxHashSet<u64>,
-    /// How the states of all layers were come to.
+    /// How the states of all layers were reached.
     past: Vec<Vec<Vec<Came>>>,
     bounded: bool,
 }
 
 impl Search<'_, '_> {
-    /// The layer after one; nothing if a violation was taken.
+    /// The layer after one; `None` when a violation was taken.
     fn next(&mut self, layer: Vec<Entry>, take: &mut dyn FnMut(&Schedule) -> bool) -> Option<Vec<Entry>> {
         let (states, came): (Vec<State>, Vec<Vec<Came>>) =
             layer.into_iter().map(|entry| (entry.state, entry.came)).unzip();
@@ -266,7 +266,7 @@ impl Search<'_, '_> {
             || self.solver.check_assuming(std::slice::from_ref(formula), &within) == Answer::Unsat
     }
 
-    /// Who runs when on the way to a state, if there is a way.
+    /// Who runs when in an execution to a state, if there is one.
     fn schedule(&mut self, state: &State, from: usize, last: (usize, Taken)) -> Option<Schedule> {
         let mut solver = Solver::new();
         solver.assert(&state.path);
@@ -288,7 +288,8 @@ impl Search<'_, '_> {
         let mut schedule = Schedule::default();
         for (thread, step) in moves.into_iter().rev() {
             if let Some((span, inputs)) = step {
-                // Inputs are numbers or truth values. One without a value is of no account, but keeps its place.
+                // Inputs are numbers or truth values. One without a value is of no account, but keeps its
+                // place.
                 let mut number = |input: &Variable| {
                     let value = solver.value(&input.term()).ok()?;
                     value.as_int().or_else(|| value.as_bool().map(i128::from))

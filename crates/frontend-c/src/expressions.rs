@@ -178,7 +178,9 @@ impl Function<'_, '_> {
             }
             return Expr::int(0, IntType::I32);
         }
+        let before = self.objects_so_far();
         let value = self.rvalue(operand);
+        self.note_site_type(before, operand, to);
         self.note_fixed_address(&value, from, to);
         self.convert(value, from, to)
     }
@@ -461,7 +463,12 @@ impl Function<'_, '_> {
         }
         let Some(op) = op else {
             self.at_expression(lhs);
+            let before = self.objects_so_far();
             let value = self.rvalue(rhs);
+            self.note_site_variable(before, rhs, self.short_text(lhs));
+            if let Some(variable) = self.variable_of(lhs) {
+                self.note_site_holder(before, rhs, variable);
+            }
             let value = self.cast(value, scalar);
             return self.store_and_give(&place, ty, value, wanted);
         };

@@ -58,6 +58,8 @@ pub struct Function<'l, 'u> {
     /// The locals of variables that the user can change; all other locals are set before they are used and then
     /// stay until the expression is done.
     pub changing: FxHashSet<LocalId>,
+    /// Variables that were last assigned the address of a new allocation, for names in reports.
+    pub site_holders: FxHashMap<DeclId, ObjectId>,
     /// What is known about expressions.
     pub facts: FxHashMap<ExprId, Facts>,
     /// What the function does with its variables.
@@ -113,6 +115,7 @@ impl<'l, 'u> Function<'l, 'u> {
             template,
             variables: FxHashMap::default(),
             changing: FxHashSet::default(),
+            site_holders: FxHashMap::default(),
             facts: FxHashMap::default(),
             uses: Uses::default(),
             known: FxHashMap::default(),

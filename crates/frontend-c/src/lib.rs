@@ -46,6 +46,7 @@ mod parse;
 mod places;
 mod registers;
 mod scopes;
+mod site_uses;
 mod start;
 mod startup;
 mod statements;

@@ -459,7 +459,10 @@ impl Function<'_, '_> {
             match value {
                 Some(value) => {
                     // `int x = x;` reads what is not set.
-                    let value = self.rvalue(value);
+                    let (before, init) = (self.objects_so_far(), value);
+                    let value = self.rvalue(init);
+                    self.note_site_variable(before, init, Some(unit.name(id).to_owned()));
+                    self.note_site_holder(before, init, id);
                     let value = self.cast(value, scalar);
                     self.builder.span = span;
                     self.builder.set(Lhs::Local(local), value);

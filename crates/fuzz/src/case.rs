@@ -37,7 +37,8 @@ pub struct Case {
     wide_states: usize,
 }
 
-/// How many states of most wide programs the oracle looks at: time for a larger one is time for several small ones.
+/// How many states of most wide programs the oracle looks at: time for a larger one is time for several small
+/// ones.
 const FEW_STATES: usize = 2_500;
 /// How many states of every eighth.
 const MANY_STATES: usize = 10_000;
@@ -107,7 +108,8 @@ impl Case {
         }
     }
 
-    /// A smaller case that is still interesting: statements are left out one by one, where programs are trees of lines.
+    /// A smaller case that is still interesting: statements are left out one by one, where programs are trees
+    /// of lines.
     pub fn shrunk(&self, mut interesting: impl FnMut(&Self) -> bool) -> Self {
         let of = |lines: &Lines| Self::of_lines(self.kind, self.check, lines.clone());
         match &self.lines {

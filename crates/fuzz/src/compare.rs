@@ -75,8 +75,8 @@ impl Asked {
         }
     }
 
-    /// Who is asked about the program with this number, if there is no time to ask all: the fast ones always, the others
-    /// in turn, the portfolio (which asks them all) and the compiler now and then.
+    /// Who is asked about the program with this number, if there is no time to ask all: the fast ones always,
+    /// the others in turn, the portfolio (which asks them all) and the compiler now and then.
     pub fn in_turn(kind: Kind, seed: u64, seen: Seen) -> Vec<Self> {
         let slow = [Self::Horn, Self::States, Self::Queries, Self::Context, Self::Symbolic];
         let turn = slow[(seed % slow.len() as u64) as usize];
@@ -94,10 +94,10 @@ impl Asked {
         asked
     }
 
-    /// Who is asked about a wide program. Where there is a violation every proof is wrong: the fast ones and a slow one
-    /// are asked about all of these. Elsewhere a proof is wrong if executions leave what it claims: `flow`, whose
-    /// claims are the largest, is asked about all, the others about a part; violations are replayed on the oracle's
-    /// own machine.
+    /// Who is asked about a wide program. Where there is a violation every proof is wrong: the fast ones and
+    /// a slow one are asked about all of these. Elsewhere a proof is wrong if executions leave what it
+    /// claims: `flow`, whose claims are the largest, is asked about all, the others about a part; violations
+    /// are replayed on the oracle's own machine.
     fn of_wide(seed: u64, seen: Seen, turn: Self) -> Vec<Self> {
         match (seen, seed % 8) {
             (Seen::Violation, _) | (Seen::Nothing | Seen::Partial, 0) => {
@@ -178,8 +178,8 @@ pub struct Examined {
 /// Seconds after which nothing more is waited for.
 const HANGS: f64 = 300.0;
 
-/// Asks about a case, each for as many steps as some seconds stand for; who is asked depends on what exploration shows.
-/// Without a compiler, nobody compiles.
+/// Asks about a case, each for as many steps as some seconds stand for; who is asked depends on what
+/// exploration shows. Without a compiler, nobody compiles.
 pub fn examine(
     case: &Case,
     asked: impl FnOnce(Seen) -> Vec<Asked>,

@@ -1,8 +1,10 @@
 //! Programs as gcc compiles them, under many random schedules: what they show to happen is possible.
 //!
-//! `compiled/runtime.c` schedules the threads and has synchronisation objects of its own, so nothing but the program's text is shared with the verifier. Direction: an
-//! under-approximation of what C allows (few schedules, one compiler), so it refutes and never proves. Undefined behaviour ends a run, as it does in the verifier: the compiler's
-//! checks trap, the runtime looks at accesses to the heap and between variables. Dangling pointers into stacks are not noticed, so programs that keep such are not compared.
+//! `compiled/runtime.c` schedules the threads and has synchronisation objects of its own, so nothing but the
+//! program's text is shared with the verifier. Direction: an under-approximation of what C allows (few
+//! schedules, one compiler), so it refutes and never proves. Undefined behaviour ends a run, as it does in
+//! the verifier: the compiler's checks trap, the runtime looks at accesses to the heap and between variables.
+//! Dangling pointers into stacks are not noticed, so programs that keep such are not compared.
 
 use crate::case::{Case, Kind};
 use std::fmt::Write;
@@ -45,7 +47,8 @@ impl Compiler {
         &self.folder
     }
 
-    /// How many of some schedules violate what is checked, and how many go on for too long; `None` when the program cannot be compared.
+    /// How many of some schedules violate what is checked, and how many continue for too long; `None` when
+    /// the program cannot be compared.
     pub fn violations(&self, case: &Case, schedules: u32) -> Option<(u32, u32)> {
         if case.kind == Kind::Boolean || case.text.contains("kept") {
             return None;
@@ -119,7 +122,8 @@ fn text_for_gcc(text: &str) -> String {
         let _ = writeln!(out, "{line}");
         let is_outer = line.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
         if is_outer && line.ends_with(';') {
-            // Variables with a value are in one section, those without in the other. A pad that is a variable would be aligned, and leave a gap.
+            // Variables with a value are in one section, those without in the other. A pad that is a variable
+            // would be aligned, and leave a gap.
             for section in ["data", "bss"] {
                 let name = format!("tp_pad_{}", pads.len());
                 let pad = format!(".pushsection .{section}; {name}: .skip 64; .popsection");

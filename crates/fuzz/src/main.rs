@@ -1,6 +1,8 @@
-//! The endless mode: `cargo xtask fuzz [--seed N] [--jobs J]` tries one seed after the other until engines and exploration disagree.
+//! The endless mode: `cargo xtask fuzz [--seed N] [--jobs J]` tries one seed after the other until engines
+//! and exploration disagree.
 //!
-//! Every few seconds it prints how many programs were tried, and what engines said of them. The first disagreement is shrunk, printed, and written to a file.
+//! Every few seconds it prints how many programs were tried, and what engines said of them. The first
+//! disagreement is shrunk, printed, and written to a file.
 
 use clap::Parser;
 use fuzz::mutation::campaign::Campaign;
@@ -46,7 +48,8 @@ struct Arguments {
     /// Prints the program with the first seed, and nothing else.
     #[arg(long)]
     print: bool,
-    /// Changes proofs at random, and checks them against broken programs: no program is made, and no engine compared.
+    /// Changes proofs at random, and checks them against broken programs: no program is made, and no engine
+    /// compared.
     #[arg(long)]
     proofs: bool,
     /// With `--proofs`: how many changes of a proof are tried before the next one comes.
@@ -142,7 +145,8 @@ fn asked_of(arguments: &Arguments, kind: Kind, seed: u64, seen: Seen) -> Vec<Ask
     }
 }
 
-/// The seconds that each engine has: a third about most wide programs, which costs the slow engines some answers.
+/// The seconds that each engine has: a third about most wide programs, which costs the slow engines some
+/// answers.
 fn seconds_for(arguments: &Arguments, kind: Kind, seed: u64) -> f64 {
     let part = if kind == Kind::Wide && seed % 16 >= 2 { 3.0 } else { 1.0 };
     arguments.budget as f64 / 1000.0 / part

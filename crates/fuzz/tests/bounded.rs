@@ -1,4 +1,5 @@
-//! A bounded run of what `cargo xtask fuzz` does without an end: random programs, every engine in turn, and the portfolio.
+//! A bounded run of what `cargo xtask fuzz` does without an end: random programs, every engine in turn, and
+//! the portfolio.
 
 use fuzz::{Answer, Asked, Case, Kind, examine};
 use testkit::oracle::Seen;

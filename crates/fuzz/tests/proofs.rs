@@ -1,4 +1,5 @@
-//! A bounded run of what `cargo xtask mutate` does: changed proofs of each kind, which no broken program may have, and the form of evidence.
+//! A bounded run of what `cargo xtask mutate` does: changed proofs of each kind, which no broken program may
+//! have, and the form of evidence.
 
 use fuzz::mutation::campaign::Campaign;
 use fuzz::mutation::{Fate, Json, Try, check_text, corpus, kind_of, written};

@@ -118,13 +118,26 @@ impl<'p> Checker<'p> {
         for assumption in &self.program.assumptions {
             self.span(assumption.span);
         }
-        for range in self.program.races_on.iter().flatten().chain(&self.program.unordered) {
+        let races = self.program.races_on.iter().flatten().map(|range| (range, true));
+        let unordered = self.program.unordered.iter().map(|range| (range, false));
+        for (range, of_any) in races.chain(unordered) {
             let inside = self.program.objects.get(range.object).is_some_and(|object| {
-                object.storage == Storage::Static
-                    && range.offset.checked_add(range.size).is_some_and(|end| end <= object.size)
+                let end = range.offset.checked_add(range.size);
+                match object.storage {
+                    Storage::Static => end.is_some_and(|end| end <= object.size),
+                    // How large it is, is known when it is allocated.
+                    Storage::Site => of_any && end.is_some(),
+                    Storage::Frame(_) | Storage::ThreadLocal => false,
+                }
             });
             if !inside {
-                self.report(format!("bytes of {} are named that no static object has", range.object));
+                self.report(format!("bytes of {} are named that no object has", range.object));
+            }
+        }
+        for used in &self.program.site_uses {
+            let site = self.program.objects.get(used.site);
+            if used.size == 0 || site.is_none_or(|object| object.storage != Storage::Site) {
+                self.report(format!("a use of {} is given, which is no allocation site", used.site));
             }
         }
         for (id, object) in self.program.objects.enumerate() {

@@ -26,6 +26,6 @@ pub use ids::{EdgeId, IdVec, LocalId, LocationId, ObjectId, TemplateId};
 pub use op::{Assignment, Broadcast, Callee, Lhs, LockKind, Op, Rhs};
 pub use program::{
     Assumption, Count, Edge, ErrorKind, Initial, Local, Location, LocationKind, Object, Program, Range,
-    SharedObject, Span, Storage, Template, Waiting,
+    SharedObject, SiteUse, Span, Storage, Template, Waiting,
 };
 pub use types::{DataModel, Field, IntType, Layout, SyncKind, Value};

@@ -1,22 +1,93 @@
 //! What cells of memory are called in the source.
 
+use crate::expr::Target;
 use crate::ids::ObjectId;
-use crate::program::Program;
+use crate::program::{Program, SiteUse, Span, Storage};
 use crate::types::Layout;
+
+/// How elements of arrays are named.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Elements {
+    /// By their number: `a[2]`.
+    Numbered,
+    /// All at once, as in listings of facts: `a[..]`.
+    Summary,
+    /// All at once, as in names of shared memory: `a[]`.
+    All,
+}
 
 /// The cell at an offset of an object: `x`, `a[2]`, `s.next`, or `x+3` where the layout does not name it. As a summary, it stands for all elements of
 /// the arrays that it is in: `a[..]`.
 pub fn cell(program: &Program, object: ObjectId, offset: u64, summary: bool) -> String {
     let Some(found) = program.objects.get(object) else { return format!("{object}+{offset}") };
-    let mut name = if found.name.is_empty() { object.to_string() } else { found.name.clone() };
-    let mut layout = &found.layout;
-    let mut rest = offset;
+    let name = if found.name.is_empty() { object.to_string() } else { found.name.clone() };
+    let elements = if summary { Elements::Summary } else { Elements::Numbered };
+    name + &path(&found.layout, offset, elements)
+}
+
+/// A memory location for people: `x`, `workers[].count`, `pool->size of the struct queue allocated in pool.c:124`.
+pub fn location(program: &Program, cell: Target) -> String {
+    let Some(found) = program.objects.get(cell.object) else {
+        return self::cell(program, cell.object, cell.first, false);
+    };
+    if found.storage != Storage::Site {
+        let elements = if cell.stride > 0 { Elements::All } else { Elements::Numbered };
+        let name = if found.name.is_empty() { cell.object.to_string() } else { found.name.clone() };
+        return name + &path(&found.layout, cell.first, elements);
+    }
+    let at = place(program, found.span);
+    match (program.site_use(cell.object), &found.layout) {
+        (Some(used), _) => format!("{} of the {} allocated in {at}", member(used, cell), used.type_name),
+        (None, Layout::Bytes(_)) if cell.stride > 0 => format!("the memory allocated in {at}"),
+        (None, Layout::Bytes(_)) => format!("byte {} of the memory allocated in {at}", cell.first),
+        (None, layout) => {
+            let elements = if cell.stride > 0 { Elements::All } else { Elements::Numbered };
+            found.name.clone() + &path(layout, cell.first, elements)
+        }
+    }
+}
+
+/// What is at an offset of allocated memory, in the terms of what the source uses it for: `pool->size`, `*count`.
+pub fn in_allocated(used: &SiteUse, offset: u64) -> String {
+    member(used, Target { object: used.site, first: offset, stride: 0, count: 1 })
+}
+
+/// The same for several elements.
+fn member(used: &SiteUse, cell: Target) -> String {
+    let several = cell.stride > 0 && cell.stride.is_multiple_of(used.size);
+    let inner = if cell.stride > 0 && !several { Elements::All } else { Elements::Numbered };
+    let (index, rest) = (cell.first / used.size, cell.first % used.size);
+    let inside = path(&used.layout, rest, inner);
+    let variable =
+        if used.variable.is_empty() { format!("({} *)", used.type_name) } else { used.variable.clone() };
+    match (several, index) {
+        (true, _) => format!("{variable}[]{inside}"),
+        (false, 0) => match inside.strip_prefix('.') {
+            Some(member) => format!("{variable}->{member}"),
+            None if inside.is_empty() && !used.variable.is_empty() => format!("*{variable}"),
+            None => format!("{variable}[0]{inside}"),
+        },
+        (false, index) => format!("{variable}[{index}]{inside}"),
+    }
+}
+
+/// `file:line`, as much of it as is known.
+fn place(program: &Program, span: Span) -> String {
+    let file = program.files.get(span.file as usize).map_or("?", String::as_str);
+    if span.line > 0 { format!("{file}:{}", span.line) } else { file.to_owned() }
+}
+
+/// The members and elements that lead to an offset.
+fn path(layout: &Layout, offset: u64, elements: Elements) -> String {
+    let mut name = String::new();
+    let (mut layout, mut rest) = (layout, offset);
     loop {
         match layout {
             Layout::Array { element, count, stride } if *stride > 0 && rest / stride < *count => {
-                match summary {
-                    true => name += "[..]",
-                    false => name += &format!("[{}]", rest / stride),
+                match elements {
+                    Elements::Summary => name += "[..]",
+                    Elements::All => name += "[]",
+                    Elements::Numbered => name += &format!("[{}]", rest / stride),
                 }
                 rest %= stride;
                 layout = element;
@@ -35,4 +106,31 @@ pub fn cell(program: &Program, object: ObjectId, offset: u64, summary: bool) -> 
         }
     }
     if rest > 0 { format!("{name}+{rest}") } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shared_memory_has_the_names_of_the_source() {
+        let program = crate::text::parse(
+            "program lp64 file \"pool.c\"
+            static x: i32 static workers: [3 of { id: i32 at 0, count: i32 at 4 }]
+            site block: bytes 16 @ 0:124:3 site other: bytes 8 @ 0:7:1
+            uses block \"pool\" \"struct queue\": { size: i32 at 0, slots: [2 of i32] at 4 } size 16",
+        )
+        .expect("it is a program");
+        let name = |object: u32, first: u64, stride: u64| {
+            location(&program, Target { object: ObjectId(object), first, stride, count: 3 })
+        };
+        assert_eq!(name(0, 0, 0), "x");
+        assert_eq!(name(1, 4, 8), "workers[].count");
+        assert_eq!(name(1, 12, 0), "workers[1].count");
+        assert_eq!(name(2, 0, 0), "pool->size of the struct queue allocated in pool.c:124");
+        assert_eq!(name(2, 4, 4), "pool->slots[] of the struct queue allocated in pool.c:124");
+        assert_eq!(name(2, 0, 16), "pool[].size of the struct queue allocated in pool.c:124");
+        assert_eq!(name(2, 16, 0), "pool[1].size of the struct queue allocated in pool.c:124");
+        assert_eq!(name(3, 4, 0), "byte 4 of the memory allocated in pool.c:7");
+    }
 }

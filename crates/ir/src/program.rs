@@ -21,7 +21,8 @@ pub struct Program {
     pub assumptions: Vec<Assumption>,
     /// The source files that spans name.
     pub files: Vec<String>,
-    /// Where races count; nothing if they do everywhere. Two accesses race only if they have one of these bytes in common.
+    /// Where races count; nothing if they do everywhere. Two accesses race only if they have one of these bytes in common. Of
+    /// an allocation site, those of each allocation count; such a question is for searches, and no proof answers it.
     pub races_on: Option<Vec<Range>>,
     /// Bytes of static objects whose atomic accesses order nothing: no release is ever seen by an acquire there. So what is
     /// seen by such accesses does not keep other accesses from racing.
@@ -29,9 +30,27 @@ pub struct Program {
     /// Whether an allocation may give out an address of memory that was freed, where an old copy of that address is
     /// still at hand. Otherwise no two allocations have one address: nothing would show the difference.
     pub reuses_addresses: bool,
+    /// What allocation sites are used for, as far as the source says, in the order of the sites. For people only: memory may
+    /// be used as any type, so nothing may rely on it.
+    pub site_uses: Vec<SiteUse>,
 }
 
-/// Some bytes of a static object.
+/// What the source uses the memory of an allocation site for: the first pointer type that its address is converted to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SiteUse {
+    /// The site.
+    pub site: ObjectId,
+    /// What the address is first stored in (`pool`); empty if that has no short name.
+    pub variable: String,
+    /// The type of an element, as the source calls it (`struct queue`).
+    pub type_name: String,
+    /// What an element consists of.
+    pub layout: Layout,
+    /// The bytes of an element, at least 1.
+    pub size: u64,
+}
+
+/// Some bytes of a static object, or of all that an allocation site makes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
 pub struct Range {
     /// The object.
@@ -297,6 +316,10 @@ impl Program {
     pub fn has_broadcasts(&self) -> bool {
         let mut ops = self.templates.iter().flat_map(|template| &template.edges).flat_map(|edge| &edge.ops);
         ops.any(|op| matches!(op, Op::Broadcast(_)))
+    }
+    /// What an allocation site is used for, if that is known.
+    pub fn site_use(&self, site: ObjectId) -> Option<&SiteUse> {
+        self.site_uses.iter().find(|used| used.site == site)
     }
     /// Whether races on an object count.
     pub fn counts_races_on(&self, object: ObjectId) -> bool {

@@ -1,11 +1,16 @@
-//! What steps do to predicates (paper 3, definition 2 and section 3.2; Ball, Podelski, Rajamani: Boolean and Cartesian abstraction, TACAS 2001).
+//! What steps do to predicates (paper 3, definition 2 and section 3.2; Ball, Podelski, Rajamani: Boolean and
+//! Cartesian abstraction, TACAS 2001).
 //!
-//! Cartesian first: each new value by itself, as far as the old ones that have to do with it decide it ([`mod@crate::decide`]). New values that stay open are related
-//! pairwise where they have variables in common. What a counterexample shows to be impossible beyond that becomes a clause ([`Abstractor::strengthen`]): the paper's `constrain`.
+//! Cartesian first: each new value by itself, as far as the old ones that have to do with it decide it
+//! ([`mod@crate::decide`]). New values that stay open are related pairwise where they have variables in
+//! common. What a counterexample shows to be impossible beyond that becomes a clause
+//! ([`Abstractor::strengthen`]): the paper's `constrain`.
 //!
-//! Predicates of other threads. A predicate over shared and own variables changes when another thread writes the shared ones. What becomes of it is decided by its old
-//! value, the other predicates of the thread that has it, and the predicates of the thread that takes the step, with the two threads' own variables apart. Nothing is taken for granted
-//! of how the two threads relate, so the relation holds for any two threads; what is not decided may be anything.
+//! Predicates of other threads. A predicate over shared and own variables changes when another thread writes
+//! the shared ones. What becomes of it is decided by its old value, the other predicates of the thread that
+//! has it, and the predicates of the thread that takes the step, with the two threads' own variables apart.
+//! Nothing is taken for granted of how the two threads relate, so the relation holds for any two threads;
+//! what is not decided may be anything.
 //!
 //! Over-approximates: each relation follows from the step by the solver's word.
 
@@ -13,7 +18,8 @@ use crate::decide::{Cube, Decided, decide, literal};
 use indexmap::IndexMap;
 use ir::TemplateId;
 use rustc_hash::FxHashMap;
-use smt::{Answer, NoAnswer, Operation, Solver, Term, Variable};
+use smt::visit::conjuncts;
+use smt::{Answer, NoAnswer, Solver, Term, Variable};
 use transitions::{Scoped, ScopedStep};
 use verdict::{Budget, Exhausted, Fact, Literal, Moment, Predicate, PredicateRelation, StepAbstraction};
 
@@ -26,7 +32,8 @@ pub type Clauses = Vec<Vec<Literal>>;
 /// Makes abstractions of the steps of a program, and remembers what it found.
 pub struct Abstractor<'a, 'p> {
     scoped: &'a Scoped<'p>,
-    /// What facts say of a formula, by step: facts are never renumbered, so this stays true when predicates are added.
+    /// What facts say of a formula, by step: facts are never renumbered, so this stays true when predicates
+    /// are added.
     known: FxHashMap<(usize, Vec<Fact>, Subject), Decided>,
     /// Clauses that counterexamples have shown, by step: of own facts, and of those of other threads.
     learnt: IndexMap<(usize, Option<TemplateId>), Clauses>,
@@ -281,8 +288,9 @@ impl<'a, 'p> Abstractor<'a, 'p> {
         Ok(())
     }
 
-    /// Learns from facts that were seen together in an abstract step of a thread, for another thread if `other` names its template: if the step
-    /// cannot do that, some of them become a clause. Says whether it did.
+    /// Learns from facts that were seen together in an abstract step of a thread, for another thread if
+    /// `other` names its template: if the step cannot do that, some of them become a clause. Says whether it
+    /// did.
     pub fn strengthen(
         &mut self,
         number: usize,
@@ -332,7 +340,8 @@ impl<'a, 'p> Abstractor<'a, 'p> {
 /// No more old facts than this are asked about a formula.
 const MOST_ASKED: usize = 12;
 
-/// The old facts that have to do with a formula: those that share a variable with it, or with a part of a condition that does. Those with the fewest other variables come first.
+/// The old facts that have to do with a formula: those that share a variable with it, or with a part of a
+/// condition that does. Those with the fewest other variables come first.
 fn relevant(
     scoped: &Scoped<'_>,
     step: &ScopedStep,
@@ -360,14 +369,6 @@ fn relevant(
     }
     found.sort();
     found.into_iter().map(|(_, fact)| fact).take(MOST_ASKED).collect()
-}
-
-/// The parts of a conjunction.
-pub fn conjuncts(formula: &Term) -> Vec<Term> {
-    match formula.operation() {
-        Operation::And => formula.operands().iter().flat_map(conjuncts).collect(),
-        _ => vec![formula.clone()],
-    }
 }
 
 fn is_impossible(solver: &mut Solver, terms: &[Term], budget: &Budget) -> Result<bool, Exhausted> {

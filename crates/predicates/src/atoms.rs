@@ -1,4 +1,5 @@
-//! The formulas that others are made of, each in one form, and a list of predicates in which none says what another says.
+//! The formulas that others are made of, each in one form, and a list of predicates in which none says what
+//! another says.
 
 use crate::decide::literal;
 use indexmap::IndexSet;
@@ -11,7 +12,8 @@ use verdict::{Budget, Exhausted, Predicate};
 /// Larger atoms are no predicates.
 const LARGEST: usize = 60;
 
-/// The atoms of a formula: what is left when conjunctions, disjunctions, negations and choices are taken apart.
+/// The atoms of a formula: what is left when conjunctions, disjunctions, negations and choices are taken
+/// apart.
 pub fn atoms(formula: &Term) -> Vec<Term> {
     let mut found: BTreeSet<Term> = BTreeSet::new();
     let mut open = vec![formula.clone()];
@@ -51,7 +53,8 @@ fn one_form(atom: &Term) -> Term {
     }
 }
 
-/// Some atoms, with `t <= n` and `t <= n - 1` together as `t = n`: what an equation looks like when it was taken apart. Says less where the two were not of one equation.
+/// Some atoms, with `t <= n` and `t <= n - 1` together as `t = n`: what an equation looks like when it was
+/// taken apart. Says less where the two were not of one equation.
 pub fn with_equations(atoms: &IndexSet<Term>) -> IndexSet<Term> {
     let bound = |atom: &Term| match (atom.operation(), atom.operands()) {
         (Operation::LessOrEqual, [term, number]) => match number.operation() {
@@ -86,7 +89,8 @@ fn equation(term: &Term, number: i128) -> Term {
     term.equals(&Term::int(number))
 }
 
-/// The atoms of a formula, with choices between numbers inside of them taken apart as well: `p ? a : b = c` has the atoms `p`, `a = c` and `b = c`.
+/// The atoms of a formula, with choices between numbers inside of them taken apart as well: `p ? a : b = c`
+/// has the atoms `p`, `a = c` and `b = c`.
 pub fn inner_atoms(formula: &Term) -> Vec<Term> {
     let mut found: BTreeSet<Term> = BTreeSet::new();
     let mut open = atoms(formula);
@@ -128,7 +132,8 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Adds a predicate, unless it is always true, always false, out of all scopes, or the same as one that is there, or its opposite. Says whether it is new.
+    /// Adds a predicate, unless it is always true, always false, out of all scopes, or the same as one that
+    /// is there, or its opposite. Says whether it is new.
     pub fn add(
         &mut self,
         scoped: &Scoped<'_>,

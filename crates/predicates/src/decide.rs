@@ -1,8 +1,9 @@
 //! What some formulas say of another: which of their values decide it.
 //!
-//! First each of the others by itself. Then values that are possible are asked for, one after the other, outside of what is known: where they decide the formula, those that the solver needs for that become a
-//! *cube*, which stands for many values; where they do not, the formula stays open. Bounds on open values and on questions end the search early: what is not decided by then counts as open, which is
-//! always sound.
+//! First each of the others by itself. Then values that are possible are asked for, one after the other,
+//! outside of what is known: where they decide the formula, those that the solver needs for that become a
+//! *cube*, which stands for many values; where they do not, the formula stays open. Bounds on open values and
+//! on questions end the search early: what is not decided by then counts as open, which is always sound.
 
 use smt::{Answer, NoAnswer, Solver, Term};
 use verdict::{Budget, Exhausted};
@@ -37,7 +38,8 @@ struct Search<'a> {
     questions: usize,
 }
 
-/// What the others say of a formula, where the solver's assertions hold. An answer that the solver does not give is taken to be that all is possible.
+/// What the others say of a formula, where the solver's assertions hold. An answer that the solver does not
+/// give is taken to be that all is possible.
 pub fn decide(
     solver: &mut Solver,
     others: &[Term],
@@ -92,7 +94,8 @@ impl Search<'_> {
         Some(values)
     }
 
-    /// Whether a cube decides the formula. If so, what it takes of the cube is noted, and not looked at again.
+    /// Whether a cube decides the formula. If so, what it takes of the cube is noted, and not looked at
+    /// again.
     fn learn(&mut self, cube: &Cube) -> Result<bool, Exhausted> {
         for value in [true, false] {
             let Some(mut core) = self.impossible(cube, value)? else { continue };
@@ -120,7 +123,7 @@ impl Search<'_> {
         self.solver.assert(&outside().implies(&Term::any(not_all)));
     }
 
-    /// Literals of the cube under which the formula cannot have a value; nothing if it can.
+    /// Literals of the cube under which the formula cannot have a value; `None` when it can.
     fn impossible(&mut self, cube: &Cube, value: bool) -> Result<Option<Cube>, Exhausted> {
         let fits = |(others, formula): &(Vec<bool>, bool)| {
             *formula == value && cube.iter().all(|(position, value)| others[*position] == *value)

@@ -3,8 +3,10 @@
 //! What engines share that see a program through the truth of finitely many formulas.
 //!
 //! * [`decide`]: what some formulas say of another, by a solver.
-//! * [`abstraction`]: what steps do to predicates: new values that old ones decide, and clauses for the others. Over-approximates.
-//! * [`path`]: executions of threads, step by step, as formulas over copies of all variables (paper 3, formula 14).
+//! * [`abstraction`]: what steps do to predicates: new values that old ones decide, and clauses for the
+//!   others. Over-approximates.
+//! * [`path`]: executions of threads, step by step, as formulas over copies of all variables (paper 3,
+//!   formula 14).
 //! * [`mine`]: predicates that exclude an execution that does not exist.
 //! * [`atoms`]: the formulas that others are made of, each in one form.
 //!

@@ -1,9 +1,12 @@
 //! Predicates that exclude an execution that does not exist.
 //!
-//! What clashes in the execution is cut at each step. Between two cuts stand Horn clauses whose solution is a sequence of interpolants (Henzinger, Jhala, Majumdar, McMillan: Abstractions from
-//! proofs, POPL 2004). A predicate can speak of one thread's own variables only, so where several threads have own variables that matter there is one unknown formula for each of them
-//! at the cut, over the shared variables and its own: what can be said of the execution at all by such predicates is so found. Where there is no such solution, or none is found, the parts of one formula over
-//! all variables that speak of one thread are taken, and those of weakest preconditions: the clashing conditions, carried back to the start.
+//! What clashes in the execution is cut at each step. Between two cuts stand Horn clauses whose solution is a
+//! sequence of interpolants (Henzinger, Jhala, Majumdar, McMillan: Abstractions from proofs, POPL 2004). A
+//! predicate can speak of one thread's own variables only, so where several threads have own variables that
+//! matter there is one unknown formula for each of them at the cut, over the shared variables and its own:
+//! what can be said of the execution at all by such predicates is so found. Where there is no such solution,
+//! or none is found, the parts of one formula over all variables that speak of one thread are taken, and
+//! those of weakest preconditions: the clashing conditions, carried back to the start.
 
 use crate::atoms::{atoms, inner_atoms, with_equations};
 use crate::path::{Copied, Path};
@@ -25,7 +28,8 @@ pub struct Mined {
     pub equations: Vec<Predicate>,
     /// The atoms of interpolants.
     pub atoms: Vec<Predicate>,
-    /// What clashes, step by step: the conditions and what they are before each assignment (weakest preconditions), and the values that were assigned (strongest postconditions).
+    /// What clashes, step by step: the conditions and what they are before each assignment (weakest
+    /// preconditions), and the values that were assigned (strongest postconditions).
     pub conditions: Vec<Predicate>,
 }
 
@@ -70,7 +74,7 @@ pub fn mine(path: &Path, core: &[(usize, usize)], budget: &Budget) -> Result<Min
     Ok(Mined { out_of_time, equations, atoms, conditions })
 }
 
-/// An atom over copies as a predicate; nothing if it speaks of inputs or of several threads.
+/// An atom over copies as a predicate; `None` when it speaks of inputs or of several threads.
 fn predicate(path: &Path, atom: &Term) -> Option<Predicate> {
     let mut values = IndexMap::new();
     let mut threads = BTreeSet::new();

@@ -1,10 +1,12 @@
-//! Executions of threads as formulas over copies of all variables (paper 3, formula 14): the locations and who moves are given, the data is open.
+//! Executions of threads as formulas over copies of all variables (paper 3, formula 14): the locations and
+//! who moves are given, the data is open.
 //!
-//! Exact: the conjunction of all parts can hold if and only if there is an execution of the steps in this order.
+//! Exact: the conjunction of all parts can hold if and only if there is an execution of the steps in this
+//! order.
 
-use crate::abstraction::conjuncts;
 use indexmap::IndexMap;
 use ir::TemplateId;
+use smt::visit::conjuncts;
 use smt::{Answer, NoAnswer, Solver, Term, Value, Variable};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,12 +23,13 @@ pub struct PathStep {
     pub step: usize,
 }
 
-/// What must hold of two threads behind the last step.
+/// What must hold of two threads after the last step.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PathEnd {
     /// The two threads.
     pub threads: [usize; 2],
-    /// A formula over the shared variables, the own ones of the first thread, and those of the second under the names of another's ([`transitions::scopes::other`]).
+    /// A formula over the shared variables, the own ones of the first thread, and those of the second under
+    /// the names of another's ([`transitions::scopes::other`]).
     pub condition: Term,
 }
 
@@ -109,7 +112,8 @@ impl Now<'_, '_> {
             None => self.fresh(thread, variable),
         }
     }
-    /// A term as a thread sees it now; what is no variable of the state is an input of the step at this position.
+    /// A term as a thread sees it now; what is no variable of the state is an input of the step at this
+    /// position.
     fn read(&mut self, position: usize, thread: usize, template: TemplateId, term: &Term) -> Term {
         let mut values = IndexMap::new();
         for variable in term.free_variables() {
@@ -128,7 +132,7 @@ fn input(variable: &Variable, position: usize) -> Variable {
 }
 
 impl Path {
-    /// The formulas of an execution; nothing if a thread moves that does not exist.
+    /// The formulas of an execution; `None` when a thread moves that does not exist.
     pub fn new(scoped: &Scoped<'_>, steps: &[PathStep]) -> Option<Self> {
         Self::with_end(scoped, steps, None)
     }
@@ -254,7 +258,7 @@ pub fn schedule(scoped: &Scoped<'_>, steps: &[PathStep], inputs: &[Vec<Option<Va
     schedule
 }
 
-/// Which of some terms clash, by position; nothing if they do not, or it is not known.
+/// Which of some terms clash, by position; `None` when they do not, or it is not known.
 fn clash(
     solver: &mut Solver,
     terms: &[Term],
@@ -269,7 +273,8 @@ fn clash(
     }
 }
 
-/// Clashing terms of which none can go. The first ones go first: what does not depend on how an execution began holds for others, too.
+/// Clashing terms of which none can go. The first ones go first: what does not depend on how an execution
+/// began holds for others, too.
 fn smaller(solver: &mut Solver, terms: &[Term], budget: &Budget) -> Result<Vec<usize>, Exhausted> {
     // The shortest end that is impossible, by halves.
     let (mut low, mut high) = (0, terms.len());

@@ -1,4 +1,5 @@
-//! The law of predicate abstraction: what a step does, its abstraction allows. Steps are those of the annotated programs, predicates and states are random; the truth is evaluation, not the solver's word.
+//! The law of predicate abstraction: what a step does, its abstraction allows. Steps are those of the
+//! annotated programs, predicates and states are random; the truth is evaluation, not the solver's word.
 
 use indexmap::IndexMap;
 use ir::passes::{Goal, Lowering, concrete};
@@ -87,7 +88,7 @@ fn holds(formula: &Term, state: &State) -> Option<bool> {
     formula.evaluate(&|variable| state.get(variable).cloned()).ok()?.as_bool()
 }
 
-/// Whether a state and what a step makes of it are as a relation says; nothing if some value is missing.
+/// Whether a state and what a step makes of it are as a relation says; `None` when some value is missing.
 fn allows(
     relation: &PredicateRelation,
     scoped: &Scoped<'_>,

@@ -1,7 +1,7 @@
 //! What all checks of a program come to.
 
-use crate::Sources;
 use crate::story::Story;
+use crate::{SharedMemory, Sources};
 use checker::Checked;
 use ir::Program;
 use verdict::{Check, Decisions, Evidence, Reason};
@@ -21,6 +21,8 @@ pub struct Report<'a> {
     pub explain: bool,
     /// Why some checks hold.
     pub stories: &'a [(Check, Story)],
+    /// What is known of races on each shared memory location, where that was looked at.
+    pub memory: Option<&'a SharedMemory>,
 }
 
 impl<'a> Report<'a> {

@@ -136,6 +136,9 @@ impl Table {
         if !effects.is_empty() {
             add("▸", &effects.join(", "), Tone::Plain);
         }
+        if let Some(waits) = &row.waits {
+            add("‖", waits, Tone::Open);
+        }
         if let Some(mark) = &row.mark {
             add("✗", mark, Tone::Bad);
         }

@@ -4,6 +4,7 @@
 //! All that comes from the program is escaped, and the page's policy lets no script run but its own, whose hash it names.
 
 mod automata;
+mod shared_memory;
 mod source;
 
 use crate::human::{about, complaint, reason};
@@ -43,6 +44,7 @@ pub fn render(report: &Report<'_>, extras: &Extras<'_>) -> String {
             lanes(&mut body, report, refutation, &mut traces);
         }
     }
+    shared_memory::render(&mut body, report);
     source::render(&mut body, report, extras);
     automata::contexts(&mut body, extras.contexts);
     let automata = automata::render(&mut body, extras.lowered);
@@ -54,6 +56,7 @@ pub fn render(report: &Report<'_>, extras: &Extras<'_>) -> String {
 
 /// The whole page around its body.
 fn document(report: &Report<'_>, body: &str, has_contexts: bool, data: &Value) -> String {
+    let memory = report.memory.map_or("", |_| "<a href=\"#memory\">Shared memory</a>");
     let context = if has_contexts { "<a href=\"#context\">Context</a>" } else { "" };
     let files: Vec<String> = given_files(report.program).into_iter().map(escape).collect();
     let (files, verdict) = (files.join(", "), escape(&report.answer.to_string()));
@@ -69,7 +72,7 @@ fn document(report: &Report<'_>, body: &str, has_contexts: bool, data: &Value) -
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <title>threadproof: {verdict}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
          <header><h1>threadproof: <span class=\"{tone}\">{verdict}</span></h1>\n<p class=\"faint\">{files} · threadproof {version}</p>\n\
-         <nav><a href=\"#verdicts\">Verdicts</a><a href=\"#source\">Source</a>{context}<a href=\"#automata\">Automata</a><a href=\"#timeline\">Timeline</a></nav></header>\n\
+         <nav><a href=\"#verdicts\">Verdicts</a>{memory}<a href=\"#source\">Source</a>{context}<a href=\"#automata\">Automata</a><a href=\"#timeline\">Timeline</a></nav></header>\n\
          <main>\n{body}</main>\n<script type=\"application/json\" id=\"data\">{data}</script>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
         tone = tone(report),
         version = env!("CARGO_PKG_VERSION"),
@@ -181,6 +184,9 @@ fn cell(row: &Row) -> String {
     let effects = row.effects();
     if !effects.is_empty() {
         add("effect", "▸", &effects.join(", "));
+    }
+    if let Some(waits) = &row.waits {
+        add("waits", "‖", waits);
     }
     if let Some(mark) = &row.mark {
         add("wrong", "✗", mark);

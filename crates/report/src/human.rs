@@ -1,10 +1,11 @@
 //! The report for people: what went wrong, how, and the verdict in the last line.
 
 use crate::interleaving::{Interleaving, lock_name, name, waited_for};
+use crate::shared_memory::table;
 use crate::sources::position;
 use crate::story::Story;
 use crate::style::{Style, Tone, clean};
-use crate::{Answer, End, Outcome, Report, Sources, Tried, columns};
+use crate::{Answer, End, Outcome, Report, SharedMemory, Sources, Tried, columns};
 use checker::{Checked, Refutation, ReplayedViolation, WaitTarget};
 use ir::{Assumption, ErrorKind, Program, Span};
 use verdict::{Check, Decisions, Exhausted, Proof, Reason};
@@ -13,6 +14,10 @@ use verdict::{Check, Decisions, Exhausted, Proof, Reason};
 pub fn render(report: &Report<'_>, style: Style) -> String {
     let Report { program, sources, outcomes, answer, explain, .. } = *report;
     let mut out = String::new();
+    let shown = report.memory.filter(|memory| explain || is_worth_showing(memory));
+    if let Some(memory) = shown.filter(|memory| memory.is_empty_claim()) {
+        line(&mut out, &style.paint(Tone::Open, &table::reached(memory)));
+    }
     for outcome in outcomes {
         let subject = about(outcome);
         match &outcome.verdict {
@@ -50,6 +55,12 @@ pub fn render(report: &Report<'_>, style: Style) -> String {
             advice(&mut out, program, outcome);
         }
     }
+    if let Some(memory) = shown {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(&table::render(program, sources, memory, explain, style));
+    }
     if !program.assumptions.is_empty() {
         line(&mut out, "\nThis takes for granted:");
         assumptions(&mut out, program, &program.assumptions);
@@ -64,6 +75,11 @@ pub fn render(report: &Report<'_>, style: Style) -> String {
     };
     line(&mut out, &style.paint(tone, &format!("verdict: {}", clean(&answer.to_string()))));
     out
+}
+
+/// Whether the listing of shared memory says more than the verdicts do.
+pub(crate) fn is_worth_showing(memory: &SharedMemory) -> bool {
+    memory.has_open() || memory.conditional || memory.is_empty_claim()
 }
 
 /// Why something holds, at the lines that matter.
@@ -206,7 +222,8 @@ fn subject(check: Check) -> &'static str {
     }
 }
 
-pub(crate) fn reason(proof: &Proof) -> String {
+/// What carries a proof, in one line.
+pub fn reason(proof: &Proof) -> String {
     match proof {
         Proof::Exhaustive { states, .. } => format!("all executions were followed, {states} states"),
         Proof::NoErrorLocation => "there is nothing that could go wrong".to_owned(),
@@ -306,7 +323,7 @@ pub fn complaint(refutation: &Refutation) -> Vec<(String, Option<Span>)> {
             let text = format!("{}: {what}, in {}", place(program, *span), name(replayed, *thread));
             vec![(text, Some(*span))]
         }
-        ReplayedViolation::Race { name: variable, declared, accesses } => {
+        ReplayedViolation::Race { name: variable, declared, accesses, .. } => {
             let of = |object: &ir::Object| object.storage == ir::Storage::Site && object.span == *declared;
             let verb = if program.objects.iter().any(of) { "allocated" } else { "declared" };
             let declared = place(program, *declared);

@@ -3,18 +3,20 @@
 //! Consecutive steps of one thread on one source line are one row. What is wrong at the end is marked: the two accesses that collide,
 //! the check that fails, or the threads that wait for one another.
 
+mod folding;
+
 use crate::Sources;
 use crate::sources::position;
 use crate::style::clean;
-use checker::{Change, NamedAccess, Refutation, Replayed, ReplayedStep, ReplayedViolation, WaitTarget};
+use checker::{
+    Change, NamedAccess, Refutation, Replayed, ReplayedStep, ReplayedViolation, ReplayedWait, WaitTarget,
+};
 use ir::semantics::ThreadIndex;
 use ir::{ErrorKind, LockKind, Op, Program, SharedObject, Span, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Runs of this many rows that concern no other thread are folded.
-const LONG_STRETCH: usize = 5;
-/// The most rows that are shown: the beginning and the end.
-const MOST_ROWS: usize = 120;
+/// Large copies count by their first bytes.
+const MOST_BYTES: u64 = 64;
 /// The most values that are told of a stretch that is folded.
 const MOST_VALUES: usize = 4;
 
@@ -48,8 +50,12 @@ pub struct Row {
     pub held_changed: bool,
     /// What is wrong here.
     pub mark: Option<String>,
+    /// What the thread waits for here, while others run.
+    pub waits: Option<String>,
     /// Whether no other thread could notice: nothing that two threads touch, no lock, no start.
     pub alone: bool,
+    /// Whether it touches what the violation is about, or starts a thread.
+    pub matters: bool,
 }
 
 /// A variable's new value.
@@ -109,43 +115,25 @@ impl Interleaving {
             sources,
             replayed,
             contended: contended(replayed),
+            essential: essential(replayed),
             held: vec![Vec::new(); replayed.threads.len()],
             rows: Vec::new(),
         };
-        for step in &replayed.steps {
+        for (index, step) in replayed.steps.iter().enumerate() {
             builder.step(step);
+            let next = replayed.steps.get(index + 1);
+            if let Some(wait) =
+                step.waits.as_ref().filter(|_| next.is_some_and(|next| next.thread != step.thread))
+            {
+                builder.wait(wait);
+            }
         }
-        builder.rows.retain(|row| row.span.line > 0 || !row.events.is_empty() || !row.changes.is_empty());
+        builder.rows.retain(|row| {
+            row.span.line > 0 || !row.events.is_empty() || !row.changes.is_empty() || row.waits.is_some()
+        });
         builder.end();
         let threads = replayed.threads.iter().map(|thread| clean(&thread.name)).collect();
         Self { threads, rows: builder.rows }
-    }
-
-    /// What fits in a report: long stretches of one thread alone are folded, and the middle of what is still too long is left out.
-    pub fn shown(&self) -> Vec<Shown<'_>> {
-        let mut all: Vec<Shown<'_>> = Vec::new();
-        let several = self.rows.iter().any(|row| row.thread != self.rows[0].thread);
-        let mut at = 0;
-        while let Some(row) = self.rows.get(at) {
-            let same = |other: &&Row| other.alone && other.thread == row.thread;
-            let length = if several { self.rows[at..].iter().take_while(same).count() } else { 0 };
-            if length >= LONG_STRETCH {
-                let end = at + length;
-                all.push(Shown::Row(row));
-                all.push(Shown::Folded(&self.rows[at + 1..end - 1]));
-                all.push(Shown::Row(&self.rows[end - 1]));
-                at = end;
-            } else {
-                all.push(Shown::Row(row));
-                at += 1;
-            }
-        }
-        if all.len() > MOST_ROWS {
-            let (first, hidden) = (MOST_ROWS / 3, all.len() - MOST_ROWS);
-            let rows = all.splice(first..first + hidden, [Shown::Gap(0)]).map(|shown| shown.count()).sum();
-            all[first] = Shown::Gap(rows);
-        }
-        all
     }
 
     /// The threads that do something.
@@ -183,8 +171,6 @@ pub fn values_after(rows: &[Row]) -> String {
 
 /// The bytes that several threads touch, at the end or on the way.
 fn contended(replayed: &Replayed) -> BTreeMap<u64, Option<ThreadIndex>> {
-    /// Large copies count by their first bytes.
-    const MOST_BYTES: u64 = 64;
     let mut owners: BTreeMap<u64, Option<ThreadIndex>> = BTreeMap::new();
     let mut touch = |access: &NamedAccess| {
         let first = access.access.address;
@@ -202,11 +188,34 @@ fn contended(replayed: &Replayed) -> BTreeMap<u64, Option<ThreadIndex>> {
     owners
 }
 
+/// The bytes that a violation is about: those that collide, or those that the thread which fails touched last.
+fn essential(replayed: &Replayed) -> BTreeSet<u64> {
+    /// Steps of the thread that fails which count.
+    const LAST: usize = 3;
+    let bytes = |access: &NamedAccess| {
+        let first = access.access.address;
+        first..first.saturating_add(access.access.size.min(MOST_BYTES))
+    };
+    match &replayed.violation {
+        ReplayedViolation::Race { accesses, .. } => accesses.iter().flat_map(bytes).collect(),
+        ReplayedViolation::Error { thread, .. } => {
+            let own = replayed.steps.iter().rev().filter(|step| step.thread == *thread);
+            own.filter(|step| !step.accesses.is_empty())
+                .take(LAST)
+                .flat_map(|step| &step.accesses)
+                .flat_map(bytes)
+                .collect()
+        }
+        ReplayedViolation::Deadlock(_) => BTreeSet::new(),
+    }
+}
+
 struct Builder<'a> {
     program: &'a Program,
     sources: &'a Sources,
     replayed: &'a Replayed,
     contended: BTreeMap<u64, Option<ThreadIndex>>,
+    essential: BTreeSet<u64>,
     held: Vec<Vec<String>>,
     rows: Vec<Row>,
 }
@@ -223,14 +232,16 @@ impl Builder<'_> {
             held: self.held[thread].clone(),
             held_changed: false,
             mark: None,
+            waits: None,
             alone: true,
+            matters: false,
         }
     }
 
     fn step(&mut self, step: &ReplayedStep) {
         let thread = step.thread;
         let mut row = match self.rows.pop() {
-            Some(row) if row.thread == thread && same_line(row.span, step.span) => row,
+            Some(row) if row.thread == thread && same_line(row.span, step.span) && row.waits.is_none() => row,
             other => {
                 self.rows.extend(other);
                 self.row(thread, step.span)
@@ -240,9 +251,11 @@ impl Builder<'_> {
         if let Some(created) = step.created {
             row.events.push(format!("starts {}", name(self.replayed, created)));
             row.alone = false;
+            row.matters = true;
         }
         let meets = |access: &NamedAccess| self.contended.get(&access.access.address) == Some(&None);
         row.alone &= !step.accesses.iter().any(meets);
+        row.matters |= step.accesses.iter().any(|access| self.essential.contains(&access.access.address));
         let edge = self.program.templates.get(step.procedure).and_then(|code| code.edges.get(step.edge));
         let ops = edge.map(|edge| edge.ops.as_slice()).unwrap_or_default();
         let own = step.locals.iter().map(|change| (change, true));
@@ -266,7 +279,10 @@ impl Builder<'_> {
                 let event = match access.access.write {
                     true if changes => continue,
                     true => format!("writes {} again", clean(name)),
-                    false => format!("reads {}", clean(name)),
+                    false => match access.value {
+                        Some(value) => format!("reads {} = {value}", clean(name)),
+                        None => format!("reads {}", clean(name)),
+                    },
                 };
                 if !row.events.contains(&event) {
                     row.events.push(event);
@@ -312,6 +328,18 @@ impl Builder<'_> {
         row.held_changed = true;
     }
 
+    /// A thread stands at a line and waits, while others run.
+    fn wait(&mut self, wait: &ReplayedWait) {
+        let row =
+            Row { waits: Some(waiting(&wait.target)), alone: false, ..self.row(wait.thread, wait.span) };
+        let last = self.rows.iter().rev().find(|row| row.thread == wait.thread);
+        // Whoever wakes up for nothing waits again.
+        let is_known = last.is_some_and(|last| last.waits == row.waits && same_line(last.span, row.span));
+        if !is_known {
+            self.rows.push(row);
+        }
+    }
+
     /// Marks what is wrong.
     fn end(&mut self) {
         match &self.replayed.violation {
@@ -336,17 +364,16 @@ impl Builder<'_> {
             ReplayedViolation::Deadlock(waits) => {
                 for wait in waits {
                     let what = match &wait.target {
-                        WaitTarget::Lock { name, owner: Some(owner) } => {
-                            format!("waits for {}, held by thread {owner}", lock_name(name))
-                        }
-                        WaitTarget::Lock { name, owner: None } => {
-                            format!("waits for {}, held for reading", lock_name(name))
-                        }
-                        WaitTarget::Thread(owner) => format!("waits for thread {owner} to end"),
                         WaitTarget::Shared(object, name) => {
                             format!("waits for {}", waited_for(*object, name.as_deref(), ""))
                         }
+                        WaitTarget::Lock { .. } | WaitTarget::Thread(_) => waiting(&wait.target),
                     };
+                    // It is marked here, for ever.
+                    let waits = |row: &Row| row.thread == wait.thread && row.waits.is_some();
+                    if self.rows.last().is_some_and(waits) {
+                        self.rows.pop();
+                    }
                     self.stand(wait.thread, wait.span, what);
                 }
             }
@@ -357,6 +384,33 @@ impl Builder<'_> {
     fn stand(&mut self, thread: ThreadIndex, span: Span, mark: String) {
         let row = Row { mark: Some(mark), alone: false, ..self.row(thread, span) };
         self.rows.push(row);
+    }
+}
+
+/// What a thread waits for, in words.
+fn waiting(target: &WaitTarget) -> String {
+    match target {
+        WaitTarget::Lock { name, owner: Some(owner) } => {
+            format!("waits for {}, held by thread {owner}", lock_name(name))
+        }
+        WaitTarget::Lock { name, owner: None } => format!("waits for {}, held for reading", lock_name(name)),
+        WaitTarget::Thread(owner) => format!("waits for thread {owner} to end"),
+        WaitTarget::Shared(object, name) => {
+            let what = shared_word(*object);
+            match name {
+                Some(name) => format!("waits for {what} {}", lock_name(name)),
+                None => format!("waits for a {what}"),
+            }
+        }
+    }
+}
+
+fn shared_word(object: SharedObject) -> &'static str {
+    match object {
+        SharedObject::Semaphore => "semaphore",
+        SharedObject::Condition => "condition",
+        SharedObject::Barrier => "barrier",
+        SharedObject::Once => "initialisation",
     }
 }
 
@@ -388,11 +442,12 @@ pub(crate) fn lock_name(cell: &str) -> String {
 
 /// What a thread waits for where no thread owns it, with the name between quotes.
 pub(crate) fn waited_for(object: SharedObject, name: Option<&str>, quote: &str) -> String {
-    let (what, then) = match object {
-        SharedObject::Semaphore => ("semaphore", ", which nobody posts"),
-        SharedObject::Condition => ("condition", ", which nobody signals"),
-        SharedObject::Barrier => ("barrier", ", where too few threads arrive"),
-        SharedObject::Once => ("initialisation", ", which is not completed"),
+    let what = shared_word(object);
+    let then = match object {
+        SharedObject::Semaphore => ", which nobody posts",
+        SharedObject::Condition => ", which nobody signals",
+        SharedObject::Barrier => ", where too few threads arrive",
+        SharedObject::Once => ", which is not completed",
     };
     match name {
         Some(name) => format!("{what} {quote}{}{quote}{then}", lock_name(name)),

@@ -2,8 +2,9 @@
 
 use crate::human;
 use crate::interleaving::Interleaving;
+use crate::shared_memory::{Finding, FoundAccess, Status};
 use crate::sources::position;
-use crate::{Outcome, Report};
+use crate::{Outcome, Report, SharedMemory};
 use checker::{Checked, Refutation, ReplayedViolation};
 use ir::Program;
 use serde::Serialize;
@@ -17,7 +18,40 @@ struct Document<'a> {
     version: &'static str,
     verdict: String,
     checks: Vec<CheckResult<'a>>,
+    /// Races on each shared memory location, where that was looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    locations: Option<Vec<LocationEntry<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reached: Option<ReachedEntry>,
     assumptions: Vec<AssumptionEntry<'a>>,
+}
+
+/// What is known of races on one location.
+#[derive(Serialize)]
+struct LocationEntry<'a> {
+    name: &'a str,
+    declared: String,
+    status: &'static str,
+    because: String,
+    accesses: Vec<AccessEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct AccessEntry<'a> {
+    file: &'a str,
+    line: u32,
+    kind: &'static str,
+    thread: &'a str,
+    locks: &'a [String],
+}
+
+/// How much of the program is reached at all.
+#[derive(Serialize)]
+struct ReachedEntry {
+    functions: usize,
+    thread_starts: usize,
+    of_functions: usize,
+    of_thread_starts: usize,
 }
 
 #[derive(Serialize)]
@@ -117,6 +151,8 @@ struct LineEntry {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     holds: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    waits: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     wrong: Option<String>,
 }
 
@@ -157,11 +193,56 @@ pub fn render(report: &Report<'_>) -> String {
         version: env!("CARGO_PKG_VERSION"),
         verdict: answer.to_string(),
         checks: outcomes.iter().map(|outcome| check_result(report, outcome)).collect(),
+        locations: report.memory.map(|memory| location_entries(program, memory)),
+        reached: report.memory.map(|memory| ReachedEntry {
+            functions: memory.reached.functions.0,
+            thread_starts: memory.reached.thread_starts.0,
+            of_functions: memory.reached.functions.1,
+            of_thread_starts: memory.reached.thread_starts.1,
+        }),
         assumptions: assumption_entries(program, &program.assumptions),
     };
     let mut text = serde_json::to_string_pretty(&document).expect("the document has text keys only");
     text.push('\n');
     text
+}
+
+fn location_entries<'a>(program: &'a Program, memory: &'a SharedMemory) -> Vec<LocationEntry<'a>> {
+    let limits = program.assumptions.iter().filter(|assumption| assumption.limits_proof);
+    let mut texts: Vec<&str> = Vec::new();
+    for assumption in limits {
+        if !texts.contains(&assumption.text.as_str()) {
+            texts.push(&assumption.text);
+        }
+    }
+    let assuming = match (memory.conditional, texts.as_slice()) {
+        (true, [first]) => format!("; assuming: {first}"),
+        (true, [first, rest @ ..]) => {
+            format!("; assuming: {first}; and {} more, see `assumptions`", rest.len())
+        }
+        (true, []) | (false, _) => String::new(),
+    };
+    let entry = |finding: &'a Finding| LocationEntry {
+        name: &finding.name,
+        declared: position(program, finding.declared),
+        status: finding.status.name(),
+        because: match &finding.status {
+            Status::RaceFree(_) => finding.because() + &assuming,
+            Status::Race(_) | Status::Possible(_) | Status::Open(_) => finding.because(),
+        },
+        accesses: finding.accesses.iter().map(|access| access_entry(program, access)).collect(),
+    };
+    memory.locations.iter().map(entry).collect()
+}
+
+fn access_entry<'a>(program: &'a Program, access: &'a FoundAccess) -> AccessEntry<'a> {
+    AccessEntry {
+        file: program.files.get(access.span.file as usize).map_or("?", String::as_str),
+        line: access.span.line,
+        kind: access.kind(),
+        thread: &access.thread,
+        locks: &access.locks,
+    }
 }
 
 fn assumption_entries<'a>(program: &Program, all: &'a [ir::Assumption]) -> Vec<AssumptionEntry<'a>> {
@@ -297,6 +378,7 @@ fn violation_entry<'a>(report: &Report<'_>, refutation: &'a Refutation) -> Viola
         position: position(program, row.span),
         effects: row.effects(),
         holds: row.held.clone(),
+        waits: row.waits.clone(),
         wrong: row.mark.clone(),
     });
     ViolationEntry { kind, variable, places, threads, steps: steps.collect(), lines: lines.collect() }

@@ -10,6 +10,7 @@ pub mod json;
 pub mod listing;
 pub mod markdown;
 pub mod sarif;
+pub mod shared_memory;
 mod sources;
 pub mod story;
 pub mod style;
@@ -17,4 +18,5 @@ pub mod text;
 pub mod witness;
 
 pub use answer::{Answer, End, Outcome, Report, Tried};
+pub use shared_memory::SharedMemory;
 pub use sources::Sources;

@@ -4,9 +4,10 @@
 
 use crate::human::{about, complaint, reason};
 use crate::interleaving::{Interleaving, Row, Shown, place, values_after};
+use crate::shared_memory::{Status, table};
 use crate::sources::position;
 use crate::style::clean;
-use crate::{Report, Sources};
+use crate::{Report, SharedMemory, Sources};
 use checker::{Checked, Refutation};
 use ir::Span;
 use std::fmt::Write;
@@ -56,6 +57,9 @@ pub fn render(report: &Report<'_>) -> String {
             out.push_str("\n</details>\n\n");
         }
     }
+    if let Some(memory) = report.memory {
+        shared_memory(&mut out, report, memory);
+    }
     if !program.assumptions.is_empty() {
         out.push_str("This takes for granted:\n\n");
         for assumption in &program.assumptions {
@@ -66,6 +70,44 @@ pub fn render(report: &Report<'_>) -> String {
     }
     let _ = writeln!(out, "verdict: {}", escape(&answer.to_string()));
     out
+}
+
+/// The listing of shared memory: a table of what is not race-free, and the rest by reasons.
+fn shared_memory(out: &mut String, report: &Report<'_>, memory: &SharedMemory) {
+    let program = report.program;
+    let at = |span: Span| escape(&position(program, Span { column: 0, ..span }));
+    let _ = writeln!(
+        out,
+        "### shared memory\n\n{} {}\n",
+        escape(&table::headline(memory)),
+        escape(&table::reached(memory))
+    );
+    let undecided =
+        || memory.locations.iter().filter(|finding| !matches!(finding.status, Status::RaceFree(_)));
+    if undecided().next().is_some() {
+        out.push_str("| status | location | declared | accesses |\n|---|---|---|---|\n");
+    }
+    for finding in undecided() {
+        let pairs = table::pairs(finding, 1).into_iter().flatten();
+        let mut texts: Vec<String> =
+            pairs.map(|access| format!("{}: {}", at(access.span), escape(&table::access(access)))).collect();
+        if texts.is_empty() {
+            texts.push(escape(&finding.because()));
+        }
+        let (status, name) = (table::status(memory, finding), code(&finding.name));
+        let _ = writeln!(out, "| {status} | {name} | {} | {} |", at(finding.declared), texts.join("<br>"));
+    }
+    let free = table::by_reason(memory);
+    if !free.is_empty() {
+        let assuming = if memory.conditional { ", assuming what could hide behaviour" } else { "" };
+        let _ = writeln!(out, "\n<details><summary>race-free{assuming}</summary>\n");
+        for (because, names) in free {
+            let names: Vec<String> = names.into_iter().map(code).collect();
+            let _ = writeln!(out, "* {}: {}", escape(&because), names.join(", "));
+        }
+        out.push_str("\n</details>\n");
+    }
+    out.push('\n');
 }
 
 fn violation(out: &mut String, sources: &Sources, subject: &str, refutation: &Refutation) {
@@ -123,6 +165,9 @@ fn cell(row: &Row) -> String {
     let effects = row.effects();
     if !effects.is_empty() {
         let _ = write!(text, "<br>▸ {}", escape(&effects.join(", ")));
+    }
+    if let Some(waits) = &row.waits {
+        let _ = write!(text, "<br>‖ {}", escape(waits));
     }
     if let Some(mark) = &row.mark {
         let _ = write!(text, "<br>**✗ {}**", escape(mark));

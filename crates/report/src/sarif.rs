@@ -1,10 +1,11 @@
 //! The report for code-scanning tools: a SARIF 2.1.0 log with one result for each violation, and one of kind `open` for each line with a
-//! check that is neither proved nor refuted.
+//! check that is neither proved nor refuted; and a note for each shared memory location that may race as far as is known, with both accesses.
 //!
 //! It has what GitHub's code scanning asks for: rules with descriptions and help, addresses of files relative to where the tool ran, fingerprints, and the
 //! execution as a code flow with one thread flow for each thread, whose locations say in which order they happen.
 
 use crate::interleaving::Interleaving;
+use crate::shared_memory::{Finding, FoundAccess, Status, table};
 use crate::{Report, human};
 use checker::{Checked, Refutation};
 use ir::{Program, Span};
@@ -14,6 +15,8 @@ use verdict::{Check, Decision};
 
 /// GitHub takes no more locations of a result.
 const MOST_LOCATIONS: usize = 1000;
+/// The most open memory locations that become results.
+const MOST_OPEN: usize = 500;
 
 /// Renders all violations, and what is open.
 pub fn render(report: &Report<'_>) -> String {
@@ -37,6 +40,16 @@ pub fn render(report: &Report<'_>) -> String {
                 results.extend(open.map(|line| open_result(report.program, rule, line)));
             }
         }
+    }
+    if let (Some(memory), Some(index)) = (report.memory, rules.iter().position(|rule| *rule == Check::Races))
+    {
+        let rule = (Check::Races.property_name(), index);
+        let replayed = |finding: &&Finding| match &finding.status {
+            Status::Race(_) | Status::RaceFree(_) => false,
+            Status::Possible(_) | Status::Open(_) => true,
+        };
+        let open = memory.locations.iter().filter(replayed).take(MOST_OPEN);
+        results.extend(open.filter_map(|finding| open_location(report, rule, finding)));
     }
     let driver = json!({
         "name": "threadproof",
@@ -124,8 +137,13 @@ fn result(report: &Report<'_>, (rule, index): (&str, usize), refutation: &Refuta
         let locations: Vec<Value> = own
             .map(|(order, row)| {
                 let mut at = location(program, row.span);
-                let texts: Vec<String> =
-                    row.effects().into_iter().chain(row.mark.clone()).chain(row.locks()).collect();
+                let texts: Vec<String> = row
+                    .effects()
+                    .into_iter()
+                    .chain(row.waits.clone())
+                    .chain(row.mark.clone())
+                    .chain(row.locks())
+                    .collect();
                 let who = format!("thread {thread}");
                 let text = if texts.is_empty() { who } else { format!("{who}: {}", texts.join(", ")) };
                 at["message"] = json!({ "text": text });
@@ -181,6 +199,46 @@ fn open_result(program: &Program, (rule, index): (&str, usize), line: &Decision)
         "message": { "text": format!("Not proved: {}.", line.why.join("; or ")) },
         "locations": [location(program, line.span)],
     })
+}
+
+/// A location that may race: a note with both accesses.
+fn open_location(report: &Report<'_>, (rule, index): (&str, usize), finding: &Finding) -> Option<Value> {
+    let program = report.program;
+    let pairs = table::pairs(finding, 1);
+    let accesses: Vec<&FoundAccess> = match pairs.first() {
+        Some(pair) => pair.to_vec(),
+        None => finding.accesses.iter().take(2).collect(),
+    };
+    let accesses: Vec<&FoundAccess> = accesses.into_iter().filter(|access| access.span.line > 0).collect();
+    let first = accesses.first()?;
+    let related: Vec<Value> = accesses
+        .iter()
+        .enumerate()
+        .map(|(id, access)| {
+            let mut at = location(program, access.span);
+            at["id"] = json!(id + 1);
+            at["message"] = json!({ "text": table::access(access) });
+            at
+        })
+        .collect();
+    let what = match &finding.status {
+        Status::Possible(_) => "Possible data race",
+        Status::Race(_) | Status::Open(_) | Status::RaceFree(_) => "Open whether there is a data race",
+    };
+    let text = format!("{what} on `{}`: {}.", finding.name, finding.because());
+    let complaint: Vec<(String, Option<Span>)> =
+        accesses.iter().map(|access| (String::new(), Some(access.span))).collect();
+    Some(json!({
+        "ruleId": rule,
+        "ruleIndex": index,
+        "level": "note",
+        "message": { "text": text },
+        "locations": [location(program, first.span)],
+        "relatedLocations": related,
+        "partialFingerprints": {
+            "threadproof/v1": fingerprint(report, program, &format!("{rule} {}", finding.name), &complaint),
+        },
+    }))
 }
 
 fn file(program: &Program, span: Span) -> &str {

@@ -1,7 +1,8 @@
 //! Where the objects of an execution are in the memory of the compiled program.
 //!
-//! Variables that live for the whole run are symbols. What a thread allocates is found by the thread and the size, in the order of allocation. Locals are
-//! found when a thread is created: its argument points to them, or a cell of something that is found already does.
+//! Variables that live for the whole run are symbols. What a thread allocates is found by the thread and the
+//! size, in the order of allocation. Locals are found when a thread is created: its argument points to them,
+//! or a cell of something that is found already does.
 
 use crate::Unforced;
 use crate::events::{Execution, Instance};
@@ -16,7 +17,7 @@ pub(crate) enum Found {
     Symbol(String),
     /// This thread allocates it, at this step.
     Allocated { thread: usize, step: usize },
-    /// When a thread is created, at this step, by a pointer to `target` bytes behind its start.
+    /// When a thread is created, at this step, by a pointer to `target` bytes after its start.
     Pointed { step: usize, via: Via, target: u64 },
 }
 
@@ -106,7 +107,7 @@ impl Objects {
         }
     }
 
-    /// The step from which on an object can be told by its address.
+    /// The step from which on an object can be recognized by its address.
     pub fn found_at(&self, instance: Instance) -> usize {
         match self.found.get(&instance) {
             Some((Found::Symbol(_), _)) | None => 0,

@@ -1,7 +1,9 @@
 //! The events of an execution: what other threads can notice, in order.
 //!
-//! An access is an event if another thread accesses the same bytes, one of them writes, and the two are not in order anyway because one thread was created (directly or through others) by
-//! the other one in between. Accesses by the same thread to such bytes are events too, so that the compiled program's accesses can be counted off against them.
+//! An access is an event if another thread accesses the same bytes, one of them writes, and the two are not
+//! in order anyway because one thread was created (directly or through others) by the other one in between.
+//! Accesses by the same thread to such bytes are events too, so that the compiled program's accesses can be
+//! counted off against them.
 
 use crate::Unforced;
 use checker::{Refutation, ReplayedViolation};
@@ -58,7 +60,8 @@ pub(crate) struct Execution<'p> {
     pub threads: Vec<ThreadIndex>,
     /// Where each step stands in the source.
     pub spans: Vec<Span>,
-    /// The first step of the call of a library function that each step belongs to: its models take several steps.
+    /// The first step of the call of a library function that each step belongs to: its models take several
+    /// steps.
     pub calls: Vec<usize>,
 }
 
@@ -211,7 +214,7 @@ impl<'p> Execution<'p> {
         self.states.last().is_some_and(|state| state.heap.iter().any(|block| block.site == site))
     }
 
-    /// The object that an invalid access missed, and how far from its start; nothing if it is near none.
+    /// The object that an invalid access missed, and how far from its start; `None` when it is near none.
     pub fn missed(&self, thread: ThreadIndex, edge: EdgeId) -> Option<(Instance, u64)> {
         let (state, address) = self.invalid(thread, edge)?;
         // Objects are at least 16 bytes apart.
@@ -222,7 +225,8 @@ impl<'p> Execution<'p> {
         near.into_iter().next()
     }
 
-    /// Whether the thread of `later` was created, directly or through others, by that of `earlier` after its step.
+    /// Whether the thread of `later` was created, directly or through others, by that of `earlier` after its
+    /// step.
     fn in_order(&self, earlier: &Touch, later: &Touch) -> bool {
         let mut thread = later.thread;
         while let Some(Creation { step, by }) = self.creations[thread] {
@@ -234,7 +238,8 @@ impl<'p> Execution<'p> {
         false
     }
 
-    /// The touches that are events. Those of objects that are found only when a thread is created count from there on.
+    /// The touches that are events. Those of objects that are found only when a thread is created count from
+    /// there on.
     pub fn events(&self, found_at: impl Fn(Instance) -> usize) -> Vec<Touch> {
         let mut by_instance: BTreeMap<Instance, Vec<usize>> = BTreeMap::new();
         for (index, touch) in self.touches.iter().enumerate() {
@@ -288,7 +293,8 @@ fn validated(expr: &Expr) -> Option<&Expr> {
     }
 }
 
-/// What taking and giving back locks does to their words: no access that could race, but one that other threads notice.
+/// What taking and giving back locks does to their words: no access that could race, but one that other
+/// threads notice.
 fn locks(machine: &Machine<'_>, state: &State, thread: ThreadIndex, edge: EdgeId) -> Vec<Access> {
     let Some((template, _)) = state.location(thread) else { return Vec::new() };
     let ops = machine.program.templates[template].edges[edge].ops.iter();
@@ -309,7 +315,7 @@ fn locks(machine: &Machine<'_>, state: &State, thread: ThreadIndex, edge: EdgeId
     addresses.map(word).collect()
 }
 
-/// An access as a part of an object; nothing if it is in none.
+/// An access as a part of an object; `None` when it is in none.
 fn touch(
     machine: &Machine<'_>,
     state: &State,

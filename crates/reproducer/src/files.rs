@@ -33,7 +33,8 @@ pub struct Compilation {
 /// The runtime, compiled with every reproducer.
 const RUNTIME: &str = include_str!("runtime.c");
 
-/// Makes the files, or says why the execution cannot be forced on the compiled program. `line` gives the source line at a span.
+/// Makes the files, or says why the execution cannot be forced on the compiled program. `line` gives the
+/// source line at a span.
 pub fn make<'s>(
     refutation: &Refutation,
     compilation: &Compilation,
@@ -123,7 +124,8 @@ struct Schedule {
     events: Vec<Event>,
     /// What the invalid access at the end missed: an object, and how far from its start.
     outside: Option<(usize, u64)>,
-    /// Whether AddressSanitizer looks for the invalid access: it does not go together with the schedule of accesses.
+    /// Whether AddressSanitizer looks for the invalid access: it does not go together with the schedule of
+    /// accesses.
     is_sanitized: bool,
     inputs: Vec<Vec<ir::Value>>,
 }
@@ -177,7 +179,8 @@ impl Schedule {
         turns.map(|turn| turn.iter().map(|event| event.step).collect()).collect()
     }
 
-    /// What the invalid access at the end missed. The compiler sees to arrays that are indexed by name, the runtime to what is allocated.
+    /// What the invalid access at the end missed. The compiler sees to arrays that are indexed by name, the
+    /// runtime to what is allocated.
     fn find_outside<'s>(
         &mut self,
         refutation: &Refutation,
@@ -193,8 +196,9 @@ impl Schedule {
         let Some(last) = refutation.trace.steps.last() else { return Ok(None) };
         if let Some(id) = execution.dead(last.thread, last.edge) {
             let object = &refutation.program.objects[id];
-            // AddressSanitizer sees the end of variables, but not of those whose size is not known before, or in whose
-            // place there is the same one of another round. When those of other threads end is not scheduled.
+            // AddressSanitizer sees the end of variables, but not of those whose size is not known before, or
+            // in whose place there is the same one of another round. When those of other threads end is not
+            // scheduled.
             let is_alone = execution.creations.len() == 1;
             let is_seen = self.is_sanitized && is_alone && object.size > 0 && !execution.is_there(id);
             let is_seen = is_seen || is_of_heap(object);

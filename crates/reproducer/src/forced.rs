@@ -1,10 +1,11 @@
-//! What the compiled program decides by itself. An execution in which it is decided otherwise cannot be forced on it.
+//! What the compiled program decides by itself. An execution in which it is decided otherwise cannot be
+//! forced on it.
 //!
-//! 1. Where a thread of the model has several ways to go on and no input tells them apart: the order of evaluation,
-//!    whether a weak exchange fails for no reason, whether the library has what it is asked for. The compiled program
-//!    goes the first way.
-//! 2. Where the schedule lets another thread run within what is one access of the compiled program: a copy of a
-//!    structure, a bit-field that is put into its unit.
+//! 1. Where a thread of the model has several continuations that no input distinguishes: the order of
+//!    evaluation, whether a weak exchange fails for no reason, whether the library has what it is asked for.
+//!    The compiled program takes the first one.
+//! 2. Where the schedule lets another thread run within what is one access of the compiled program: a copy of
+//!    a structure, a bit-field that is put into its unit.
 
 use crate::Unforced;
 use crate::events::Execution;
@@ -38,7 +39,7 @@ impl Choices for Zero {
     }
 }
 
-/// Refuses executions that take another way than the compiled program does.
+/// Refuses executions that take another path than the compiled program does.
 pub(crate) fn check_choices(execution: &Execution<'_>) -> Result<(), Unforced> {
     let machine = &execution.machine;
     for (step, &(template, taken)) in execution.edges.iter().enumerate() {
@@ -67,7 +68,8 @@ pub(crate) fn check_choices(execution: &Execution<'_>) -> Result<(), Unforced> {
     Ok(())
 }
 
-/// Refuses waits for what a thread that has ended was to do once: some libraries let another thread do it then.
+/// Refuses waits for what a thread that has ended was to do once: some libraries let another thread do it
+/// then.
 pub(crate) fn check_waits(refutation: &Refutation, execution: &Execution<'_>) -> Result<(), Unforced> {
     let ReplayedViolation::Deadlock(waits) = &refutation.replayed.violation else { return Ok(()) };
     let last = execution.states.last().ok_or(Unforced::Trace)?;
@@ -79,7 +81,8 @@ pub(crate) fn check_waits(refutation: &Refutation, execution: &Execution<'_>) ->
     }
 }
 
-/// Refuses races of what runs when a thread has returned from its function: the runtime takes it to have ended.
+/// Refuses races of what runs when a thread has returned from its function: the runtime takes it to have
+/// ended.
 pub(crate) fn check_ends(refutation: &Refutation, execution: &Execution<'_>) -> Result<(), Unforced> {
     let ReplayedViolation::Race { accesses, .. } = &refutation.replayed.violation else { return Ok(()) };
     let last = execution.states.last().ok_or(Unforced::Trace)?;
@@ -104,8 +107,8 @@ pub(crate) fn check_addresses(execution: &Execution<'_>) -> Result<(), Unforced>
     }
 }
 
-/// Refuses operations out of their range that the compiler does not check: atomic ones, those of the library, and those
-/// that it leaves out or makes narrower because all or a part of the value is thrown away.
+/// Refuses operations out of their range that the compiler does not check: atomic ones, those of the library,
+/// and those that it leaves out or makes narrower because all or a part of the value is thrown away.
 pub(crate) fn check_overflow<'s>(
     refutation: &Refutation,
     execution: &Execution<'_>,
@@ -156,8 +159,8 @@ pub(crate) fn check_overflow<'s>(
     }
 }
 
-/// Refuses what the compiled library does not find wrong: objects that are passed and not looked at, and races on
-/// objects of its own.
+/// Refuses what the compiled library does not find wrong: objects that are passed and not looked at, and
+/// races on objects of its own.
 pub(crate) fn check_library<'s>(
     refutation: &Refutation,
     line: impl Fn(Span) -> Option<&'s str>,
@@ -190,8 +193,8 @@ fn is_free(code: &Template, edge: EdgeId) -> bool {
     }
 }
 
-/// Refuses schedules that change threads within one access of the compiled program. `turns` are the steps of the
-/// events, turn by turn.
+/// Refuses schedules that change threads within one access of the compiled program. `turns` are the steps of
+/// the events, turn by turn.
 pub(crate) fn check_turns<'s>(
     execution: &Execution<'_>,
     turns: &[Vec<usize>],
@@ -248,7 +251,8 @@ fn is_part_of_copy(op: &Op) -> bool {
     }
 }
 
-/// Whether it stores a value that keeps some bits of what is there: compilers do not check what they put into a bit-field.
+/// Whether it stores a value that keeps some bits of what is there: compilers do not check what they put into
+/// a bit-field.
 fn stores_bits(op: &Op) -> bool {
     let Op::Assign(assignment) = op else { return false };
     let [(Lhs::Memory(_), Rhs::Value(Expr::Binary(BinaryOp::Or, _, pair)))] = assignment.pairs.as_slice()

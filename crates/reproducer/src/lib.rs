@@ -1,15 +1,20 @@
-//! Makes a *reproducer* of a refutation: the user's program as it is, a schedule, and a small runtime that makes the compiled program follow it.
+//! Makes a *reproducer* of a refutation: the user's program as it is, a schedule, and a small runtime that
+//! makes the compiled program follow it.
 //!
-//! The compiler puts a call before each access to memory that other threads could see (`-fsanitize=thread`); the runtime gets these
-//! calls, and those of the thread library, and lets each thread wait at them for its turn. So a schedule may switch threads inside of a statement, and the source is
-//! compiled unchanged.
+//! The compiler puts a call before each access to memory that other threads could see (`-fsanitize=thread`);
+//! the runtime gets these calls, and those of the thread library, and lets each thread wait at them for its
+//! turn. So a schedule may switch threads inside of a statement, and the source is compiled unchanged.
 //!
-//! What is scheduled are the *events* of the replayed execution ([`events`]): accesses to bytes that two threads touch and one writes, and the creation of threads.
-//! Everything else commutes, so an execution with the same events in the same order has the same outcome. A thread that comes to the end of its part without having ended stops
-//! there. What cannot be forced (values that the program never got, variables that cannot be found in memory) is refused, with the reason. Does no IO.
+//! What is scheduled are the *events* of the replayed execution ([`events`]): accesses to bytes that two
+//! threads touch and one writes, and the creation of threads. Everything else commutes, so an execution with
+//! the same events in the same order has the same outcome. A thread that reaches the end of its part without
+//! having ended stops there. What cannot be forced (values that the program never got, variables that cannot
+//! be found in memory) is refused, with the reason. Does no IO.
 //!
-//! What the compiled program would do otherwise than the execution ([`forced`]) is refused, too. What remains and may keep it from following the schedule: the compiler may evaluate
-//! arguments in another order than from left to right; the data model is that of the machine. The runtime then says that it left the schedule; it never claims a violation that did not happen.
+//! What the compiled program would do otherwise than the execution ([`forced`]) is refused, too. What remains
+//! and may keep it from following the schedule: the compiler may evaluate arguments in another order than
+//! from left to right; the data model is that of the machine. The runtime then says that it left the
+//! schedule; it never claims a violation that did not happen.
 
 mod bind;
 mod events;
@@ -41,7 +46,7 @@ pub enum Unforced {
     Start,
     /// The execution cannot be run again.
     Trace,
-    /// The compiler or the library goes another way than the execution does.
+    /// The compiler or the library decides otherwise than the execution.
     Choice(ir::Span),
     /// The compiler does not check the operation that leaves its range, or does another one.
     Unchecked(ir::Span),
@@ -61,12 +66,15 @@ impl fmt::Display for Unforced {
             Self::Variable(name) => write!(f, "`{name}` cannot be found in the compiled program's memory"),
             Self::Missing(name) => write!(f, "the compiler and its library have no `{name}`"),
             Self::Unseen(name) => {
-                write!(f, "an access outside of `{name}` cannot be told from others in the compiled program")
+                write!(
+                    f,
+                    "an access outside of `{name}` cannot be distinguished from others in the compiled program"
+                )
             }
             Self::Dead(name) => {
                 write!(
                     f,
-                    "an access to `{name}` after its life cannot be told from others in the compiled program"
+                    "an access to `{name}` after its life cannot be distinguished from others in the compiled program"
                 )
             }
             Self::Address(span) => {

@@ -18,7 +18,8 @@ pub enum Outcome {
     Unknown(NoAnswer),
 }
 
-/// For each node what holds there; nothing for nodes that were passed over. Each step, from invariant to invariant, keeps them.
+/// For each node what holds there; nothing for nodes that were passed over. Each step, from invariant to
+/// invariant, keeps them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Invariants {
     /// By node.

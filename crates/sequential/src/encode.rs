@@ -1,7 +1,9 @@
 //! A program as Horn clauses.
 //!
-//! Exact. Nodes that no state gets to, and those from which nothing forbidden is reached, as far as the graph tells, are left out. Nodes that need not stay and are in no circle are passed
-//! over ([`transitions::merge_steps`]). A relation is about the variables that are read before they are written from its node on.
+//! Exact. Nodes that no state gets to, and those from which nothing forbidden is reached, as far as the graph
+//! says, are left out. Nodes that need not stay and are in no circle are passed over
+//! ([`transitions::merge_steps`]). A relation is about the variables that are read before they are written
+//! from its node on.
 
 use crate::program::{Node, Program};
 use indexmap::{IndexMap, IndexSet};

@@ -1,11 +1,14 @@
 //! What was learnt from programs, for the next one that is like them.
 //!
-//! A search by queries asks about programs that differ in a guard or in what is forbidden. Nodes of the same name are taken for the same place. Two things are kept:
-//! * Paths. They are tried first, all in one formula: whatever is forbidden on one of them is looked for. Most violations are old ones with other values.
-//! * Facts: the conjuncts of invariants, by node. Those that the new program keeps (Flanagan and Leino: Houdini, FME 2001) may be enough to exclude what is forbidden.
+//! A search by queries asks about programs that differ in a guard or in what is forbidden. Nodes of the same
+//! name are taken for the same place. Two things are kept:
+//! * Paths. They are tried first, all in one formula: whatever is forbidden on one of them is looked for.
+//!   Most violations are old ones with other values.
+//! * Facts: the conjuncts of invariants, by node. Those that the new program keeps (Flanagan and Leino:
+//!   Houdini, FME 2001) may be enough to exclude what is forbidden.
 //!
-//! Exact: a path counts if the new program has an execution along it, and facts if all clauses of the new program keep them. If neither helps, [`check`](crate::check()) does as if
-//! nothing were known.
+//! Exact: a path counts if the new program has an execution along it, and facts if all clauses of the new
+//! program keep them. If neither helps, [`check`](crate::check()) does as if nothing were known.
 
 use crate::check::{Invariants, Outcome, check_encoded};
 use crate::encode::Encoding;
@@ -14,7 +17,8 @@ use crate::program::{Node, Program};
 use indexmap::{IndexMap, IndexSet};
 use ir::IdVec;
 use smt::horn::{Clause, HornSystem, Interpretation, RelationId};
-use smt::{Answer, NoAnswer, Operation, Solver, Term, Value};
+use smt::visit::conjuncts;
+use smt::{Answer, NoAnswer, Solver, Term, Value};
 use verdict::Budget;
 
 /// So many steps of paths are tried.
@@ -55,7 +59,7 @@ pub struct Memory {
     pub count: Count,
 }
 
-/// Some paths of a program that start alike: the number of a step, and how it goes on.
+/// Some paths of a program that start alike: the number of a step, and how it continues.
 #[derive(Default)]
 struct Tree {
     branches: IndexMap<usize, Tree>,
@@ -65,7 +69,7 @@ struct Tree {
 struct Followed {
     /// Each forbidden thing here, by number: that it is so.
     forbidden: Vec<(usize, Term)>,
-    /// The number of the step, that it can be taken and leads to something forbidden, and how it goes on.
+    /// The number of the step, that it can be taken and leads to something forbidden, and how it continues.
     branches: Vec<(usize, Term, Followed)>,
     /// That something forbidden is reached from here.
     whole: Term,
@@ -190,13 +194,6 @@ impl Memory {
         }
         let formulas = facts.iter().map(|facts| Term::all(facts.iter().cloned())).collect();
         Some(encoding.invariants(program, &Interpretation { formulas }))
-    }
-}
-
-fn conjuncts(formula: &Term) -> Vec<Term> {
-    match formula.operation() {
-        Operation::And => formula.operands().iter().flat_map(conjuncts).collect(),
-        _ => vec![formula.clone()],
     }
 }
 

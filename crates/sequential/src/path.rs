@@ -6,7 +6,7 @@ use smt::{Answer, NoAnswer, Solver, Term, Value, Variable};
 use std::sync::Arc;
 use verdict::Budget;
 
-/// A way to something forbidden.
+/// A path to something forbidden.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Path {
     /// The steps, by number.
@@ -19,7 +19,8 @@ pub struct Path {
     pub states: Vec<IndexMap<Variable, Value>>,
 }
 
-/// A path followed symbolically from a node: the values of variables in terms of those that they had at first, and of the inputs.
+/// A path followed symbolically from a node: the values of variables in terms of those that they had at
+/// first, and of the inputs.
 #[derive(Clone, Debug)]
 pub struct Execution {
     /// What the variables that were changed are now; the others are what they were.
@@ -71,7 +72,7 @@ impl Execution {
     }
 }
 
-/// Follows steps to something forbidden; nothing if no execution does.
+/// Follows steps to something forbidden; `None` when no execution does.
 pub(crate) fn realise(
     program: &Program,
     steps: &[usize],

@@ -17,7 +17,8 @@ pub struct Step {
     pub guard: Term,
     /// The new values of the variables that it changes: over the variables before it, and the inputs.
     pub updates: IndexMap<Variable, Term>,
-    /// Values that may be any that the guard allows. Those of different steps may have the same names; none is a variable of the program.
+    /// Values that may be any that the guard allows. Those of different steps may have the same names; none
+    /// is a variable of the program.
     pub inputs: Vec<Variable>,
 }
 

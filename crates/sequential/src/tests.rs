@@ -9,7 +9,8 @@ fn variable(name: &str) -> Variable {
     Variable::new(name, smt::Sort::Int)
 }
 
-/// `x` counts by two from 0 while it is below 10, through a node that is passed over; then `x` must not be `wrong`.
+/// `x` counts by two from 0 while it is below 10, through a node that is passed over; then `x` must not be
+/// `wrong`.
 fn counter(wrong: i128) -> Program {
     let x = variable("x");
     let variables = IndexMap::from([(x.clone(), Term::bool(true))]);
@@ -93,7 +94,8 @@ fn inputs_get_values() {
     assert!(matches!(check(&program, &Budget::steps_for(60.0)), Outcome::Safe(_)));
 }
 
-/// What was learnt counts for programs that are alike, and for no others: a memory always answers as the model checker does.
+/// What was learnt counts for programs that are alike, and for no others: a memory always answers as the
+/// model checker does.
 #[test]
 fn a_memory_answers_the_same() {
     let budget = Budget::steps_for(60.0);
@@ -136,7 +138,8 @@ fn a_memory_answers_the_same() {
     assert_eq!(counts[6].by_path + counts[6].by_facts + counts[6].anew, 7);
 }
 
-/// Facts that are suggested are used where they hold and are enough, and are left out one by one where they do not hold.
+/// Facts that are suggested are used where they hold and are enough, and are left out one by one where they
+/// do not hold.
 #[test]
 fn facts_can_be_suggested() {
     let budget = Budget::steps_for(60.0);

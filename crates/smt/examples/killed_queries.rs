@@ -1,6 +1,8 @@
-//! Kills ten thousand questions by their deadline, and says how late each ended and how much memory is left behind.
+//! Kills ten thousand questions by their deadline, and says how late each ended and how much memory is left
+//! behind.
 //!
-//! `cargo run --release -p threadproof-smt --example killed_queries [COUNT]`. Fails past one second or 500 MiB.
+//! `cargo run --release -p threadproof-smt --example killed_queries [COUNT]`. Fails past one second or 500
+//! MiB.
 
 use smt::limits::resident_memory;
 use smt::{Answer, Operation, Solver, Sort, Term};

@@ -1,4 +1,5 @@
-//! From the solver's terms back to ours. What ours cannot say (quantifiers, functions, numbers of more than 128 bits) is an error.
+//! From the solver's terms back to ours. What ours cannot say (quantifiers, functions, numbers of more than
+//! 128 bits) is an error.
 
 use crate::construct::make;
 use crate::sort::Sort;

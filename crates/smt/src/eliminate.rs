@@ -8,7 +8,8 @@ use verdict::Budget;
 use z3::ast::{Ast, Bool, Dynamic, exists_const};
 use z3::{Goal, Tactic};
 
-/// A formula without the given variables that holds exactly where some values of them make the given one hold.
+/// A formula without the given variables that holds exactly where some values of them make the given one
+/// hold.
 pub fn eliminate(formula: &Term, variables: &[Variable], budget: &Budget) -> Result<Term, NoAnswer> {
     apart(|| eliminate_here(formula, variables, budget))
 }
@@ -28,8 +29,8 @@ fn eliminate_here(formula: &Term, variables: &[Variable], budget: &Budget) -> Re
     }
 }
 
-/// An equivalent formula that is not larger, and smaller where contexts, constants and linear arithmetic allow. The formula itself
-/// where the budget does not suffice.
+/// An equivalent formula that is not larger, and smaller where contexts, constants and linear arithmetic
+/// allow. The formula itself where the budget does not suffice.
 pub fn simplify(formula: &Term, budget: &Budget) -> Term {
     let tactics = ["simplify", "ctx-simplify", "simplify"];
     match apart(|| apply(&Encoder::default().formula(formula), &tactics, budget)) {

@@ -16,7 +16,8 @@ pub enum Interpolation {
     Unknown(NoAnswer),
 }
 
-/// An interpolant of two formulas: a Horn clause says that it follows from the first, another that it contradicts the second.
+/// An interpolant of two formulas: a Horn clause says that it follows from the first, another that it
+/// contradicts the second.
 pub fn interpolate(first: &Term, second: &Term, budget: &Budget) -> Interpolation {
     let of_second = second.free_variables();
     let shared: Vec<Variable> =

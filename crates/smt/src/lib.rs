@@ -1,11 +1,12 @@
 //! Formulas, and the questions that a solver answers about them.
 //!
-//! [`Term`]s are our own and know nothing of the solver. [`Solver`] answers whether formulas can hold together, [`eliminate`] and
-//! [`interpolate`] compute formulas from formulas, [`horn`] finds invariants. [`expressions`] makes terms of the expressions
-//! of programs. Every question takes a budget, which really ends it.
+//! [`Term`]s are our own and know nothing of the solver. [`Solver`] answers whether formulas can hold
+//! together, [`eliminate`] and [`interpolate`] compute formulas from formulas, [`horn`] finds invariants.
+//! [`expressions`] makes terms of the expressions of programs. Every question takes a budget, which really
+//! ends it.
 //!
-//! This is the only crate that links the solver, and none of its types leaves it. What it answers is trusted by engines only
-//! as far as a checker asks again.
+//! This is the only crate that links the solver, and none of its types leaves it. What it answers is trusted
+//! by engines only as far as a checker asks again.
 
 mod decode;
 pub mod eliminate;

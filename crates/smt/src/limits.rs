@@ -1,11 +1,13 @@
 //! Limits on every call of the solver: a deadline, the memory of the process, and a flag that others may set.
 //!
-//! The solver works on the calling thread. A second thread watches the limits while it does, and interrupts it when one is hit.
+//! The solver works on the calling thread. A second thread watches the limits while it does, and interrupts
+//! it when one is hit.
 //!
-//! An interrupt has two effects that last. An interrupt that comes when nothing is asked leaves a mark on the context, and as long as that
-//! is there assertions are dropped without a word: [`within`] clears it. And a solver that was interrupted (or stopped by a limit on its
-//! steps) in the middle of a question may have lost assertions, so that it later calls satisfiable what is not: whoever gets no
-//! answer from a solver must not ask that solver again.
+//! An interrupt has two effects that last. An interrupt that comes when nothing is asked leaves a mark on the
+//! context, and as long as that is there assertions are dropped without a word: [`within`] clears it. And a
+//! solver that was interrupted (or stopped by a limit on its steps) in the middle of a question may have lost
+//! assertions, so that it later calls satisfiable what is not: whoever gets no answer from a solver must not
+//! ask that solver again.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -39,7 +41,7 @@ impl std::fmt::Display for NoAnswer {
     }
 }
 
-/// The bytes of memory that the whole process holds; 0 where the system does not tell.
+/// The bytes of memory that the whole process holds; 0 where the system does not say.
 pub fn resident_memory() -> u64 {
     let pages = std::fs::read_to_string("/proc/self/statm")
         .ok()
@@ -47,7 +49,7 @@ pub fn resident_memory() -> u64 {
     pages.unwrap_or(0) * 4096
 }
 
-/// What the two threads tell each other.
+/// What the two threads report to each other.
 #[derive(Default)]
 struct Watch {
     progress: Mutex<Progress>,
@@ -65,7 +67,8 @@ impl Watch {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Interrupts the solver when a limit is hit, again and again until it has ended: it may look away for a moment.
+    /// Interrupts the solver when a limit is hit, again and again until it has ended: it may look away for a
+    /// moment.
     fn run(&self, budget: &Budget, solver: &ContextHandle<'_>) {
         let mut progress = self.lock();
         while !progress.ended {
@@ -113,8 +116,9 @@ fn solver_steps() -> u64 {
     }
 }
 
-/// Runs a call of the solver within a budget. The budget's memory is that of the whole process. When a limit is hit the call
-/// is interrupted and its result thrown away. Where steps are counted, the solver counts its own; tactics do not, and are ended by the clock.
+/// Runs a call of the solver within a budget. The budget's memory is that of the whole process. When a limit
+/// is hit the call is interrupted and its result thrown away. Where steps are counted, the solver counts its
+/// own; tactics do not, and are ended by the clock.
 pub(crate) fn within<T>(budget: &Budget, call: impl FnOnce() -> T) -> Result<T, NoAnswer> {
     let Some(left) = budget.remaining().filter(|_| budget.steps.is_some()) else {
         return watched(budget, call);
@@ -150,8 +154,8 @@ fn watched<T>(budget: &Budget, call: impl FnOnce() -> T) -> Result<T, NoAnswer> 
     }
 }
 
-/// Clears the mark that an interrupt may have left: the next question does. No interrupt can come any more, so that what is
-/// clear stays clear.
+/// Clears the mark that an interrupt may have left: the next question does. No interrupt can come any more,
+/// so that what is clear stays clear.
 fn recover() {
     let recovered = (0..100).any(|_| keeps_assertions());
     assert!(recovered, "the solver does not recover from an interrupt");
@@ -167,9 +171,9 @@ fn keeps_assertions() -> bool {
     solver.check() == z3::SatResult::Unsat
 }
 
-/// Runs a computation with a context of the solver to itself, which ends with it. What it finds depends on nothing that was asked before,
-/// its memory is given back, and an interrupt cannot reach what comes after it (a tactic that was interrupted
-/// leaves its context cancelled).
+/// Runs a computation with a context of the solver to itself, which ends with it. What it finds depends on
+/// nothing that was asked before, its memory is given back, and an interrupt cannot reach what comes after it
+/// (a tactic that was interrupted leaves its context cancelled).
 pub(crate) fn apart<T: Send + Sync>(computation: impl FnOnce() -> T + Send + Sync) -> T {
     let outcome = z3::with_z3_config(&z3::Config::new(), || {
         // A panic must not leave the thread with the wrong context.

@@ -1,24 +1,38 @@
-//! Many small questions that have nothing to do with each other: asked of one solver after the other, since to make a solver takes longer than to answer one of them.
+//! Many small questions that have nothing to do with each other: asked of one solver after the other, since
+//! to make a solver takes longer than to answer one of them.
 
 use crate::{Answer, NoAnswer, Solver, Term, satisfiable};
 use verdict::Budget;
 
-/// After so many questions a new solver is made: what the old one knows of their terms only costs time by then.
-const MOST: usize = 400;
+/// After so many questions a new solver is made: what the old one knows of their terms only costs time by
+/// then.
+const MOST: usize = 401;
 
 /// Asks questions.
-#[derive(Default)]
 pub struct Questions {
     solver: Solver,
     asked: usize,
+    /// After so many questions a new solver is made.
+    most: usize,
+}
+
+impl Default for Questions {
+    fn default() -> Self {
+        Self::renewed_after(MOST)
+    }
 }
 
 impl Questions {
+    /// With a new solver after so many questions.
+    pub fn renewed_after(most: usize) -> Self {
+        Self { solver: Solver::new(), asked: 0, most }
+    }
+
     /// Asks something with a solver that has no assertions; those that are made are gone afterwards.
     pub fn ask<Found>(&mut self, question: impl FnOnce(&mut Solver) -> Found) -> Found {
         self.asked += 1;
-        if self.asked > MOST {
-            *self = Self::default();
+        if self.asked == self.most {
+            *self = Self::renewed_after(self.most);
         }
         self.solver.push();
         let found = question(&mut self.solver);

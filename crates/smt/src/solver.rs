@@ -13,8 +13,8 @@ use verdict::Budget;
 use z3::SatResult;
 use z3::ast::Bool;
 
-/// How many steps the solver may take unwatched: a millisecond's work for most formulas, and on a busy machine
-/// never more than a few tenths of a second for small ones.
+/// How many steps the solver may take unwatched: a millisecond's work for most formulas, and on a busy
+/// machine never more than a few tenths of a second for small ones.
 const FEW_STEPS: u32 = 10_000;
 /// How many terms a small set of assertions has.
 const SMALL: usize = 10_000;
@@ -33,8 +33,8 @@ pub struct Solver {
     encoder: Encoder,
     /// What is asserted, from the outermost level on; there is always one.
     levels: Vec<Level>,
-    /// Whether the last question had no answer. The solver cannot be asked again then (see [`crate::limits`]): it is
-    /// replaced by a new one with the same assertions.
+    /// Whether the last question had no answer. The solver cannot be asked again then (see
+    /// [`crate::limits`]): it is replaced by a new one with the same assertions.
     worn_out: bool,
     /// How many stand-ins were made, for their names.
     made: u64,
@@ -74,8 +74,8 @@ fn limit_steps(solver: &z3::Solver, steps: u32) {
 fn fresh() -> z3::Solver {
     let solver = z3::Solver::new();
     limit_steps(&solver, FEW_STEPS);
-    // Without an open level the solver would work the first question through all its simplifications, which takes longer
-    // than a small question.
+    // Without an open level the solver would work the first question through all its simplifications, which
+    // takes longer than a small question.
     solver.push();
     solver
 }
@@ -155,7 +155,8 @@ impl Solver {
     pub fn check(&mut self, budget: &Budget) -> Answer {
         self.check_assuming(&[], budget)
     }
-    /// Whether the assertions can hold together with all assumptions, which are any formulas and hold for this question only.
+    /// Whether the assertions can hold together with all assumptions, which are any formulas and hold for
+    /// this question only.
     pub fn check_assuming(&mut self, assumptions: &[Term], budget: &Budget) -> Answer {
         self.model = None;
         self.core.clear();
@@ -184,8 +185,9 @@ impl Solver {
             }
         }
     }
-    /// Asks the solver. Most questions are answered at once: those that look small are first asked with a limit on the solver's steps,
-    /// which needs no second thread. What that does not decide is asked again under watch.
+    /// Asks the solver. Most questions are answered at once: those that look small are first asked with a
+    /// limit on the solver's steps, which needs no second thread. What that does not decide is asked again
+    /// under watch.
     fn ask(&mut self, literals: &[Bool], budget: &Budget) -> Result<SatResult, NoAnswer> {
         budget.check(0).map_err(NoAnswer::Exhausted)?;
         if let Some(answer) = self.unwatched(literals, budget) {
@@ -229,13 +231,14 @@ impl Solver {
         self.innermost().stand_ins.insert(assumption.clone(), stand_in.clone());
         stand_in
     }
-    /// The positions of assumptions of the last question that cannot hold together with the assertions, if its answer was
-    /// [`Answer::Unsat`]. Not always the fewest possible.
+    /// The positions of assumptions of the last question that cannot hold together with the assertions, if
+    /// its answer was [`Answer::Unsat`]. Not always the fewest possible.
     pub fn core(&self) -> &[usize] {
         &self.core
     }
-    /// The value of a term in the model of the last question, if its answer was [`Answer::Sat`]. An error where the value
-    /// cannot be written down: an integer of more than 128 bits, an array without a finite description.
+    /// The value of a term in the model of the last question, if its answer was [`Answer::Sat`]. An error
+    /// where the value cannot be written down: an integer of more than 128 bits, an array without a finite
+    /// description.
     ///
     /// # Panics
     /// If the last answer was another.
@@ -264,8 +267,8 @@ impl Solver {
     }
 }
 
-/// Whether a formula can hold. Unlike a [`Solver`], which is made for many questions, this uses all simplifications where the
-/// formula is not decided at once.
+/// Whether a formula can hold. Unlike a [`Solver`], which is made for many questions, this uses all
+/// simplifications where the formula is not decided at once.
 pub fn satisfiable(formula: &Term, budget: &Budget) -> Answer {
     if let Err(limit) = budget.check(0) {
         return Answer::Unknown(NoAnswer::Exhausted(limit));

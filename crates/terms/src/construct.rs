@@ -1,5 +1,6 @@
-//! The functions that make terms. Each checks the sorts of its operands and panics with what was wrong; each folds constants and
-//! applies the laws that make a term smaller. All laws are exact, also where an operand has no value.
+//! The functions that make terms. Each checks the sorts of its operands and panics with what was wrong; each
+//! folds constants and applies the laws that make a term smaller. All laws are exact, also where an operand
+//! has no value.
 
 use crate::sort::Sort;
 use crate::term::{Operation, Term, Variable};
@@ -224,8 +225,8 @@ fn choose(operands: Vec<Term>) -> Term {
     }
 }
 
-/// The operands of an operand with the same operation, or itself. Long ones stay as they are: a sum that is made bit by bit
-/// would cost the square of its length.
+/// The operands of an operand with the same operation, or itself. Long ones stay as they are: a sum that is
+/// made bit by bit would cost the square of its length.
 fn flattened<'a>(operation: &Operation, operand: &'a Term) -> &'a [Term] {
     if operand.operation() == operation && operand.operands().len() <= 32 {
         operand.operands()

@@ -1,4 +1,5 @@
-//! Formulas and the expressions inside them. They know nothing of a solver, so that proofs can be made of them.
+//! Formulas and the expressions inside them. They know nothing of a solver, so that proofs can be made of
+//! them.
 
 pub mod construct;
 pub mod print;

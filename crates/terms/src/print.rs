@@ -1,4 +1,5 @@
-//! Text of terms: infix for people, SMT-LIB for machines. Both are for output only; nothing here is read back.
+//! Text of terms: infix for people, SMT-LIB for machines. Both are for output only; nothing here is read
+//! back.
 
 use crate::sort::Sort;
 use crate::term::{Operation, Term, Variable};
@@ -6,7 +7,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::{self, Write};
 use std::ops::ControlFlow;
 
-/// How much of a term the infix form shows: shared parts are written each time, so that a small term can have a long text.
+/// How much of a term the infix form shows: shared parts are written each time, so that a small term can have
+/// a long text.
 const LONGEST_TEXT: usize = 1 << 16;
 
 impl Operation {
@@ -109,7 +111,8 @@ impl fmt::Debug for Term {
     }
 }
 
-/// Writes a leaf, or puts the parts of an inner term on the stack. `inside` another operation it gets parentheses.
+/// Writes a leaf, or puts the parts of an inner term on the stack. `inside` another operation it gets
+/// parentheses.
 fn infix<'a>(text: &mut String, pending: &mut Vec<Piece<'a>>, term: &'a Term, inside: bool) -> fmt::Result {
     let operands = term.operands();
     let mut pieces: Vec<Piece<'a>> = Vec::new();
@@ -288,7 +291,8 @@ fn smt_lib_node(term: &Term, texts: &FxHashMap<Term, (String, u32)>) -> (String,
     (text, depth)
 }
 
-/// A script that declares the variables of the assertions, asserts them and asks whether they can hold together.
+/// A script that declares the variables of the assertions, asserts them and asks whether they can hold
+/// together.
 pub fn smt_lib_script(assertions: &[Term]) -> String {
     let mut script = String::new();
     let variables: std::collections::BTreeSet<Variable> =

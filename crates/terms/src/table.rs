@@ -1,7 +1,8 @@
 //! Terms in files: each distinct term once, in a table; everywhere else its number in the table.
 //!
-//! Proofs share most of their terms, so that text of each would be far larger. [`writing`] collects the table while something that holds terms is serialised;
-//! [`reading`] gives it back. Without a table, terms cannot be serialised. What is read is not believed: sorts and numbers are checked, and nothing panics.
+//! Proofs share most of their terms, so that text of each would be far larger. [`writing`] collects the table
+//! while something that holds terms is serialised; [`reading`] gives it back. Without a table, terms cannot
+//! be serialised. What is read is not believed: sorts and numbers are checked, and nothing panics.
 
 use crate::construct::result_sort;
 use crate::sort::Sort;

@@ -1,8 +1,8 @@
 //! Terms: formulas and the expressions inside them, shared and immutable.
 //!
-//! A term knows nothing of the solver, may go to any thread, and is hash-consed: equal terms are the same node, so that comparison,
-//! hashing and copying cost the same for a large term as for a small one. Terms may be nested as deep as memory allows;
-//! nothing here recurses over them.
+//! A term knows nothing of the solver, may go to any thread, and is hash-consed: equal terms are the same
+//! node, so that comparison, hashing and copying cost the same for a large term as for a small one. Terms may
+//! be nested as deep as memory allows; nothing here recurses over them.
 
 use crate::sort::Sort;
 use rustc_hash::{FxHashMap, FxHasher};
@@ -11,7 +11,8 @@ use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
-/// A typed expression. Made by the functions of this type, which check the sorts of what they are given and fold constants.
+/// A typed expression. Made by the functions of this type, which check the sorts of what they are given and
+/// fold constants.
 #[derive(Clone)]
 pub struct Term(Arc<Node>);
 
@@ -24,8 +25,8 @@ struct Node {
     hash: u64,
 }
 
-/// What the root of a term does with its operands. Where not said otherwise the operands are as many as the name says, and the
-/// meaning is that of the SMT-LIB function given in parentheses.
+/// What the root of a term does with its operands. Where not said otherwise the operands are as many as the
+/// name says, and the meaning is that of the SMT-LIB function given in parentheses.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Operation {
@@ -183,7 +184,8 @@ impl Term {
 
 impl Drop for Node {
     fn drop(&mut self) {
-        // Operands that die with this node are taken apart here, one after another: recursion would overflow the stack.
+        // Operands that die with this node are taken apart here, one after another: recursion would overflow
+        // the stack.
         let mut dying: Vec<Term> = std::mem::take(&mut self.operands).into_vec();
         while let Some(term) = dying.pop() {
             if let Some(mut node) = Arc::into_inner(term.0) {

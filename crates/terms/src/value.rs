@@ -31,7 +31,8 @@ pub struct ArrayValue {
     pub default: Value,
 }
 
-/// Why a term has no value: an integer beyond 128 bits, a division of integers by zero, or a variable without a value.
+/// Why a term has no value: an integer beyond 128 bits, a division of integers by zero, or a variable without
+/// a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NoValue(pub String);
 
@@ -107,8 +108,9 @@ impl Term {
             _ => None,
         }
     }
-    /// The value of the term where its variables have the given values. Exact, or an error; the part of a conditional that is not chosen,
-    /// and what is behind the operand that decides an `and` or an `or`, need no value.
+    /// The value of the term where its variables have the given values. Exact, or an error; the part of a
+    /// conditional that is not chosen, and what is after the operand that decides an `and` or an `or`, need
+    /// no value.
     pub fn evaluate(&self, value_of: &dyn Fn(&Variable) -> Option<Value>) -> Result<Value, NoValue> {
         let mut known: FxHashMap<Term, Result<Value, NoValue>> = FxHashMap::default();
         let folded: Result<_, std::convert::Infallible> = try_fold(self, &mut known, |term, operands| {
@@ -156,8 +158,8 @@ pub fn signed(width: u32, bits: u128) -> i128 {
     ((bits << unused) as i128) >> unused
 }
 
-/// The value of an operation on values, of the given sort; none where an integer is too large or nothing is defined.
-/// The operands have the sorts that the operation needs.
+/// The value of an operation on values, of the given sort; none where an integer is too large or nothing is
+/// defined. The operands have the sorts that the operation needs.
 pub(crate) fn apply(operation: &Operation, sort: &Sort, operands: &[Value]) -> Option<Value> {
     match operation {
         Operation::Variable(_) => None,

@@ -1,4 +1,5 @@
-//! Walks over terms: folding, substitution, free variables. Each node is seen once, however often it is shared.
+//! Walks over terms: folding, substitution, free variables. Each node is seen once, however often it is
+//! shared.
 
 use crate::construct::rebuild;
 use crate::term::{Operation, Term, Variable};
@@ -7,8 +8,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// The result of a term from the results of its operands, inner ones first. What is in `known` already is not computed again;
-/// all that is computed is added. Ends early when `combine` does.
+/// The parts of a conjunction.
+pub fn conjuncts(formula: &Term) -> Vec<Term> {
+    match formula.operation() {
+        Operation::And => formula.operands().iter().flat_map(conjuncts).collect(),
+        _ => vec![formula.clone()],
+    }
+}
+
+/// The result of a term from the results of its operands, inner ones first. What is in `known` already is not
+/// computed again; all that is computed is added. Ends early when `combine` does.
 pub fn try_fold<T: Clone, E>(
     root: &Term,
     known: &mut FxHashMap<Term, T>,
@@ -51,7 +60,8 @@ pub fn fold<T: Clone>(
 }
 
 impl Term {
-    /// Calls `visit` once for each different term inside this one and for itself, operands first, until it breaks.
+    /// Calls `visit` once for each different term inside this one and for itself, operands first, until it
+    /// breaks.
     pub fn walk<B>(&self, mut visit: impl FnMut(&Term) -> ControlFlow<B>) -> Option<B> {
         let mut seen = FxHashSet::default();
         let mut pending = vec![(self, false)];

@@ -1,18 +1,20 @@
 //! Random small concurrent programs, the same for the same seed on every machine.
 //!
-//! A [`Source`] is a program with two or three threads, a few shared variables of several integer types, an array, pointers,
-//! locks, atomic regions, loops, assertions, inputs and helper functions. It is written as C text by
-//! [`Source::c_text`] and built in the common representation by [`Source::program`]; both mean the same:
+//! A [`Source`] is a program with two or three threads, a few shared variables of several integer types, an
+//! array, pointers, locks, atomic regions, loops, assertions, inputs and helper functions. It is written as C
+//! text by [`Source::c_text`] and built in the common representation by [`Source::program`]; both mean the
+//! same:
 //!
 //! * Loops are bounded and calls do not recurse, so every execution ends (or waits for a lock forever).
-//! * No expression leaves the range of `int`, no index leaves its array, no pointer is invalid: there is no undefined
-//!   behaviour but data races.
-//! * Where C leaves the order of evaluation open, at most one of the operands is shared. Two shared operands stand only in
-//!   one binary operation, and are read from left to right.
+//! * No expression leaves the range of `int`, no index leaves its array, no pointer is invalid: there is no
+//!   undefined behaviour but data races.
+//! * Where C leaves the order of evaluation open, at most one of the operands is shared. Two shared operands
+//!   stand only in one binary operation, and are read from left to right.
 //!
 //! [`wild`] and [`wide`] programs have no such rules; [`boolean`] ones are Boolean programs.
 //!
-//! The number of interleavings is bounded when a program is made, so that naive exploration stays below some 50,000 states.
+//! The number of interleavings is bounded when a program is made, so that naive exploration stays below some
+//! 50,000 states.
 
 pub mod boolean;
 mod c;

@@ -398,6 +398,8 @@ pub enum EngineName {
     Context,
     /// Executions with inputs as formulas; finds violations only.
     Symbolic,
+    /// Data races in whole programs with their calls: proves single memory locations, also of large programs.
+    Summaries,
 }
 
 /// How to answer.

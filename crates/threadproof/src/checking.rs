@@ -9,6 +9,7 @@ use crate::pipeline;
 use crate::portfolio::{self, Portfolio};
 use crate::property_file::{self, Asked};
 use crate::race_names::{self, Variable};
+use crate::shared_memory::{self, Races};
 use crate::specification;
 use checker::Checked;
 use ir::Program;
@@ -114,6 +115,7 @@ pub fn run_checks(
         EngineName::Context => Some(&engine_context::ContextInference::OmegaCirc),
         EngineName::Symbolic => Some(&engine_symbolic::Symbolic),
         EngineName::Explicit => Some(&explicit),
+        EngineName::Summaries => Some(&engine_summaries::Summaries),
     };
     let jobs = options.jobs.map_or_else(portfolio::default_jobs, usize::from);
     let boolean = question.kind != Kind::C;
@@ -166,7 +168,35 @@ pub fn run_checks(
         let share = left / (asked.checks.len() - index) as u32;
         let budget = Budget { memory: options.memory << 20, ..Budget::seconds(share.as_secs_f64()) };
         live.begin(*check);
-        live.finish(answer(program, *check, &budget));
+        let lists = match options.engine {
+            EngineName::Auto => specification.is_none() && question.kind == Kind::C,
+            EngineName::Summaries => true,
+            EngineName::Explicit
+            | EngineName::Flow
+            | EngineName::States
+            | EngineName::Counters
+            | EngineName::Horn
+            | EngineName::Queries
+            | EngineName::Context
+            | EngineName::Symbolic => false,
+        };
+        if *check != Check::Races || !lists {
+            live.finish(answer(program, *check, &budget));
+            continue;
+        }
+        let alone = matches!(options.engine, EngineName::Summaries);
+        let races = |program: &Program, budget: &Budget| answer(program, Check::Races, budget);
+        // Who asks for a property wants one answer, as soon as possible.
+        let single = !alone && options.asking.property.is_none();
+        Races {
+            program,
+            lister: &shared_memory::by_summaries,
+            answer: (!alone).then_some(&races),
+            explorer: single.then_some(&explicit),
+            live,
+            budget: Budget { cancel: live.cancel.clone(), ..budget },
+        }
+        .decide();
     }
 }
 

@@ -105,7 +105,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         Ok(Watched::Overrun(exhausted)) => {
             evidence::remove_parts(&folders);
-            let Partial { input, outcomes } = live.partial(exhausted);
+            let Partial { input, outcomes, memory } = live.partial(exhausted);
             let input = input.unwrap_or_default();
             // A violation that was found is one, whatever else is not known.
             let answer = match Answer::of(&outcomes, &[]) {
@@ -114,7 +114,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
                     Answer::Unknown(Reason::Exhausted(exhausted).to_string())
                 }
             };
-            let report = presenting::plain((&input.0, &input.1), &outcomes, &answer);
+            let report = presenting::plain((&input.0, &input.1), &outcomes, &answer, memory.as_ref());
             printer.print(&match about_specification {
                 false => presenting::document(format, &report),
                 true => format!("conformance: {answer}\n"),
@@ -191,11 +191,18 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer, live: &Live) -
         return bad_input(options.format, &problems, printer);
     }
     checking::run_checks(options, &question, specification.as_ref(), deadline, live);
-    let outcomes = live.outcomes();
+    let (outcomes, memory) = (live.outcomes(), live.memory());
     let answer = Answer::of(&outcomes, &asked.open);
     live.answered(status_of(&answer));
     live.doing("writing the report");
-    let page = presenting::present(options, (program, sources), &outcomes, &answer, &budget, printer);
+    let page = presenting::present(
+        options,
+        (program, sources),
+        (&outcomes, memory.as_ref()),
+        &answer,
+        &budget,
+        printer,
+    );
     let run = Run { options, kind: *kind, files, program, sources, outcomes: &outcomes, deadline };
     let mut written = run.write();
     if let Err(reason) = page {
@@ -299,7 +306,7 @@ fn check(options: &CheckEvidence, deadline: Instant, printer: &Printer, live: &L
         outcomes.push(Outcome { check, variable: None, verdict, decisions, seconds, tries });
     }
     let answer = Answer::of(&outcomes, &asked.open);
-    let report = presenting::plain((program, sources), &outcomes, &answer);
+    let report = presenting::plain((program, sources), &outcomes, &answer, None);
     let status = live.answered(status_of(&answer));
     printer.print(&presenting::document(*format, &report));
     let without = |outcome: &Outcome| matches!(outcome.verdict, Checked::Unknown(Reason::NoEvidence));
@@ -411,7 +418,7 @@ fn bad_input(format: Format, messages: &[String], printer: &Printer) -> u8 {
     let first = messages.first().map_or("bad input", String::as_str);
     let answer = Answer::Unknown(first.replace(['\n', '\r'], " "));
     let nothing = (Program::default(), Sources::default());
-    let report = presenting::plain((&nothing.0, &nothing.1), &[], &answer);
+    let report = presenting::plain((&nothing.0, &nothing.1), &[], &answer, None);
     printer.print(&presenting::document(format, &report));
     status::BAD_INPUT
 }
@@ -449,7 +456,7 @@ fn show(
             match outcome.verdict {
                 Checked::Proved(Proof::Context(proof)) => {
                     let lowered = pipeline::prepare(program, check);
-                    let seen = engine_context::seen_program(&lowered, &check.property(), budget.deadline);
+                    let seen = engine_context::analysed_program(&lowered, &check.property(), budget.deadline);
                     let Ok(prepared) = seen else {
                         printer.say("threadproof: there is no context to show: out of time; raise --timeout");
                         return status::UNKNOWN;

@@ -144,6 +144,8 @@ impl Run<'_> {
         let checks: Vec<(Check, Evidence)> = self
             .outcomes
             .iter()
+            // Further races are in the report; one is enough evidence.
+            .filter(|outcome| outcome.variable.is_none())
             .filter_map(|outcome| match &outcome.verdict {
                 Checked::Proved(proof) => Some((outcome.check, Evidence::Proof(proof.clone()))),
                 Checked::Refuted(refutation) => {

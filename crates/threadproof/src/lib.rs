@@ -22,6 +22,7 @@ mod presenting;
 pub mod property_file;
 pub mod race_names;
 pub mod runs;
+pub mod shared_memory;
 pub mod specification;
 mod terminal;
 mod watchdog;

@@ -4,7 +4,7 @@
 
 use checker::Checked;
 use ir::Program;
-use report::{End, Outcome, Sources, Tried};
+use report::{End, Outcome, SharedMemory, Sources, Tried};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use verdict::{Cancel, Check, Event, Events, Exhausted, Reason};
@@ -25,6 +25,7 @@ struct State {
     outcomes: Vec<Outcome>,
     current: Option<Current>,
     status: Option<u8>,
+    memory: Option<SharedMemory>,
 }
 
 /// A check that is not decided yet.
@@ -65,6 +66,8 @@ pub struct Partial {
     pub input: Option<Arc<(Program, Sources)>>,
     /// The checks that were begun.
     pub outcomes: Vec<Outcome>,
+    /// What is known of races on each shared memory location.
+    pub memory: Option<SharedMemory>,
 }
 
 impl Live {
@@ -90,11 +93,18 @@ impl Live {
             Current { check, since: Instant::now(), tried: Vec::new(), running: Vec::new(), next: 0 };
         self.state().current = Some(current);
     }
-    /// The check is decided, as far as it will be.
-    pub fn finish(&self, outcome: Outcome) {
+    /// The check is decided, as far as it will be. Returns the number of the outcome.
+    pub fn finish(&self, outcome: Outcome) -> usize {
         let mut state = self.state();
         state.current = None;
         state.outcomes.push(outcome);
+        state.outcomes.len() - 1
+    }
+    /// More is known of a check than when it was finished.
+    pub fn amend(&self, number: usize, change: impl FnOnce(&mut Outcome)) {
+        if let Some(outcome) = self.state().outcomes.get_mut(number) {
+            change(outcome);
+        }
     }
     /// Something is known of one of the parts of a check, or more than before. Parts come in order.
     pub fn put(&self, index: usize, outcome: Outcome) {
@@ -120,6 +130,14 @@ impl Live {
     /// All outcomes; they are no longer here then.
     pub fn outcomes(&self) -> Vec<Outcome> {
         std::mem::take(&mut self.state().outcomes)
+    }
+    /// What is known of races on each shared memory location, or more than before.
+    pub fn list(&self, memory: &SharedMemory) {
+        self.state().memory = Some(memory.clone());
+    }
+    /// The listing of shared memory, if there is one; it is no longer here then.
+    pub fn memory(&self) -> Option<SharedMemory> {
+        self.state().memory.take()
     }
     /// An engine begins. Returns how long after the check, and who listens to it.
     pub fn start(&self, engine: &'static str) -> (f64, Listener<'_>) {
@@ -178,7 +196,7 @@ impl Live {
                 tries: tries.collect(),
             });
         }
-        Partial { input: state.input.take(), outcomes }
+        Partial { input: state.input.take(), outcomes, memory: state.memory.take() }
     }
 }
 

@@ -5,7 +5,7 @@
 //! engine that was asked for, on the exact program ([`ir::passes::interrupts::run_to_completion`]), in a part of the time. Beside that and behind it, searches look for races on all of them ([`engine_explicit::races_by_firings`]): what leads to one, such as
 //! a message that is received, mostly leads to others, too.
 
-use crate::pipeline::{self, Attempted};
+use crate::pipeline::{self, Attempted, Given};
 use crate::race_names::{Variable, is_variable};
 use checker::Checked;
 use ir::ids::Id;
@@ -230,8 +230,8 @@ impl Rest<'_> {
         let program = Program { races_on: Some(vec![range]), ..self.exact.clone() };
         let task = Task { program: &program, property: &Property::NoRace };
         let budget = &self.budget;
-        let Attempted { verdict, tried, .. } =
-            pipeline::attempt(task, &Evidence(trace), budget, budget, &Silent);
+        let given = Given { engine: "explicit", verdict: Verdict::Unsafe(trace) };
+        let Attempted { verdict, tried, .. } = pipeline::attempt(task, &given, budget, budget, &Silent);
         if matches!(verdict, Checked::Refuted(_)) {
             let index = left.remove(at);
             let found = outcome(&self.variables[index].name, verdict, started, vec![tried]);
@@ -240,19 +240,8 @@ impl Rest<'_> {
     }
 }
 
-/// What was found already.
-struct Evidence(Trace);
-
-impl Engine for Evidence {
-    fn name(&self) -> &'static str {
-        "explicit"
-    }
-    fn verify(&self, _: Task<'_>, _: &Budget, _: &dyn Events) -> Verdict {
-        Verdict::Unsafe(self.0.clone())
-    }
-}
-
-fn outcome(variable: &str, verdict: Checked, started: Instant, tries: Vec<Tried>) -> Outcome {
+/// What became of races on one variable.
+pub(crate) fn outcome(variable: &str, verdict: Checked, started: Instant, tries: Vec<Tried>) -> Outcome {
     let (check, variable) = (Check::Races, Some(variable.to_owned()));
     let seconds = started.elapsed().as_secs_f64();
     Outcome { check, variable, verdict, decisions: None, seconds, tries }

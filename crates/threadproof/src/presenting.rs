@@ -8,7 +8,7 @@ use checker::Checked;
 use ir::Program;
 use report::html::Extras;
 use report::story::{self, Story};
-use report::{Answer, Outcome, Report, Sources};
+use report::{Answer, Outcome, Report, SharedMemory, Sources};
 use std::io::IsTerminal;
 use std::time::Duration;
 use verdict::{Budget, Check, ContextProof, Listing, Proof};
@@ -31,15 +31,16 @@ pub fn plain<'a>(
     (program, sources): (&'a Program, &'a Sources),
     outcomes: &'a [Outcome],
     answer: &'a Answer,
+    memory: Option<&'a SharedMemory>,
 ) -> Report<'a> {
-    Report { program, sources, outcomes, answer, explain: false, stories: &[] }
+    Report { program, sources, outcomes, answer, explain: false, stories: &[], memory }
 }
 
 /// Prints the report of a verification, and writes the page; or says why it cannot be written.
 pub fn present(
     options: &Verify,
     (program, sources): (&Program, &Sources),
-    outcomes: &[Outcome],
+    (outcomes, memory): (&[Outcome], Option<&SharedMemory>),
     answer: &Answer,
     budget: &Budget,
     printer: &Printer,
@@ -78,7 +79,7 @@ pub fn present(
         }
     }
     let explain = options.explain;
-    let report = Report { program, sources, outcomes, answer, explain, stories: &stories };
+    let report = Report { program, sources, outcomes, answer, explain, stories: &stories, memory };
     printer.print(&document(options.format, &report));
     if let Some(path) = &options.html {
         let lowered = pipeline::prepare(program, first);
@@ -97,7 +98,7 @@ fn by_contexts<'a>(
 ) -> Vec<(Program, &'a ContextProof)> {
     match proof {
         Proof::Context(proof) => {
-            let seen = engine_context::seen_program(lowered, &check.property(), budget.deadline);
+            let seen = engine_context::analysed_program(lowered, &check.property(), budget.deadline);
             seen.map(|seen| (seen, &**proof)).into_iter().collect()
         }
         Proof::Runs(proof) => {

@@ -1,8 +1,10 @@
 //! Which accesses of two threads may be a race.
 //!
-//! Over-approximates [`ir::semantics::Machine::race`] on the program at hand: an access of a step is seen where the step starts, if what comes before it on its edge can happen. Two
-//! accesses may race if one writes, not both are atomic, the points-to sets let them meet in an object that more than one thread reaches, and the bytes overlap, as their
-//! addresses say. Two that both name an object of the running thread are in different ones.
+//! Over-approximates [`ir::semantics::Machine::race`] on the program at hand: an access of a step is seen
+//! where the step starts, if what comes before it on its edge can happen. Two accesses may race if one
+//! writes, not both are atomic, the points-to sets let them meet in an object that more than one thread
+//! reaches, and the bytes overlap, as their addresses say. Two that both name an object of the running thread
+//! are in different ones.
 
 use crate::follow::Follower;
 use crate::groups::Member;
@@ -22,7 +24,7 @@ pub struct Access {
     pub source: LocationId,
     /// What must hold for the step to come so far: over the variables before the step, and the inputs.
     pub condition: Term,
-    /// Its address; nothing if that is not known.
+    /// Its address; `None` when that is not known.
     pub address: Option<Term>,
     /// Values that may be anything.
     pub inputs: Vec<Variable>,

@@ -1,7 +1,9 @@
 //! Fewer locations: steps through a location at which nobody else runs are put together.
 //!
-//! Exact: the steps between the locations that stay are the same, as a relation on states. A location can go if
-//! * the caller allows it: nothing happens at it but the thread's own next step (it is atomic, or the thread runs alone);
+//! Exact: the steps between the locations that stay are the same, as a relation on states. A location can go
+//! if
+//! * the caller allows it: nothing happens at it but the thread's own next step (it is atomic, or the thread
+//!   runs alone);
 //! * no step leads from it to itself;
 //! * and the number of steps does not grow much.
 
@@ -60,7 +62,8 @@ pub fn compose(first: &Step, second: &Step) -> Step {
     }
 }
 
-/// The steps between the locations that stay. `may_go` says which may not. Stops early, with more locations than needed, when `stop` says so.
+/// The steps between the locations that stay. `may_go` says which may not. Stops early, with more locations
+/// than needed, when `stop` says so.
 pub fn merge_steps(
     steps: &[Step],
     may_go: &dyn Fn(LocationId) -> bool,
@@ -163,7 +166,7 @@ impl Blocks {
         self.steps.push(Some(step));
     }
 
-    /// How many steps there would be in the place of a location; nothing if it cannot go.
+    /// How many steps there would be in the place of a location; `None` when it cannot go.
     fn cost(&self, location: LocationId) -> Option<usize> {
         let of = |steps: &BTreeMap<LocationId, Vec<usize>>| steps.get(&location).map_or(0, Vec::len);
         let (entering, leaving) = (of(&self.entering), of(&self.leaving));

@@ -1,10 +1,13 @@
 //! The Boolean program that predicates and the relations of steps make of a program (paper 3, section 2.1).
 //!
-//! Control, creation of threads and atomic regions stay as they are; a predicate over shared variables is a shared bit, one of a template is a local of its threads. Each
-//! step is one edge: a parallel assignment under a constraint. A step that writes a shared variable of which other threads have predicates tells them what becomes of these
-//! ([`ir::Op::Broadcast`]). The first thread has one more location at its beginning, for what relates predicates at the start.
+//! Control, creation of threads and atomic regions stay as they are; a predicate over shared variables is a
+//! shared bit, one of a template is a local of its threads. Each step is one edge: a parallel assignment
+//! under a constraint. A step that writes a shared variable of which other threads have predicates broadcasts
+//! what becomes of these ([`ir::Op::Broadcast`]). The first thread has one more location at its beginning,
+//! for what relates predicates at the start.
 //!
-//! Exact: the program has the executions that the relations allow. That these over-approximate the steps is for others to show: this module believes all it is told.
+//! Exact: the program has the executions that the relations allow. That these over-approximate the steps is
+//! for others to show: this module believes the relations.
 
 use crate::scopes::{Scoped, ScopedStep};
 use indexmap::{IndexMap, IndexSet};
@@ -37,7 +40,7 @@ enum Use {
     Started(usize, usize),
     /// A predicate as it was before the step, for others.
     Past(usize),
-    /// The same, as another thread was told.
+    /// The same, as it was broadcast to another thread.
     Told(usize),
 }
 
@@ -48,7 +51,8 @@ struct Builder<'a, 'p> {
     uses: IdVec<TemplateId, IndexMap<Use, LocalId>>,
 }
 
-/// Makes the program. `initial` and `start` are what is known of predicates at the start, `steps` what each step does.
+/// Makes the program. `initial` and `start` are what is known of predicates at the start, `steps` what each
+/// step does.
 pub fn boolean_program(
     scoped: &Scoped<'_>,
     predicates: &[Predicate],
@@ -159,7 +163,8 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// How the thread that takes a step reads facts: in a constraint, behind the assignment of the changed predicates; else before it.
+    /// How the thread that takes a step reads facts: in a constraint, after the assignment of the changed
+    /// predicates; else before it.
     fn reader<'r>(&self, template: TemplateId, changed: &'r [usize], in_constraint: bool) -> Box<Reader<'r>> {
         Box::new(move |builder, fact| {
             let assigned = in_constraint && changed.contains(&fact.predicate);
@@ -296,7 +301,8 @@ impl Builder<'_, '_> {
         ops
     }
 
-    /// What other threads of a template do. `past` gets the predicates whose old values they are told.
+    /// What other threads of a template do. `past` gets the predicates whose old values are broadcast to
+    /// them.
     fn broadcast(
         &mut self,
         to: TemplateId,

@@ -1,6 +1,7 @@
-//! Expressions as terms, where an edge has come to.
+//! Expressions as terms, at the point that an edge has reached.
 //!
-//! The operators are those of [`smt::expressions`]; here are the variables, memory, addresses and the validity of pointers. That an expression has a meaning is added to the guard.
+//! The operators are those of [`smt::expressions`]; here are the variables, memory, addresses and the
+//! validity of pointers. That an expression has a meaning is added to the guard.
 
 use crate::follow::Follower;
 use ir::{Expr, IntType};

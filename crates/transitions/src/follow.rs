@@ -1,10 +1,12 @@
 //! What the operations of an edge do: symbolic execution of one edge.
 //!
 //! Over-approximates, edge by edge, the meaning in [`ir::semantics`]:
-//! * An operation without meaning (overflow, division by zero) ends the execution: that it has one is part of the guard.
-//! * An access through a pointer is at one of the cells that the points-to sets name, or at nothing valid. Where all of them are strong that the address is one of theirs
-//!   is part of the guard.
-//! * What is loaded from memory without a variable, operations on bits in integer mode, and the validity of pointers into the heap may be anything.
+//! * An operation without meaning (overflow, division by zero) ends the execution: that it has one is part of
+//!   the guard.
+//! * An access through a pointer is at one of the cells that the points-to sets name, or at nothing valid.
+//!   Where all of them are strong that the address is one of theirs is part of the guard.
+//! * What is loaded from memory without a variable, operations on bits in integer mode, and the validity of
+//!   pointers into the heap may be anything.
 //! * Filling and copying forget what they may touch, except for zeros that fill a strong cell.
 //! * Waiting for a thread: if it is the one thread of a template, it has ended. Of others nothing is known.
 
@@ -228,7 +230,8 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
         }
     }
 
-    /// Which variables an access may be at, each strong one with its address; whether a map is among them; whether that is all.
+    /// Which variables an access may be at, each strong one with its address; whether a map is among them;
+    /// whether that is all.
     fn write(&mut self, place: &Place, address: &Term, value: &Term) {
         let found = self.cells.memory.place(self.template, &place.address, place.ty).into_owned();
         match &found {

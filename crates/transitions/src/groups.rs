@@ -1,9 +1,11 @@
-//! Some threads out of any number of them: variables of their own names, and what always holds of different threads.
+//! Some threads out of any number of them: variables of their own names, and what always holds of different
+//! threads.
 //!
-//! A *group* is a list of different threads, each with its position as its name. What a thread has for itself gets the position as a suffix; so does where it is.
+//! A *group* is a list of different threads, each with its position as its name. What a thread has for itself
+//! gets the position as a suffix; so does where it is.
 //!
-//! Ids: the machine numbers threads as they start, so different threads have different ids, each from 1 up to the number of threads, and they fit into the words of
-//! locks (assumption 16).
+//! Ids: the machine numbers threads as they start, so different threads have different ids, each from 1 up to
+//! the number of threads, and they fit into the words of locks (assumption 16).
 
 use crate::system::{Kind, Start, Step, System};
 use crate::threads::named;
@@ -87,7 +89,7 @@ impl System<'_> {
         Term::all(facts)
     }
 
-    /// What holds of the shared variables and a group at the start; nothing if no such threads run then.
+    /// What holds of the shared variables and a group at the start; `None` when no such threads run then.
     pub fn first_group(&self, group: &[Member]) -> Option<Term> {
         let mut facts = vec![self.initial(), self.identities(group)];
         for member in group {
@@ -129,9 +131,11 @@ impl System<'_> {
         Some(Term::all(facts))
     }
 
-    /// What holds of a thread that a step starts, given the step of the one that starts it, with the names of its variables.
+    /// What holds of a thread that a step starts, given the step of the one that starts it, with the names of
+    /// its variables.
     pub fn started(&self, child: Member, start: &Start) -> Term {
-        // The entry is over the child's variables; the values it gets are over those of others, and are not renamed.
+        // The entry is over the child's variables; the values it gets are over those of others, and are not
+        // renamed.
         let values: Vec<Variable> = (0..start.parameters.len())
             .map(|number| Variable::new(format!("given {number}"), start.parameters[number].sort().clone()))
             .collect();

@@ -1,13 +1,16 @@
 //! Programs as transitions: each step of a thread as a formula over variables.
 //!
-//! A [`System`] is what engines see that reason by formulas. Its state is a value for each shared variable (cells of memory that several threads reach, and
-//! a few that say how threads were started and have ended), and for each thread a location and a value for each variable of its own (locals, memory
-//! that no other thread reaches, its id). A [`Step`] is a condition and new values.
+//! A [`System`] is what engines see that reason by formulas. Its state is a value for each shared variable
+//! (cells of memory that several threads reach, and a few that say how threads were started and have ended),
+//! and for each thread a location and a value for each variable of its own (locals, memory that no other
+//! thread reaches, its id). A [`Step`] is a condition and new values.
 //!
-//! Over-approximates the program: each step of the machine is one of the system, on the states that they stand for. So what no execution of the system reaches, no
-//! execution of the program does. What is not modelled becomes a value that may be anything.
+//! Over-approximates the program: each step of the machine is one of the system, on the states that they
+//! stand for. So what no execution of the system reaches, no execution of the program does. What is not
+//! modelled becomes a value that may be anything.
 //!
-//! Rests on the points-to sets, and so on assumption 14 of `SOUNDNESS.md`; and on assumption 4, since it fixes addresses.
+//! Rests on the points-to sets, and so on assumption 14 of `SOUNDNESS.md`; and on assumption 4, since it
+//! fixes addresses.
 //!
 //! * [`prepare`](mod@prepare): the passes that a program goes through first.
 //! * [`system`]: the variables and the steps of a program.
@@ -41,6 +44,6 @@ pub mod threads;
 
 pub use blocks::{loop_heads, merge_steps};
 pub use boolean_program::{BooleanProgram, boolean_program};
-pub use prepare::{NotReady, prepare, prepare_whole};
+pub use prepare::{MOST_EDGES, NotReady, has_too_many_edges, prepare, prepare_whole};
 pub use scopes::{Scoped, ScopedStart, ScopedStep};
 pub use system::{Kind, Start, StateVariable, Step, System};

@@ -2,15 +2,17 @@
 //!
 //! [`domains::Memory`] sorts memory into cells. Here
 //! * a strong cell is a variable;
-//! * weak cells become maps from addresses to contents, one map for all cells that one access may be at. Different objects have different addresses, so one map
-//!   for many objects loses nothing;
+//! * weak cells become maps from addresses to contents, one map for all cells that one access may be at.
+//!   Different objects have different addresses, so one map for many objects loses nothing;
 //! * a cell that is not tracked has no variable: what is loaded from it may be anything.
 //!
 //! A variable is the thread's own if no other thread reaches what it stands for, else shared.
 //!
-//! Addresses. An object that there is one of has a fixed address: that of the machine for static objects, one of the stack's or the heap's addresses for others.
-//! The objects of a thread that there are many of have an address that does not change while the thread runs; nothing else is said of it. Allocated objects get
-//! addresses in rising order. So each execution of a machine whose objects do not overlap has its like here, given that nothing depends on the numbers (assumption 4).
+//! Addresses. An object that there is one of has a fixed address: that of the machine for static objects, one
+//! of the stack's or the heap's addresses for others. The objects of a thread that there are many of have an
+//! address that does not change while the thread runs; nothing else is said of it. Allocated objects get
+//! addresses in rising order. So each execution of a machine whose objects do not overlap has its like here,
+//! given that nothing depends on the numbers (assumption 4).
 
 use crate::system::{Kind, StateVariable};
 use domains::{Found, Memory};
@@ -26,7 +28,7 @@ use smt::expressions::{Mode, Translated};
 use smt::{Sort, Term, Variable};
 use std::sync::Arc;
 
-/// Static objects with more elements than this do not tell their first contents.
+/// Static objects with more elements than this have unknown first contents.
 const MOST_FIRST_VALUES: u64 = 64;
 /// Between two objects that get their address here.
 const APART: u64 = 64;
@@ -61,7 +63,7 @@ pub struct Cells<'a, 'p> {
 /// A variable, and whose it is.
 struct Owned {
     state: StateVariable,
-    /// Nothing: shared. Else the templates whose threads each have one.
+    /// `None`: shared. Else the templates whose threads each have one.
     owners: Option<Vec<TemplateId>>,
 }
 
@@ -180,8 +182,8 @@ impl<'a, 'p> Cells<'a, 'p> {
                 objects.iter().map(|object| self.program.objects[*object].name.as_str()).collect();
             let name = format!("map of {}@{}", names.join(", "), cells[0]);
             let variable = Variable::new(Arc::from(name), self.map_sort());
-            // One address may be in several cells, as far as an access can tell: whatever it is in, its content is
-            // held in one type.
+            // One address may be in several cells, as far as an access can tell: whatever it is in, its
+            // content is held in one type.
             let held_as = |ty: IntType| {
                 let alike = cells.iter().map(|cell| of(*cell).ty).filter(|other| other.bytes() == ty.bytes());
                 alike.fold(ty, domains::memory::common_type)

@@ -3,6 +3,15 @@
 use ir::passes::{Goal, InlineError, InlineLimits, listed, lock_words, symbolic_of_lowered};
 use ir::{Callee, Op, Program, Span};
 use std::time::Instant;
+use verdict::{Exhausted, Reason};
+
+/// Engines that make formulas of all steps do not try programs with more edges than this.
+pub const MOST_EDGES: usize = 4_000;
+
+/// Whether a program has more edges than [`MOST_EDGES`].
+pub fn has_too_many_edges(program: &Program) -> bool {
+    program.templates.iter().map(|code| code.edges.len()).sum::<usize>() > MOST_EDGES
+}
 
 /// Why a program cannot be made ready.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -13,6 +22,19 @@ pub enum NotReady {
     TooLarge(String),
     /// A call, or the start of a thread, whose target is not known.
     Unresolved(Span),
+}
+
+impl NotReady {
+    /// Why an engine has no verdict then.
+    pub fn reason(self, engine: &str) -> Reason {
+        match self {
+            Self::OutOfTime => Reason::Exhausted(Exhausted::Time),
+            Self::TooLarge(why) => Reason::Bounded(format!("{engine}: {why}")),
+            Self::Unresolved(span) => {
+                Reason::Unsupported("a call or start that is not resolved".to_owned(), span)
+            }
+        }
+    }
 }
 
 /// Makes a program ready. `limits_proof` among the assumptions of the result: nothing may be proved of it.

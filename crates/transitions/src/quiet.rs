@@ -1,17 +1,27 @@
-//! Where the others may run while a thread is at a location: [`Threads::cut_points`], which all engines and checkers ask that know the threads of a program.
+//! Where the others may run while a thread is at a location: [`Threads::cut_points`], which all engines and
+//! checkers ask that know the threads of a program.
 //!
-//! They may not inside of an atomic region, and need not inside of a region that locks keep apart (Lipton: Reduction, CACM 1975). Exact for errors. A step is a *right mover* if it can be put
-//! after any step of another thread that comes right after it. A location is *quiet* if all steps that lead to it from the last cut points are right movers: those inside of atomic regions, too, since
-//! there is no cut point between them and the location. In an execution to an error, the steps of a thread up to its next cut point can be put together, right before the last of them; and those at the end
-//! that lead to a quiet location can be left out, since no one sees what they did. The first location of a thread is always a cut point, and so is an error, which is seen there.
+//! They may not inside of an atomic region, and need not inside of a region that locks keep apart (Lipton:
+//! Reduction, CACM 1975). Exact for errors. A step is a *right mover* if it can be put after any step of
+//! another thread that comes right after it. A location is *quiet* if all steps that lead to it from the last
+//! cut points are right movers: those inside of atomic regions, too, since there is no cut point between them
+//! and the location. In an execution to an error, the steps of a thread up to its next cut point can be put
+//! together, right before the last of them; and those at the end that lead to a quiet location can be left
+//! out, since no one sees what they did. The first location of a thread is always a cut point, and so is an
+//! error, which is seen there.
 //!
-//! Locks are variables here. A variable is a *lock* if every step that writes it either takes it (the step needs it to be 0, and sets it to a number of the thread's own, which is not 0), or
-//! starts at a location where the thread has it: on every way there it was taken and not written since. Then, by induction, where a thread has a lock the lock has the thread's number: others write it only when it is 0 or
-//! has their own number. So
-//! 1. a step after which a thread has a lock is not followed by a step of another one that has it, too, or takes it;
-//! 2. other steps change places unless one of them writes what the other one reads or writes, or starts a thread.
+//! Locks are variables here. A variable is a *lock* if every step that writes it either takes it (the step
+//! needs it to be 0, and sets it to a number of the thread's own, which is not 0), or starts at a location
+//! where the thread has it: on every path to it it was taken and not written since. Then, by induction, where
+//! a thread has a lock the lock has the thread's number: others write it only when it is 0 or has their own
+//! number. So
+//! 1. a step after which a thread has a lock is not followed by a step of another one that has it, too, or
+//!    takes it;
+//! 2. other steps change places unless one of them writes what the other one reads or writes, or starts a
+//!    thread.
 //!
-//! An atomic region of another thread is passed as a whole: what holds of each of its steps after the mover holds of all.
+//! An atomic region of another thread is passed as a whole: what holds of each of its steps after the mover
+//! holds of all.
 
 use crate::system::System;
 use crate::threads::{Thread, ThreadNumber, ThreadStep, Threads, literals};
@@ -19,7 +29,7 @@ use indexmap::{IndexMap, IndexSet};
 use ir::{IdVec, LocationId};
 use smt::{Operation, Term, Variable};
 
-/// The locks that a thread has at each of its locations; nothing where it never is.
+/// The locks that a thread has at each of its locations; `None` where it never is.
 type Held = IdVec<LocationId, Option<IndexSet<Variable>>>;
 
 impl Threads {
@@ -44,8 +54,8 @@ impl Threads {
         }
         let of_thread = |(number, thread): (ThreadNumber, &Thread)| {
             let seen_anyway = |at: LocationId| at == thread.entry || is_error(number, at);
-            // Whether a step led to each location, and whether one that is no right mover was taken since the last
-            // cut point.
+            // Whether a step led to each location, and whether one that is no right mover was taken since the
+            // last cut point.
             let mut noisy: IdVec<LocationId, Option<bool>> = thread.steps.iter().map(|_| None).collect();
             let mut open = Vec::new();
             for step in thread.steps.iter().flatten() {
@@ -196,7 +206,7 @@ impl Locks {
         held
     }
 
-    /// Whether a step of a thread can be put behind every step of another that comes right after it.
+    /// Whether a step of a thread can be put after every step of another that comes right after it.
     fn is_right_mover(
         &self,
         touching: &IndexMap<Variable, Vec<&ThreadStep>>,
@@ -314,7 +324,8 @@ mod tests {
         assert_eq!(quiet_with(vec![one(), other()], &[2])[0], [false, false, true, true, true]);
     }
 
-    /// A lock that someone looks at otherwise, writes without having it, or with the number of another thread.
+    /// A lock that someone looks at otherwise, writes without having it, or with the number of another
+    /// thread.
     #[test]
     fn what_is_no_lock_protects_nothing() {
         let one = || thread(0, &[take("m", 1), add("x"), free("m")]);

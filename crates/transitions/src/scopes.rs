@@ -1,10 +1,12 @@
 //! The steps of a program with its variables sorted into shared ones and those that a thread has for itself.
 //!
 //! Exact with regard to [`System`]. Four things are done:
-//! 1. All variables get names of their own: those of a template's threads have its number behind them.
-//! 2. A template that at most one thread ever runs has no variables of its own: its variables are shared ones that nobody else touches. What starts the thread
-//!    sets them; before that they have some value, which nobody looks at.
-//! 3. Steps through atomic locations, at which nobody else runs, are put together ([`crate::merge_steps`]), unless an access there may be part of a race.
+//! 1. All variables get names of their own: those of a template's threads have its number after them.
+//! 2. A template that at most one thread ever runs has no variables of its own: its variables are shared ones
+//!    that nobody else touches. What starts the thread sets them; before that they have some value, which
+//!    nobody looks at.
+//! 3. Steps through atomic locations, at which nobody else runs, are put together ([`crate::merge_steps`]),
+//!    unless an access there may be part of a race.
 //! 4. Values that are always known where a step starts are put in (`constants.rs`).
 
 use crate::accesses::Access;
@@ -63,7 +65,8 @@ pub struct Scoped<'p> {
     pub initial: Term,
     /// All steps.
     pub steps: Vec<ScopedStep>,
-    /// The accesses that may be part of a race, if the system has accesses. Their variables have the names that they have there.
+    /// The accesses that may be part of a race, if the system has accesses. Their variables have the names
+    /// that they have there.
     pub accesses: Vec<Access>,
     /// The own variables of each template, under the names that accesses have for them.
     names: IdVec<TemplateId, BTreeSet<Variable>>,
@@ -82,7 +85,8 @@ impl<'p> Scoped<'p> {
         named(variable, template)
     }
 
-    /// Sorts the variables of a system; nothing if it does not start as one thread. Puts fewer steps together when `stop` says so.
+    /// Sorts the variables of a system; `None` when it does not start as one thread. Puts fewer steps
+    /// together when `stop` says so.
     pub fn new(system: &System<'p>, stop: &dyn Fn() -> bool) -> Option<Self> {
         let [(main, Count::Exactly(1))] = system.program.start.as_slice() else { return None };
         if !system.unique.templates[*main] {
@@ -160,7 +164,8 @@ impl<'p> Scoped<'p> {
         step.edges.first().map_or(Span::default(), |edge| edges[*edge].span)
     }
 
-    /// Whether all variables of a predicate are ones that its scope sees. The first thread has no predicates for itself: nothing would say what they are at its start.
+    /// Whether all variables of a predicate are ones that its scope sees. The first thread has no predicates
+    /// for itself: nothing would say what they are at its start.
     pub fn is_scoped(&self, predicate: &Predicate) -> bool {
         if predicate.scope == Some(self.main) {
             return false;
@@ -188,7 +193,8 @@ impl<'p> Scoped<'p> {
         predicate.scope.is_some() && predicate.formula.free_variables().iter().any(touched)
     }
 
-    /// A fact as a formula over the variables before a step, its inputs, and the variables of another thread ([`other`]).
+    /// A fact as a formula over the variables before a step, its inputs, and the variables of another thread
+    /// ([`other`]).
     pub fn fact(&self, step: &ScopedStep, predicates: &[Predicate], fact: Fact) -> Term {
         let formula = &predicates[fact.predicate].formula;
         let aside = |formula: &Term| {
@@ -226,7 +232,8 @@ impl<'p> Scoped<'p> {
         self.named(&access.condition, access.template)
     }
 
-    /// When two accesses of different threads may be a race: over the shared variables, the own ones of the first thread, and those of the second ([`other`]).
+    /// When two accesses of different threads may be a race: over the shared variables, the own ones of the
+    /// first thread, and those of the second ([`other`]).
     pub fn race(&self, one: &Access, two: &Access) -> Term {
         one.race_between(two, &|term| self.named(term, one.template), &|term| {
             self.named(term, two.template)
@@ -234,7 +241,8 @@ impl<'p> Scoped<'p> {
         })
     }
 
-    /// That two different threads have different ids; the variables of the second have the names of another's.
+    /// That two different threads have different ids; the variables of the second have the names of
+    /// another's.
     pub fn apart(&self, one: TemplateId, two: TemplateId) -> Term {
         match (&self.myself[one], &self.myself[two]) {
             (Some(here), Some(there)) => {
@@ -257,7 +265,8 @@ impl<'p> Scoped<'p> {
         }))
     }
 
-    /// What always holds when a step is taken, of the variables in some terms: all are in range, and the thread that takes the step has another id than other threads.
+    /// What always holds when a step is taken, of the variables in some terms: all are in range, and the
+    /// thread that takes the step has another id than other threads.
     pub fn invariant<'a>(&self, step: &ScopedStep, terms: impl IntoIterator<Item = &'a Term>) -> Term {
         let terms: Vec<&Term> = terms.into_iter().collect();
         let variables: BTreeSet<Variable> = terms.iter().flat_map(|term| term.free_variables()).collect();

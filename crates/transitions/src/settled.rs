@@ -1,20 +1,25 @@
-//! Threads without their start: where a program first sets things up and starts its threads, they are there from the beginning.
+//! Threads without their start: where a program first sets things up and starts its threads, they are there
+//! from the beginning.
 //!
-//! Over-approximates: every execution of the program, without what was set up, is one of the result; a thread there may run before it was started.
-//! * As long as there is one thread it runs alone. If what it does is easy to say, the result starts behind that.
-//! * A thread that is started in one place only, with known values, may as well be there from the beginning and wait. This is done only where what its starter does before touches
-//!   nothing that others touch, so that little is lost.
+//! Over-approximates: every execution of the program, without what was set up, is one of the result; a thread
+//! there may run before it was started.
+//! * As long as there is one thread it runs alone. If what it does is easy to say, the result starts after
+//!   that.
+//! * A thread that is started in one place only, with known values, may as well be there from the beginning
+//!   and wait. This is done only where what its starter does before touches nothing that others touch, so
+//!   that little is lost.
 
 use crate::system::System;
 use crate::threads::{ThreadNumber, ThreadStep, Threads, literals};
 use indexmap::{IndexMap, IndexSet};
 use ir::{EdgeId, LocationId};
+use smt::visit::conjuncts;
 use smt::{Operation, Term, Variable};
 
 /// No run is followed longer than this.
 const LONGEST: usize = 1_000;
-/// No more ways to set things up are followed side by side.
-const MOST_WAYS: usize = 8;
+/// No more paths of the setup are followed side by side.
+const MOST_PATHS: usize = 8;
 
 /// Threads that are there from the beginning.
 #[derive(Clone, Debug)]
@@ -40,9 +45,9 @@ pub struct Before {
     pub stays: bool,
 }
 
-/// A way to set things up.
+/// A path of the setup.
 #[derive(Clone)]
-struct Way {
+struct SetupPath {
     location: LocationId,
     facts: Vec<Term>,
     before: Vec<Before>,
@@ -78,33 +83,33 @@ impl Settled {
         let mut first = self.threads.threads.iter().enumerate().filter(|(_, thread)| thread.at_start);
         let (Some((alone, thread)), None) = (first.next(), first.next()) else { return };
         let start =
-            Way { location: thread.entry, facts: conjuncts(&self.threads.initial), before: Vec::new() };
+            SetupPath { location: thread.entry, facts: conjuncts(&self.threads.initial), before: Vec::new() };
         let mut open = vec![start];
-        let mut done: Vec<Way> = Vec::new();
+        let mut done: Vec<SetupPath> = Vec::new();
         let mut steps = 0;
-        while let Some(way) = open.pop() {
+        while let Some(path) = open.pop() {
             steps += 1;
-            if steps > LONGEST || open.len() + done.len() > MOST_WAYS {
+            if steps > LONGEST || open.len() + done.len() > MOST_PATHS {
                 return;
             }
-            let stays = self.threads.is_error(system, alone, way.location);
-            match ways_on(&thread.steps[way.location], &way, alone).filter(|_| !stays) {
+            let stays = self.threads.is_error(system, alone, path.location);
+            match continuations(&thread.steps[path.location], &path, alone).filter(|_| !stays) {
                 Some(next) => open.extend(next),
-                None => done.push(way),
+                None => done.push(path),
             }
         }
         let Some(first) = done.first() else { return };
-        if done.iter().any(|way| way.location != first.location) {
+        if done.iter().any(|path| path.location != first.location) {
             return;
         }
         let location = first.location;
         self.before = first.before.clone();
-        self.threads.initial = Term::any(done.iter().map(|way| Term::all(way.facts.iter().cloned())));
+        self.threads.initial = Term::any(done.iter().map(|path| Term::all(path.facts.iter().cloned())));
         self.threads.threads[alone].entry = location;
         self.forget_what_was_done(alone);
     }
 
-    /// Removes the steps of a thread at locations that it does not come to any more.
+    /// Removes the steps of a thread at locations that it does not reach any more.
     fn forget_what_was_done(&mut self, thread: ThreadNumber) {
         let thread = &mut self.threads.threads[thread];
         let mut reached: IndexSet<LocationId> = IndexSet::from([thread.entry]);
@@ -156,7 +161,8 @@ impl Settled {
         steps.any(|step| step.updates.contains_key(variable) || step.reads().contains(variable))
     }
 
-    /// Makes a thread be there from the beginning that the only step of another at a location starts; says whether that was done.
+    /// Makes a thread be there from the beginning that the only step of another at a location starts; says
+    /// whether that was done.
     fn start_one_early(
         &mut self,
         system: &System<'_>,
@@ -183,22 +189,16 @@ impl Settled {
     }
 }
 
-fn conjuncts(formula: &Term) -> Vec<Term> {
-    match formula.operation() {
-        Operation::And => formula.operands().iter().flat_map(conjuncts).collect(),
-        _ => vec![formula.clone()],
-    }
-}
-
-/// The ways on from one of a thread that is alone, by its steps there. Nothing if it ends here: there is no step, one starts a thread, or what one does is not easy to say.
-fn ways_on(steps: &[ThreadStep], way: &Way, thread: ThreadNumber) -> Option<Vec<Way>> {
+/// The continuations of a path of a thread that is alone, by its steps there. `None` when it ends here: there
+/// is no step, one starts a thread, or what one does is not easy to say.
+fn continuations(steps: &[ThreadStep], path: &SetupPath, thread: ThreadNumber) -> Option<Vec<SetupPath>> {
     let mut known = IndexMap::new();
-    literals(&Term::all(way.facts.iter().cloned()), &mut known);
+    literals(&Term::all(path.facts.iter().cloned()), &mut known);
     let mut found = Vec::new();
     for step in steps {
         let guard = step.guard.substitute(&known);
         if !guard.is_false() {
-            found.push(after(step, &guard, &known, way, thread)?);
+            found.push(after(step, &guard, &known, path, thread)?);
         }
     }
     // A thread that is stuck before it started another stays there.
@@ -210,9 +210,9 @@ fn after(
     step: &ThreadStep,
     guard: &Term,
     known: &IndexMap<Variable, Term>,
-    way: &Way,
+    path: &SetupPath,
     thread: ThreadNumber,
-) -> Option<Way> {
+) -> Option<SetupPath> {
     if !step.starts.is_empty() {
         return None;
     }
@@ -241,8 +241,8 @@ fn after(
     if { values }.any(|value| !value.is_literal() && lost(&value)) || lost(guard) {
         return None;
     }
-    let mut facts = way.facts.clone();
-    let mut before = way.before.clone();
+    let mut facts = path.facts.clone();
+    let mut before = path.before.clone();
     for variable in step.updates.keys() {
         let same = facts.iter().find_map(|fact| other_name(fact, variable, &step.updates));
         if let Some(other) = &same {
@@ -258,7 +258,7 @@ fn after(
     facts.retain(|fact| !fact.is_true());
     let inputs = step.inputs.iter().map(|input| stands_for.get(input).and_then(Term::as_variable)).collect();
     before.push(Before { thread, edges: step.edges.clone(), starts: Vec::new(), inputs, stays: false });
-    Some(Way { location: step.target, facts, before })
+    Some(SetupPath { location: step.target, facts, before })
 }
 
 /// Another variable that a fact says is the same, and that stays as it is.

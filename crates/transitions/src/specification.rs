@@ -1,7 +1,8 @@
 //! Abstract threads ([`ir::specification`]) as formulas.
 //!
-//! Exact: each assertion, relation and start condition is the formula of its expressions. Where a variable of a specification is no variable of the
-//! system (memory that is seen as a map, or as nothing), there are no formulas, and nothing can be said.
+//! Exact: each assertion, relation and start condition is the formula of its expressions. Where a variable of
+//! a specification is no variable of the system (memory that is seen as a map, or as nothing), there are no
+//! formulas, and nothing can be said.
 
 use crate::system::{Kind, System};
 use ir::specification::{Specification, Thread, same_object};
@@ -37,7 +38,8 @@ pub fn population(thread: usize, state: usize, name: &str) -> Variable {
 }
 
 impl<'s> Meaning<'s> {
-    /// Over the variables of a system, as a thread of a template sees them. The specification is about `original`, of which passes have made the program of the system.
+    /// Over the variables of a system, as a thread of a template sees them. The specification is about
+    /// `original`, of which passes have made the program of the system.
     pub fn of_thread(
         specification: &'s Specification,
         original: &Program,
@@ -104,7 +106,8 @@ impl<'s> Meaning<'s> {
         Ok(Term::all(all))
     }
 
-    /// Adds the formulas of a condition: one that holds only if two others do becomes two, so that formulas stay simple.
+    /// Adds the formulas of a condition: one that holds only if two others do becomes two, so that formulas
+    /// stay simple.
     fn add_condition(&self, condition: &Expr, all: &mut Vec<Term>) -> Result<(), Untranslatable> {
         match condition {
             Expr::IfThenElse(three) if three.2 == Expr::bool(false) => {
@@ -159,7 +162,8 @@ impl<'s> Meaning<'s> {
         Term::all(stays.map(|(_, (variable, _))| variable.term().equals(&before(variable).term())))
     }
 
-    /// When a step, from the old values to the new ones, may lead from a state of a thread to another: by a transition, or by idling.
+    /// When a step, from the old values to the new ones, may lead from a state of a thread to another: by a
+    /// transition, or by idling.
     pub fn relation(&self, thread: &Thread, source: usize, target: usize) -> Result<Term, Untranslatable> {
         let mut ways = Vec::new();
         if source == target {

@@ -47,7 +47,8 @@ pub struct StateVariable {
     pub ty: Option<IntType>,
     /// What it stands for.
     pub kind: Kind,
-    /// Its value at first, if there is only one: over the other variables of an own one's thread that are parameters.
+    /// Its value at first, if there is only one: over the other variables of an own one's thread that are
+    /// parameters.
     pub first: Option<Term>,
 }
 
@@ -103,7 +104,8 @@ pub struct System<'p> {
 }
 
 impl<'p> System<'p> {
-    /// Makes the transitions of a program that is inlined and has no operations on locks left ([`ir::passes::lock_words`]).
+    /// Makes the transitions of a program that is inlined and has no operations on locks left
+    /// ([`ir::passes::lock_words`]).
     pub fn new(program: &'p Program, mode: Mode) -> Self {
         let mut system = Self::made(program, mode, false);
         system.forget_what_nothing_reads();
@@ -173,7 +175,8 @@ impl<'p> System<'p> {
         self.mode.range(term, ty)
     }
 
-    /// That a term is the id of a thread: no run starts so many that ids do not fit into the words of locks (assumption 16 of `SOUNDNESS.md`).
+    /// That a term is the id of a thread: no run starts so many that ids do not fit into the words of locks
+    /// (assumption 16 of `SOUNDNESS.md`).
     pub fn is_thread_id(&self, term: &Term) -> Term {
         let (one, most) = (1, IntType::I32.max());
         let pointer = self.program.data_model.pointer();

@@ -1,7 +1,8 @@
 //! The threads of a program that starts a fixed set of them, with variables of their own names.
 //!
-//! Every template is unique or started with a known number of copies, so each thread that ever runs is known beforehand. A step of a thread becomes a step of
-//! the product: its own variables get the thread's number, and a start of a thread sets the variables of that thread.
+//! Every template is unique or started with a known number of copies, so each thread that ever runs is known
+//! beforehand. A step of a thread becomes a step of the product: its own variables get the thread's number,
+//! and a start of a thread sets the variables of that thread.
 
 use crate::blocks::loop_heads;
 use crate::constants::propagate;
@@ -144,8 +145,9 @@ impl Threads {
         Ok(result)
     }
 
-    /// The steps of a thread, with the values that variables always have where the step starts, and without those that can never be taken. Only variables that no other
-    /// thread changes while the thread runs are looked at, so the values are what they are whatever the others do.
+    /// The steps of a thread, with the values that variables always have where the step starts, and without
+    /// those that can never be taken. Only variables that no other thread changes while the thread runs are
+    /// looked at, so the values are what they are whatever the others do.
     fn with_known_values(
         &self,
         system: &System<'_>,

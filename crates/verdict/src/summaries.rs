@@ -106,25 +106,30 @@ pub struct ThreadFacts {
     /// other than by taking or giving back a lock (a plain write, a fill, a copy, a free, the end of a frame) is excluded by
     /// rule 1, 2, 3 or 4 of the module's text, with the place of the claim in the role of an access; and each step that
     /// gives back a lock that may be this one is made by a thread that holds it there (a lock fact that names the
-    /// same address as the operation, at the step's source), or is excluded by rule 1 or 2. Claims that are not reliable are
+    /// same address as the operation, at the step's source), or is excluded by rule 1 or 2. All operations on locks that may touch its words are of one family
+    /// (mutexes, spin locks, read-write locks), and touch them only from their first byte on. A free breaks nothing unless freed addresses are given out again: nobody takes a lock that is
+    /// gone. A claim that outlives a call must be reliable during all of it. Claims that are not reliable are
     /// of no use: the checker may refuse them or leave them out.
     pub locks: Vec<LockFact>,
     /// Kinds of which no *other* thread is alive, in rising order. A thread is alive from the step that starts it to its end.
     ///
     /// A thread loses this by starting one. It gains it by joining the only thread of a kind (its id is in `ids`); then also
-    /// for kinds that are absent wherever the joined kind may end, if nobody but that kind, or an absent one, starts them.
+    /// for kinds that are absent wherever the joined kind may end, if nobody but that kind, or these kinds themselves, starts them.
+    /// After a call it has what is absent at the callee's end. A new thread has what its starter has, but for the starter's own kind.
     /// No other thread breaks it if each step that starts a thread of the kind, at (c, l) of kind k, is not there meanwhile: k is
     /// absent here; or this thread's kind is absent at l; or k is this thread's own kind, and is in `once`.
     pub absent: Vec<TemplateId>,
     /// Locals that hold addresses into allocated objects that the thread owns, or null. In rising order.
     ///
     /// To own an object means that no other thread and no memory holds an address into it, and of the locals
-    /// of the innermost activation only those that are listed here. So a list may become shorter only if what is taken out
-    /// has no object in common with what stays, by points-to sets, or is assigned. An allocation adds; a copy of a listed local, plus
+    /// of the innermost activation only those that are listed here; locals that are not live (never read again before they are assigned) do not count. So a list may become shorter
+    /// only if what is taken out has no object in common with what stays, by points-to sets, or is assigned, or is not live. An allocation adds; a copy of a listed local, plus
     /// a constant, adds; any other use of a listed local as a value (stored in memory, computed with, passed on other than as
     /// a whole argument) removes it and all that may point to the same objects; so does `free`. A call keeps what the callee's end keeps of
-    /// its parameters, and adds the result if that is fresh there. A start hands an argument over to the new thread's
-    /// parameter, and removes it here.
+    /// its parameters (those that it never assigns), and adds the result if that is fresh there. A start removes an argument here. It hands
+    /// it over to the new thread's parameter if no copy is ever read here again (locals that are listed and may point to the same objects are dead after the start), and no
+    /// caller can have one (no parameter that is fresh at the entry may point to the same objects). A local that is 0 may be listed or not.
+    /// Nothing is fresh that a guessed address may point to, or where freed addresses are given out again.
     pub fresh: Vec<LocalId>,
 }
 
@@ -143,7 +148,8 @@ pub struct LockFact {
 /// What the address of a lock is counted from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum LockBase {
-    /// The start of an object that there is one of: a static one, or a frame object of a template in `once`.
+    /// The start of an object that there is one of: a static one, a frame object of a template in `once`, or that of a site that one step names, of a template in
+    /// `once` and on no cycle, with the size of the object.
     Object(ObjectId),
     /// The value that a local of the activation has now.
     Local(LocalId),

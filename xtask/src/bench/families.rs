@@ -1,11 +1,14 @@
-//! The families of programs of paper 5, chapter 9: n threads each, a safe and a broken version. The text of the thesis says what they compute; its programs are not at hand.
+//! The families of programs of paper 5, chapter 9: n threads each, a safe and a broken version. The text of
+//! the thesis says what they compute; its programs are not at hand.
 //!
-//! * `chain`, `ring`: each thread adds its neighbour's variable to its own, twice (figure 7.1 is the ring of 3).
+//! * `chain`, `ring`: each thread adds its neighbour's variable to its own, twice (figure 7.1 is the ring of
+//!   3).
 //! * `matrix`: Sum-Matrix, a thread for each row of an n by n matrix of inputs from 0 to 10.
 //! * `pascal`: Pascal-Triangle, a thread for each row.
 //! * `longest`: Longest-Increasing-Subsequence, a thread for each element of an array of inputs.
 //!
-//! The two versions differ in the assertion only: the safe one says what is true at most, or exactly; the broken one something else that some execution does not keep.
+//! The two versions differ in the assertion only: the safe one says what is true at most, or exactly; the
+//! broken one something else that some execution does not keep.
 
 use super::measure;
 use std::collections::BTreeMap;
@@ -71,7 +74,8 @@ fn neighbours(text: &mut String, threads: usize, safe: bool, ring: bool) -> Stri
     String::new()
 }
 
-/// The largest value that the first variable has when its thread is done. More is more: only the largest values for the same progress matter.
+/// The largest value that the first variable has when its thread is done. More is more: only the largest
+/// values for the same progress matter.
 fn largest(threads: usize, ring: bool) -> u64 {
     let start = (vec![0usize; threads], vec![1u64; threads]);
     let mut layer: BTreeMap<Vec<usize>, Vec<Vec<u64>>> = BTreeMap::from([(start.0, vec![start.1])]);
@@ -110,7 +114,8 @@ fn largest(threads: usize, ring: bool) -> u64 {
     most
 }
 
-/// Row i computes `s[i][j] = a[i][j] + … + a[i][n-1] + s[i+1][j]`, from the last column to the first, and waits for each cell of the next row.
+/// Row i computes `s[i][j] = a[i][j] + … + a[i][n-1] + s[i+1][j]`, from the last column to the first, and
+/// waits for each cell of the next row.
 fn matrix(text: &mut String, size: usize, safe: bool) -> String {
     let cells = || (0..size).flat_map(|row| (0..size).map(move |column| (row, column)));
     for (row, column) in cells() {
@@ -205,7 +210,8 @@ fn longest(text: &mut String, elements: usize, safe: bool) -> String {
         .fold(String::new(), |before, element| before + &format!("  x{element} = __VERIFIER_nondet_int();\n"))
 }
 
-/// What must be reached: the family, the number of threads, whether it is safe, the engine if it must be one, and the limit in seconds.
+/// What must be reached: the family, the number of threads, whether it is safe, the engine if it must be one,
+/// and the limit in seconds.
 const LIMITS: [(&str, usize, bool, Option<&str>, f64); 10] = [
     ("chain", 8, true, Some("queries"), 20.0),
     ("chain", 12, true, None, 60.0),

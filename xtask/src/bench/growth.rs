@@ -1,4 +1,5 @@
-//! How time grows with the size of a program: a family of programs with `n` thread templates of `m` blocks each.
+//! How time grows with the size of a program: a family of programs with `n` thread templates of `m` blocks
+//! each.
 
 use super::measure;
 use super::papers::Page;
@@ -15,7 +16,8 @@ const BLOCKS: [usize; 4] = [10, 20, 40, 80];
 /// Each point is the least of so many runs.
 const REPEATS: usize = 3;
 
-/// A program of the family. Each block takes a lock, counts up or down between two limits, asserts these, and has a loop over a local.
+/// A program of the family. Each block takes a lock, counts up or down between two limits, asserts these, and
+/// has a loop over a local.
 fn program(templates: usize, blocks: usize) -> String {
     let mut text =
         String::from("#include <assert.h>\n#include <pthread.h>\nextern int __VERIFIER_nondet_int(void);\n");

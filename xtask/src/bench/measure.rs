@@ -18,13 +18,14 @@ pub struct Run {
 }
 
 impl Run {
-    /// The words behind `verdict: `.
+    /// The words after `verdict: `.
     pub fn verdict(&self) -> &str {
         self.output.lines().last().and_then(|line| line.strip_prefix("verdict: ")).unwrap_or("none")
     }
 }
 
-/// Builds the tool for measuring, and says where it is. A tool that is built already can be named in `THREADPROOF`.
+/// Builds the tool for measuring, and says where it is. A tool that is built already can be named in
+/// `THREADPROOF`.
 pub fn build() -> Result<PathBuf, String> {
     if let Ok(path) = std::env::var("THREADPROOF") {
         return Ok(path.into());

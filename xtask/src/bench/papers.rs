@@ -1,7 +1,9 @@
-//! The tables of the five papers again, with our figures beside theirs: `cargo xtask bench paper N [SAMPLES]` writes `docs/benchmarks/paper-N.md` and its plots.
+//! The tables of the five papers again, with our figures beside theirs: `cargo xtask bench paper N [SAMPLES]`
+//! writes `docs/benchmarks/paper-N.md` and its plots.
 //!
-//! SAMPLES is the folder of real inputs (drivers, TinyOS applications, Boolean programs), which is not part of the repository; papers 1 and 4 need it. A page says
-//! where and when it was measured, and what is not at hand. `cargo xtask bench summary` writes the page that leads to all of them.
+//! SAMPLES is the folder of real inputs (drivers, TinyOS applications, Boolean programs), which is not part
+//! of the repository; papers 1 and 4 need it. A page says where and when it was measured, and what is not at
+//! hand. `cargo xtask bench summary` writes the page that leads to all of them.
 
 mod abstract_threads;
 mod boppo;
@@ -43,7 +45,7 @@ fn cell(run: &Run, expected: &str) -> String {
 }
 
 /// The files of a folder with an extension, in order.
-fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, String> {
+pub fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, String> {
     let entries = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     files.retain(|file| file.extension().is_some_and(|found| found == extension));

@@ -1,4 +1,5 @@
-//! Plots of cost against size as SVG, with a logarithmic scale for the cost. Other people's figures are dashed, in the colour of ours that they belong to.
+//! Plots of cost against size as SVG, with a logarithmic scale for the cost. Other people's figures are
+//! dashed, in the colour of ours that they belong to.
 
 use std::fmt::Write;
 

@@ -1,4 +1,5 @@
-//! Real programs, which stay where they are: tasks of the Competition on Software Verification, and device drivers.
+//! Real programs, which stay where they are: tasks of the Competition on Software Verification, and device
+//! drivers.
 
 use super::measure::{self, Run};
 use std::path::{Path, PathBuf};

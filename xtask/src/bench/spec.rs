@@ -1,6 +1,8 @@
-//! The searches of paper 2: SPIN on the concrete and on the abstract program, and Threadproof on the program with its specification, side by side for 1 to 11 workers and for any number.
+//! The searches of paper 2: SPIN on the concrete and on the abstract program, and Threadproof on the program
+//! with its specification, side by side for 1 to 11 workers and for any number.
 //!
-//! Seconds are of processor time, as other programs may use the machine at the same time. The searches of SPIN grow with each worker: after one that was cut, larger ones are not run. So all takes some minutes.
+//! Seconds are of processor time, as other programs may use the machine at the same time. The searches of
+//! SPIN grow with each worker: after one that was cut, larger ones are not run. So all takes some minutes.
 
 use super::measure;
 use std::fmt;
@@ -53,7 +55,7 @@ pub const DRIVERS: [Driver; 2] = [
 
 /// The searches for one number of workers.
 pub struct Row {
-    /// How many; nothing: any number.
+    /// How many; `None`: any number.
     pub workers: Option<usize>,
     /// SPIN on the concrete and on the abstract program.
     pub spin: [Searched; 2],
@@ -67,7 +69,7 @@ pub struct Row {
 pub enum Searched {
     /// It took so many seconds of processor time, and found no error.
     Done(f64),
-    /// It came to nothing, for a reason.
+    /// It has no answer, for a reason.
     Cut(String),
 }
 
@@ -80,7 +82,7 @@ impl fmt::Display for Searched {
     }
 }
 
-/// Runs all searches for a driver, and tells of each row when it is there.
+/// Runs all searches for a driver, and reports each row when it is there.
 pub fn measure_driver(tool: &Path, driver: &Driver, mut tell: impl FnMut(&Row)) -> Result<(), String> {
     let folder = std::env::temp_dir().join(format!("threadproof-bench-spec-{}", std::process::id()));
     std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;

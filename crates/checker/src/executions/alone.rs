@@ -70,9 +70,9 @@ fn try_claims(
             try_claims(program, &Property::NoRace, &proof.races, budget)?;
             try_claims(&ir::passes::atomic_runs(program), property, &proof.errors, budget)
         }
+        Proof::Summaries(proof) => crate::summaries::try_on_executions(program, proof, budget),
         // There is no invariant of states, or it is not looked at.
         Proof::Exhaustive { .. } | Proof::NoErrorLocation | Proof::OneThread => Ok(()),
-        Proof::Summaries(_) => Ok(()),
         Proof::States(_) | Proof::Abstraction(_) | Proof::Spec(_) | Proof::LockOrder(_) => Ok(()),
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! * The property itself, whatever the kind of proof, on the lowered program: no state is bad ([`Bad`]).
 //! * What a proof claims of all reachable states, on the program that it speaks of: `flow` ([`flow`]), groups of threads
-//!   ([`modular`]), products ([`product`]), queries ([`queries`]), contexts ([`context`]). Of `states` and of abstractions
+//!   ([`modular`]), products ([`product`]), queries ([`queries`]), contexts ([`context`]), summaries ([`summaries`]). Of `states` and of abstractions
 //!   the Boolean program is tried as if it were the user's. Of specifications the property alone is tried.
 //!
 //! Direction: a state outside of a claim refutes the claim. That no such state was met shows nothing. Where the value of
@@ -23,6 +23,7 @@ pub mod modular;
 pub mod product;
 pub mod queries;
 mod random;
+pub mod summaries;
 mod walk;
 
 pub use alone::try_on_executions;

@@ -11,7 +11,8 @@ use ir::{
 use std::sync::Arc;
 use testkit::random::Random;
 
-/// A program in one state: two locals of each type, a pointer that is null or not, a global cell, and an array.
+/// A program in one state: two locals of each type, a pointer that is null or not, a global cell, and an
+/// array.
 pub struct World {
     pub program: Program,
     /// The values of the locals, then of the global.
@@ -198,7 +199,8 @@ fn values_are_in_the_abstract_value() {
     assert!(defined > 5000, "only {defined} expressions have a value");
 }
 
-/// Conditional expressions inside of conditions, as deep as they may be: this would not end if each level doubled the work.
+/// Conditional expressions inside of conditions, as deep as they may be: this would not end if each level
+/// doubled the work.
 #[test]
 fn deep_expressions_are_no_trap() {
     let world = World::new(1);

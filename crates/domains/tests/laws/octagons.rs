@@ -172,8 +172,9 @@ fn parity_is_seen() {
     assert!(line.is_bottom());
 }
 
-/// Two variables that stay close together and grow in turns. A closed form of what was widened would bring the bound
-/// of one back from that of the other, and the sequence would go through all numbers (A. Miné, section 4.5).
+/// Two variables that stay close together and grow in turns. A closed form of what was widened would bring
+/// the bound of one back from that of the other, and the sequence would go through all numbers (A. Miné,
+/// section 4.5).
 #[test]
 fn what_was_widened_is_not_closed() {
     let thresholds = Thresholds::new([]);

@@ -1,4 +1,5 @@
-//! Numbers with octagons: assignments and conditions against the step semantics, and what only relations can say.
+//! Numbers with octagons: assignments and conditions against the step semantics, and what only relations can
+//! say.
 
 use crate::expressions::{World, expression, local};
 use crate::samples::TYPES;
@@ -63,7 +64,8 @@ fn condition(random: &mut Random) -> Expr {
     }
 }
 
-/// A run: conditions that hold and assignments, one after the other; the abstract run never loses the concrete one.
+/// A run: conditions that hold and assignments, one after the other; the abstract run never loses the
+/// concrete one.
 #[test]
 fn runs_stay_inside() {
     let packs = packs();

@@ -1,4 +1,5 @@
-//! Steps: whatever the machine does from a state that an environment describes, the abstract step describes the state after it.
+//! Steps: whatever the machine does from a state that an environment describes, the abstract step describes
+//! the state after it.
 
 use domains::{Interval, Lattice, Linear, Memory, Number, Numbers, Octagons, Relational, Scope, Variable};
 use ir::passes::PointsTo;
@@ -42,7 +43,8 @@ fn single(program: &Program) -> IdVec<ObjectId, bool> {
     program.objects.iter().map(|object| object.storage == Storage::Static).collect()
 }
 
-/// Relates variables at random: strong shared cells of all templates, and whatever stands in two packs of each template.
+/// Relates variables at random: strong shared cells of all templates, and whatever stands in two packs of
+/// each template.
 fn relate(memory: &mut Memory<'_>, program: &Program, random: &mut Random) {
     let strong: Vec<Variable> = memory.cells().filter(|(_, cell)| cell.strong).map(|(id, _)| id).collect();
     let shared: Vec<Variable> = strong.iter().copied().filter(|cell| memory.is_shared(*cell)).collect();

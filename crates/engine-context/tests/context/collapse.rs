@@ -1,12 +1,14 @@
-//! Quotients: they are those of the largest weak bisimulation, they simulate what they were made of, and are as small as they get.
+//! Quotients: they are those of the largest weak bisimulation, they simulate what they were made of, and are
+//! as small as they get.
 
 use crate::generate::{acfas, chosen};
-use engine_context::{Labels, Simulated, Watched, collapse, simulate};
+use engine_context::{Labels, Simulated, Watched, check_sim, collapse};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use verdict::{AbstractId, Acfa, Action, Budget};
 
-/// The largest weak bisimulation, by leaving out pairs: everything is watched, and labels are compared by their values.
+/// The largest weak bisimulation, by leaving out pairs: everything is watched, and labels are compared by
+/// their values.
 fn bisimilar(acfa: &Acfa) -> BTreeSet<(AbstractId, AbstractId)> {
     let ids: Vec<AbstractId> = acfa.states.ids().collect();
     let same = |one: AbstractId, other: AbstractId| {
@@ -88,7 +90,7 @@ proptest! {
             collapse(&acfa, &Watched::Only(chosen(watched)), &mut labels, &budget));
         for collapsed in [&a, &b] {
             prop_assert!(collapsed.acfa.is_well_formed());
-            let Simulated::Yes(relation) = simulate(&acfa, &collapsed.acfa, &mut labels, &budget) else {
+            let Simulated::Yes(relation) = check_sim(&acfa, &collapsed.acfa, &mut labels, &budget) else {
                 return Err(TestCaseError::fail(format!("{acfa}\nbecomes\n{}", collapsed.acfa)));
             };
             // By the map, each state is simulated by the one that it is part of.

@@ -42,7 +42,8 @@ fn stands_for(counts: &Counts, threads: &Threads) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(80))]
 
-    /// Runs of threads, one by one, without values: each step is possible in the context, and what it leads to is covered. The environment covers all of it.
+    /// Runs of threads, one by one, without values: each step is possible in the context, and what it leads
+    /// to is covered. The environment covers all of it.
     #[test]
     fn all_that_threads_do_is_covered(
         first in acfas(4), second in acfas(3), k in 0..3u32, copies in 0..4u32,

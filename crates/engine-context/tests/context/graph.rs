@@ -33,7 +33,7 @@ proptest! {
                     let action = Action { havoc: chosen(bits), ..Action::default() };
                     graph.connect(&from, action, (from, to), to, state(label(to), false));
                 }
-                None => graph.unite(&from, to, state(label(to), false)),
+                None => graph.union(&from, to, state(label(to), false)),
             }
         }
         let Built { acfa, nodes, moves, .. } = graph.finish();
@@ -72,7 +72,7 @@ fn a_node_is_atomic_only_if_all_its_states_are() {
     assert!(!graph.contains(&"lost"));
     let Built { acfa, nodes, .. } = graph.finish();
     assert!(acfa.states[nodes["inside"]].atomic && !acfa.states[nodes["start"]].atomic);
-    graph.unite(&"inside", "start", always(false));
+    graph.union(&"inside", "start", always(false));
     let acfa = graph.finish().acfa;
     assert_eq!(acfa.states.iter().map(|state| state.atomic).collect::<Vec<_>>(), [false]);
 }

@@ -1,4 +1,5 @@
-//! Contexts are inferred: figure 1 of paper 1 and its broken variants, and random programs against all executions of a few threads.
+//! Contexts are inferred: figure 1 of paper 1 and its broken variants, and random programs against all
+//! executions of a few threads.
 
 use crate::values::{Code, Known, Step, goes_wrong};
 use engine_context::{Inferred, Watched, infer, omega_infer};
@@ -88,14 +89,21 @@ fn figure_1_broken_has_a_race() {
         for k in 0..3 {
             let found = inferred(std::slice::from_ref(&broken), &[(FIRST, Count::Any)], k);
             // Its own five steps to the access, and those of another thread, some of which are one.
-            assert!(matches!(&found, Inferred::Way(_, way, _) if way.steps.len() >= 5), "{k}: {found:?}");
+            assert!(
+                matches!(&found, Inferred::Error(_, trace, _) if trace.steps.len() >= 5),
+                "{k}: {found:?}"
+            );
             let found = by_omega(std::slice::from_ref(&broken), &[(FIRST, Count::Any)], k);
-            assert!(matches!(&found, Inferred::Way(_, way, _) if way.steps.len() >= 5), "{k}: {found:?}");
+            assert!(
+                matches!(&found, Inferred::Error(_, trace, _) if trace.steps.len() >= 5),
+                "{k}: {found:?}"
+            );
         }
     }
 }
 
-/// An error that needs three threads: the first lets the second go on, the second the third. Two threads do not come to it, so the check must see that more do.
+/// An error that needs three threads: the first lets the second go on, the second the third. Two threads do
+/// not come to it, so the check must see that more do.
 #[test]
 fn few_threads_are_not_all() {
     let code = Code {
@@ -114,7 +122,7 @@ fn few_threads_are_not_all() {
     assert!(!wrong(2) && wrong(3));
     for k in 0..3 {
         let found = by_omega(std::slice::from_ref(&code), &[(FIRST, Count::Any)], k);
-        assert!(matches!(&found, Inferred::Way(..)), "{k}: {found:?}");
+        assert!(matches!(&found, Inferred::Error(..)), "{k}: {found:?}");
     }
 }
 
@@ -137,11 +145,11 @@ fn a_thread_that_is_started_later() {
     assert!(matches!(inferred(&[first(Step::Skip), second.clone()], &start, 1), Inferred::Safe(..)));
     let broken = [first(Step::Set(0, false)), second];
     assert!(goes_wrong(&broken, &[FIRST], 3));
-    assert!(matches!(inferred(&broken, &start, 1), Inferred::Way(SECOND, ..)));
+    assert!(matches!(inferred(&broken, &start, 1), Inferred::Error(SECOND, ..)));
 }
 
-/// A thread that can take a step only while another one is at some place, whose label that step breaks. If such steps are left out because of the label,
-/// nobody sees them, and the label stays.
+/// A thread that can take a step only while another one is at some place, whose label that step breaks. If
+/// such steps are left out because of the label, nobody sees them, and the label stays.
 #[test]
 fn a_step_that_breaks_the_label_of_another_thread_is_seen() {
     let first =
@@ -154,7 +162,7 @@ fn a_step_that_breaks_the_label_of_another_thread_is_seen() {
     };
     for k in 0..3 {
         let found = inferred(&[first.clone(), second.clone()], &[(FIRST, Count::Exactly(1))], k);
-        assert!(matches!(found, Inferred::Way(SECOND, ..)), "{k}: {found:?}");
+        assert!(matches!(found, Inferred::Error(SECOND, ..)), "{k}: {found:?}");
     }
     // The same with one template: one thread sets `s` and stays, another one, which waits for that, sets `t`.
     let both = Code {
@@ -166,7 +174,7 @@ fn a_step_that_breaks_the_label_of_another_thread_is_seen() {
     assert!(goes_wrong(std::slice::from_ref(&both), &[FIRST; 2], 2));
     for k in 0..3 {
         let found = inferred(std::slice::from_ref(&both), &[(FIRST, Count::Any)], k);
-        assert!(matches!(found, Inferred::Way(FIRST, ..)), "{k}: {found:?}");
+        assert!(matches!(found, Inferred::Error(FIRST, ..)), "{k}: {found:?}");
     }
 }
 
@@ -201,7 +209,8 @@ prop_compose! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// What is inferred to be safe is: no execution of four threads goes wrong. What goes wrong with one k does with a smaller one.
+    /// What is inferred to be safe is: no execution of four threads goes wrong. What goes wrong with one k
+    /// does with a smaller one.
     #[test]
     fn what_is_safe_does_not_go_wrong(first in codes(5), second in codes(3), one in any::<bool>()) {
         let codes = [first, second];

@@ -9,7 +9,7 @@ fn variable(index: usize) -> Variable {
 }
 
 /// A conjunction: of each of four variables that it holds, that it does not, or nothing.
-fn way(literals: &[Option<bool>]) -> Term {
+fn cube(literals: &[Option<bool>]) -> Term {
     Term::all(literals.iter().enumerate().filter_map(|(index, holds)| {
         let term = variable(index).term();
         holds.map(|holds| if holds { term } else { term.not() })
@@ -27,9 +27,9 @@ fn holds(formula: &Term, bits: u8) -> bool {
 proptest! {
     #[test]
     fn simplified_labels_say_the_same(
-        ways in prop::collection::vec(prop::collection::vec(any::<Option<bool>>(), 4), 0..12),
+        cubes in prop::collection::vec(prop::collection::vec(any::<Option<bool>>(), 4), 0..12),
     ) {
-        let label = Term::any(ways.iter().map(|literals| way(literals)));
+        let label = Term::any(cubes.iter().map(|literals| cube(literals)));
         let simpler = simplified(&label);
         prop_assert!(simpler.size() <= label.size(), "{label} becomes {simpler}");
         for bits in 0..16 {

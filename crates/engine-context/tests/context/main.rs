@@ -1,5 +1,6 @@
 //! Laws of contexts on random automata, and the automata of paper 1.
 
+mod check_sim;
 mod collapse;
 mod counts;
 mod generate;
@@ -7,5 +8,4 @@ mod graph;
 mod infer;
 mod labels;
 mod paper;
-mod simulate;
 mod values;

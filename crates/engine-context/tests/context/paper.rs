@@ -1,7 +1,8 @@
-//! The thread of figure 1 of paper 1: its graph without predicates (figure 2), and the context of figure 1 (c) under counters.
+//! The thread of figure 1 of paper 1: its graph without predicates (figure 2), and the context of figure 1
+//! (c) under counters.
 
 use domains::Amount;
-use engine_context::{Context, Graph, Labels, Simulated, Watched, collapse, environment, simulate};
+use engine_context::{Context, Graph, Labels, Simulated, Watched, check_sim, collapse, environment};
 use expect_test::expect;
 use ir::{Count, IdVec, TemplateId};
 use smt::{Sort, Term, Variable};
@@ -43,11 +44,11 @@ fn without_predicates() -> Graph<u32, ()> {
 fn the_first_context_does_not_simulate_the_thread() {
     let graph = without_predicates().finish().acfa;
     let (mut labels, budget) = (Labels::default(), Budget::steps_for(20.0));
-    assert_eq!(simulate(&graph, &Acfa::empty(), &mut labels, &budget), Simulated::No);
+    assert_eq!(check_sim(&graph, &Acfa::empty(), &mut labels, &budget), Simulated::No);
     // Its quotient does: with the variable of the race watched, all of the atomic block is one state.
     let watched = Watched::Only(BTreeSet::from([variable("x")]));
     let collapsed = collapse(&graph, &watched, &mut labels, &budget);
-    assert!(matches!(simulate(&graph, &collapsed.acfa, &mut labels, &budget), Simulated::Yes(_)));
+    assert!(matches!(check_sim(&graph, &collapsed.acfa, &mut labels, &budget), Simulated::Yes(_)));
     expect![[r#"
         a0 start: true
           -> a1: havoc {}
@@ -64,7 +65,8 @@ fn the_first_context_does_not_simulate_the_thread() {
     .assert_eq(&collapsed.acfa.to_string());
 }
 
-/// Figure 1 (c), with what its locations know of `state`: outside; inside where it is not 0; inside where it is; about to access `x`.
+/// Figure 1 (c), with what its locations know of `state`: outside; inside where it is not 0; inside where it
+/// is; about to access `x`.
 fn context() -> IdVec<TemplateId, Acfa> {
     let state = variable("state").term();
     let is_zero = state.equals(&Term::int(0));
@@ -90,7 +92,8 @@ fn context() -> IdVec<TemplateId, Acfa> {
     [Acfa::new(states, AbstractId(0), edges)].into_iter().collect()
 }
 
-/// With k = 1 there are never two threads about to access `x`, for any number of threads: the label of the second contradicts the first one's.
+/// With k = 1 there are never two threads about to access `x`, for any number of threads: the label of the
+/// second contradicts the first one's.
 #[test]
 fn no_two_threads_of_figure_1_access_x() {
     let acfas = context();

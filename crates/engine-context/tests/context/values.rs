@@ -1,4 +1,5 @@
-//! Threads whose variables have two values, all of them known: small programs, their exploration one by one, and the thread of a context.
+//! Threads whose variables have two values, all of them known: small programs, their exploration one by one,
+//! and the thread of a context.
 
 use engine_context::Thread;
 use engine_context::thread::Stepped;
@@ -7,7 +8,8 @@ use smt::{NoAnswer, Sort, Term, Value, Variable};
 use std::collections::{BTreeSet, VecDeque};
 use verdict::{AbstractState, Action, Budget};
 
-/// What a step does. There are two shared variables and one of each thread, with values 0 and 1, and `x`, whose value nobody knows.
+/// What a step does. There are two shared variables and one of each thread, with values 0 and 1, and `x`,
+/// whose value nobody knows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     /// Nothing.
@@ -87,16 +89,16 @@ impl Thread for Code {
     type State = Known;
     type Step = (usize, usize);
 
-    fn unborn(&self, _: &Budget) -> Result<Vec<Known>, NoAnswer> {
+    fn before_start(&self, _: &Budget) -> Result<Vec<Known>, NoAnswer> {
         Ok(vec![(None, [false; 2], false)])
     }
-    fn born(
+    fn start_states(
         &self,
         _: Option<(&Known, TemplateId)>,
-        unborn: &Known,
+        before_start: &Known,
         _: &Budget,
     ) -> Result<Vec<Known>, NoAnswer> {
-        Ok(vec![(Some(0), unborn.1, false)])
+        Ok(vec![(Some(0), before_start.1, false)])
     }
     fn outside(&self, state: &Known) -> Known {
         (None, state.1, false)
@@ -125,7 +127,7 @@ impl Thread for Code {
         };
         Ok(self.leaving(at).filter_map(next).collect())
     }
-    fn disturbed(
+    fn after_environment_step(
         &self,
         state: &Known,
         action: &Action,

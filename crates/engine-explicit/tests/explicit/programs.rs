@@ -246,7 +246,7 @@ fn any_number_of_copies_is_refuted_but_not_proved() {
     assert_eq!(ask_with(options, &program, &Property::NoDeadlock).0, Answer::Unknown);
 }
 
-/// A thread that gets a pointer to allocated memory, which main goes on to use with or without waiting.
+/// A thread that gets a pointer to allocated memory, which main continues to use with or without waiting.
 fn allocated(wait: bool) -> Program {
     let mut program = Program::default();
     let site = object(&mut program, "block", Storage::Site, 4, Layout::Scalar(INT), Initial::Unknown);

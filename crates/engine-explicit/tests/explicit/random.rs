@@ -33,7 +33,8 @@ struct Generator {
     frames: Vec<ObjectId>,
     helper: Option<TemplateId>,
     site: ObjectId,
-    /// Data that locks mostly guard: object, lock, and whether it is a read-write lock. None: no such statements.
+    /// Data that locks mostly guard: object, lock, and whether it is a read-write lock. None: no such
+    /// statements.
     guarded: Vec<(ObjectId, ObjectId, bool)>,
     /// Whether threads wait for globals to be set.
     waits: bool,
@@ -105,7 +106,7 @@ impl Generator {
                 3..=5 => body.push(Stmt::Assert(self.condition())),
                 6 => {
                     let condition = self.condition();
-                    // One way gives the lock back and takes it again, as a wait does.
+                    // One branch gives the lock back and takes it again, as a wait does.
                     let way = vec![
                         Stmt::Op(Op::Unlock(kind, place.clone())),
                         Stmt::Op(Op::Lock(kind, place.clone())),
@@ -320,7 +321,7 @@ fn compare(seeds: std::ops::Range<u64>, with_guards: bool) {
     assert!(counts[Answer::Safe as usize] > 300 && counts[Answer::Unsafe as usize] > 300, "{counts:?}");
 }
 
-/// All searches and both ways of the checker say the same.
+/// All searches and both methods of the checker say the same.
 fn compare_one(seed: u64, program: &Program, property: &Property, counts: &mut [usize; 3]) {
     if *property == Property::NoDeadlock && wait_in_atomic_region(program).is_some() {
         return;

@@ -1,13 +1,19 @@
-//! COARSEN (paper 4, algorithm 1): invariants of data and data flow make each other weaker until nothing is new.
+//! COARSEN (paper 4, algorithm 1): invariants of data and data flow make each other weaker until nothing is
+//! new.
 //!
-//! It starts with no data flow between threads. In each round the annotation is computed for the data flow known so far, the control side relates locations with it, and the
-//! search adds the data flow that this makes possible. Data flow is never taken back, so there are finitely many rounds. When nothing is new, the annotation is inductive
-//! for a graph that contains all data flow that is possible under it, and holds in all executions (theorem 5.2).
+//! It starts with no data flow between threads. In each round the annotation is computed for the data flow
+//! known so far, the control side relates locations with it, and the search adds the data flow that this
+//! makes possible. Data flow is never taken back, so there are finitely many rounds. When nothing is new, the
+//! annotation is inductive for a graph that contains all data flow that is possible under it, and holds in
+//! all executions (theorem 5.2).
 //!
-//! Deviations from the paper: 1. ι itself decides what is enabled, not its abstraction by observable conditions; 2. the bound B of [`super::invariants`], which needs no
-//! data flow but that of writes; 3. the data flow of a cell or pack is followed only while that is affordable, otherwise B alone bounds it;
-//! 4. relational domains (section 5.1) are used in a second run, on top of what the first one knows of each variable alone: its annotation holds, so both are used in all places. So grouping
-//! variables never loses what is known of one of them, as it may in the paper.
+//! Deviations from the paper:
+//! 1. ι itself decides what is enabled, not its abstraction by observable conditions.
+//! 2. The bound B of [`super::invariants`] needs no data flow but that of writes.
+//! 3. The data flow of a cell or pack is followed only while that is affordable, otherwise B alone bounds it.
+//! 4. Relational domains (section 5.1) are used in a second run, on top of what the first one knows of each
+//!    variable alone: its annotation holds, so both are used in all places. So grouping variables never loses
+//!    what is known of one of them, as it may in the paper.
 
 use super::flows::{FlowGraph, FlowSearch, Origin};
 use super::invariants::{Annotation, Values, annotate};
@@ -23,7 +29,7 @@ const MOST_WORK: usize = 60_000_000;
 /// How many bits the data flow of all cells may take in the proof.
 const MOST_BITS: usize = 1 << 31;
 
-/// What is left when nothing is new.
+/// What remains when nothing is new.
 pub struct Coarsened {
     /// What holds of the variables at each location.
     pub annotation: Annotation,
@@ -33,7 +39,7 @@ pub struct Coarsened {
     pub graph: FlowGraph,
 }
 
-/// Runs the loop. `pairs` is how many pairs of locations there are if nothing is known of data.
+/// COARSEN (algorithm 1). `pairs` is how many pairs of locations there are if nothing is known of data.
 ///
 /// `given` is what holds anyway: the annotation of an earlier run.
 pub fn coarsen(
@@ -44,14 +50,18 @@ pub fn coarsen(
 ) -> Result<Coarsened, Exhausted> {
     let nodes = setup.model.nodes.len();
     let followed = affordable(setup, pairs.max(nodes));
+    // SequentialDFG: no data flow between threads.
     let mut graph = FlowGraph::new(setup);
     loop {
         budget.check(0)?;
+        // Invariants.
         let annotation = annotate(setup, &graph, given, budget)?;
+        // FeasibleDataflows: figure 3, under what the annotation says of control.
         let knowledge = DataKnowledge::new(setup, &annotation);
         let rules = Rules::new(setup.model, setup.known, &knowledge);
         let reached = rules.solve(budget)?;
         let search = FlowSearch { setup, rules: &rules, reached: &reached };
+        // DF ← DF ∪ DF', until DF' ⊆ DF.
         if !extend(&mut graph, &search, &followed, budget)? {
             return Ok(Coarsened { annotation, followed, graph });
         }

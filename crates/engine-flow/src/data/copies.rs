@@ -1,10 +1,12 @@
 //! Equalities between locals and shared memory that no other thread can break.
 //!
-//! A forward analysis along the edges of each template, the greatest solution: `local = expression` holds at a location if every edge to it leaves it
-//! ([`domains::Scope::equal_after`]), and no other thread may write a cell that the expression loads while a thread is at the location. So a value that was read under a lock
+//! A forward analysis along the edges of each template, the greatest solution: `local = expression` holds at
+//! a location if every edge to it leaves it ([`domains::Scope::equal_after`]), and no other thread may write
+//! a cell that the expression loads while a thread is at the location. So a value that was read under a lock
 //! is known to be still there, and a test of the local is a test of the cell.
 //!
-//! The fewer writes there are in the data flow graph, the more equalities hold: they are computed anew in each round, and hold in the end by the same induction as the invariants.
+//! The fewer writes there are in the data flow graph, the more equalities hold: they are computed again in
+//! each round, and hold in the end by the same induction as the invariants.
 
 use super::flows::FlowGraph;
 use super::setup::{Setup, Subject};

@@ -1,6 +1,8 @@
-//! Data flow of shared cells, and of packs of them, between locations (paper 4, figure 3: `mayReach`; of packs, section 5.1).
+//! Data flow of shared cells, and of packs of them, between locations (paper 4, figure 3: `mayReach`; of
+//! packs, section 5.1).
 //!
-//! For a definition `d` of a cell or pack `x` (see [`super::setup`]), these relations hold all locations that threads may be at while `d` is the latest definition of `x` by any thread:
+//! For a definition `d` of a cell or pack `x` (see [`super::setup`]), these relations hold all locations that
+//! threads may be at while `d` is the latest definition of `x` by any thread:
 //!
 //! * ALONE(u): the thread that took `d` may be at `u`.
 //! * PAIR(u, v): the thread that took `d` may be at `u` and another one at `v`.
@@ -8,19 +10,23 @@
 //!
 //! The least relations closed under these rules, where `step` is takeable as [`crate::coreachable`] has it:
 //!
-//! * BASE: `d` is takeable: ALONE(target of `d`). It is takeable while another thread is at `v`: DURING(v), PAIR(target of `d`, v). Both with the entries of the
-//!   threads that `d` starts.
-//! * STEP: from ALONE(u), a step `u -> w` that does not define `x`: ALONE(w), and PAIR(w, entry) for each thread that it starts. From PAIR(u, v),
-//!   a step of either thread that does not define `x` and is takeable while the other one is where it is.
-//!   A step of the thread at `v` that starts a thread: PAIR(u, entry).
-//! * A step that joins the only thread of `C` is left out unless that thread is at an end with `d` still the latest definition: if it is not one of the two,
-//!   PAIR(u, e) must hold for an end `e` of `C`. So what the joined thread has surely overwritten does not survive the join, which the paper cannot see.
+//! * BASE: `d` is takeable: ALONE(target of `d`). It is takeable while another thread is at `v`: DURING(v),
+//!   PAIR(target of `d`, v). Both with the entries of the threads that `d` starts.
+//! * STEP: from ALONE(u), a step `u -> w` that does not define `x`: ALONE(w), and PAIR(w, entry) for each
+//!   thread that it starts. From PAIR(u, v), a step of either thread that does not define `x` and is takeable
+//!   while the other one is where it is. A step of the thread at `v` that starts a thread: PAIR(u, entry).
+//! * A step that joins the only thread of `C` is left out unless that thread is at an end with `d` still the
+//!   latest definition: if it is not one of the two, PAIR(u, e) must hold for an end `e` of `C`. So what the
+//!   joined thread has surely overwritten does not survive the join, which the paper cannot see.
 //!
-//! The first value of a cell has no thread that took it: ALONE(v) says that a thread may be at `v` while no definition of `x` was taken yet, PAIR(u, v) that two
-//! threads may. They start at the start configuration, and are closed under the same rules.
+//! The first value of a cell has no thread that took it: ALONE(v) says that a thread may be at `v` while no
+//! definition of `x` was taken yet, PAIR(u, v) that two threads may. They start at the start configuration,
+//! and are closed under the same rules.
 //!
-//! Why this covers all executions: by induction over the steps, with the projection of lemma 4.4: in each state the latest definition of `x` was made by one thread (or none),
-//! and each other thread forms a pair with it. Each step moves one thread, and starts threads that form pairs with the one that made the definition.
+//! Why this covers all executions: by induction over the steps, with the projection of lemma 4.4: in each
+//! state the latest definition of `x` was made by one thread (or none), and each other thread forms a pair
+//! with it. Each step moves one thread, and starts threads that form pairs with the one that made the
+//! definition.
 //!
 //! Data flows along `d -> v` if ALONE(v), or PAIR(u, v) for some `u`.
 
@@ -75,7 +81,7 @@ pub enum Origin {
 struct Spread<'x, 's, 'a, 'p> {
     search: &'x FlowSearch<'s, 'a, 'p>,
     subject: Subject,
-    /// Whether the first of a pair is the thread that made the definition; if not, pairs go both ways.
+    /// Whether the first of a pair is the thread that made the definition; if not, pairs are symmetric.
     has_owner: bool,
     alone: Vec<bool>,
     pairs: Relation,
@@ -238,7 +244,8 @@ impl Spread<'_, '_, '_, '_> {
         }
     }
 
-    /// Whether the threads that a step joins may have ended with the value still there; `kept` are those of which it must be known.
+    /// Whether the threads that a step joins may have ended with the value still there; `kept` are those of
+    /// which it must be known.
     fn ended(&self, step: Step, kept: &[Node]) -> bool {
         let model = self.search.setup.model;
         self.search.joins(step).iter().all(|joined| {

@@ -1,24 +1,30 @@
-//! The annotation ι (paper 4, section 3.1): a set of values for each variable at each location, inductive for a data flow graph.
+//! The annotation ι (paper 4, section 3.1): a set of values for each variable at each location, inductive for
+//! a data flow graph.
 //!
-//! Over-approximates. For locals and for cells that only their owner changes, ι is the ordinary sequential analysis along the edges. For a shared cell `x` at
-//! a location `v`, two bounds hold at once, and ι is what both say:
+//! Over-approximates. For locals and for cells that only their owner changes, ι is the ordinary sequential
+//! analysis along the edges. For a shared cell `x` at a location `v`, two bounds hold at once, and ι is what
+//! both say:
 //!
-//! * A: the value is that of the latest definition of `x`, so it is one that a definition with a data flow to `v`, or the first value if it still reaches
-//!   `v`, leaves behind (the paper's `IN`).
-//! * B: the last step that changed `x` or the thread's location was the thread's own, which leaves its value, or another thread's write of `x` while this
-//!   thread was at `v`. So the value is one that an edge to `v`, or a write that may happen while a thread is at `v`, leaves behind. A test by another
-//!   thread changes nothing, so it does not count here.
+//! * A: the value is that of the latest definition of `x`, so it is one that a definition with a data flow to
+//!   `v`, or the first value if it still reaches `v`, leaves behind (the paper's `IN`).
+//! * B: the last step that changed `x` or the thread's location was the thread's own, which leaves its value,
+//!   or another thread's write of `x` while this thread was at `v`. So the value is one that an edge to `v`,
+//!   or a write that may happen while a thread is at `v`, leaves behind. A test by another thread changes
+//!   nothing, so it does not count here.
 //!
-//! Packs of shared cells are treated as cells are (section 5.1), with octagons for values. Other packs, of locals and shared cells, have no data flow of their own: B holds
-//! of them with what a write changes, see [`domains::interference`].
+//! Packs of shared cells are treated as cells are (section 5.1), with octagons for values. Other packs, of
+//! locals and shared cells, have no data flow of their own: B holds of them with what a write changes, see
+//! [`domains::interference`].
 //!
-//! Proof that ι describes all states, by induction over the steps: a step's values are in its post-condition, since the state before is described by ι at its source. Both bounds then
-//! follow from what the data flow graph contains, see [`super::flows`].
+//! Proof that ι describes all states, by induction over the steps: a step's values are in its post-condition,
+//! since the state before is described by ι at its source. Both bounds then follow from what the data flow
+//! graph contains, see [`super::flows`].
 //!
-//! The solution is found by a worklist with widening at loops, at entries and at definitions, and improved by a few applications of the equations
-//! to all locations at once.
+//! The solution is found by a worklist with widening at loops, at entries and at definitions, and improved by
+//! a few applications of the equations to all locations at once.
 //!
-//! Where no data flow to `v` is known yet, only B counts: in early rounds of the loop the graph is not complete. In the end it is for every location that is reached.
+//! Where no data flow to `v` is known yet, only B counts: in early rounds of the loop the graph is not
+//! complete. In the end it is for every location that is reached.
 
 use super::copies::{Copies, copies};
 use super::flows::FlowGraph;
@@ -58,12 +64,12 @@ pub type Values = IdVec<Node, Relational<Variable>>;
 
 /// What a definition leaves behind.
 #[derive(Clone)]
-enum Left {
+enum AfterDefinition {
     Cell(Written),
     Pack(Octagon),
 }
 
-impl Left {
+impl AfterDefinition {
     /// Grows by what a step leaves; after some patience by more than that. Says whether it grew.
     fn grow(&mut self, with: &Self, patient: bool, thresholds: &Thresholds) -> bool {
         match (self, with) {
@@ -98,7 +104,7 @@ struct Sides<'s, 'a, 'p> {
     /// What other threads leave: B as far as it is about their writes, and A.
     others: IdVec<Node, Interference>,
     /// What each definition leaves, and how often it grew.
-    left: Vec<(Left, u32)>,
+    after_definitions: Vec<(AfterDefinition, u32)>,
 }
 
 impl<'s, 'a, 'p> Sides<'s, 'a, 'p> {
@@ -107,8 +113,8 @@ impl<'s, 'a, 'p> Sides<'s, 'a, 'p> {
         let dimension =
             |pack: PackId| setup.memory.shared_packs().nth(pack.index()).map_or(0, |it| it.1.len());
         let nothing = |subject: Subject| match subject {
-            Subject::Cell(_) => Left::Cell(Written::NONE),
-            Subject::Pack(pack) => Left::Pack(Octagon::bottom(dimension(pack))),
+            Subject::Cell(_) => AfterDefinition::Cell(Written::NONE),
+            Subject::Pack(pack) => AfterDefinition::Pack(Octagon::bottom(dimension(pack))),
         };
         let mut sides = Self {
             setup,
@@ -116,7 +122,7 @@ impl<'s, 'a, 'p> Sides<'s, 'a, 'p> {
             given,
             own: (0..nodes).map(|_| Relational::bottom()).collect(),
             others: (0..nodes).map(|_| Interference::default()).collect(),
-            left: setup.definitions.iter().map(|it| (nothing(it.subject), 0)).collect(),
+            after_definitions: setup.definitions.iter().map(|it| (nothing(it.subject), 0)).collect(),
         };
         for (subject, first) in &graph.first {
             let initial = setup.initial(*subject);
@@ -153,15 +159,16 @@ impl<'s, 'a, 'p> Sides<'s, 'a, 'p> {
         }
     }
 
-    /// Tells all locations that a definition reaches, or that threads are at while it is made, what it leaves. `changed` gets those where that is new.
+    /// Tells all locations that a definition reaches, or that threads are at while it is made, what it
+    /// leaves. `changed` gets those where that is new.
     fn spread(&mut self, step: Step, grown: &[DefinitionId], mut changed: impl FnMut(Node)) {
         let setup = self.setup;
         let mut writes: Vec<(Variable, Written)> = Vec::new();
         let mut during = None;
         for id in &setup.defined_by[step.template][step.edge] {
             let definition = setup.definitions[*id];
-            if let (Left::Cell(written), Subject::Cell(cell), true) =
-                (&self.left[*id].0, definition.subject, definition.writes)
+            if let (AfterDefinition::Cell(written), Subject::Cell(cell), true) =
+                (&self.after_definitions[*id].0, definition.subject, definition.writes)
             {
                 writes.push((cell, *written));
                 during = Some(&self.graph.during[*id]);
@@ -175,11 +182,13 @@ impl<'s, 'a, 'p> Sides<'s, 'a, 'p> {
         for id in grown {
             let subject = setup.definitions[*id].subject;
             for node in self.graph.reach[*id].iter().map(Node::new) {
-                if self.others[node].add_latest_of(subject, &self.left[*id].0) {
+                if self.others[node].add_latest_of(subject, &self.after_definitions[*id].0) {
                     changed(node);
                 }
             }
-            if let (Left::Pack(octagon), Subject::Pack(pack)) = (&self.left[*id].0, subject) {
+            if let (AfterDefinition::Pack(octagon), Subject::Pack(pack)) =
+                (&self.after_definitions[*id].0, subject)
+            {
                 for node in self.graph.during[*id].iter().map(Node::new) {
                     if self.others[node].add_left(pack, octagon) {
                         changed(node);
@@ -190,38 +199,42 @@ impl<'s, 'a, 'p> Sides<'s, 'a, 'p> {
     }
 }
 
-/// What a definition leaves, told to a location that it reaches.
+/// What a definition leaves, passed on to a location that it reaches.
 trait AddLatest {
-    fn add_latest_of(&mut self, subject: Subject, left: &Left) -> bool;
+    fn add_latest_of(&mut self, subject: Subject, left: &AfterDefinition) -> bool;
 }
 
 impl AddLatest for Interference {
-    fn add_latest_of(&mut self, subject: Subject, left: &Left) -> bool {
+    fn add_latest_of(&mut self, subject: Subject, left: &AfterDefinition) -> bool {
         match (subject, left) {
-            (Subject::Cell(cell), Left::Cell(written)) => self.add_latest(cell, &written.value),
-            (Subject::Pack(pack), Left::Pack(octagon)) => self.add_latest_left(pack, octagon),
-            (Subject::Cell(_), Left::Pack(_)) | (Subject::Pack(_), Left::Cell(_)) => false,
+            (Subject::Cell(cell), AfterDefinition::Cell(written)) => self.add_latest(cell, &written.value),
+            (Subject::Pack(pack), AfterDefinition::Pack(octagon)) => self.add_latest_left(pack, octagon),
+            (Subject::Cell(_), AfterDefinition::Pack(_)) | (Subject::Pack(_), AfterDefinition::Cell(_)) => {
+                false
+            }
         }
     }
 }
 
 impl Setup<'_, '_> {
     /// The first values of a subject.
-    fn initial(&self, subject: Subject) -> Left {
+    fn initial(&self, subject: Subject) -> AfterDefinition {
         let value = |cell: Variable| self.memory.cell(cell).map_or(Number::TOP, |cell| cell.initial);
         match subject {
-            Subject::Cell(cell) => Left::Cell(Written { value: value(cell), shift: Interval::BOTTOM }),
+            Subject::Cell(cell) => {
+                AfterDefinition::Cell(Written { value: value(cell), shift: Interval::BOTTOM })
+            }
             Subject::Pack(pack) => {
                 let mut packs = self.memory.shared_packs();
                 let cells = packs.nth(pack.index()).map_or(&[][..], |(_, cells)| cells);
                 let values: Vec<Interval> = cells.iter().map(|cell| value(*cell).interval()).collect();
-                Left::Pack(Octagon::from_intervals(&values))
+                AfterDefinition::Pack(Octagon::from_intervals(&values))
             }
         }
     }
 }
 
-/// What is left of the post-condition of a step at its target, and what the threads that it starts know.
+/// What remains of the post-condition of a step at its target, and what the threads that it starts know.
 fn contributions(
     setup: &Setup<'_, '_>,
     equal: &Copies,
@@ -253,9 +266,9 @@ fn contributions(
             let whole = setup.memory.cell(cell).map_or(Number::TOP, |cell| Number::of_type(cell.ty));
             let value = after.environment.numbers.get(cell).copied().unwrap_or(Number::TOP);
             let shift = after.shifts.get(&cell).copied().unwrap_or(Interval::constant(0));
-            Left::Cell(Written { value: value.meet(&whole), shift })
+            AfterDefinition::Cell(Written { value: value.meet(&whole), shift })
         }
-        Subject::Pack(pack) => Left::Pack(after.environment.octagon(scope.packs(), pack)),
+        Subject::Pack(pack) => AfterDefinition::Pack(after.environment.octagon(scope.packs(), pack)),
     };
     let defined = setup.defined_by[step.template][step.edge].iter();
     Some(Contributions {
@@ -268,7 +281,7 @@ fn contributions(
 struct Contributions {
     there: Relational<Variable>,
     started: Vec<(Node, Relational<Variable>)>,
-    defined: Vec<(DefinitionId, Left)>,
+    defined: Vec<(DefinitionId, AfterDefinition)>,
 }
 
 /// The annotation that is inductive for a data flow graph. `given` is what holds anyway.
@@ -297,7 +310,7 @@ pub fn annotate(
     if let Some(given) = given
         && !smaller(&next, &found)
     {
-        // Relations that do not follow from themselves are given up; what holds without them is left.
+        // Relations that do not follow from themselves are given up; what holds without them remains.
         found = given.clone();
         next = equations.apply(&found);
     }
@@ -346,7 +359,7 @@ impl<'s, 'a, 'p> Equations<'s, 'a, 'p> {
                 }
                 let mut ids = Vec::new();
                 for (id, left) in contributions.defined {
-                    sides.left[id].0 = left;
+                    sides.after_definitions[id].0 = left;
                     ids.push(id);
                 }
                 sides.spread(*step, &ids, |_| {});
@@ -401,7 +414,7 @@ impl<'s, 'a, 'p> Equations<'s, 'a, 'p> {
                 }
                 let mut ids = Vec::new();
                 for (id, left) in contributions.defined {
-                    let (known, growth) = &mut sides.left[id];
+                    let (known, growth) = &mut sides.after_definitions[id];
                     if known.grow(&left, *growth < PATIENCE, &setup.thresholds) {
                         *growth += 1;
                         ids.push(id);

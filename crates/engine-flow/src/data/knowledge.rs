@@ -1,7 +1,8 @@
 //! What an annotation says about control.
 //!
-//! A step may be taken while another thread is at a location only if the assumptions of the step can hold where both what ι says of the step's source, and what it says
-//! of the shared cells at the other location, are true: both are true in that very state (paper 4, definition 4.1; ι itself is used where the paper uses
+//! A step may be taken while another thread is at a location only if the assumptions of the step can hold
+//! where both what ι says of the step's source, and what it says of the shared cells at the other location,
+//! are true: both are true in that very state (paper 4, definition 4.1; ι itself is used where the paper uses
 //! its abstraction by observable conditions, which is weaker).
 
 use super::DataFacts;
@@ -20,7 +21,7 @@ pub struct DataKnowledge<'s, 'a, 'p> {
     pub annotation: &'s Annotation,
     /// Whether each step may be taken at all.
     takeable: IdVec<TemplateId, IdVec<EdgeId, bool>>,
-    /// Where the answers of each step start; nothing if it reads nothing shared.
+    /// Where the answers of each step start; `None` when it reads nothing shared.
     first_answer: IdVec<TemplateId, IdVec<EdgeId, Option<usize>>>,
     /// Answers so far.
     answers: RefCell<Vec<Answer>>,
@@ -115,7 +116,8 @@ impl<'s, 'a, 'p> DataKnowledge<'s, 'a, 'p> {
 }
 
 impl DataFacts for DataKnowledge<'_, '_, '_> {
-    /// Whether a location can be reached is left to the steps that lead to it: the data flow into it must be known before it can be ruled out.
+    /// Whether a location can be reached is left to the steps that lead to it: the data flow into it must be
+    /// known before it can be ruled out.
     fn may_be_at(&self, _: Node) -> bool {
         true
     }

@@ -1,4 +1,5 @@
-//! The data side (paper 4, sections 3 to 5): invariants of data for each location, under the data flow that the control side leaves possible.
+//! The data side (paper 4, sections 3 to 5): invariants of data for each location, under the data flow that
+//! the control side leaves possible.
 //!
 //! * [`setup`]: the variables, and which steps define which shared cells.
 //! * [`invariants`]: the annotation ι that is inductive for a data flow graph.

@@ -1,7 +1,8 @@
 //! Which variables are related to each other: packs (paper 4, algorithm 2; see [`domains::packs`]).
 //!
-//! Packs of shared cells come from the statements of all templates, in which locals are replaced by what they are known to be equal to: `t = x; u = y; if (t < u)` relates
-//! `x` and `y`. The packs of a template come from its statements with locals, also beside shared cells.
+//! Packs of shared cells come from the statements of all templates, in which locals are replaced by what they
+//! are known to be equal to: `t = x; u = y; if (t < u)` relates `x` and `y`. The packs of a template come
+//! from its statements with locals, also beside shared cells.
 
 use super::invariants::Annotation;
 use super::setup::{Setup, Subject};
@@ -29,7 +30,8 @@ fn copies(
     copies
 }
 
-/// Guards of locals, with the shared cells that these are copied from or to in their place: what holds of the copies once held of the cells, or will.
+/// Guards of locals, with the shared cells that these are copied from or to in their place: what holds of the
+/// copies once held of the cells, or will.
 fn in_place_of_copies(
     statements: &[Statement<Variable>],
     copies: &BTreeMap<Variable, BTreeSet<Variable>>,
@@ -43,8 +45,9 @@ fn in_place_of_copies(
         .collect()
 }
 
-/// Shared cells, beside locals that these are copied from or to: a relation goes from the ones to the others one by one. If there is no room for all, without those that the front end
-/// made up, or those of which two or more of the cells are copies.
+/// Shared cells, beside locals that these are copied from or to: a relation goes from the ones to the others
+/// one by one. If there is no room for all, without those that the front end made up, or those of which two
+/// or more of the cells are copies.
 fn beside_copies(
     cells: &[Variable],
     copies: &BTreeMap<Variable, BTreeSet<Variable>>,
@@ -60,7 +63,7 @@ fn beside_copies(
     [(1, false), (1, true), (2, false)].into_iter().map(with_copies_of).find(fits).map(Statement::Guard)
 }
 
-/// The variables of a setup, related to each other. Nothing if there is nothing to relate.
+/// The variables of a setup, related to each other. `None` when there is nothing to relate.
 pub fn related<'a>(setup: &Setup<'a, '_>, annotation: &Annotation) -> Option<Memory<'a>> {
     let program = setup.model.program;
     let mut shared: Vec<Statement<Variable>> = Vec::new();

@@ -1,9 +1,11 @@
 //! The variables of the analysis, and the definitions of shared cells.
 //!
-//! A *definition* is a step that may write a shared cell, or that tests a strong one: `mod` of the paper, where an assumption counts as a modification of its variables. A test
-//! of a copy counts as a test of the original, if both are on one edge ([`domains::transfer`]). Any set of steps that contains all writes is sound; tests are in
-//! it because the value is better known behind them. Not so for packs, where definitions are writes of any of their cells: a thread that tests one cell outside of all locks knows little of
-//! the others, and its test would hide what the thread that wrote them knew.
+//! A *definition* is a step that may write a shared cell, or that tests a strong one: `mod` of the paper,
+//! where an assumption counts as a modification of its variables. A test of a copy counts as a test of the
+//! original, if both are on one edge ([`domains::transfer`]). Any set of steps that contains all writes is
+//! sound; tests are in it because the value is better known after them. Not so for packs, where definitions
+//! are writes of any of their cells: a thread that tests one cell outside of all locks knows little of the
+//! others, and its test would hide what the thread that wrote them knew.
 
 use crate::coreachable::Known;
 use crate::model::{Model, Node, Step};

@@ -52,7 +52,8 @@ template Consumer() {
 }
 ";
 
-/// Figure 2, from its description: a global `c` and a local `incr`, two code segments in any number of threads.
+/// Figure 2, from its description: a global `c` and a local `incr`, two code segments in any number of
+/// threads.
 pub const FIGURE_2: &str = "program lp64
 start U any
 start V any

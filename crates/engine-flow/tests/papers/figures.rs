@@ -72,7 +72,7 @@ fn broken_variants_of_figure_1_are_not_proved() {
     }
 }
 
-/// Example 4.2: a producer behind `u2` holds both locks, so no consumer takes `v1`.
+/// Example 4.2: a producer after `u2` holds both locks, so no consumer takes `v1`.
 #[test]
 fn a_trace_that_the_annotation_excludes_makes_no_pair() {
     let program = parse(FIGURE_1);

@@ -1,4 +1,5 @@
-//! The examples of paper 4: their data flow graphs, annotations and verdicts, and proofs that fail when any one claim is changed.
+//! The examples of paper 4: their data flow graphs, annotations and verdicts, and proofs that fail when any
+//! one claim is changed.
 
 mod examples;
 mod figures;

@@ -114,7 +114,8 @@ fn every_claim_of_the_proof_of_figure_1_counts() {
 
 #[test]
 fn every_claim_of_a_proof_with_relations_counts() {
-    // Where a thread is about to write or compare the counters. Elsewhere the relation is true, but nothing rests on it.
+    // Where a thread is about to write or compare the counters. Elsewhere the relation is true, but nothing
+    // rests on it.
     check_all(TWO_COUNTERS, &[1, 2, 6]);
 }
 

@@ -47,8 +47,9 @@ fn two_counters_are_proved_equal_and_broken_variants_are_not() {
     }
 }
 
-/// The example of section 5.1: with the counter and the batch in one group, what is written to one flows where only the other one was meant. The paper's analysis of the group
-/// then loses the bound of the counter; here the counter alone is followed, too.
+/// The example of section 5.1: with the counter and the batch in one group, what is written to one flows
+/// where only the other one was meant. The paper's analysis of the group then loses the bound of the counter;
+/// here the counter alone is followed, too.
 #[test]
 fn grouping_the_batch_with_the_counter_adds_data_flow_and_loses_nothing() {
     let text = figure_1_with_a_global_batch();

@@ -1,7 +1,8 @@
 //! What smaller groups say of larger ones.
 //!
-//! Facts that hold of every thread, or of every two, hold of the members of a larger group. They are inductive by themselves, so the clauses for the larger group may
-//! take them for granted, and combinations of locations that they exclude need no relation.
+//! Facts that hold of every thread, or of every two, hold of the members of a larger group. They are
+//! inductive by themselves, so the clauses for the larger group may take them for granted, and combinations
+//! of locations that they exclude need no relation.
 
 use super::clauses::{Actor, Key, subsets};
 use super::model::Model;

@@ -1,26 +1,32 @@
 //! Clauses over groups of threads.
 //!
-//! A relation says what holds of `size` different threads, whatever others there are; or of all threads together, as long as there are fewer. For each combination of
-//! templates and locations there is one. So, with `R` over the shared variables and those of the threads:
+//! A relation says what holds of `size` different threads, whatever others there are; or of all threads
+//! together, as long as there are fewer. For each combination of templates and locations there is one. So,
+//! with `R` over the shared variables and those of the threads:
 //!
 //! * *Initiation*: `R` holds of each group that there is at the start.
 //! * *Consecution*: `R` of a group and a step of one of them give `R` of the group after it.
-//! * *Creation*: when a thread of a group starts others, `R` holds of each group that has a new one in it. The other members are of the group of the parent (which may itself
-//!   stay out). If there are as many threads as a group has, or more, every such choice is part of a whole group with the parent.
-//! * *Non-interference*: `R` of a group, `R` of each group where one of them is replaced by another thread, and a step of that other thread give `R` of the group after it.
-//!   Where there are fewer threads, the group is all of them, and nobody interferes.
+//! * *Creation*: when a thread of a group starts others, `R` holds of each group that has a new one in it.
+//!   The other members are of the group of the parent (which may itself stay out). If there are as many
+//!   threads as a group has, or more, every such choice is part of a whole group with the parent.
+//! * *Non-interference*: `R` of a group, `R` of each group where one of them is replaced by another thread,
+//!   and a step of that other thread give `R` of the group after it. Where there are fewer threads, the group
+//!   is all of them, and nobody interferes.
 //! * *Safety*: no step leads to an error; no two threads of a group are at accesses that race.
 //!
-//! Threads of one template are the same to a relation: all positions take all roles, and what holds of some at the same place holds in every order.
+//! Threads of one template are the same to a relation: all positions take all roles, and what holds of some
+//! at the same place holds in every order.
 //!
-//! Beyond the papers; compare Hoenicke, Majumdar, Podelski: Thread modularity at many levels (POPL 2017). Exact on groups but for what is not known of other threads.
+//! Beyond the papers; compare Hoenicke, Majumdar, Podelski: Thread modularity at many levels (POPL 2017).
+//! Exact on groups but for what is not known of other threads.
 
 use super::base::Base;
 use super::model::{Model, ModelStep};
-use super::simplify::{Simplifier, conjuncts};
+use super::simplify::Simplifier;
 use indexmap::{IndexMap, IndexSet};
 use ir::{Count, IdVec, LocationId, LocationKind, TemplateId};
 use smt::horn::{Application, Clause, HornSystem, RelationId};
+use smt::visit::conjuncts;
 use smt::{Operation, Sort, Term, Variable};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -161,7 +167,8 @@ impl<'a, 'm> Clauses<'a, 'm> {
         possible
     }
 
-    /// The relation of some threads where some variables have new values, once for each order of those that are at the same place; none if they cannot be there.
+    /// The relation of some threads where some variables have new values, once for each order of those that
+    /// are at the same place; none if they cannot be there.
     fn heads(&mut self, actors: &[Actor], after: &IndexMap<Variable, Term>) -> Vec<Application> {
         if !self.is_possible(actors) {
             return Vec::new();
@@ -252,7 +259,8 @@ impl<'a, 'm> Clauses<'a, 'm> {
         Term::all(facts)
     }
 
-    /// What always holds of the variables of a clause: they are in range. That signed ones are is left out where no end of a type is near.
+    /// What always holds of the variables of a clause: they are in range. That signed ones are is left out
+    /// where no end of a type is near.
     fn ranges(&self, clause: &Clause, actors: &[Actor]) -> Term {
         let terms = clause.head.iter().flat_map(|head| &head.arguments).chain([&clause.constraint]);
         let at_an_end = { terms }.any(mentions_large_numbers);
@@ -371,12 +379,14 @@ impl<'a, 'm> Clauses<'a, 'm> {
         Ok(())
     }
 
-    /// The positions of the groups that there are after a step, given how many threads of the group there were before and are now.
+    /// The positions of the groups that there are after a step, given how many threads of the group there
+    /// were before and are now.
     fn groups_after(&self, before: usize, now: usize) -> Vec<Vec<usize>> {
         if now <= self.size {
             return vec![(0..now).collect()];
         }
-        // With fewer threads than a group before, all groups are new; else the old one, and those with a new thread.
+        // With fewer threads than a group before, all groups are new; else the old one, and those with a new
+        // thread.
         let all = subsets(now, self.size);
         let is_new = |group: &Vec<usize>| group.iter().any(|position| *position >= before);
         let is_old =

@@ -149,7 +149,7 @@ impl Vocabulary {
                     }
                 }
             }
-            for part in super::simplify::conjuncts(&clause.constraint) {
+            for part in smt::visit::conjuncts(&clause.constraint) {
                 join(&mut sets, &mut variables, &mut constants, &part, None);
             }
         }

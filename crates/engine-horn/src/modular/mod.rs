@@ -1,6 +1,7 @@
 //! Proofs for any number of threads: what holds of every few of them, as Horn clauses.
 //!
-//! Beyond the papers. Over-approximates: of threads outside a group it is only known what the group's relation says of each of them together with the others but one.
+//! Beyond the papers. Over-approximates: of threads outside a group it is only known what the group's
+//! relation says of each of them together with the others but one.
 
 pub mod base;
 pub mod clauses;
@@ -66,7 +67,8 @@ pub fn prove_by_groups(
     for (size, effort, share) in ATTEMPTS.into_iter().filter(tried) {
         budget.check(0).map_err(Reason::Exhausted)?;
         let part = budget.part(share);
-        // What is known of smaller groups; always the same for the same size, so that facts are about the same relations.
+        // What is known of smaller groups; always the same for the same size, so that facts are about the
+        // same relations.
         let base = bases.range(..=size).next_back().map_or(Base::default(), |(_, base)| base.clone());
         match attempt(&model, size, effort, (&base, facts.get(&size)), &part) {
             Ok(Attempt::Proved(proof)) => return Ok(proof),

@@ -1,19 +1,21 @@
 //! What the clauses are made of: the steps of each template, with less in them.
 //!
 //! Over-approximates the transitions:
-//! 1. How many threads there are is forgotten; that different threads have different ids is kept ([`Model::identities`]).
+//! 1. How many threads there are is forgotten; that different threads have different ids is kept
+//!    ([`Model::identities`]).
 //! 2. Shared variables that never change are replaced by their value.
 //! 3. Atomic regions without loops become one step, unless races are looked for.
-//! 4. Where a thread can do nothing more that matters it is *idle*: all such locations are one, where nothing is known.
-//! 5. Locations are told apart by what a thread has seen there ([`super::split`]).
+//! 4. Where a thread can do nothing more that matters it is *idle*: all such locations are one, where nothing
+//!    is known.
+//! 5. Locations are distinguished by what a thread has seen there ([`super::split`]).
 //! 6. Own variables that have one value at a location, and those that are not read again, are left out there.
 
-use super::simplify::conjuncts;
 use super::split::{Parts, split, value};
 use indexmap::{IndexMap, IndexSet};
 use ir::{IntType, LocationId, LocationKind, TemplateId};
 use rustc_hash::FxHashMap;
 use smt::construct::make;
+use smt::visit::conjuncts;
 use smt::visit::fold;
 use smt::{Operation, Term, Variable};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +30,7 @@ pub const IDLE: LocationId = LocationId(u32::MAX);
 /// A step, and whether it leads to an error.
 #[derive(Clone, Debug)]
 pub struct ModelStep {
-    /// The step; its locations are those that relations tell apart.
+    /// The step; its locations are those that relations distinguish.
     pub step: Step,
     /// Whether it leads to an error.
     pub error: bool,
@@ -332,7 +334,7 @@ impl<'a> Model<'a> {
         let parts = self.parts.get(&template).into_iter().flatten();
         parts.filter(|(_, (of, _))| *of == location).map(|(part, _)| *part).collect()
     }
-    /// What tells a place apart from others at its location.
+    /// What distinguishes a place from others at its location.
     pub fn condition(&self, template: TemplateId, place: LocationId) -> Term {
         let conditions = self.parts.get(&template).and_then(|parts| parts.get(&place));
         let all = conditions.into_iter().flat_map(|(_, conditions)| conditions);

@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 use smt::horn::{Application, Clause};
+use smt::visit::conjuncts;
 use smt::{Answer, Operation, Solver, Term, Variable};
 use std::collections::BTreeSet;
 use verdict::Budget;
@@ -18,7 +19,7 @@ pub struct Simplifier {
 }
 
 impl Simplifier {
-    /// Takes out what does not restrict the relations of a clause; nothing if the clause always holds.
+    /// Takes out what does not restrict the relations of a clause; `None` when the clause always holds.
     pub fn simplify(&mut self, mut clause: Clause, budget: &Budget) -> Option<Clause> {
         while let Some((variable, value)) = definition(&clause) {
             clause.constraint = clause.constraint.substitute(&IndexMap::from([(variable, value)]));
@@ -94,12 +95,4 @@ fn definition(clause: &Clause) -> Option<(Variable, Term)> {
         }
     }
     None
-}
-
-/// The parts of a conjunction.
-pub fn conjuncts(formula: &Term) -> Vec<Term> {
-    match formula.operation() {
-        Operation::And => formula.operands().iter().flat_map(conjuncts).collect(),
-        _ => vec![formula.clone()],
-    }
 }

@@ -1,7 +1,9 @@
-//! Locations told apart by what a thread has seen there.
+//! Locations distinguished by what a thread has seen there.
 //!
-//! A thread that looks at a shared variable and acts on it later is at one location, whatever it saw. Where the steps behind ask whether a variable that holds such an
-//! observation has a certain value, the location becomes two: so facts without a disjunction are enough to say what was seen. Exact: a step leads to the one whose condition holds after it.
+//! A thread that looks at a shared variable and acts on it later is at one location, whatever it saw. Where
+//! later steps ask whether a variable that holds such an observation has a certain value, the location
+//! becomes two: so facts without a disjunction are enough to say what was seen. Exact: a step leads to the
+//! one whose condition holds after it.
 
 use super::model::IDLE;
 use indexmap::{IndexMap, IndexSet};
@@ -14,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use transitions::Step;
 
-/// A location is told apart by at most this many conditions.
+/// A location is distinguished by at most this many conditions.
 const MOST_CONDITIONS: usize = 2;
 
 /// What stands for a part of a location: the location, and what holds there.

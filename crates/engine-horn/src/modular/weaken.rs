@@ -1,8 +1,9 @@
 //! The strongest solution of clauses that is made of simple facts.
 //!
-//! Flanagan and Leino: Houdini, an annotation assistant (FME 2001), on Horn clauses: at first no relation holds of anything. A clause that leads to values for which a relation does not
-//! hold takes from it the facts that are not so there, until no clause does. What is found makes all clauses true that have a head.
-//! Linear equations, if they are asked for, are kept in the same way ([`crate::equations`]).
+//! Flanagan and Leino: Houdini, an annotation assistant (FME 2001), on Horn clauses: at first no relation
+//! holds of anything. A clause that leads to values for which a relation does not hold takes from it the
+//! facts that are not so there, until no clause does. What is found makes all clauses true that have a head.
+//! Linear equations, if they are asked for, are kept likewise ([`crate::equations`]).
 
 use super::facts::{Fact, Vocabulary, formula};
 use crate::equations::Equations;
@@ -39,7 +40,7 @@ impl Holds {
     }
 }
 
-/// What holds of each relation; nothing if it never holds.
+/// What holds of each relation; `None` when it never holds.
 type Found = IdVec<RelationId, Option<Holds>>;
 
 /// Finds the strongest solution of all clauses with a head.

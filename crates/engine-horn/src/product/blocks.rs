@@ -1,8 +1,11 @@
-//! Clauses with fewer relations: only those stay that every circle has one of, and the start; all ways between two of them are one clause.
+//! Clauses with fewer relations: only those stay that every circle has one of, and the start; all paths
+//! between two of them are one clause.
 //!
-//! Beyer, Cimatti, Griggio, Keremoglu, Sebastiani: Software model checking via large-block encoding (FMCAD 2009), with a formula that grows with the number of clauses, not of ways. Exact: the relations that stay
-//! have the same derivations. Each relation on the way gets a truth value, that it is derived, and a copy of its parameters. If it is derived, one of its clauses derives it, from
-//! a relation that is derived, with values that fit.
+//! Beyer, Cimatti, Griggio, Keremoglu, Sebastiani: Software model checking via large-block encoding (FMCAD
+//! 2009), with a formula that grows with the number of clauses, not of paths. Exact: the relations that stay
+//! have the same derivations. Each relation between gets a truth value, that it is derived, and a copy of its
+//! parameters. If it is derived, one of its clauses derives it, from a relation that is derived, with values
+//! that fit.
 //!
 //! Clauses without circles become one clause from the start to `false`.
 
@@ -24,7 +27,8 @@ pub struct Blocks {
     pub kept: IdVec<RelationId, RelationId>,
 }
 
-/// Leaves relations out. Nothing if clauses have several premises, or if that would be too large or take too long.
+/// Leaves relations out. `None` when clauses have several premises, or if that would be too large or take too
+/// long.
 pub fn blocks(system: &HornSystem, budget: &Budget) -> Option<Blocks> {
     if system.clauses.iter().any(|clause| clause.body.len() > 1) {
         return None;
@@ -161,7 +165,7 @@ impl<'a> Ways<'a> {
         found
     }
 
-    /// All ways from a relation through others to an end.
+    /// All paths from a relation through others to an end.
     fn block(
         &self,
         source: RelationId,
@@ -243,7 +247,8 @@ mod tests {
     use crate::modular::weaken::is_safe;
     use smt::horn::{Interpretation, Solution, solve};
 
-    /// `x` is any number; it becomes `x + 1` or `x + 2`, and then its double. `false` if that is `bad`, or back to the beginning.
+    /// `x` is any number; it becomes `x + 1` or `x + 2`, and then its double. `false` if that is `bad`, or
+    /// back to the beginning.
     fn doubled(bad: i128, circle: bool) -> HornSystem {
         let x = Variable::new("x", Sort::Int);
         let mut system = HornSystem::default();

@@ -1,7 +1,8 @@
-//! The reduced product as Horn clauses: one relation for each node that stays, over the variables that matter there.
+//! The reduced product as Horn clauses: one relation for each node that stays, over the variables that matter
+//! there.
 //!
-//! Nodes between which nothing can go in a circle are passed over ([`transitions::merge_steps`]); variables that have one value at a node, and
-//! such that are not read again, are no arguments of its relation.
+//! Nodes between which nothing can go in a circle are passed over ([`transitions::merge_steps`]); variables
+//! that have one value at a node, and such that are not read again, are no arguments of its relation.
 
 use super::graph::{Graph, NodeNumber};
 use indexmap::{IndexMap, IndexSet};
@@ -18,7 +19,8 @@ pub struct Clauses {
     pub system: HornSystem,
     /// The relation of each node that has one.
     relations: IndexMap<NodeNumber, RelationId>,
-    /// What each clause but the first stands for: moves of the graph, in order, and the inputs of all of them.
+    /// What each clause but the first stands for: moves of the graph, in order, and the inputs of all of
+    /// them.
     runs: IndexMap<ClauseId, Run>,
 }
 

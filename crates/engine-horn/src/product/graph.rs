@@ -1,17 +1,24 @@
-//! The control of a product of threads, reduced: which locations the threads may be at together, and which steps matter there.
+//! The control of a product of threads, reduced: which locations the threads may be at together, and which
+//! steps matter there.
 //!
-//! Sleep sets (Godefroid). A node is a location for each thread, and a set of threads that sleep. At a node the threads that are awake take their steps, in an order; behind a
-//! step of a thread those threads sleep that slept before or come earlier in the order, as long as all their next steps are independent of the step taken.
-//! A thread that sleeps takes no step: what it would do is done already in another order. For each execution there is one with the same steps in another order,
-//! independent ones exchanged, that ends in the same state and is a path here.
+//! Sleep sets (Godefroid). A node is a location for each thread, and a set of threads that sleep. At a node
+//! the threads that are awake take their steps, in an order; after a step of a thread those threads sleep
+//! that slept before or come earlier in the order, as long as all their next steps are independent of the
+//! step taken. A thread that sleeps takes no step: what it would do is done already in another order. For
+//! each execution there is one with the same steps in another order, independent ones exchanged, that ends in
+//! the same state and is a path here.
 //!
-//! Persistent sets. Some threads must take another step before the error ([`super::needed`]): the one that the error is in, and those that it waits for. At a node a
-//! set of threads with such a one in it is enough, if no step that another thread may take before a thread in the set moves depends on a next step of that thread (steps that wait for it to end are not taken before): the first step of the set in an execution to the
-//! error can then as well be taken at once.
+//! Persistent sets. Some threads must take another step before the error ([`super::needed`]): the one that
+//! the error is in, and those that it waits for. At a node a set of threads with such a one in it is enough,
+//! if no step that another thread may take before a thread in the set moves depends on a next step of that
+//! thread (steps that wait for it to end are not taken before): the first step of the set in an execution to
+//! the error can then as well be taken at once.
 //!
-//! Nodes from which no error can be reached in this graph are left out ([`Graph::relevant`]): a thread that sleeps until another one has ended, and waits to be joined, is such a case.
+//! Nodes from which no error can be reached in this graph are left out ([`Graph::relevant`]): a thread that
+//! sleeps until another one has ended, and waits to be joined, is such a case.
 //!
-//! Variables that have one value only at a node are found on the way (conditional constant propagation), so that steps that cannot be taken make no nodes. If asked to, nodes are told apart by the values of
+//! Variables that have one value only at a node are found meanwhile (conditional constant propagation), so
+//! that steps that cannot be taken make no nodes. If asked to, nodes are distinguished by the values of
 //! variables that have few ([`super::split`]): loops that are taken so often are then unrolled.
 
 use super::independence::Independence;
@@ -31,22 +38,23 @@ use verdict::{Budget, Exhausted};
 pub enum Order {
     /// Always the same: each thread runs as long as it can.
     Sequential,
-    /// A thread that has come to the head of a loop a few times ([`super::turns`]) lets the next one go first.
+    /// A thread that has reached the head of a loop a few times ([`super::turns`]) lets the next one go
+    /// first.
     RoundRobin,
 }
 
 /// Where all threads are.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Node {
-    /// The location of each thread; nothing if it was not started.
+    /// The location of each thread; `None` when it was not started.
     pub locations: Vec<Option<LocationId>>,
     /// The threads that sleep, as bits.
     pub sleep: u32,
     /// The thread that comes first in the order.
     pub first: ThreadNumber,
-    /// How often the thread that comes first has come to the head of a loop since it does.
+    /// How often the thread that comes first has reached the head of a loop since it does.
     pub turns: usize,
-    /// Values that tell it apart from others.
+    /// Values that distinguish it from others.
     pub values: Vec<Option<Term>>,
 }
 
@@ -55,7 +63,7 @@ pub struct Node {
 pub struct Manner<'a> {
     /// In which order threads are preferred.
     pub order: Order,
-    /// The variables by whose values nodes are told apart.
+    /// The variables by whose values nodes are distinguished.
     pub split: &'a IndexSet<Variable>,
     /// More nodes than this are too many.
     pub most_nodes: usize,
@@ -336,7 +344,7 @@ fn persistent(
                 if !running(other) && futures.starters[other] == [member] {
                     continue;
                 }
-                // A thread that was not started may come to all its locations.
+                // A thread that was not started may reach all its locations.
                 let from = node.locations[other].unwrap_or(threads.threads[other].entry);
                 let future = futures.of(other, from, member);
                 let disturbs = |(at, index): &(LocationId, usize)| {
@@ -344,7 +352,8 @@ fn persistent(
                 };
                 if future.iter().any(disturbs) {
                     if !running(other) {
-                        // Whoever starts it would have to be in the set, and what they do first: not worth the trouble.
+                        // Whoever starts it would have to be in the set, and what they do first: not worth
+                        // the trouble.
                         set = all;
                         break 'grow;
                     }

@@ -1,11 +1,13 @@
 //! Which steps of two threads commute.
 //!
-//! Two steps are *independent* if, from every state, taking one and then the other leads to the same states as the other way round, and neither makes the
-//! other possible or impossible. Under-approximates: what is found here is so.
+//! Two steps are *independent* if, from every state, taking one and then the other leads to the same states
+//! as in the other order, and neither makes the other possible or impossible. Under-approximates: what is
+//! found here is so.
 //!
 //! * A step that enters an atomic region is independent of none.
 //! * If neither writes what the other reads or writes, they are independent.
-//! * Else the solver is asked: with the inputs of both fixed, both orders are possible from the same states, and end in the same state.
+//! * Else the solver is asked: with the inputs of both fixed, both orders are possible from the same states,
+//!   and end in the same state.
 
 use indexmap::{IndexMap, IndexSet};
 use ir::LocationId;
@@ -78,7 +80,8 @@ impl<'a> Independence<'a> {
         Self { system, threads, budget, known: FxHashMap::default() }
     }
 
-    /// Whether a step (the given one of those at its location) is independent of all that another thread may do at a location.
+    /// Whether a step (the given one of those at its location) is independent of all that another thread may
+    /// do at a location.
     pub fn of_all_at(
         &mut self,
         step: (ThreadNumber, LocationId, usize),

@@ -1,8 +1,8 @@
 //! Proofs for a fixed set of threads: the product of all threads, reduced, as Horn clauses.
 //!
-//! Beyond the papers; the reduction is that of sleep sets ([`graph`]), the clauses are those of a sequential program ([`clauses`]). Ways between loops become one step
-//! each ([`blocks`]); simple facts and linear equations are tried before the solver.
-//! Over-approximates as [`transitions`] does, and is otherwise exact.
+//! Beyond the papers; the reduction is that of sleep sets ([`graph`]), the clauses are those of a sequential
+//! program ([`clauses`]). Paths between loops become one step each ([`blocks`]); simple facts and linear
+//! equations are tried before the solver. Over-approximates as [`transitions`] does, and is otherwise exact.
 
 pub mod blocks;
 pub mod clauses;
@@ -30,7 +30,7 @@ use verdict::{Budget, ProductNode, ProductPart, ProductProof, Reason, Schedule};
 
 /// More nodes than this are not tried.
 pub const MOST_NODES: usize = 20_000;
-/// Nor more than this, if they are told apart by values.
+/// Nor more than this, if they are distinguished by values.
 const MOST_SPLIT_NODES: usize = 4_000;
 /// Simple facts get this part of the time, before the solver gets what is left.
 const FACTS: u32 = 2;
@@ -40,7 +40,7 @@ const FACTS: u32 = 2;
 pub enum NoProof {
     /// For this reason.
     Open(Reason),
-    /// An execution of the transitions reaches an error in this way.
+    /// An execution of the transitions reaches an error along it.
     Refuted(Schedule),
 }
 
@@ -50,17 +50,17 @@ fn bounded(text: String) -> NoProof {
 
 /// Which nodes there are, and how hard they are worked on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Way {
+pub struct Method {
     /// In which order threads are preferred.
     pub order: Order,
-    /// Whether nodes are told apart by values ([`split`]).
+    /// Whether nodes are distinguished by values ([`split`]).
     pub split: bool,
     /// How hard the clauses are worked on.
     pub effort: Effort,
 }
 
 /// Looks for a proof that no error is reached.
-pub fn prove(system: &System<'_>, way: Way, budget: &Budget) -> Result<ProductProof, NoProof> {
+pub fn prove(system: &System<'_>, method: Method, budget: &Budget) -> Result<ProductProof, NoProof> {
     let threads = Threads::new(system).map_err(|why| {
         bounded(match why {
             NoProduct::Unbounded => "a thread may be started any number of times".to_owned(),
@@ -71,7 +71,7 @@ pub fn prove(system: &System<'_>, way: Way, budget: &Budget) -> Result<ProductPr
     for (number, thread) in threads.threads.iter().enumerate() {
         let locations = &system.program.templates[thread.template].locations;
         for location in locations.ids().filter(|at| threads.is_error(system, number, *at)) {
-            parts.push(prove_one(system, &threads, (number, location), way, budget)?);
+            parts.push(prove_one(system, &threads, (number, location), method, budget)?);
         }
     }
     Ok(ProductProof { parts })
@@ -82,25 +82,25 @@ fn prove_one(
     system: &System<'_>,
     threads: &Threads,
     error: (usize, LocationId),
-    way: Way,
+    method: Method,
     budget: &Budget,
 ) -> Result<ProductPart, NoProof> {
     let needed = Needed::new(system, threads, error);
-    let (split, most_nodes) = match way.split {
+    let (split, most_nodes) = match method.split {
         true => (split::with_few_values(threads), MOST_SPLIT_NODES),
         false => (IndexSet::new(), MOST_NODES),
     };
-    if way.split && split.is_empty() {
-        return Err(bounded("there is nothing to tell nodes apart by".to_owned()));
+    if method.split && split.is_empty() {
+        return Err(bounded("there are no values to distinguish nodes by".to_owned()));
     }
-    let manner = Manner { order: way.order, split: &split, most_nodes };
+    let manner = Manner { order: method.order, split: &split, most_nodes };
     let graph = Graph::new(system, threads, &needed, manner, budget).map_err(|why| match why {
         NoGraph::TooLarge => bounded(format!("the product has more than {most_nodes} nodes")),
         NoGraph::Exhausted(why) => NoProof::Open(Reason::Exhausted(why)),
     })?;
     let clauses = Clauses::new(threads, &graph, budget);
     let relevant = graph.relevant();
-    let mut solution = solution(&clauses, way.effort, budget).map_err(|why| match why {
+    let mut solution = solution(&clauses, method.effort, budget).map_err(|why| match why {
         Unsolved::Refuted(derivation) => {
             NoProof::Refuted(clauses.schedule(system, threads, &graph, &derivation))
         }
@@ -159,7 +159,7 @@ enum Unsolved {
     Open(NoAnswer),
 }
 
-/// What holds of relations; nothing of those that are only on the way between others.
+/// What holds of relations; without those that are only between others.
 type Invariants = IdVec<RelationId, Option<Term>>;
 
 /// Simple facts first; then, if that is asked for, the solver with what they say.
@@ -182,7 +182,7 @@ fn solution(clauses: &Clauses, effort: Effort, budget: &Budget) -> Result<Invari
             Ok(invariants)
         }
         Some((_, Err(why))) => Err(why),
-        None => Err(NoAnswer::GaveUp("there are too many ways".to_owned())),
+        None => Err(NoAnswer::GaveUp("there are too many paths".to_owned())),
     };
     if effort == Effort::Facts {
         let weak = NoAnswer::GaveUp("simple facts are not enough".to_owned());
@@ -195,7 +195,7 @@ fn solution(clauses: &Clauses, effort: Effort, budget: &Budget) -> Result<Invari
     let strong = known.as_ref().map(|known| strengthened(system, known));
     match solve(strong.as_ref().unwrap_or(system), budget) {
         Solution::Solved(more) => Ok(match facts {
-            // On the way between two relations that facts are about, what is needed follows.
+            // Between two relations that facts are about, what is needed follows.
             Ok(facts) => {
                 let both = facts.iter().zip(more.formulas.iter());
                 both.map(|(fact, more)| Some(fact.as_ref()?.and(more))).collect()

@@ -1,8 +1,9 @@
 //! Which threads must end before an error can be reached.
 //!
-//! A thread *waits* at a step if its guard holds only when another thread has ended. Values that a thread has for itself are followed through its own steps (constant
-//! propagation; what other threads write is not known), so that the ids that it waits for are known. A thread is needed for an error in another one if every path of that one to
-//! the error has a step that waits for it, and so on from there.
+//! A thread *waits* at a step if its guard holds only when another thread has ended. Values that a thread has
+//! for itself are followed through its own steps (constant propagation; what other threads write is not
+//! known), so that the ids that it waits for are known. A thread is needed for an error in another one if
+//! every path of that one to the error has a step that waits for it, and so on from there.
 //!
 //! Under-approximates: a thread that is found here must end before the error.
 
@@ -49,7 +50,7 @@ impl Needed {
     }
 }
 
-/// Whether a thread comes to none of some locations unless another has ended.
+/// Whether a thread reaches none of some locations unless another has ended.
 fn must_wait(
     system: &System<'_>,
     threads: &Threads,

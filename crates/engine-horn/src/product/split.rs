@@ -1,4 +1,5 @@
-//! Variables that nodes of a product may be told apart by: such that have few values, and conditions that depend on them alone.
+//! Variables that nodes of a product may be distinguished by: such that have few values, and conditions that
+//! depend on them alone.
 //!
 //! Nothing rests on this but time: any set of variables is right.
 
@@ -10,7 +11,8 @@ use transitions::threads::Threads;
 /// The variables of which it is worth a try.
 ///
 /// * Truth values.
-/// * Numbers that never depend on other variables; if they count, some condition compares them with a small constant.
+/// * Numbers that never depend on other variables; if they count, some condition compares them with a small
+///   constant.
 pub fn with_few_values(threads: &Threads) -> IndexSet<Variable> {
     let steps = || threads.threads.iter().flat_map(|thread| thread.steps.iter().flatten());
     let mut counting: IndexSet<Variable> = IndexSet::new();
@@ -38,7 +40,7 @@ pub fn with_few_values(threads: &Threads) -> IndexSet<Variable> {
     threads.variables.keys().filter(|variable| few(variable)).cloned().collect()
 }
 
-/// Loops that go on for longer are not unrolled.
+/// Loops that continue for longer are not unrolled.
 const SMALL: i128 = 40;
 
 /// The variables that some part of a condition compares with a small number, and depends on alone.

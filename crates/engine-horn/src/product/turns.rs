@@ -1,4 +1,5 @@
-//! How often a thread goes through its loop while others go through theirs once: so that loops that count in different steps keep pace.
+//! How often a thread goes through its loop while others go through theirs once: so that loops that count in
+//! different steps keep pace.
 //!
 //! Nothing rests on this but what invariants look like.
 
@@ -10,7 +11,8 @@ use transitions::threads::{Thread, Threads};
 /// No thread goes first more often than this.
 const MOST_TURNS: i128 = 8;
 
-/// For each thread how often it may come to the head of a loop before the next one goes first. A thread that counts further in one round gets fewer turns.
+/// For each thread how often it may reach the head of a loop before the next one goes first. A thread that
+/// counts further in one round gets fewer turns.
 pub fn turns(threads: &Threads, heads: &[IndexSet<LocationId>]) -> Vec<usize> {
     let paces: Vec<Option<i128>> =
         threads.threads.iter().zip(heads).map(|(thread, heads)| pace(thread, heads)).collect();
@@ -19,12 +21,13 @@ pub fn turns(threads: &Threads, heads: &[IndexSet<LocationId>]) -> Vec<usize> {
     turns.map(|turns| usize::try_from(turns).unwrap_or(1)).collect()
 }
 
-/// How far a thread counts in one round of its loops, if it has some: the most that one variable of a thread grows.
+/// How far a thread counts in one round of its loops, if it has some: the most that one variable of a thread
+/// grows.
 fn pace(thread: &Thread, heads: &IndexSet<LocationId>) -> Option<i128> {
     let mut sums: IndexMap<&Variable, i128> = IndexMap::new();
     let looping: IndexSet<LocationId> = heads.iter().flat_map(|head| circle(thread, *head)).collect();
     for (_, steps) in thread.steps.enumerate().filter(|(location, _)| looping.contains(location)) {
-        // Where ways part, each of them counts for itself.
+        // Where paths part, each of them counts for itself.
         let mut here: IndexMap<&Variable, i128> = IndexMap::new();
         for (variable, value) in steps.iter().flat_map(|step| &step.updates) {
             if let Some(more) = growth(variable, value) {

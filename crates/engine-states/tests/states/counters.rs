@@ -1,4 +1,5 @@
-//! Counting up to k (paper 1, appendix A): lemma 1 on random programs, programs that need a certain k, and changed proofs.
+//! Counting up to k (paper 1, appendix A): lemma 1 on random programs, programs that need a certain k, and
+//! changed proofs.
 
 use crate::{read, verify_by};
 use boolean::{FALSE, Recursion, View};
@@ -13,7 +14,7 @@ use testkit::random::Random;
 use testkit::random::boolean::{Features, program};
 use verdict::{Budget, Check, Engine, Population, Proof, Property, Silent, Task, Verdict};
 
-/// The states that a search finds, or the length of the way and whether it is an execution.
+/// The states that a search finds, or the length of the trace and whether it is an execution.
 type Found = Result<Vec<(SharedId, Counts)>, (usize, bool)>;
 
 /// What the search finds for each k below a bound.
@@ -35,7 +36,7 @@ fn found(program: &Program, bound: u32) -> Vec<Found> {
     for k in 0..bound {
         all.push(match counters.search(k, &budget) {
             Ok(Counted::Closed(states)) => Ok(states),
-            Ok(Counted::Way(path)) => {
+            Ok(Counted::Trace(path)) => {
                 let mut cover = Cover::new(&transitions);
                 Err((path.len(), cover.along(&path, &budget).expect("there is time").is_some()))
             }
@@ -45,7 +46,8 @@ fn found(program: &Program, bound: u32) -> Vec<Found> {
     all
 }
 
-/// Lemma 1: what is found with k + 1 is within what is found with k. And a way gets no shorter, nor stops being an execution.
+/// Lemma 1: what is found with k + 1 is within what is found with k. And a trace gets no shorter, nor stops
+/// being an execution.
 #[test]
 fn a_larger_k_finds_no_more() {
     let mut random = Random::new(11);
@@ -75,7 +77,8 @@ fn a_larger_k_finds_no_more() {
     assert!(compared[0] > 10 && compared[1] > 30, "{compared:?}");
 }
 
-/// As many threads as are asked for, each of which counts itself in and out, and an assertion that there are never three.
+/// As many threads as are asked for, each of which counts itself in and out, and an assertion that there are
+/// never three.
 fn counted(threads: usize) -> String {
     let starts = "start_thread worker();\n".repeat(threads);
     format!(
@@ -101,7 +104,8 @@ fn two_threads_take_a_k_of_two() {
     assert_eq!(refutation.replayed.threads.len(), 4);
 }
 
-/// A proof without one of its populations, or with one that counts fewer threads than there are, is not accepted.
+/// A proof without one of its populations, or with one that counts fewer threads than there are, is not
+/// accepted.
 #[test]
 fn changed_populations_are_refused() {
     let program = read(&counted(2));

@@ -23,7 +23,8 @@ void f() begin
 end
 ";
 
-/// The rows of figure 4 (b): line, g, l. A row is a thread state in which the thread can take the step at its label.
+/// The rows of figure 4 (b): line, g, l. A row is a thread state in which the thread can take the step at its
+/// label.
 fn rows(locks: Locks) -> BTreeSet<(u32, bool, bool)> {
     let program = read(FIGURE_4);
     let mut view = View::new(&program, Recursion::Approximated, &Budget::unlimited()).expect("it is Boolean");
@@ -100,8 +101,8 @@ fn recursion_is_approximated_and_ends() {
     assert!(refutation.replayed.threads.len() <= 2);
 }
 
-/// The end of an inner call may count as that of an outer one (section 4.3), so that a call seems to have ended while `g` is still set. Calls go
-/// to any depth, so following them does not end.
+/// The end of an inner call may count as that of an outer one (section 4.3), so that a call seems to have
+/// ended while `g` is still set. Calls go to any depth, so following them does not end.
 #[test]
 fn what_only_the_approximation_sees_is_unknown() {
     let text = "decl g := 0;
@@ -119,7 +120,8 @@ fn what_only_the_approximation_sees_is_unknown() {
     assert!(matches!(verify(&read(&broken), 5.0), Checked::Refuted(_)));
 }
 
-/// Figure 5: a call with arguments and results becomes a start of a thread and a wait. The values handed over and back are kept.
+/// Figure 5: a call with arguments and results becomes a start of a thread and a wait. The values handed over
+/// and back are kept.
 #[test]
 fn arguments_and_results_of_recursive_calls() {
     let text = "bool<2> f(a, b) begin
@@ -139,7 +141,8 @@ fn arguments_and_results_of_recursive_calls() {
     }
 }
 
-/// Calls that end at some depth are followed, also with locks and in atomic regions, where they cannot be approximated.
+/// Calls that end at some depth are followed, also with locks and in atomic regions, where they cannot be
+/// approximated.
 #[test]
 fn calls_that_end_are_followed() {
     let program = |begin: &str, end: &str, between: &str| {

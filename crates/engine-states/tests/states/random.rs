@@ -122,7 +122,7 @@ fn recursion_with_locks_and_atomic_regions_is_never_wrong() {
 
 #[test]
 fn what_is_handed_over_for_nothing_is_left_out() {
-    // `h` is told to others, who make nothing of it that counts.
+    // `h` is broadcast to others, who make nothing of it that counts.
     let text = "decl g := 0, h;
         void main() begin
           decl a := 0, b := 0;

@@ -1,4 +1,5 @@
-//! Random thread transition systems, with threads that are started and steps that move all others, against the machine.
+//! Random thread transition systems, with threads that are started and steps that move all others, against
+//! the machine.
 
 use crate::verify_by;
 use checker::Checked;

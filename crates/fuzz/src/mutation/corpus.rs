@@ -63,7 +63,8 @@ pub fn specifications(folder: &Path, programs: &Path) -> Vec<(PathBuf, PathBuf)>
     found
 }
 
-/// A program of a file, and what is known of its checks; `None` when it takes options that are not known here.
+/// A program of a file, and what is known of its checks; `None` when it takes options that are not known
+/// here.
 fn read(path: &Path) -> Option<(Program, Vec<(Check, bool)>)> {
     let text = std::fs::read_to_string(path).ok()?;
     let notes = annotations(&text).ok()?;
@@ -82,7 +83,8 @@ fn read(path: &Path) -> Option<(Program, Vec<(Check, bool)>)> {
     Some((program, notes.expectations.iter().map(|(check, truth)| (*check, truth.holds)).collect()))
 }
 
-/// The checks that hold of a program and not of its twin. With some more broken programs, that are made by changes of the right one.
+/// The checks that hold of a program and not of its twin. With some more broken programs, that are made by
+/// changes of the right one.
 pub fn pairs((right, broken): &(PathBuf, PathBuf), random: &mut Random) -> Vec<Pair> {
     let (Some((right_program, truths)), Some((broken_program, twin_truths))) = (read(right), read(broken))
     else {
@@ -159,7 +161,8 @@ fn changed(right: &Program, random: &mut Random) -> Option<Program> {
     Some(changed)
 }
 
-/// The proofs of a program by all engines, or by the one of a name, that find one within their time: of the program as it is, and with atomic runs.
+/// The proofs of a program by all engines, or by the one of a name, that find one within their time: of the
+/// program as it is, and with atomic runs.
 pub fn proofs(pair: &Pair, only: Option<&str>, seconds: f64) -> Vec<Proof> {
     let property = pair.check.property();
     let task = Task { program: &pair.right, property: &property };

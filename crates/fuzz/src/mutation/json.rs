@@ -1,4 +1,5 @@
-//! JSON as text that can be changed anywhere: numbers keep all their digits, and objects the order of their fields.
+//! JSON as text that can be changed anywhere: numbers keep all their digits, and objects the order of their
+//! fields.
 
 use std::fmt;
 

@@ -1,7 +1,8 @@
 //! Proofs with random changes: none may be accepted for a broken program, and none may crash the checker.
 //!
-//! Proofs of right programs are changed as JSON, in one to three places, and checked against programs like theirs in which the property is violated ([`corpus`]). What is accepted is a hole in
-//! the checker, whoever is to blame; so is a panic.
+//! Proofs of right programs are changed as JSON, in one to three places, and checked against programs like
+//! theirs in which the property is violated ([`corpus`]). What is accepted is a hole in the checker, whoever
+//! is to blame; so is a panic.
 
 pub mod campaign;
 mod change;
@@ -27,7 +28,8 @@ pub enum Fate {
     OutOfTime,
     /// It was accepted.
     Accepted,
-    /// Its rules have accepted it, or the invariants that it rests on, and an execution has shown that these do not hold: the net below the rules was needed.
+    /// Its rules have accepted it, or the invariants that it rests on, and an execution has shown that these
+    /// do not hold: the net below the rules was needed.
     Outside,
     /// The checker crashed.
     Crashed(String),
@@ -153,7 +155,8 @@ pub struct Try {
     pub fate: Fate,
 }
 
-/// How often a proof is changed until it still has the form of one. What has not says little: it is refused before any rule is asked.
+/// How often a proof is changed until it still has the form of one. What has not says little: it is refused
+/// before any rule is asked.
 const TRIES_FOR_FORM: usize = 12;
 
 /// Changes a proof of a pair once, and checks that against one of its broken programs.

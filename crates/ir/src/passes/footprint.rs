@@ -67,7 +67,7 @@ impl Region {
                     Extent::Object => u64::MAX,
                 };
                 range.object == target.object
-                    && target.first < range.offset + range.size
+                    && target.first < range.offset.saturating_add(range.size)
                     && range.offset < behind
             })
         };

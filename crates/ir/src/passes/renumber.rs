@@ -105,6 +105,8 @@ pub fn keep(program: &mut Program, objects: &IdVec<ObjectId, bool>, templates: &
     }
     program.unordered.retain(|range| objects[range.object]);
     program.unordered.iter_mut().for_each(|range| new_objects.change(&mut range.object));
+    program.site_uses.retain(|used| objects[used.site]);
+    program.site_uses.iter_mut().for_each(|used| new_objects.change(&mut used.site));
     if let Some(ranges) = &mut program.races_on {
         // What nobody mentions, nobody accesses.
         ranges.retain(|range| objects[range.object]);

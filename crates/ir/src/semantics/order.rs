@@ -142,7 +142,7 @@ impl<'m, 'p> HappensBefore<'m, 'p> {
         past.find(|earlier| {
             earlier.thread != thread
                 && earlier.time > known(earlier.thread)
-                && machine.is_race(&earlier.access, access)
+                && machine.is_race(state, &earlier.access, access)
                 && machine.is_valid(state, access.address, access.size)
         })
     }

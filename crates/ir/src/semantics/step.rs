@@ -4,7 +4,7 @@ use super::eval::{Context, Fault};
 use super::machine::{LimitKind, Machine, State, ThreadIndex, to_bits};
 use crate::ids::{EdgeId, TemplateId};
 use crate::op::{Assignment, Broadcast, Callee, Lhs, LockKind, Op, Rhs};
-use crate::program::{LocationKind, Range};
+use crate::program::{LocationKind, Range, Storage};
 use crate::types::{DataModel, IntType, Value};
 use std::sync::Arc;
 
@@ -157,13 +157,24 @@ impl Machine<'_> {
     }
 
     /// Whether two accesses of different threads at the same time are a data race that counts ([`Program::races_on`]).
-    pub fn is_race(&self, one: &Access, other: &Access) -> bool {
+    pub fn is_race(&self, state: &State, one: &Access, other: &Access) -> bool {
         let first = one.address.max(other.address);
         let end = |access: &Access| access.address.saturating_add(access.size);
         let behind = end(one).min(end(other));
-        let counts = |range: &Range| {
-            let start = self.addresses.offset[range.object] + range.offset;
-            start < behind && first < start + range.size
+        let counts = |range: &Range| match self.program.objects[range.object].storage {
+            Storage::Static => {
+                let start = self.addresses.offset[range.object] + range.offset;
+                start < behind && first < start + range.size
+            }
+            // There may be several: it depends on which one the bytes are in.
+            Storage::Frame(_) | Storage::ThreadLocal | Storage::Site => {
+                self.describe(state, first).is_some_and(|(object, offset)| {
+                    let behind = offset.saturating_add(behind.saturating_sub(first));
+                    object == range.object
+                        && range.offset < behind
+                        && offset < range.offset.saturating_add(range.size)
+                })
+            }
         };
         one.races_with(other) && self.program.races_on.as_ref().is_none_or(|ranges| ranges.iter().any(counts))
     }
@@ -206,7 +217,7 @@ impl Machine<'_> {
                 for access in self.racing_accesses(state, thread, edge) {
                     let collides = |(other_thread, other): (ThreadIndex, &Access)| {
                         alone.is_none_or(|alone| alone == thread || alone == other_thread)
-                            && self.is_race(other, &access)
+                            && self.is_race(state, other, &access)
                             && self.is_valid(state, access.address, access.size)
                             && self.is_valid(state, other.address, other.size)
                     };

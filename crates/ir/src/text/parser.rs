@@ -11,8 +11,8 @@ use super::{
 use crate::check::{MAX_DEPTH, MAX_LOCATIONS};
 use crate::ids::{Id, LocalId, LocationId, ObjectId, TemplateId};
 use crate::program::{
-    Assumption, Count, Edge, Initial, Local, Location, LocationKind, Object, Program, Range, Span, Storage,
-    Template,
+    Assumption, Count, Edge, Initial, Local, Location, LocationKind, Object, Program, Range, SiteUse, Span,
+    Storage, Template,
 };
 use crate::types::{DataModel, Field, IntType, Layout};
 use std::collections::BTreeMap;
@@ -268,11 +268,20 @@ impl Parser {
                     self.word("addresses")?;
                     self.program.reuses_addresses = true;
                 }
+                "uses" => {
+                    self.advance();
+                    let (site, variable, type_name) = (self.known_object()?, self.text()?, self.text()?);
+                    self.sign(":")?;
+                    let layout = self.layout()?;
+                    self.word("size")?;
+                    let size = self.number()?;
+                    self.program.site_uses.push(SiteUse { site, variable, type_name, layout, size });
+                }
                 "template" => self.template()?,
                 other if declares_object(other) => self.object()?,
                 _ => {
                     return self.expected(
-                        "`file`, `assumes`, `start`, `races`, `unordered`, `reuses`, `template`, or an object",
+                        "`file`, `assumes`, `start`, `races`, `unordered`, `reuses`, `uses`, `template`, or an object",
                     );
                 }
             }

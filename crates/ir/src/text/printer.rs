@@ -95,6 +95,12 @@ impl<'p> Printer<'p> {
             let name = handle(&self.objects, id);
             self.object(&name, object);
         }
+        for used in &self.program.site_uses {
+            let site = handle(&self.objects, used.site);
+            put!(self, "uses {site} {} {}: ", quoted(&used.variable), quoted(&used.type_name));
+            self.layout(&used.layout);
+            put!(self, " size {}\n", used.size);
+        }
         if let Some(ranges) = &self.program.races_on {
             put!(self, "\nraces");
             self.ranges(" on", ranges);

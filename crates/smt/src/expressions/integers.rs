@@ -1,4 +1,5 @@
-//! Operations of the program on mathematical integers. Operands are in the range of their type; so are results that are defined.
+//! Operations of the program on mathematical integers. Operands are in the range of their type; so are
+//! results that are defined.
 
 use super::{Translated, logical, logical_unary};
 use crate::sort::Sort;
@@ -34,7 +35,8 @@ fn wrap(number: &Term, ty: IntType) -> Term {
     Term::binary(Operation::Modulo, &number.minus(&low), &modulus(ty)).plus(&low)
 }
 
-/// [`wrap`] of a number that is out of range by less than the type's size: a choice of sums, which solvers like better than a remainder.
+/// [`wrap`] of a number that is out of range by less than the type's size: a choice of sums, which solvers
+/// like better than a remainder.
 fn wrap_once(number: &Term, ty: IntType, may_be_low: bool, may_be_high: bool) -> Term {
     let mut result = number.clone();
     if may_be_high {
@@ -98,7 +100,8 @@ pub(super) fn unary(op: UnaryOp, ty: IntType, operand: &Term) -> (Term, Term) {
             (negated, defined)
         }
         UnaryOp::Neg => (wrap_once(&operand.negated(), ty, true, false), always),
-        // The complement is -1 - x in two's complement, and the mirror image in the range of an unsigned type.
+        // The complement is -1 - x in two's complement, and the mirror image in the range of an unsigned
+        // type.
         UnaryOp::Not => (Term::int(if ty.signed { -1 } else { ty.max() }).minus(operand), always),
     }
 }

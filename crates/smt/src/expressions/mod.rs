@@ -1,14 +1,16 @@
-//! Terms of the expressions of programs. Exact: for all values of what an expression reads, the term's value is the one that
-//! `ir::semantics` computes, and the condition that goes with it says whether that computes one at all.
+//! Terms of the expressions of programs. Exact: for all values of what an expression reads, the term's value
+//! is the one that `ir::semantics` computes, and the condition that goes with it says whether that computes
+//! one at all.
 //!
 //! There are two ways to represent a number of the program; a Boolean is a Boolean in both.
 //!
-//! * [`Mode::Integers`]: an integer in the range of its type. Sums and comparisons stay linear arithmetic; unsigned wrapping is a
-//!   choice between two sums, and bit operations that are no arithmetic go through bit-vectors.
+//! * [`Mode::Integers`]: an integer in the range of its type. Sums and comparisons stay linear arithmetic;
+//!   unsigned wrapping is a choice between two sums, and bit operations that are no arithmetic go through
+//!   bit-vectors.
 //! * [`Mode::Bits`]: a bit-vector of the type's width.
 //!
-//! What an expression reads (locals, memory, addresses, …) is given by the caller, who must give values of the right range:
-//! [`Mode::range`] says so of a variable.
+//! What an expression reads (locals, memory, addresses, …) is given by the caller, who must give values of
+//! the right range: [`Mode::range`] says so of a variable.
 
 mod bits;
 mod integers;
@@ -42,8 +44,8 @@ pub struct Translated {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Untranslatable(pub String);
 
-/// Gives the term of an expression that reads something: [`Expr::Local`], [`Expr::Load`], [`Expr::Address`], [`Expr::Procedure`],
-/// [`Expr::Myself`], [`Expr::Valid`] or [`Expr::Old`], with all that is inside it.
+/// Gives the term of an expression that reads something: [`Expr::Local`], [`Expr::Load`], [`Expr::Address`],
+/// [`Expr::Procedure`], [`Expr::Myself`], [`Expr::Valid`] or [`Expr::Old`], with all that is inside it.
 pub type Reader<'a> = dyn FnMut(&Expr) -> Result<Translated, Untranslatable> + 'a;
 
 impl Translated {

@@ -1,4 +1,5 @@
-//! Checks of solutions and refutations. They share nothing with the search but the terms; the one of refutations not even the solver.
+//! Checks of solutions and refutations. They share nothing with the search but the terms; the one of
+//! refutations not even the solver.
 
 use super::{ClauseId, Derivation, HornSystem, Interpretation};
 use crate::limits::NoAnswer;
@@ -48,8 +49,8 @@ pub fn check_interpretation(
     Ok(())
 }
 
-/// Whether a derivation derives `false`: each step is a clause with values that make its constraint true, that fit those of the
-/// premises, and give the conclusion. The error says what is wrong.
+/// Whether a derivation derives `false`: each step is a clause with values that make its constraint true,
+/// that fit those of the premises, and give the conclusion. The error says what is wrong.
 pub fn check_derivation(system: &HornSystem, derivation: &Derivation) -> Result<(), String> {
     for (position, step) in derivation.steps.iter().enumerate() {
         let wrong = |what: &str| Err(format!("step {position} (clause {:?}): {what}", step.clause));

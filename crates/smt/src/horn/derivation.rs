@@ -1,8 +1,8 @@
 //! Derivations of `false`, read off the solver's proof.
 //!
-//! The proof tells which ground facts follow from which; it does not tell, in our terms, by which clause and with which values of the
-//! clause's variables. That is asked of a solver, fact by fact, so that nothing rests on how the proof is written:
-//! a fact that is not explained this way ends the reading.
+//! The proof says which ground facts follow from which; it does not say, in our terms, by which clause and
+//! with which values of the clause's variables. That is asked of a solver, fact by fact, so that nothing
+//! rests on how the proof is written: a fact that is not explained this way ends the reading.
 
 use super::{Application, ClauseId, HornSystem, RelationId};
 use crate::decode::decode_value;
@@ -51,8 +51,8 @@ struct Inference {
     rule: Option<Dynamic>,
 }
 
-/// Reads the derivation off the proof. `names` gives the relation that each name of the solver stands for; `goal` is its name
-/// for `false`.
+/// Reads the derivation off the proof. `names` gives the relation that each name of the solver stands for;
+/// `goal` is its name for `false`.
 pub(super) fn read(
     system: &HornSystem,
     proof: &Dynamic,

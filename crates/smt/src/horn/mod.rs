@@ -1,5 +1,5 @@
-//! Constrained Horn clauses: systems of implications with unknown relations. A solution is a formula for each relation that makes all
-//! clauses true, a refutation is a derivation of `false`.
+//! Constrained Horn clauses: systems of implications with unknown relations. A solution is a formula for each
+//! relation that makes all clauses true, a refutation is a derivation of `false`.
 //!
 //! Clauses are implicitly universal over their variables: `body relations ∧ constraint → head`.
 

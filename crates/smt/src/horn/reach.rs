@@ -1,6 +1,6 @@
 //! Which relations matter: those that some clauses can derive, and that a derivation of `false` can use.
 //!
-//! Spacer drops the rest and does not tell: its answer says nothing of relations that it dropped.
+//! Spacer drops the rest without saying so: its answer says nothing of relations that it dropped.
 
 use super::{ClauseId, HornSystem, RelationId};
 use crate::limits::NoAnswer;

@@ -1,7 +1,8 @@
-//! Solves systems of Horn clauses with Spacer (Komuravelli, Gurfinkel, Chaki: SMT-based model checking for recursive programs, CAV 2014),
-//! which is part of the solver.
+//! Solves systems of Horn clauses with Spacer (Komuravelli, Gurfinkel, Chaki: SMT-based model checking for
+//! recursive programs, CAV 2014), which is part of the solver.
 //!
-//! What Spacer answers is not believed: a solution is checked clause by clause, a refutation is rebuilt and evaluated.
+//! What Spacer answers is not believed: a solution is checked clause by clause, a refutation is rebuilt and
+//! evaluated.
 
 use super::check::{Failure, check_derivation, check_interpretation};
 use super::derivation::{self, Derivation};
@@ -46,7 +47,8 @@ const TRANSFORMATIONS: [&str; 6] = [
     "xform.subsumption_checker",
 ];
 
-/// How Spacer is set up. Its transformations are off: they would change the clauses, and with them what the answers are about.
+/// How Spacer is set up. Its transformations are off: they would change the clauses, and with them what the
+/// answers are about.
 fn parameters() -> Params {
     let mut parameters = Params::new();
     parameters.set_symbol("engine", "spacer");
@@ -130,8 +132,8 @@ fn refuted(
     }
 }
 
-/// Reads off the solution. The lemmas that Spacer knows to hold for ever come first; where they do not suffice, those of
-/// the highest levels are added.
+/// Reads off the solution. The lemmas that Spacer knows to hold for ever come first; where they do not
+/// suffice, those of the highest levels are added.
 fn solved(
     system: &HornSystem,
     engine: &Fixedpoint,

@@ -1,4 +1,5 @@
-//! The terms of expressions mean what `ir::semantics` says, in both modes, where they are defined and where not.
+//! The terms of expressions mean what `ir::semantics` says, in both modes, where they are defined and where
+//! not.
 
 use ir::semantics::Machine;
 use ir::{BinaryOp, Expr, IntType, LocalId, Program, UnaryOp};

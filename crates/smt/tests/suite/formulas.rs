@@ -1,4 +1,5 @@
-//! Making, printing, substituting and evaluating terms; every operation means the same to us and to the solver.
+//! Making, printing, substituting and evaluating terms; every operation means the same to us and to the
+//! solver.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};

@@ -115,7 +115,8 @@ fn pigeons(holes: i128) -> Vec<Term> {
     rules
 }
 
-/// The library forgets assertions when it is interrupted; we must not. Each solver is stopped at another moment, and then asked again.
+/// The library forgets assertions when it is interrupted; we must not. Each solver is stopped at another
+/// moment, and then asked again.
 #[test]
 fn a_stopped_solver_forgets_nothing() {
     let (x, long) = (Term::int_variable("x"), Budget::unlimited());

@@ -17,8 +17,8 @@ pub struct Features {
     pub waits: bool,
     /// Variables of other threads.
     pub others: bool,
-    /// What dialects add: choices between conditions, ends of executions and of threads, constraints on all variables, jumps, invariants of procedures, threads with
-    /// an argument.
+    /// What dialects add: choices between conditions, ends of executions and of threads, constraints on all
+    /// variables, jumps, invariants of procedures, threads with an argument.
     pub dialects: bool,
 }
 

@@ -14,8 +14,8 @@ const TYPES: [IntType; 9] = [
     IntType::I64,
     IntType::U64,
 ];
-/// The product of all threads' steps, and of the ways that inputs can go, stays below this; with a third thread below
-/// the second number, as more orders of stores lead to more different values.
+/// The product of all threads' steps, and of the values of inputs, stays below this; with a third thread
+/// below the second number, as more orders of stores lead to more different values.
 const MAX_PRODUCT: [u64; 2] = [8_000, 2_000];
 
 /// How carefully a program treats its shared variables.
@@ -42,7 +42,7 @@ impl Source {
         }
     }
 
-    /// An estimate of the number of states: each thread's steps, and two ways for each input.
+    /// An estimate of the number of states: each thread's steps, and two branches for each input.
     fn product(&self) -> u64 {
         let helpers: Vec<u64> = self.helpers.iter().map(|helper| 1 + steps(&helper.body, &[])).collect();
         let helper_inputs: Vec<u64> = self.helpers.iter().map(|helper| inputs(&helper.body, &[])).collect();

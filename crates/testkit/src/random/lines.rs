@@ -25,8 +25,8 @@ impl Lines {
         out
     }
 
-    /// A smaller program that is still interesting, if there is one: lines and blocks are left out one by one, and blocks give way to what is inside,
-    /// as long as that helps. Uses go before declarations.
+    /// A smaller program that is still interesting, if there is one: lines and blocks are left out one by
+    /// one, and blocks give way to what is inside, as long as that helps. Uses go before declarations.
     pub fn shrunk(&self, mut interesting: impl FnMut(&Self) -> bool) -> Self {
         let mut best = self.clone();
         loop {

@@ -101,7 +101,7 @@ impl<'s> Builder<'s> {
         let end = self.template.location(kind, false);
         self.jump(end);
     }
-    /// Two ways out of here, by a condition.
+    /// Two edges out of here, by a condition.
     fn branch(&mut self, condition: Expr, yes: LocationId, no: LocationId) {
         self.edge(self.here, yes, vec![Op::Assume(condition.clone())]);
         self.edge(self.here, no, vec![Op::Assume(condition.not())]);

@@ -1,9 +1,12 @@
-//! Wide random C programs: a few topics of C with threads each, chosen by the seed, from tables of what can be written about them.
+//! Wide random C programs: a few topics of C with threads each, chosen by the seed, from tables of what can
+//! be written about them.
 //!
-//! Where [`wild`](super::wild) programs mix a few constructs freely, these have what goes wrong in the corners: types and signedness, unions, bit-fields, walks over whole objects,
-//! numbers that are addresses, heap that is used again, all synchronisation objects, families of threads with their own elements, functions that are atomic,
-//! values without a model. A [`Topic`] is data: declarations, cells (what can be read and written), statements and functions, with
-//! choices and holes that [`Writer::expand`] fills. Programs are small enough for naive exploration, mostly.
+//! Where [`wild`](super::wild) programs mix a few constructs freely, these have what goes wrong in the
+//! corners: types and signedness, unions, bit-fields, walks over whole objects, numbers that are addresses,
+//! heap that is used again, all synchronisation objects, families of threads with their own elements,
+//! functions that are atomic, values without a model. A [`Topic`] is data: declarations, cells (what can be
+//! read and written), statements and functions, with choices and holes that [`Writer::expand`] fills.
+//! Programs are small enough for naive exploration, mostly.
 //!
 //! A program is a tree of lines, so that [`Lines::shrunk`] can leave out what a disagreement does not need.
 
@@ -91,7 +94,7 @@ struct Writer {
     bindings: Vec<Vec<(char, String)>>,
     /// Makes names.
     names: usize,
-    /// Where the program is about one cell: it is read plainly, and written in roundabout ways only.
+    /// Where the program is about one cell: it is read plainly, and written indirectly only.
     target: Option<Cell>,
     /// What the names of threads' functions start with.
     prefix: &'static str,

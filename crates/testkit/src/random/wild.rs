@@ -1,8 +1,9 @@
 //! Wild random C programs: anything goes that C with threads has, also what may end in undefined behaviour.
 //!
-//! Unlike [`Source`](super::Source), a [`Wild`] program exists as text alone: what it means is what the front end makes of it. It may wait forever,
-//! overflow, leave its arrays, use what was freed; whether it does is what naive exploration tells. Each program has only a few features, chosen
-//! by its seed, and a few statements, so that most have less than some ten thousand states.
+//! Unlike [`Source`](super::Source), a [`Wild`] program exists as text alone: what it means is what the front
+//! end makes of it. It may wait forever, overflow, leave its arrays, use what was freed; whether it does is
+//! what naive exploration decides. Each program has only a few features, chosen by its seed, and a few
+//! statements, so that most have less than some ten thousand states.
 //!
 //! A program is a tree of lines, so that [`Lines::shrunk`] can leave out what a disagreement does not need.
 

@@ -6,16 +6,19 @@ use crate::pipeline;
 use checker::Checked;
 use ir::{Program, Span};
 use report::html::Extras;
-use report::{Answer, Outcome, Report, Sources};
+use report::shared_memory::{Finding, Status};
+use report::{Answer, Outcome, Report, SharedMemory, Sources};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use verdict::Listing;
+use verdict::{Check, Listing};
 
 /// Severities of the protocol.
 const ERROR: u32 = 1;
 const INFORMATION: u32 = 3;
+/// The most shared memory locations that are told.
+const MOST_LOCATIONS: usize = 100;
 
 /// A diagnostic of a file.
 struct Found {
@@ -41,12 +44,54 @@ impl Findings {
         input: Arc<(Program, Sources)>,
         outcomes: Vec<Outcome>,
         listing: Option<Listing>,
+        memory: Option<&SharedMemory>,
     ) -> Self {
         let mut findings = Self { input, outcomes, listing, diagnostics: BTreeMap::new() };
         for index in 0..findings.outcomes.len() {
             findings.tell(document, index);
         }
+        for finding in memory.iter().flat_map(|memory| &memory.locations).take(MOST_LOCATIONS) {
+            findings.tell_location(finding);
+        }
         findings
+    }
+
+    /// Makes diagnostics of a shared memory location that may race as far as is known: one at each access.
+    fn tell_location(&mut self, finding: &Finding) {
+        let pair = match &finding.status {
+            Status::Open(pairs) => pairs.first().and_then(|pair| finding.pair(*pair)),
+            Status::Possible(_) => finding.pair((0, 1)),
+            Status::Race(_) | Status::RaceFree(_) => None,
+        };
+        let Some(pair) = pair else { return };
+        let input = self.input.clone();
+        let (program, sources) = (&input.0, &input.1);
+        let text =
+            format!("{} data race on `{}`: {}", finding.status.name(), finding.name, finding.because());
+        let related: Vec<Value> = pair
+            .iter()
+            .filter(|access| access.span.line > 0)
+            .map(|access| {
+                let location = json!({
+                    "uri": uri_of(&file(program, access.span)),
+                    "range": range(sources, access.span),
+                });
+                let what = format!("{} {}, {}", access.thread, access.verb(), access.held());
+                json!({ "location": location, "message": what })
+            })
+            .collect();
+        let mut spans: Vec<Span> = Vec::new();
+        for access in pair {
+            if access.span.line > 0 && !spans.contains(&access.span) {
+                spans.push(access.span);
+            }
+        }
+        for span in spans {
+            let code = Check::Races.property_name();
+            let mut told = diagnostic(range(sources, span), INFORMATION, code, &text);
+            told["relatedInformation"] = Value::Array(related.clone());
+            self.add(&file(program, span), None, told);
+        }
     }
 
     /// A program that cannot be read, or a verification that came to nothing.
@@ -184,7 +229,15 @@ impl Findings {
         let outcomes = std::slice::from_ref(outcome);
         let answer = Answer::of(outcomes, &[]);
         let (program, sources) = (&self.input.0, &self.input.1);
-        let report = Report { program, sources, outcomes, answer: &answer, explain: false, stories: &[] };
+        let report = Report {
+            program,
+            sources,
+            outcomes,
+            answer: &answer,
+            explain: false,
+            stories: &[],
+            memory: None,
+        };
         Some(render(&report, outcome))
     }
 

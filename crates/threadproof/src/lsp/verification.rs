@@ -89,5 +89,6 @@ fn verify(shared: &Shared, path: &Path, project: &Project, cancel: &Cancel) -> R
         }
         input::Kind::Boolean | input::Kind::System => None,
     };
-    Ok(Findings::new(path, question.input.clone(), live.outcomes(), listing))
+    let memory = live.memory();
+    Ok(Findings::new(path, question.input.clone(), live.outcomes(), listing, memory.as_ref()))
 }

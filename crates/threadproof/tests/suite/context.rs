@@ -41,7 +41,8 @@ fn figure_1_round_by_round() {
     assert_eq!(spurious, 2, "{told:?}");
     assert_eq!(proof.acfas.iter().map(|acfa| acfa.states.len()).collect::<Vec<_>>(), [2, 4]);
     let lowered = pipeline::prepare(&program, Check::Races);
-    let seen = engine_context::seen_program(&lowered, &Check::Races.property(), None).expect("it is small");
+    let seen =
+        engine_context::analysed_program(&lowered, &Check::Races.property(), None).expect("it is small");
     let picture = report::graph::contexts(&seen, &proof);
     expect![[r#"
         digraph context {

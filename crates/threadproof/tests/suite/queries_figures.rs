@@ -3,10 +3,10 @@
 //! The thesis counts waiting for a condition, and an addition, as one command each; so these programs have them in atomic regions.
 
 use crate::queries::read;
-use engine_queries::before::before_all;
-use engine_queries::build::{Built, Kind, Level, Promise, Question};
+use engine_queries::build::{Built, EnvironmentQuery, Kind, Level, Promise};
 use engine_queries::model::Model;
 use engine_queries::query::Search;
+use engine_queries::wp::wp_of_path;
 use indexmap::IndexSet;
 use ir::passes::Goal;
 use sequential::{Outcome, check};
@@ -173,7 +173,7 @@ fn figures_4_5_and_4_6() {
     assert_eq!((first.len(), third.len()), (2, 1));
     assert_eq!(second, again);
     let unclaimed = cs1.and(&claim1.not());
-    let promise = |at: usize, formula: &Term| Promise { at, formula: formula.clone(), taken: Vec::new() };
+    let promise = |at: usize, formula: &Term| Promise { at, psi: formula.clone(), taken: Vec::new() };
     let late = cs1.and(&claim1.not().or(&named.term("turn").equals(&Term::int(0))));
     let early = first.iter().chain(&second).map(|at| promise(*at, &unclaimed));
     let promises: Vec<Promise> = early.chain(third.iter().map(|at| promise(*at, &late))).collect();
@@ -183,9 +183,9 @@ fn figures_4_5_and_4_6() {
     let budget = budget();
     let mut search = Search::new(&named.model, order.to_vec(), &budget);
     search.claims[0].clear();
-    let before = vec![named.term("claim0"), cs1.not().or(&claim1)];
-    let question = Question { before, after: vec![cs1.clone(), claim1.not()] };
-    assert_eq!(search.ask(1, question), Ok(None));
+    let alpha = vec![named.term("claim0"), cs1.not().or(&claim1)];
+    let query = EnvironmentQuery { alpha, beta: vec![cs1.clone(), claim1.not()] };
+    assert_eq!(search.reach(1, query), Ok(None));
     let claims = search.claims[0].clone();
     assert_eq!(claims.len(), 1);
     assert!(claims[0].before.is_true(), "{}", claims[0].before);
@@ -210,24 +210,24 @@ fn figure_6_1() {
     let named = Named::new(PETERSON);
     let order = vec![named.thread("t0"), named.thread("t1")];
     let cs1 = named.term("cs1");
-    let before = vec![
+    let alpha = vec![
         cs1.not(),
         named.term("claim0"),
         named.term("claim1").not().or(&named.term("turn").equals(&Term::int(0))),
     ];
     let budget = budget();
     let mut search = Search::new(&named.model, order.clone(), &budget);
-    let question = Question { before: before.clone(), after: vec![cs1.clone()] };
-    let taken = search.ask(1, question).expect("there is time").expect("there is a way");
+    let query = EnvironmentQuery { alpha: alpha.clone(), beta: vec![cs1.clone()] };
+    let taken = search.reach(1, query).expect("there is time").expect("there is a way");
     assert_eq!(taken.len(), 1);
-    let leads = before_all(&named.model, &taken, &cs1, &budget);
+    let leads = wp_of_path(&named.model, &taken, &cs1, &budget);
     let (line_24, _) = named.steps("t1", "cs1", &Term::bool(true));
     assert_eq!(line_24.len(), 1);
     let there = place(order[1]).term().equals(&Term::int(line_24[0] as i128));
     assert!(named.same(&leads, &there), "{leads}");
     // Without that one there is none.
-    let before = before.into_iter().chain([there.not()]).collect();
-    assert_eq!(search.ask(1, Question { before, after: vec![cs1] }), Ok(None));
+    let alpha = alpha.into_iter().chain([there.not()]).collect();
+    assert_eq!(search.reach(1, EnvironmentQuery { alpha, beta: vec![cs1] }), Ok(None));
 }
 
 /// Figure 7.2: two threads cannot go from `a == 1 && b == 1 && c == 1` to `a + 2 b > 15`, but to 15 they can. What `t2` needs of `t3` for that is asked of it.
@@ -240,8 +240,9 @@ fn figure_7_2() {
     let budget = budget();
     let ask = |limit: i128| {
         let mut search = Search::new(&named.model, order.clone(), &budget);
-        let before = vec![one("a"), one("b"), one("c")];
-        let answer = search.ask(1, Question { before, after: vec![sum.greater_than(&Term::int(limit))] });
+        let alpha = vec![one("a"), one("b"), one("c")];
+        let answer =
+            search.reach(1, EnvironmentQuery { alpha, beta: vec![sum.greater_than(&Term::int(limit))] });
         (answer.expect("there is time"), search.claims)
     };
     let (answer, claims) = ask(15);

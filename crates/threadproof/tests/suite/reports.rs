@@ -56,6 +56,7 @@ fn recorded(name: &str, file: &str, check: Check, engine: &dyn Engine) {
         answer: &answer,
         explain: false,
         stories: &stories,
+        memory: None,
     };
     let folder = crate::root().join("tests/reports");
     let wide = human::render(&report, Style { colour: false, width: 110 });

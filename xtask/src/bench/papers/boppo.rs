@@ -6,7 +6,8 @@ use crate::bench::measure;
 use crate::bench::plot::{Plot, Series};
 use std::process::Command;
 
-/// Rows of the table, and beyond: the family, n, and the paper's seconds, as it writes them, and symbolic thread states.
+/// Rows of the table, and beyond: the family, n, and the paper's seconds, as it writes them, and symbolic
+/// thread states.
 const TABLE_4: [(&str, u32, &str, &str); 12] = [
     ("pc", 10, "<0.1", "21"),
     ("pc", 20, "<0.1", "31"),

@@ -1,6 +1,7 @@
 //! Paper 1 (CIRC), table 1: races in TinyOS applications.
 //!
-//! Each application is listed as a whole; then each variable of the paper's table, and each that nesC's own check warns about, is asked about alone, for a time of its own.
+//! Each application is listed as a whole; then each variable of the paper's table, and each that nesC's own
+//! check warns about, is asked about alone, for a time of its own.
 
 use super::files;
 use super::page::Page;
@@ -8,7 +9,8 @@ use crate::bench::measure::{self, Run};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The variables of the table: the application, its lines, the variable, predicates, states of the context, and time.
+/// The variables of the table: the application, its lines, the variable, predicates, states of the context,
+/// and time.
 const TABLE_1: [(&str, &str, &str, &str, &str, &str); 11] = [
     ("secureTosBase", "9539", "gTxState", "11", "23", "7m38s"),
     ("secureTosBase", "9539", "gTxByteCnt", "4", "13", "1m41s"),

@@ -6,7 +6,8 @@ use crate::bench::measure;
 use crate::bench::plot::{Plot, Series};
 use std::path::{Path, PathBuf};
 
-/// A row of a figure: the family, its name there, n, and the paper's seconds, as it writes them: CoMuS and the best of the other tools for the safe version, and for the broken one. Empty: not in the paper.
+/// A row of a figure: the family, its name there, n, and the paper's seconds, as it writes them: CoMuS and
+/// the best of the other tools for the safe version, and for the broken one. Empty: not in the paper.
 type Row = (&'static str, &'static str, usize, [&'static str; 4]);
 
 /// Figure 9.1; the others are Threader, VVT and UL-CSeq.
@@ -55,7 +56,7 @@ const PETERSON: &str = "peterson";
 /// Seconds for a proof by any engine, for one by `queries` alone, and for a refutation.
 const SECONDS: [u32; 3] = [60, 20, 20];
 
-/// Runs programs; behind one that is not decided, larger ones of its family are not run.
+/// Runs programs; after one that is not decided, larger ones of its family are not run.
 struct Runner {
     tool: PathBuf,
     file: PathBuf,

@@ -6,7 +6,8 @@ use crate::bench::measure;
 use crate::bench::samples::decided;
 use std::path::Path;
 
-/// Table 1: the driver, its assertions, those proved with intervals and the time, those proved with octagons and the time.
+/// Table 1: the driver, its assertions, those proved with intervals and the time, those proved with octagons
+/// and the time.
 const TABLE_1: [(&str, &str, &str, &str); 16] = [
     ("i8xx_tco", "90", "75, 1m51s", "71, 1m25s"),
     ("ib700wdt", "75", "64, 30s", "64, 20s"),
@@ -26,7 +27,8 @@ const TABLE_1: [(&str, &str, &str, &str); 16] = [
     ("total", "1597", "1312, 13m9s", "1277, 90m21s"),
 ];
 
-/// The last row of table 2: who, and how many programs are proved, refuted (by LI) or not proved (by DUET), unknown, and out of time.
+/// The last row of table 2: who, and how many programs are proved, refuted (by LI) or not proved (by DUET),
+/// unknown, and out of time.
 const TABLE_2: [(&str, &str, &str, &str, &str); 3] = [
     ("paper: LI (Getafix)", "1382", "248", "292", "1494"),
     ("paper: DUET, octagons", "2503", "870 not proved", "", "43"),

@@ -1,18 +1,22 @@
 //! From a program to its inclusion constraints.
 
+use super::super::bits::BitSet;
+use super::super::liveness::live_locals;
 use super::ranges::Amounts;
 use super::shape::{Shape, Shift, first_numbers, greatest_common_divisor};
 use super::solve::{DynamicCall, Node, Pointee, Procedure, Solver};
 use crate::expr::{BinaryOp, Expr, Place};
-use crate::ids::{IdVec, LocalId, ObjectId, TemplateId};
+use crate::ids::{Id, IdVec, LocalId, ObjectId, TemplateId};
 use crate::op::{Assignment, Callee, Lhs, Op, Rhs};
-use crate::program::{Initial, LocationKind, Program};
+use crate::program::{Edge, Initial, LocationKind, Program, Template};
 use crate::types::IntType;
 use rustc_hash::FxHashMap;
 
 /// Makes the constraints of a program. Returns the solver, and the node of each template's first local.
 pub fn constraints(program: &Program, amounts: &Amounts) -> (Solver, IdVec<TemplateId, Node>) {
-    let shapes: IdVec<ObjectId, Shape> = program.objects.iter().map(Shape::new).collect();
+    let divisors = size_divisors(program);
+    let shapes = program.objects.enumerate().map(|(id, object)| Shape::with_element(object, divisors[id]));
+    let shapes: IdVec<ObjectId, Shape> = shapes.collect();
     let (first_local, locals) = first_numbers(program.templates.iter().map(|template| template.locals.len()));
     let (mut first_cell, cells) = first_numbers(shapes.iter().map(|shape| shape.cells.len()));
     first_cell.iter_mut().for_each(|first: &mut Node| *first += locals);
@@ -30,6 +34,18 @@ pub fn constraints(program: &Program, amounts: &Amounts) -> (Solver, IdVec<Templ
     generator.solver.add(inputs, Pointee::Input);
     generator.run();
     (generator.solver, generator.first_local)
+}
+
+/// For each allocation site, what divides the number of bytes of all its objects; 0 if nothing is allocated there.
+fn size_divisors(program: &Program) -> IdVec<ObjectId, u64> {
+    let mut found: IdVec<ObjectId, u64> = program.objects.iter().map(|_| 0).collect();
+    let pointer = program.data_model.pointer();
+    for op in program.templates.iter().flat_map(|template| &template.edges).flat_map(|edge| &edge.ops) {
+        if let Op::Allocate { site, size, .. } = op {
+            found[*site] = greatest_common_divisor(found[*site], divisor(pointer, size).max(1));
+        }
+    }
+    found
 }
 
 /// How much a value that is added to an address moves it, given the range of that value.
@@ -108,6 +124,38 @@ pub fn flow(
     }
 }
 
+/// Whether some values of a template are left open.
+fn has_open_values(template: &Template) -> bool {
+    let is_open = |op: &Op| match op {
+        Op::Assign(assignment) => {
+            assignment.pairs.iter().any(|(_, rhs)| matches!(rhs, Rhs::Any | Rhs::Unknown))
+        }
+        _ => false,
+    };
+    template.edges.iter().flat_map(|edge| &edge.ops).any(is_open)
+}
+
+/// Whether a local may be read after an operation of an edge, given what is live after the edge.
+fn is_read(edge: &Edge, index: usize, local: LocalId, live: &BitSet) -> bool {
+    live.contains(local.index()) || edge.reads_behind(index, local)
+}
+
+/// Numbers below this that a function gives are no addresses. Larger bounds, such as those of types, exclude none.
+const LEAST_ADDRESS: i128 = 1 << 31;
+
+/// Whether a constraint keeps a local below a constant that is smaller than addresses.
+fn is_bounded(local: LocalId, constraint: &Expr) -> bool {
+    let is_local = |expr: &Expr| *expr == Expr::Local(local);
+    let is_constant = |expr: &Expr| matches!(expr, Expr::Const(value, _) if *value < LEAST_ADDRESS);
+    match constraint {
+        Expr::Binary(BinaryOp::Le | BinaryOp::Lt, _, pair) => is_local(&pair.0) && is_constant(&pair.1),
+        Expr::Binary(BinaryOp::And, IntType::BOOL, pair) => {
+            is_bounded(local, &pair.0) || is_bounded(local, &pair.1)
+        }
+        _ => false,
+    }
+}
+
 struct Generator<'p> {
     program: &'p Program,
     amounts: &'p Amounts,
@@ -138,7 +186,13 @@ impl Generator<'_> {
             if exits && let Some(local) = template.exit_value {
                 self.solver.copy(self.local(local), self.solver.thread_results);
             }
-            template.edges.iter().flat_map(|edge| &edge.ops).for_each(|op| self.op(op));
+            let live = has_open_values(template).then(|| live_locals(template));
+            for edge in &template.edges {
+                let live = live.as_ref().map(|live| &live[edge.target]);
+                for (index, op) in edge.ops.iter().enumerate() {
+                    self.op(op, &|local| live.is_none_or(|live| is_read(edge, index, local, live)));
+                }
+            }
         }
         for (template, _) in &self.program.start {
             let call = DynamicCall { arguments: Vec::new(), result: None, is_spawn: true };
@@ -150,7 +204,8 @@ impl Generator<'_> {
         self.first_local[self.template] + local.0
     }
 
-    fn op(&mut self, op: &Op) {
+    /// Makes the constraints of an operation, given which locals may be read after it.
+    fn op(&mut self, op: &Op, is_read: &dyn Fn(LocalId) -> bool) {
         match op {
             Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Free(_) | Op::Fill(..) | Op::Broadcast(_) => {
                 // Loads inside make no address flow, but an address in a comparison is still taken.
@@ -161,7 +216,7 @@ impl Generator<'_> {
                     }
                 }
             }
-            Op::Assign(assignment) => self.assign(assignment),
+            Op::Assign(assignment) => self.assign(assignment, is_read),
             Op::Spawn(callee, arguments, handle) => {
                 self.call(callee, arguments, None, true);
                 // A thread's id is no address; its place's address may be a computed one.
@@ -203,7 +258,7 @@ impl Generator<'_> {
         }
     }
 
-    fn assign(&mut self, assignment: &Assignment) {
+    fn assign(&mut self, assignment: &Assignment, is_read: &dyn Fn(LocalId) -> bool) {
         if let Some(constraint) = &assignment.constraint {
             self.value(constraint);
         }
@@ -213,11 +268,20 @@ impl Generator<'_> {
                 Lhs::Memory(place) => place.ty,
             };
             let is_wide = ty.bits >= self.program.data_model.pointer().bits;
+            // What is never read (as of a variable that is declared without a value) and what a constraint keeps below a constant
+            // is no address.
+            let is_number = match (lhs, &assignment.constraint) {
+                (Lhs::Local(local), Some(constraint)) => is_bounded(*local, constraint),
+                (Lhs::Local(local), None) => !is_read(*local),
+                (Lhs::Memory(_), _) => false,
+            };
+            let open = is_wide && !is_number;
             let value = match rhs {
                 Rhs::Value(value) => self.value(value),
-                Rhs::Any if assignment.constraint.is_none() => is_wide.then_some(self.solver.inputs),
+                Rhs::Any if assignment.constraint.is_none() => open.then_some(self.solver.inputs),
                 // A constraint may force any address on the value.
-                Rhs::Any | Rhs::Unknown | Rhs::Float(..) => is_wide.then_some(self.anything),
+                Rhs::Any | Rhs::Unknown => open.then_some(self.anything),
+                Rhs::Float(_, _, operands) => self.computed(operands),
             };
             match value {
                 Some(value) => self.store(lhs, value),
@@ -355,7 +419,13 @@ impl Generator<'_> {
         }
     }
 
-    fn moved<const N: usize>(&mut self, operands: [(Option<Node>, Option<Shift>); N]) -> Option<Node> {
+    /// What is computed from some values in a way that loses offsets.
+    fn computed(&mut self, operands: &[Expr]) -> Option<Node> {
+        let operands: Vec<_> = operands.iter().map(|operand| self.value(operand)).collect();
+        self.moved(operands.into_iter().map(|operand| (operand, Some(Shift::MultipleOf(1)))))
+    }
+
+    fn moved(&mut self, operands: impl IntoIterator<Item = (Option<Node>, Option<Shift>)>) -> Option<Node> {
         let moves: Vec<(Node, Shift)> =
             operands.into_iter().filter_map(|(node, shift)| Some((node?, shift?))).collect();
         if moves.is_empty() {

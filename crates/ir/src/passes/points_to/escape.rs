@@ -56,10 +56,14 @@ impl PointsTo {
         escapes
     }
 
+    /// Whether nothing is known of an address.
+    pub fn is_unknown(&self, template: TemplateId, address: &Expr) -> bool {
+        self.eval(template, address).contains(&Pointee::Anything)
+    }
+
     /// Whether an operation may access memory at an address that nothing is known of.
-    fn accesses_anything(&self, program: &Program) -> bool {
-        let is_unknown =
-            |template: TemplateId, address: &Expr| self.eval(template, address).contains(&Pointee::Anything);
+    pub fn accesses_anything(&self, program: &Program) -> bool {
+        let is_unknown = |template: TemplateId, address: &Expr| self.is_unknown(template, address);
         program.templates.enumerate().any(|(id, template)| {
             template.edges.iter().flat_map(|edge| &edge.ops).any(|op| {
                 let mut found = false;

@@ -10,7 +10,7 @@
 
 use crate::ids::Id;
 use crate::program::{Object, Storage};
-use crate::types::Layout;
+use crate::types::{Field, IntType, Layout};
 use crate::{ObjectId, Target};
 
 /// Where in an object a pointer points: a set of offsets.
@@ -101,13 +101,45 @@ pub struct Shape {
     has_gaps: bool,
 }
 
+/// Up to this many bytes of allocated memory without structure have a cell for each word.
+const MOST_WORDS_BYTES: u64 = 4096;
+/// The bytes of a word.
+const WORD: u64 = 8;
+
+/// The layout of an allocated element: what has no structure is told apart word by word, since what is allocated without a type is most often a record.
+fn by_words(layout: &Layout) -> Layout {
+    match layout {
+        Layout::Bytes(bytes) if (WORD + 1..=MOST_WORDS_BYTES).contains(bytes) => {
+            let field = |word: u64| {
+                let (offset, rest) = (word * WORD, *bytes - word * WORD);
+                let layout = if rest >= WORD { Layout::Scalar(IntType::U64) } else { Layout::Bytes(rest) };
+                Field { name: String::new(), offset, layout }
+            };
+            Layout::Record((0..bytes.div_ceil(WORD)).map(field).collect())
+        }
+        Layout::Bytes(_) | Layout::Scalar(_) | Layout::Array { .. } | Layout::Record(_) | Layout::Sync(_) => {
+            layout.clone()
+        }
+    }
+}
+
 impl Shape {
-    /// The structure of an object.
+    /// The structure of an object, when nothing is known of the sizes of allocations.
+    #[cfg(test)]
     pub fn new(object: &Object) -> Self {
+        Self::with_element(object, 0)
+    }
+
+    /// The structure of an object. Of an allocation site whose elements are not known: given what divides all its sizes, or 0.
+    pub fn with_element(object: &Object, divisor: u64) -> Self {
         let (layout, size) = match object.storage {
+            Storage::Site if object.size == 0 && (1..=MOST_WORDS_BYTES).contains(&divisor) => {
+                let element = Box::new(by_words(&Layout::Bytes(divisor)));
+                (Layout::Array { element, count: u64::MAX / divisor, stride: divisor }, u64::MAX)
+            }
             Storage::Site if object.size == 0 => (Layout::Bytes(u64::MAX), u64::MAX),
             Storage::Site => {
-                let element = Box::new(object.layout.clone());
+                let element = Box::new(by_words(&object.layout));
                 (Layout::Array { element, count: u64::MAX / object.size, stride: object.size }, u64::MAX)
             }
             Storage::Static | Storage::Frame(_) | Storage::ThreadLocal => {

@@ -1,9 +1,11 @@
 //! Fills templates.
 //!
-//! `«a¦b¦c»` is one of several texts, which may hold choices and holes themselves; `«1:a¦b»` also remembers what was chosen, and `«1»` is the same text again, in all templates of a topic.
-//! Holes: `$c` a cell, `$l` a local variable, `$e` an expression, `$o` an operand, `$n` a small number, `$q` a condition, `$t` an integer type, `$i` the
-//! index of the thread, `$k` a number that names what this text declares. A line `$b` is some statements. `{` at the end of a line and `}` at the start of a later one make a block;
-//! so do lines that start with `>` and `<`, for calls that belong together.
+//! `«a¦b¦c»` is one of several texts, which may hold choices and holes themselves; `«1:a¦b»` also remembers
+//! what was chosen, and `«1»` is the same text again, in all templates of a topic. Holes: `$c` a cell, `$l` a
+//! local variable, `$e` an expression, `$o` an operand, `$n` a small number, `$q` a condition, `$t` an
+//! integer type, `$i` the index of the thread, `$k` a number that names what this text declares. A line `$b`
+//! is some statements. `{` at the end of a line and `}` at the start of a later one make a block; so do lines
+//! that start with `>` and `<`, for calls that belong together.
 
 use super::super::lines::{Node, line};
 use super::Writer;

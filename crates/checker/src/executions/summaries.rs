@@ -1,0 +1,301 @@
+//! Tries what proofs by summaries claim of all reachable states ([`verdict::SummariesProof`]).
+//!
+//! In each state: no template in `once` has two activations; each thread is in a context that its calls lead to, at a location with facts; the
+//! equalities, ids, handles, locks, absent kinds and fresh locals there hold; and nobody is about to touch a private object of another thread. Claims to hold a lock that the rules leave out are not looked
+//! at. What a thread holds in locals that it never reads again does not count as holding an address.
+
+use super::memory::{address_of, value_at};
+use super::try_watch;
+use super::walk::{Moment, Outside, Watch};
+use crate::ProofError;
+use crate::summaries::{Ignored, live_locations};
+use ir::ids::Id;
+use ir::semantics::{Activation, Bytes, State, ThreadIndex};
+use ir::{EdgeId, IdVec, IntType, LocalId, LocationId, Op, Program, Storage, TemplateId, Value};
+use rustc_hash::FxHashMap;
+use verdict::{Budget, LockBase, LockFact, SummariesProof, ThreadFacts};
+
+/// States with more bytes than this are not searched for addresses of fresh objects.
+const MOST_BYTES: usize = 1 << 14;
+
+/// Tries the claims.
+pub fn try_claims(
+    program: &Program,
+    proof: &SummariesProof,
+    ignored: Ignored<'_>,
+    budget: &Budget,
+) -> Result<(), ProofError> {
+    let (roots, places, live) = (Vec::new(), Vec::new(), FxHashMap::default());
+    try_watch(program, &mut Claims { program, proof, ignored, roots, places, live }, budget)
+}
+
+struct Claims<'a> {
+    program: &'a Program,
+    proof: &'a SummariesProof,
+    ignored: Ignored<'a>,
+    /// The context that each thread started in, where that is known.
+    roots: Vec<Option<usize>>,
+    /// Where each thread was in the last state.
+    places: Vec<Option<(usize, LocationId)>>,
+    live: FxHashMap<(TemplateId, LocalId), IdVec<LocationId, bool>>,
+}
+
+impl Claims<'_> {
+    fn callee(&self, context: usize, edge: EdgeId, callee: TemplateId) -> Option<usize> {
+        let calls = &self.proof.contexts.get(context)?.calls;
+        let at = calls.binary_search_by_key(&(edge, callee), |(edge, callee, _)| (*edge, *callee)).ok()?;
+        Some(calls[at].2 as usize)
+    }
+
+    /// The only context among some.
+    fn only(mut contexts: Vec<usize>) -> Option<usize> {
+        contexts.sort_unstable();
+        contexts.dedup();
+        match contexts.as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        }
+    }
+
+    /// Takes note of threads that were started.
+    fn see_started(&mut self, moment: &Moment<'_, '_>) {
+        if moment.step == 0 {
+            self.roots.clear();
+            self.places.clear();
+        }
+        for thread in &moment.state.threads[self.roots.len()..] {
+            let mut contexts = Vec::new();
+            match moment.mover.filter(|_| moment.step > 0) {
+                None => {
+                    let start = self.program.start.iter().enumerate();
+                    let of_template = start.filter(|(_, (template, _))| *template == thread.template);
+                    contexts.extend(of_template.map(|(number, _)| number));
+                }
+                Some(mover) => {
+                    if let Some((context, location)) = self.places.get(mover).copied().flatten() {
+                        let code = &self.program.templates[self.proof.contexts[context].template];
+                        let starts = code.edges.enumerate().filter(|(_, edge)| {
+                            let is_start = edge.ops.iter().any(|op| matches!(op, Op::Spawn(..)));
+                            edge.source == location && is_start
+                        });
+                        contexts.extend(
+                            starts.filter_map(|(edge, _)| self.callee(context, edge, thread.template)),
+                        );
+                    }
+                }
+            }
+            self.roots.push(Self::only(contexts));
+        }
+    }
+
+    /// The context and location of a thread that runs; `Err` when a call leads to no context.
+    fn place(&self, state: &State, thread: ThreadIndex) -> Result<Option<(usize, LocationId)>, ()> {
+        let Some(mut context) = self.roots[thread] else { return Ok(None) };
+        let activations = &state.threads[thread].activations;
+        let Some(top) = activations.last() else { return Ok(None) };
+        for activation in activations.iter().skip(1) {
+            let Some(edge) = activation.called_by else { return Ok(None) };
+            context = self.callee(context, edge, activation.template).ok_or(())?;
+        }
+        Ok(Some((context, top.location)))
+    }
+
+    fn outside(&mut self, moment: &Moment<'_, '_>) -> Option<String> {
+        self.see_started(moment);
+        let state = moment.state;
+        for template in &self.proof.once {
+            let started = state.threads.iter().filter(|thread| thread.template == *template).count();
+            let called = state.threads.iter().flat_map(|thread| thread.activations.iter().skip(1));
+            if started + called.filter(|activation| activation.template == *template).count() > 1 {
+                return Some(format!("there is one activation of {template}"));
+            }
+        }
+        let mut places = Vec::new();
+        for thread in 0..state.threads.len() {
+            let Ok(place) = self.place(state, thread) else {
+                return Some(format!("thread {thread}: a call leads to a context"));
+            };
+            places.push(place);
+        }
+        for (thread, place) in places.iter().enumerate() {
+            let Some((context, location)) = *place else { continue };
+            let at = format!("thread {thread} in context {context} at {location}");
+            let facts = self.proof.contexts[context].facts.get(location.index()).and_then(Option::as_ref);
+            let Some(facts) = facts else { return Some(format!("{at}: no thread is there")) };
+            let seat = Seat { moment, thread };
+            if let Some(claim) = self.broken(&seat, facts, (context, location)) {
+                return Some(format!("{at}: {claim}"));
+            }
+        }
+        self.places = places;
+        (0..state.threads.len()).find_map(|thread| self.stranger(moment, thread))
+    }
+
+    /// A claim about one thread that does not hold.
+    fn broken(
+        &mut self,
+        seat: &Seat<'_, '_, '_>,
+        facts: &ThreadFacts,
+        (context, location): (usize, LocationId),
+    ) -> Option<String> {
+        let is_false = |holds: Option<bool>| holds == Some(false);
+        let pointer = self.program.data_model.pointer();
+        let differs = |(local, other, constant): &(LocalId, LocalId, u64)| {
+            let (Some(one), Some(other)) = (seat.local(*local), seat.local(*other)) else { return false };
+            pointer.wrap(Value::from(one)) != pointer.wrap(Value::from(other) + Value::from(*constant))
+        };
+        if let Some((local, other, _)) = facts.equal.iter().find(|fact| differs(fact)) {
+            return Some(format!("{local} is {other} and a constant"));
+        }
+        for (local, kind) in &facts.ids {
+            if seat.local(*local).is_some_and(|id| !seat.is_thread(Value::from(id), *kind)) {
+                return Some(format!("{local} is the id of a thread"));
+            }
+        }
+        for handle in facts.set.iter().filter_map(|handle| self.proof.handles.get(*handle as usize)) {
+            let Moment { machine, state, .. } = *seat.moment;
+            let value = address_of(machine, state, Some(seat.thread), handle.object)
+                .and_then(|base| value_at(machine, state, base + handle.offset, pointer));
+            if value.is_some_and(|id| !seat.is_thread(id, handle.kind)) {
+                return Some("a handle is set".to_owned());
+            }
+        }
+        for (number, lock) in facts.locks.iter().enumerate() {
+            if !(self.ignored)(context, location, number) && is_false(seat.holds(lock)) {
+                return Some(format!("the lock {:?} + {} is held", lock.base, lock.offset));
+            }
+        }
+        if let Some(kind) = facts.absent.iter().find(|kind| seat.is_alive(**kind)) {
+            return Some(format!("no other thread of {kind} is alive"));
+        }
+        facts
+            .fresh
+            .iter()
+            .find(|local| self.is_known(seat, facts, **local))
+            .map(|local| format!("{local} is fresh"))
+    }
+
+    /// Whether someone else knows an address in the object that a local points into.
+    fn is_known(&mut self, seat: &Seat<'_, '_, '_>, facts: &ThreadFacts, local: LocalId) -> bool {
+        let state = seat.moment.state;
+        let Some(address) = seat.local(local).filter(|address| *address != 0) else { return false };
+        let next = state.heap.partition_point(|block| block.address <= address);
+        let Some(block) = next.checked_sub(1).and_then(|at| state.heap.get(at)) else { return false };
+        let range = block.address..block.address + (block.bytes.len() as u64).max(1);
+        let stacks = state.threads.iter().map(|thread| &thread.stack);
+        let all: Vec<&Bytes> = std::iter::once(&*state.statics)
+            .chain(stacks)
+            .chain(state.heap.iter().map(|block| &block.bytes))
+            .collect();
+        if !range.contains(&address) || all.iter().map(|bytes| bytes.len()).sum::<usize>() > MOST_BYTES {
+            return false;
+        }
+        let width = self.program.data_model.pointer().bytes() as usize;
+        let holds = |bytes: &&Bytes| {
+            let words = (0..(bytes.len() + 1).saturating_sub(width)).step_by(width);
+            words.into_iter().any(|at| range.contains(&bytes.read(at, width)))
+        };
+        if all.iter().any(holds) {
+            return true;
+        }
+        for (number, thread) in state.threads.iter().enumerate() {
+            for (depth, activation) in thread.activations.iter().enumerate() {
+                let is_top = depth + 1 == thread.activations.len();
+                // Callers of the thread itself may have a copy.
+                if number == seat.thread && !is_top {
+                    continue;
+                }
+                for (index, value) in activation.locals.iter().enumerate() {
+                    let Ok(index) = u32::try_from(index) else { continue };
+                    let is_listed =
+                        number == seat.thread && facts.fresh.binary_search(&LocalId(index)).is_ok();
+                    if range.contains(value) && !is_listed && self.reads(activation, LocalId(index)) {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether an activation may read a local again.
+    fn reads(&mut self, activation: &Activation, local: LocalId) -> bool {
+        let code = &self.program.templates[activation.template];
+        let live =
+            self.live.entry((activation.template, local)).or_insert_with(|| live_locations(code, local));
+        live[activation.location]
+    }
+
+    /// Whether a thread is about to touch a private object of another one.
+    fn stranger(&self, moment: &Moment<'_, '_>, thread: ThreadIndex) -> Option<String> {
+        let Moment { machine, state, .. } = *moment;
+        if self.proof.private.is_empty() {
+            return None;
+        }
+        for edge in machine.edges(state, thread) {
+            for access in machine.racing_accesses(state, thread, *edge) {
+                let Some((object, _)) = machine.describe(state, access.address) else { continue };
+                let owner = match self.program.objects[object].storage {
+                    Storage::Static => continue,
+                    Storage::Frame(_) | Storage::ThreadLocal => machine.addresses.stack_at(access.address),
+                    // An address that is given out again may be of another thread's part.
+                    Storage::Site if self.program.reuses_addresses => continue,
+                    Storage::Site => machine.addresses.heap_at(access.address),
+                };
+                let is_private = self.proof.private.binary_search(&object).is_ok();
+                if is_private && owner.is_some_and(|(owner, _)| owner != thread) {
+                    return Some(format!("{object} is private"));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// A thread in a state.
+struct Seat<'a, 'm, 'p> {
+    moment: &'a Moment<'m, 'p>,
+    thread: ThreadIndex,
+}
+
+impl Seat<'_, '_, '_> {
+    fn local(&self, local: LocalId) -> Option<u64> {
+        self.moment.state.threads[self.thread].activations.last()?.locals.get(local.index()).copied()
+    }
+
+    fn is_thread(&self, id: Value, kind: TemplateId) -> bool {
+        let index = usize::try_from(id - 1).ok();
+        let thread = index.and_then(|index| self.moment.state.threads.get(index));
+        thread.is_some_and(|thread| thread.template == kind)
+    }
+
+    fn is_alive(&self, kind: TemplateId) -> bool {
+        let mut threads = self.moment.state.threads.iter().enumerate();
+        threads.any(|(number, thread)| {
+            number != self.thread && thread.template == kind && !thread.activations.is_empty()
+        })
+    }
+
+    fn holds(&self, lock: &LockFact) -> Option<bool> {
+        let Moment { machine, state, .. } = *self.moment;
+        let base = match lock.base {
+            LockBase::Object(object) => address_of(machine, state, Some(self.thread), object)?,
+            LockBase::Local(local) => self.local(local)?,
+        };
+        let pointer = machine.program.data_model.pointer().unsigned();
+        let address = u64::try_from(pointer.wrap(Value::from(base) + Value::from(lock.offset))).ok()?;
+        let word = |offset: u64| machine.peek_memory(state, address.checked_add(offset)?, IntType::U32);
+        let is_owner = word(0)? == self.thread as Value + 1;
+        Some(is_owner || (lock.shared && word(4).unwrap_or(0) > 0))
+    }
+}
+
+impl Watch for Claims<'_> {
+    fn look(&mut self, moment: &Moment<'_, '_>) -> Option<Outside> {
+        self.outside(moment).map(|claim| Outside { claim, violation: None })
+    }
+
+    fn price(&self, threads: usize) -> u64 {
+        4 * threads as u64
+    }
+}

@@ -1,0 +1,387 @@
+//! Calls, returns and starts of threads: what is known on both sides.
+//!
+//! Into a callee go the values of its arguments, and what is known of the thread as a whole. From its end come back: absent kinds, handles that were set, and locks and
+//! fresh objects that the end names by a parameter which is never assigned, or by the result. The caller keeps what the callee cannot
+//! change: its locals, the objects that it owns and did not pass, and locks that the callee does not give back and that no other thread can break during the
+//! whole call.
+
+use super::owned::{check_entry, is_constant};
+use super::regions::{Region, meet};
+use super::state::{Held, Known, Stepper, Unfounded, base_local, holds};
+use super::symbols::{Symbol, Values};
+use super::view::{Standing, View, claim};
+use crate::ProofError;
+use ir::{EdgeId, Expr, Lhs, LocalId, LocationKind, Op, Storage, TemplateId};
+use std::collections::BTreeSet;
+use verdict::{LockFact, ThreadFacts};
+
+/// A step that calls or starts.
+pub struct Call<'o> {
+    /// The edge.
+    pub edge: EdgeId,
+    /// Whether it is the last operation there.
+    pub is_last: bool,
+    /// The arguments.
+    pub arguments: &'o [Expr],
+    /// Where the result, or the id, goes.
+    pub lhs: &'o Option<Lhs>,
+}
+
+/// A claim that does not follow: at the entry of a context, or that there is such a context.
+pub struct Broken {
+    /// The context.
+    pub context: usize,
+    /// What is wrong.
+    pub what: Unfounded,
+}
+
+impl<'v, 'a> Stepper<'v, 'a> {
+    /// The arguments that are addresses into owned objects. What goes into others in another way is given up.
+    fn passed(&self, known: &mut Known<'a>, arguments: &[Expr]) -> Result<Vec<Option<LocalId>>, ProofError> {
+        let owner = self.owner();
+        for argument in arguments {
+            if owner.source(&known.owned, argument)?.is_none() {
+                owner.leak_value(&mut known.owned, argument)?;
+            }
+        }
+        arguments.iter().map(|argument| owner.source(&known.owned, argument)).collect()
+    }
+
+    fn callees(&self, edge: EdgeId) -> Result<Vec<(TemplateId, usize)>, ProofError> {
+        let view = self.view;
+        let mut found = Vec::new();
+        for callee in &view.steps[self.template][edge].callees {
+            let Some(context) = view.callee_context(self.context, edge, *callee) else {
+                let source = view.program.templates[self.template].edges[edge].source;
+                return claim(format!("{} leaves out a callee", view.at(self.context, source)));
+            };
+            found.push((*callee, context));
+        }
+        Ok(found)
+    }
+
+    /// Claims at the entry of a callee that do not follow, but for locks and fresh locals.
+    fn unfounded_at_entry(
+        &self,
+        known: &Known<'a>,
+        callee: TemplateId,
+        facts: &ThreadFacts,
+        arguments: &[Expr],
+        absent: &BTreeSet<TemplateId>,
+    ) -> Result<(Vec<Unfounded>, Values<'a>), ProofError> {
+        let symbols: Vec<Option<Symbol>> =
+            arguments.iter().map(|argument| known.values.eval(argument)).collect();
+        let values = Values::entered(self.view.program, callee, symbols);
+        let mask = super::symbols::mask(self.view.program);
+        let mut found = Vec::new();
+        for (number, (local, other, constant)) in facts.equal.iter().enumerate() {
+            if values.local(*local) != values.local(*other).plus(*constant, mask) {
+                found.push(Unfounded::Equal(number));
+            }
+        }
+        for (local, kind) in &facts.ids {
+            let parameters = self.view.program.templates[callee].parameters;
+            let argument = arguments.get(local.0 as usize).filter(|_| (local.0 as usize) < parameters);
+            let ids = match argument {
+                Some(argument) => self.id_of(known, argument)?,
+                None => Vec::new(),
+            };
+            if !ids.contains(kind) {
+                found.push(Unfounded::Id(*local, *kind));
+            }
+        }
+        found.extend(
+            facts.absent.iter().filter(|kind| !absent.contains(kind)).map(|kind| Unfounded::Absent(*kind)),
+        );
+        Ok((found, values))
+    }
+
+    /// Follows a start. Returns what is wrong at the entry of new threads.
+    pub fn spawn(&self, known: &mut Known<'a>, call: &Call<'_>) -> Result<Vec<Broken>, ProofError> {
+        let view = self.view;
+        let mut broken = Vec::new();
+        let passed = self.passed(known, call.arguments)?;
+        let entry = view.program.templates[self.template].entry;
+        let here = view.facts(self.context, entry).map_or(&[][..], |facts| &facts.fresh);
+        let given = self.owner().hand_over(&known.owned, call.arguments, here, (call.edge, call.is_last))?;
+        let mut others = known.absent.clone();
+        others.remove(&self.kind);
+        for (callee, context) in self.callees(call.edge)? {
+            let entry = view.program.templates[callee].entry;
+            let mut add = |what: Unfounded| broken.push(Broken { context, what });
+            let Some(facts) = view.facts(context, entry) else {
+                add(Unfounded::Unreached);
+                continue;
+            };
+            let (found, _) = self.unfounded_at_entry(known, callee, facts, call.arguments, &others)?;
+            found.into_iter().for_each(&mut add);
+            facts.set.iter().for_each(|handle| add(Unfounded::Set(*handle)));
+            for (number, lock) in facts.locks.iter().enumerate() {
+                if self.locks.is_usable(context, entry, number) {
+                    add(Unfounded::Lock(*lock));
+                }
+            }
+            if !check_entry(view, callee, &given, &facts.fresh)? {
+                facts.fresh.first().into_iter().for_each(|local| add(Unfounded::Fresh(*local)));
+            }
+        }
+        for local in passed.into_iter().flatten() {
+            if known.owned.locals.contains(&local) {
+                self.owner().leak(&mut known.owned, local)?;
+            }
+        }
+        for kind in &view.steps[self.template][call.edge].callees {
+            known.absent.remove(kind);
+        }
+        if let Some(Lhs::Local(local)) = call.lhs {
+            known.owned.forget(*local);
+            let kinds: Vec<TemplateId> = self.started_kind(call.edge).into_iter().collect();
+            self.assign(known, *local, None, &kinds);
+        }
+        Ok(broken)
+    }
+
+    /// Follows a call, to where it returns; `None` when it never does. Returns what is wrong at the entry of callees.
+    pub fn call(
+        &self,
+        mut known: Known<'a>,
+        call: &Call<'_>,
+        during: &[Standing],
+    ) -> Result<(Option<Known<'a>>, Vec<Broken>), ProofError> {
+        let view = self.view;
+        let mut broken = Vec::new();
+        let passed = self.passed(&mut known, call.arguments)?;
+        let given: Vec<Option<bool>> = passed.iter().map(|local| local.map(|_| true)).collect();
+        let callees = self.callees(call.edge)?;
+        for (callee, context) in &callees {
+            let entry = view.program.templates[*callee].entry;
+            let mut add = |what: Unfounded| broken.push(Broken { context: *context, what });
+            let Some(facts) = view.facts(*context, entry) else {
+                add(Unfounded::Unreached);
+                continue;
+            };
+            let (found, values) =
+                self.unfounded_at_entry(&known, *callee, facts, call.arguments, &known.absent)?;
+            found.into_iter().for_each(&mut add);
+            let is_unset = |handle: &&u32| !known.set.contains(handle);
+            facts.set.iter().filter(is_unset).for_each(|handle| add(Unfounded::Set(*handle)));
+            let inside = Known { values, ..known.clone() };
+            for (number, lock) in facts.locks.iter().enumerate() {
+                if self.locks.is_usable(*context, entry, number) && !holds(&inside, lock) {
+                    add(Unfounded::Lock(*lock));
+                }
+            }
+            if !check_entry(view, *callee, &given, &facts.fresh)? {
+                facts.fresh.first().into_iter().for_each(|local| add(Unfounded::Fresh(*local)));
+            }
+        }
+        let returned = self.returned(known, call, &passed, &callees, during)?;
+        Ok((returned, broken))
+    }
+
+    /// What is known where a call returns.
+    fn returned(
+        &self,
+        mut known: Known<'a>,
+        call: &Call<'_>,
+        passed: &[Option<LocalId>],
+        callees: &[(TemplateId, usize)],
+        during: &[Standing],
+    ) -> Result<Option<Known<'a>>, ProofError> {
+        let view = self.view;
+        let mut ends: Vec<(TemplateId, usize, &ThreadFacts, Vec<LockFact>)> = Vec::new();
+        for (callee, context) in callees {
+            for (location, facts) in view.ends(*context, LocationKind::End) {
+                let usable = facts.locks.iter().enumerate();
+                let usable = usable.filter(|(number, _)| self.locks.is_usable(*context, location, *number));
+                ends.push((*callee, *context, facts, usable.map(|(_, lock)| *lock).collect()));
+            }
+        }
+        let Some((first, rest)) = ends.split_first() else { return Ok(None) };
+        known.absent = first.2.absent.iter().copied().collect();
+        let mut set: BTreeSet<u32> = first.2.set.iter().copied().collect();
+        for (_, _, facts, _) in rest {
+            known.absent.retain(|kind| facts.absent.binary_search(kind).is_ok());
+            set.retain(|handle| facts.set.binary_search(handle).is_ok());
+        }
+        known.set.extend(set);
+        let lhs = match call.lhs {
+            Some(Lhs::Local(local)) => Some(*local),
+            Some(Lhs::Memory(_)) => return claim("the result of a call goes to memory"),
+            None => None,
+        };
+        // The caller's locks that stay.
+        known.locks.retain(|held| {
+            callees.iter().all(|(_, context)| {
+                let standing = Standing { kind: self.kind, absent: during[*context].absent };
+                let releases = &view.proof.contexts[*context].releases;
+                !meet(&held.region, Some(4), releases, Some(4))
+                    && self.locks.is_reliable(&held.region, standing, false)
+            })
+        });
+        let ids = self.returned_ids(&ends);
+        let mut gained: Option<Vec<Held>> = None;
+        let result = lhs.and_then(|lhs| self.place_of_result(&mut known, lhs, &ids));
+        for (callee, _, _, locks) in &ends {
+            let carried = self.carried(&known, *callee, locks, call, lhs.zip(result))?;
+            gained = Some(match gained {
+                None => carried,
+                Some(before) => before
+                    .into_iter()
+                    .filter_map(|mut held| {
+                        let same = |other: &&Held| other.address == held.address;
+                        let found: Vec<&Held> = carried.iter().filter(same).collect();
+                        held.shared |= !found.iter().any(|other| !other.shared);
+                        (!found.is_empty()).then_some(held)
+                    })
+                    .collect(),
+            });
+        }
+        known.locks.extend(gained.into_iter().flatten());
+        self.return_owned(&mut known, passed, &ends, lhs)?;
+        Ok(Some(known))
+    }
+
+    /// The kinds whose id all ends have as their result.
+    fn returned_ids(&self, ends: &[(TemplateId, usize, &ThreadFacts, Vec<LockFact>)]) -> Vec<TemplateId> {
+        let has = |(callee, _, facts, _): &(TemplateId, usize, &ThreadFacts, Vec<LockFact>),
+                   kind: TemplateId| {
+            let result = self.view.program.templates[*callee].result;
+            result.is_some_and(|result| facts.ids.binary_search(&(result, kind)).is_ok())
+        };
+        let kinds = self.view.proof.once.iter().copied();
+        kinds.filter(|kind| ends.iter().all(|end| has(end, *kind))).collect()
+    }
+
+    /// Gives the result its local, and names its value.
+    fn place_of_result(&self, known: &mut Known<'a>, lhs: LocalId, ids: &[TemplateId]) -> Option<Symbol> {
+        self.assign(known, lhs, None, ids);
+        Some(known.values.local(lhs))
+            .filter(|_| super::symbols::is_wide(self.view.program, self.template, lhs))
+    }
+
+    /// The locks that a callee's end names in a way that the caller understands.
+    fn carried(
+        &self,
+        known: &Known<'a>,
+        callee: TemplateId,
+        locks: &[LockFact],
+        call: &Call<'_>,
+        result: Option<(LocalId, Symbol)>,
+    ) -> Result<Vec<Held>, ProofError> {
+        let view = self.view;
+        let mask = super::symbols::mask(view.program);
+        let code = &view.program.templates[callee];
+        let mut found = Vec::new();
+        for lock in locks {
+            let region: Region = view.lock_region(callee, lock.base, lock.offset)?;
+            let in_frame =
+                |target: &ir::Target| view.program.objects[target.object].storage == Storage::Frame(callee);
+            if region.iter().any(in_frame) {
+                continue;
+            }
+            let base = match base_local(lock) {
+                None => Some(known.values.lock(lock.base, 0)),
+                Some(local) if code.result == Some(local) => result.map(|(_, symbol)| symbol),
+                Some(local) if is_constant(view, callee, local) => {
+                    let lhs = result.map(|(lhs, _)| lhs);
+                    let argument = call.arguments.get(local.0 as usize);
+                    // The result's local has another value now.
+                    let argument = argument.filter(|value| !lhs.is_some_and(|lhs| value.mentions(lhs)));
+                    argument.and_then(|argument| known.values.eval(argument))
+                }
+                Some(_) => None,
+            };
+            if let Some(base) = base {
+                let address = base.plus(lock.offset, mask);
+                found.push(Held { address, region, shared: lock.shared });
+            }
+        }
+        Ok(found)
+    }
+
+    /// The objects that are owned where a call returns.
+    fn return_owned(
+        &self,
+        known: &mut Known<'a>,
+        passed: &[Option<LocalId>],
+        ends: &[(TemplateId, usize, &ThreadFacts, Vec<LockFact>)],
+        lhs: Option<LocalId>,
+    ) -> Result<(), ProofError> {
+        let (view, owner) = (self.view, self.owner());
+        // Locals that hold addresses into objects that are not owned any more.
+        let mut lost: Vec<LocalId> = Vec::new();
+        for (index, local) in passed.iter().enumerate() {
+            let (Some(local), Ok(index)) = (local, u32::try_from(index)) else { continue };
+            let is_kept = ends.iter().all(|(callee, _, facts, _)| {
+                let parameter = LocalId(index);
+                is_constant(view, *callee, parameter) && facts.fresh.binary_search(&parameter).is_ok()
+            });
+            if !is_kept {
+                lost.push(*local);
+            }
+        }
+        let before = known.owned.locals.clone();
+        for local in &lost {
+            if known.owned.locals.contains(local) {
+                owner.leak(&mut known.owned, *local)?;
+            }
+        }
+        let Some(lhs) = lhs else { return Ok(()) };
+        known.owned.forget(lhs);
+        let is_fresh = |(callee, _, facts, _): &(TemplateId, usize, &ThreadFacts, Vec<LockFact>)| {
+            let result = view.program.templates[*callee].result;
+            result.is_some_and(|result| facts.fresh.binary_search(&result).is_ok())
+        };
+        if !ends.iter().any(is_fresh) {
+            return Ok(());
+        }
+        let mut is_owned =
+            ends.iter().all(is_fresh) && super::symbols::is_wide(view.program, self.template, lhs);
+        // A local that was lost may hold the same address as the result, unless the result is put there.
+        for local in lost.iter().filter(|local| **local != lhs) {
+            is_owned &= !view.share((self.template, *local), (self.template, lhs))?;
+        }
+        // So may copies of what was lost.
+        for local in before.iter().filter(|local| lost.contains(&lhs) && **local != lhs) {
+            is_owned &= !view.share((self.template, *local), (self.template, lhs))?;
+        }
+        known.owned.locals.insert(lhs);
+        if !is_owned {
+            owner.leak(&mut known.owned, lhs)?;
+        }
+        Ok(())
+    }
+}
+
+/// What is absent at all locations of each context and of all that it calls.
+pub fn absent_during(view: &View<'_>) -> Vec<Vec<TemplateId>> {
+    let mut absent: Vec<Vec<TemplateId>> = Vec::new();
+    let mut calls: Vec<Vec<usize>> = Vec::new();
+    for (_, context) in view.contexts() {
+        let code = &view.program.templates[context.template];
+        let mut facts = context.facts.iter().flatten();
+        let mut common = facts.next().map_or(Vec::new(), |facts| facts.absent.clone());
+        facts.for_each(|facts| common.retain(|kind| facts.absent.binary_search(kind).is_ok()));
+        absent.push(common);
+        let is_call = |edge: &EdgeId| {
+            code.edges.get(*edge).is_some_and(|edge| matches!(edge.ops.last(), Some(Op::Call(..))))
+        };
+        let called = context.calls.iter().filter(|(edge, _, _)| is_call(edge));
+        calls.push(called.map(|(_, _, callee)| *callee as usize).collect());
+    }
+    loop {
+        let mut changed = false;
+        for (number, called) in calls.iter().enumerate() {
+            for callee in called {
+                let inner = absent[*callee].clone();
+                let before = absent[number].len();
+                absent[number].retain(|kind| inner.binary_search(kind).is_ok());
+                changed |= absent[number].len() < before;
+            }
+        }
+        if !changed {
+            return absent;
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! What only one thread touches: objects in `private`.
+//!
+//! An address passes from one thread to another only through memory that both reach, through the arguments of a start, or through a thread's
+//! result. So an object of a thread whose address cannot be reached from static objects, such arguments and results is touched by its thread alone. What is stored where is
+//! looked up step by step, by points-to sets; where a value is guessed (an input or a value that is not modelled, as wide as a pointer), it
+//! may be any address that its points-to set has, whoever owns the object. Over-approximates what escapes.
+
+use super::view::{Meter, View, claim};
+use crate::ProofError;
+use ir::{Expr, IdVec, Initial, Lhs, LocationKind, ObjectId, Op, Program, Rhs, Storage, TemplateId};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// The objects whose addresses are guessed somewhere. A value that is not modelled may be any address that was ever taken, and so may all that is computed from it; it
+/// counts only if some step may touch all of these objects.
+pub fn guessed<'a>(view: &View<'a>, meter: &mut Meter<'_>) -> Result<IdVec<ObjectId, bool>, ProofError> {
+    let program = view.program;
+    let mut found: IdVec<ObjectId, bool> = program.objects.iter().map(|_| false).collect();
+    let width = program.data_model.pointer().bits;
+    let mut touched: FxHashMap<Rc<[ObjectId]>, bool> = FxHashMap::default();
+    for (template, code) in program.templates.enumerate() {
+        let numbered =
+            |edge: &'a ir::Edge| edge.ops.iter().enumerate().map(move |(number, op)| (edge, number, op));
+        for (edge, number, op) in code.edges.iter().flat_map(numbered) {
+            meter.tick()?;
+            let Op::Assign(assignment) = op else { continue };
+            for (lhs, rhs) in &assignment.pairs {
+                let (value, ty) = match lhs {
+                    Lhs::Local(local) => (Expr::Local(*local), code.locals[*local].ty),
+                    Lhs::Memory(place) => (Expr::load(place.clone()), place.ty),
+                };
+                let is_anything = match rhs {
+                    Rhs::Value(_) => continue,
+                    // What an input is compared with, as its set says.
+                    Rhs::Any => assignment.constraint.is_some(),
+                    Rhs::Unknown | Rhs::Float(..) => true,
+                };
+                // What is never read is never an address.
+                let is_dead = match lhs {
+                    Lhs::Local(local) => {
+                        !edge.reads_behind(number, *local) && !view.is_live(template, *local, edge.target)
+                    }
+                    Lhs::Memory(_) => false,
+                };
+                if ty.bits < width || is_dead {
+                    continue;
+                }
+                let objects = view.objects(template, &value)?;
+                let counts = !is_anything
+                    || match touched.get(&objects) {
+                        Some(known) => *known,
+                        None => {
+                            let is_touched = is_touched(view, &objects);
+                            touched.insert(objects.clone(), is_touched);
+                            is_touched
+                        }
+                    };
+                if counts {
+                    objects.iter().for_each(|object| found[*object] = true);
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Whether some step may touch each of some objects, by one access.
+fn is_touched(view: &View<'_>, objects: &[ObjectId]) -> bool {
+    let mut touches = view.steps.iter().flat_map(|steps| steps.iter()).flat_map(|step| &step.touches);
+    touches.any(|touch| {
+        let has = |object: &ObjectId| touch.region.iter().any(|target| target.object == *object);
+        touch.region.len() >= objects.len() && objects.iter().all(has)
+    })
+}
+
+/// What objects hold the addresses of, and what is passed between threads.
+struct Holding {
+    /// The objects whose addresses each object may hold.
+    held: IdVec<ObjectId, BTreeSet<ObjectId>>,
+    /// Objects whose bytes are copied into each object.
+    copied: IdVec<ObjectId, BTreeSet<ObjectId>>,
+    /// Objects that other threads are given.
+    open: Vec<ObjectId>,
+}
+
+impl Holding {
+    fn of(view: &View<'_>, meter: &mut Meter<'_>) -> Result<Self, ProofError> {
+        let program = view.program;
+        let mut holding = Self {
+            held: program.objects.iter().map(|_| BTreeSet::new()).collect(),
+            copied: program.objects.iter().map(|_| BTreeSet::new()).collect(),
+            open: Vec::new(),
+        };
+        for (id, object) in program.objects.enumerate() {
+            if object.storage == Storage::Static {
+                holding.open.push(id);
+            }
+            if let Initial::Values(values) = &object.initial {
+                for (_, _, value) in values {
+                    value.walk(&mut |inner| {
+                        if let Expr::Address(named, _) = inner {
+                            holding.held[id].insert(*named);
+                        }
+                    });
+                }
+            }
+        }
+        for (template, code) in program.templates.enumerate() {
+            let exits = code.locations.iter().any(|location| location.kind == LocationKind::Exit);
+            let results = code.result.into_iter().chain(code.exit_value.filter(|_| exits));
+            if is_kind(program, view, template) || exits {
+                for local in results {
+                    holding.open.extend(view.objects(template, &Expr::Local(local))?.iter());
+                }
+            }
+            for op in code.edges.iter().flat_map(|edge| &edge.ops) {
+                meter.tick()?;
+                holding.step(view, template, op)?;
+            }
+        }
+        Ok(holding)
+    }
+
+    /// What a step stores.
+    fn step(&mut self, view: &View<'_>, template: TemplateId, op: &Op) -> Result<(), ProofError> {
+        let mut stores: Vec<(&Expr, Vec<ObjectId>)> = Vec::new();
+        match op {
+            Op::Assign(assignment) => {
+                for (lhs, rhs) in &assignment.pairs {
+                    let Lhs::Memory(place) = lhs else { continue };
+                    let mut values = Vec::new();
+                    match rhs {
+                        Rhs::Value(value) => values.extend(view.objects(template, value)?.iter()),
+                        Rhs::Any | Rhs::Unknown => {}
+                        Rhs::Float(_, _, operands) => {
+                            for operand in operands {
+                                values.extend(view.objects(template, operand)?.iter());
+                            }
+                        }
+                    }
+                    stores.push((&place.address, values));
+                }
+            }
+            Op::Spawn(_, arguments, _) => {
+                for argument in arguments {
+                    self.open.extend(view.objects(template, argument)?.iter());
+                }
+            }
+            Op::Allocate { site, result: Lhs::Memory(place), .. } => {
+                stores.push((&place.address, vec![*site]));
+            }
+            // What a thread's result names is open already.
+            Op::Join(..) | Op::Allocate { result: Lhs::Local(_), .. } => {}
+            Op::Copy(to, from, _) => {
+                let from = view.objects(template, from)?;
+                for object in view.objects(template, to)?.iter() {
+                    self.copied[*object].extend(from.iter());
+                }
+            }
+            Op::Fill(to, byte, _) => stores.push((to, view.objects(template, byte)?.to_vec())),
+            Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Free(_) => {}
+            Op::Call(..) | Op::Broadcast(_) => {}
+        }
+        for (address, values) in stores.into_iter().filter(|(_, values)| !values.is_empty()) {
+            for object in view.objects(template, address)?.iter() {
+                self.held[*object].extend(&values);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether threads of a template may be started.
+fn is_kind(program: &Program, view: &View<'_>, template: TemplateId) -> bool {
+    let starts = program.start.iter().any(|(start, _)| *start == template);
+    starts || view.proof.contexts.iter().any(|context| context.kind == template)
+}
+
+/// Checks that the objects in `private` do not escape.
+pub fn check(
+    view: &View<'_>,
+    guessed: &IdVec<ObjectId, bool>,
+    meter: &mut Meter<'_>,
+) -> Result<(), ProofError> {
+    if view.proof.private.is_empty() {
+        return Ok(());
+    }
+    let escapes = escaping(view, guessed, meter)?;
+    match view.proof.private.iter().find(|object| escapes[**object]) {
+        Some(object) => {
+            claim(format!("{} may be touched by other threads", view.program.objects[*object].name))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The objects that other threads than their own may touch.
+pub fn escaping(
+    view: &View<'_>,
+    guessed: &IdVec<ObjectId, bool>,
+    meter: &mut Meter<'_>,
+) -> Result<IdVec<ObjectId, bool>, ProofError> {
+    let Holding { held, copied, mut open } = Holding::of(view, meter)?;
+    open.extend(guessed.enumerate().filter(|(_, is_guessed)| **is_guessed).map(|(object, _)| object));
+    let mut escapes: IdVec<ObjectId, bool> = view.program.objects.iter().map(|_| false).collect();
+    // Objects whose contents can be reached: those that escape, and those that are copied into such.
+    let mut read: IdVec<ObjectId, bool> = view.program.objects.iter().map(|_| false).collect();
+    let mut contents: Vec<ObjectId> = Vec::new();
+    loop {
+        meter.tick()?;
+        if let Some(object) = open.pop() {
+            if !std::mem::replace(&mut escapes[object], true) {
+                contents.push(object);
+            }
+        } else if let Some(object) = contents.pop() {
+            if !std::mem::replace(&mut read[object], true) {
+                open.extend(&held[object]);
+                contents.extend(&copied[object]);
+            }
+        } else {
+            break;
+        }
+    }
+    Ok(escapes)
+}

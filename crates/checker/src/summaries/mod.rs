@@ -1,0 +1,125 @@
+//! Checks proofs by procedure summaries ([`verdict::SummariesProof`]): whole-program race freedom, with calls.
+//!
+//! The program is the task's own. Each claim is tested by itself; nothing is searched for.
+//!
+//! 1. What the proof names exists ([`form`]).
+//! 2. Templates in `once` are activated once ([`once`]), objects in `private` do not escape ([`escape`]).
+//! 3. Claims to hold a lock that other threads could break are left out, and contexts list what they give back ([`locks`]).
+//! 4. Facts hold at the program's start, and each edge of each context leads from its facts to those of the next location, into callees, back from
+//!    them, and into threads that it starts ([`edges`], [`state`], [`calls`], [`owned`]). No other thread starts one of a kind that is absent.
+//! 5. No two accesses that may touch the same byte race ([`races`]). Where some may, the others are still listed ([`listing`]).
+//!
+//! 2 to 4 make, by induction over the steps of an execution, an invariant of all reachable states: each thread is at a location that has facts, in the context
+//! that its calls lead to, and all facts hold; for callers that wait, all that step 4 lets them keep. A race is a state in which two threads are about to make
+//! accesses (step 5), or, where atomic accesses order nothing, two accesses without an order: starts and joins order what rule 2 excludes, and locks what rule 5 does.
+//!
+//! Points-to sets are those of `ir`, as for other proofs (assumption 14 of `SOUNDNESS.md`).
+
+mod calls;
+mod edges;
+mod escape;
+mod form;
+mod listing;
+mod locks;
+mod once;
+mod owned;
+mod races;
+mod regions;
+mod state;
+mod symbols;
+#[cfg(test)]
+mod tests;
+mod view;
+
+use crate::ProofError;
+use crate::executions::summaries::try_claims;
+use ir::passes::PointsTo;
+use ir::{LocationId, Program};
+pub use owned::live_locations;
+use verdict::{Budget, Locations, Proof, Property, SummariesProof};
+use view::{Meter, View, claim, out_of_time};
+
+/// Checks a proof about a lowered program.
+pub fn check(
+    program: &Program,
+    property: &Property,
+    proof: &SummariesProof,
+    budget: &Budget,
+) -> Result<(), ProofError> {
+    match property {
+        Property::NoRace => {}
+        Property::NoError(_) | Property::NoDeadlock => return claim("it is about races"),
+    }
+    with_annotation(program, proof, budget, |view, locks, accesses, meter| {
+        if let Some(pair) = races::open_pair(view, accesses, meter)? {
+            return claim(describe(view, accesses, &pair));
+        }
+        let ignored = |context, location, number| !locks.is_usable(context, location, number);
+        try_claims(program, proof, &ignored, budget)
+    })
+}
+
+/// Tries the claims on executions, without the rules.
+pub fn try_on_executions(
+    program: &Program,
+    proof: &SummariesProof,
+    budget: &Budget,
+) -> Result<(), ProofError> {
+    form::check(program, proof, &mut Meter::new(budget))?;
+    try_claims(program, proof, &|_, _, _| false, budget)
+}
+
+/// Whether a claim to hold a lock is left out: by context, location and number.
+pub type Ignored<'a> = &'a dyn Fn(usize, LocationId, usize) -> bool;
+
+/// Checks the claims of a proof, and says what they show of each shared memory location of a lowered program. Whoever shows that to people says what the program
+/// takes for granted ([`Program::assumptions`]), too.
+pub fn locations(
+    program: &Program,
+    proof: &SummariesProof,
+    budget: &Budget,
+) -> Result<Locations, ProofError> {
+    Proof::Summaries(Box::new(proof.clone())).check_form().map_err(ProofError::Form)?;
+    with_annotation(program, proof, budget, listing::list)
+}
+
+/// Checks the claims of a proof, and hands over the accesses that may be compared by them.
+fn with_annotation<T>(
+    program: &Program,
+    proof: &SummariesProof,
+    budget: &Budget,
+    then: impl FnOnce(&View<'_>, &locks::Locks<'_, '_>, &races::Accesses, &mut Meter<'_>) -> Result<T, ProofError>,
+) -> Result<T, ProofError> {
+    let meter = &mut Meter::new(budget);
+    form::check(program, proof, meter)?;
+    let points_to = PointsTo::until(program, budget.deadline).ok_or_else(out_of_time)?;
+    let mut view = View::new(program, proof, &points_to, meter)?;
+    let during = edges::standing_during(&mut view);
+    let view = &view;
+    once::check(view, meter)?;
+    let guessed = escape::guessed(view, meter)?;
+    escape::check(view, &guessed, meter)?;
+    let locks = locks::Locks::new(view, meter)?;
+    locks::check_releases(view, meter)?;
+    let flaws = edges::flaws(view, &locks, &during, &guessed, false, meter)?;
+    if let Some(flaw) = flaws.first() {
+        return Err(flaw.refusal(view));
+    }
+    let accesses = races::Accesses::of(view, &locks, meter)?;
+    then(view, &locks, &accesses, meter)
+}
+
+/// Two accesses that may race, for people.
+fn describe(view: &View<'_>, accesses: &races::Accesses, pair: &races::Pair) -> String {
+    let object = &view.program.objects[pair.one.0.target.object];
+    let place = |(spot, manner): &(races::Spot, usize)| {
+        let sources = accesses.by_object[spot.target.object].get(spot).and_then(|spots| spots.get(manner));
+        let step = sources.and_then(|sources| sources.first());
+        step.map_or(String::new(), |step| {
+            let template = view.proof.contexts[step.context].template;
+            let code = &view.program.templates[template];
+            format!("{} line {}", code.name, code.edges[step.edge].span.line)
+        })
+    };
+    format!("accesses to {} may race: {} and {}", object.name, place(&pair.one), place(&pair.other))
+}

@@ -1,0 +1,279 @@
+//! Whether two accesses race: all accesses to the same bytes, compared by what is known where they are made.
+//!
+//! Accesses are put together by the cell that they touch and by what counts in the comparison, so that the number of comparisons does not
+//! depend on how often a cell is accessed in the same way.
+
+use super::locks::Locks;
+use super::owned::root;
+use super::regions::{Meeting, meeting};
+use super::symbols::{Values, mask};
+use super::view::{Meter, Standing, Touch, View};
+use crate::ProofError;
+use ir::{EdgeId, IdVec, LocationId, ObjectId, Op, Target, TemplateId};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use verdict::{LockBase, LockFact, ThreadFacts, WhyNoRace};
+
+/// How a lock that is held is named in comparisons.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+enum LockName {
+    /// A byte of an object that there is one of.
+    Exact(ObjectId, u64),
+    /// So far from the access.
+    Away(u64),
+}
+
+/// What counts when an access is compared with another one.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Manner {
+    /// Who makes it.
+    pub standing: Standing,
+    /// Whether it writes.
+    pub write: bool,
+    /// Whether it is atomic.
+    pub atomic: bool,
+    /// Whether it is to an object that the thread owns.
+    pub own: bool,
+    /// The locks that are held, and whether for reading only; with the fact for people.
+    locks: Vec<(LockName, bool, LockFact)>,
+}
+
+/// Where accesses are: offsets of an object, and how many bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Spot {
+    /// The offsets.
+    pub target: Target,
+    /// The bytes at each; `None` where that is not known.
+    pub bytes: Option<u64>,
+}
+
+/// A step that makes an access.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Source {
+    /// The context.
+    pub context: usize,
+    /// The edge.
+    pub edge: EdgeId,
+}
+
+/// All accesses of a program, by what they touch.
+#[derive(Default)]
+pub struct Accesses {
+    /// What counts in comparisons, by number.
+    pub manners: Vec<Manner>,
+    /// For each object and each spot in it: the manners of accesses there, each with the steps that make them.
+    pub by_object: IdVec<ObjectId, BTreeMap<Spot, BTreeMap<usize, Vec<Source>>>>,
+}
+
+/// Whether all that each context does is in an atomic region.
+fn atomic_contexts(view: &View<'_>) -> Vec<bool> {
+    // The largest set that is closed: a context leaves it when it is entered from outside of atomic regions.
+    let mut atomic: Vec<bool> = view
+        .contexts()
+        .map(|(number, context)| number >= view.program.start.len() && !context.facts.is_empty())
+        .collect();
+    loop {
+        let mut changed = false;
+        for (number, context) in view.contexts() {
+            let code = &view.program.templates[context.template];
+            for (edge, _, callee) in &context.calls {
+                let Some(step) = code.edges.get(*edge) else { continue };
+                let is_call = matches!(step.ops.last(), Some(Op::Call(..)));
+                // While a callee runs, its caller is where it will return to.
+                let inside = is_call && (atomic[number] || code.locations[step.target].atomic);
+                let callee = *callee as usize;
+                if !inside && atomic[callee] && view.facts(number, step.source).is_some() {
+                    atomic[callee] = false;
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            return atomic;
+        }
+    }
+}
+
+impl Accesses {
+    /// Collects the accesses of all steps that are taken in some context.
+    pub fn of(view: &View<'_>, locks: &Locks<'_, '_>, meter: &mut Meter<'_>) -> Result<Self, ProofError> {
+        let atomic = atomic_contexts(view);
+        let mut accesses = Self {
+            manners: Vec::new(),
+            by_object: view.program.objects.iter().map(|_| BTreeMap::new()).collect(),
+        };
+        let mut numbers: FxHashMap<Manner, usize> = FxHashMap::default();
+        for (number, context) in view.contexts() {
+            let code = &view.program.templates[context.template];
+            for (edge, footprint) in view.steps[context.template].enumerate() {
+                meter.tick()?;
+                let source = code.edges[edge].source;
+                let Some(facts) = view.facts(number, source) else { continue };
+                if footprint.touches.is_empty() {
+                    continue;
+                }
+                let seat = Seat { view, locks, context: number, template: context.template, source, facts };
+                let in_region = atomic[number] || code.locations[source].atomic;
+                let values = Values::of(view.program, context.template, facts);
+                for touch in &footprint.touches {
+                    let manner = seat.manner(&values, touch, in_region)?;
+                    let next = accesses.manners.len();
+                    let manner = *numbers.entry(manner.clone()).or_insert_with(|| {
+                        accesses.manners.push(manner);
+                        next
+                    });
+                    for target in touch.region.iter().filter(|target| counts(view, target, touch.bytes)) {
+                        let spot = Spot { target: *target, bytes: touch.bytes };
+                        let spots = accesses.by_object[target.object].entry(spot).or_default();
+                        let sources = spots.entry(manner).or_default();
+                        let step = Source { context: number, edge };
+                        if sources.last() != Some(&step) {
+                            sources.push(step);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(accesses)
+    }
+}
+
+/// Whether races on some bytes count.
+fn counts(view: &View<'_>, target: &Target, bytes: Option<u64>) -> bool {
+    view.program.races_on.as_ref().is_none_or(|ranges| {
+        ranges.iter().any(|range| {
+            let counted = Target { object: range.object, first: range.offset, stride: 0, count: 1 };
+            meeting(target, bytes, &counted, Some(range.size)) != Meeting::Never
+        })
+    })
+}
+
+/// A location whose steps are looked at.
+struct Seat<'s, 'v, 'a> {
+    view: &'s View<'a>,
+    locks: &'s Locks<'v, 'a>,
+    context: usize,
+    template: TemplateId,
+    source: LocationId,
+    facts: &'a ThreadFacts,
+}
+
+impl Seat<'_, '_, '_> {
+    fn manner(&self, values: &Values<'_>, touch: &Touch<'_>, in_region: bool) -> Result<Manner, ProofError> {
+        let (view, facts) = (self.view, self.facts);
+        // What stands behind other operations of the edge may be computed from locals that they change.
+        let address = if touch.op == 0 { values.eval(touch.address) } else { None };
+        let own = touch.op == 0
+            && !facts.fresh.is_empty()
+            && root(view, self.template, touch.address)?
+                .is_some_and(|local| facts.fresh.binary_search(&local).is_ok());
+        let mut locks = Vec::new();
+        for (number, lock) in facts.locks.iter().enumerate() {
+            if !self.locks.is_usable(self.context, self.source, number) {
+                continue;
+            }
+            if let Some((object, offset)) = self.exact(lock)? {
+                locks.push((LockName::Exact(object, offset), lock.shared, *lock));
+            }
+            let at = values.lock(lock.base, lock.offset);
+            if let Some(address) = address.filter(|address| address.anchor == at.anchor) {
+                let away = at.offset.wrapping_sub(address.offset) & mask(view.program);
+                locks.push((LockName::Away(away), lock.shared, *lock));
+            }
+        }
+        locks.sort_unstable();
+        locks.dedup();
+        let standing = view.standing(self.context, self.source);
+        Ok(Manner { standing, write: touch.write, atomic: touch.atomic || in_region, own, locks })
+    }
+
+    /// The byte of a single object that a lock surely is at.
+    fn exact(&self, lock: &LockFact) -> Result<Option<(ObjectId, u64)>, ProofError> {
+        if let LockBase::Object(object) = lock.base {
+            return Ok(Some((object, lock.offset)));
+        }
+        let region = self.view.lock_region(self.template, lock.base, lock.offset)?;
+        Ok(match &region[..] {
+            [Target { object, first, count: 1, .. }] if self.view.is_single(*object) => {
+                Some((*object, *first))
+            }
+            _ => None,
+        })
+    }
+}
+
+/// Why two accesses at two spots of an object do not race; `Err` when they may.
+pub fn why_not(
+    view: &View<'_>,
+    (spot, one): (&Spot, &Manner),
+    (other_spot, other): (&Spot, &Manner),
+    how: Meeting,
+) -> Result<WhyNoRace, ()> {
+    let object = spot.target.object;
+    debug_assert_eq!(object, other_spot.target.object, "spots of one object are compared");
+    if one.atomic && other.atomic {
+        return Ok(WhyNoRace::Atomic);
+    }
+    if let Some(why) = view.are_apart(one.standing, other.standing) {
+        return Ok(why);
+    }
+    if view.private[object] {
+        return Ok(WhyNoRace::Private);
+    }
+    if (one.own || other.own) && view.program.unordered.is_empty() {
+        return Ok(WhyNoRace::NotPublished);
+    }
+    for (name, shared, fact) in &one.locks {
+        let fits = match name {
+            LockName::Exact(..) => true,
+            LockName::Away(_) => how == Meeting::SameStart,
+        };
+        let both = |(other_name, other_shared, _): &(LockName, bool, LockFact)| {
+            other_name == name && !(*shared && *other_shared)
+        };
+        if fits && other.locks.iter().any(both) {
+            return Ok(WhyNoRace::Lock(*fact));
+        }
+    }
+    Err(())
+}
+
+/// Two spots of an object with manners that may race.
+pub struct Pair {
+    /// The first.
+    pub one: (Spot, usize),
+    /// The second.
+    pub other: (Spot, usize),
+}
+
+/// The first two accesses that may race.
+pub fn open_pair(
+    view: &View<'_>,
+    accesses: &Accesses,
+    meter: &mut Meter<'_>,
+) -> Result<Option<Pair>, ProofError> {
+    for spots in accesses.by_object.iter() {
+        for (index, (spot, manners)) in spots.iter().enumerate() {
+            for (other_spot, other_manners) in spots.iter().skip(index) {
+                meter.tick()?;
+                let how = meeting(&spot.target, spot.bytes, &other_spot.target, other_spot.bytes);
+                if how == Meeting::Never {
+                    continue;
+                }
+                for one in manners.keys() {
+                    for other in other_manners.keys() {
+                        meter.tick()?;
+                        let (first, second) = (&accesses.manners[*one], &accesses.manners[*other]);
+                        if (first.write || second.write)
+                            && why_not(view, (spot, first), (other_spot, second), how).is_err()
+                        {
+                            let (one, other) = ((*spot, *one), (*other_spot, *other));
+                            return Ok(Some(Pair { one, other }));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    Ok(None)
+}

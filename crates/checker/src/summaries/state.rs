@@ -1,0 +1,425 @@
+//! What is known of a thread along one step: from the facts where an edge starts to those that may be claimed where it ends.
+//!
+//! Under-approximates: what is known here holds. Operations other than calls and starts are in this file, these are in `calls.rs`.
+
+use super::locks::Locks;
+use super::owned::{Owned, Owner};
+use super::regions::{Meeting, Region, is_part_of, meeting};
+use super::symbols::{Symbol, Values, mask};
+use super::view::{Touch, View, claim};
+use crate::ProofError;
+use ir::{
+    BinaryOp, EdgeId, Expr, IdVec, IntType, Lhs, LocalId, LocationId, ObjectId, Op, Place, Rhs, Target,
+    TemplateId, UnaryOp,
+};
+use std::collections::BTreeSet;
+use verdict::{LockBase, LockFact, ThreadFacts};
+
+/// A lock that is held.
+#[derive(Clone, Debug)]
+pub struct Held {
+    /// Its address.
+    pub address: Symbol,
+    /// Where that may be.
+    pub region: Region,
+    /// Whether it is held for reading at least.
+    pub shared: bool,
+}
+
+/// What is known of a thread somewhere on an edge.
+#[derive(Clone)]
+pub struct Known<'p> {
+    /// The values of locals.
+    pub values: Values<'p>,
+    /// The locks that it holds.
+    pub locks: Vec<Held>,
+    /// The kinds of which no other thread is alive.
+    pub absent: BTreeSet<TemplateId>,
+    /// The locals that hold ids of threads.
+    pub ids: BTreeSet<(LocalId, TemplateId)>,
+    /// The handles that it has set.
+    pub set: BTreeSet<u32>,
+    /// The objects that it owns.
+    pub owned: Owned,
+}
+
+/// Which claim about a location does not follow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unfounded {
+    /// That no thread ever is there.
+    Unreached,
+    /// An equality, by number.
+    Equal(usize),
+    /// An id.
+    Id(LocalId, TemplateId),
+    /// A handle.
+    Set(u32),
+    /// A lock.
+    Lock(LockFact),
+    /// An absent kind.
+    Absent(TemplateId),
+    /// A fresh local.
+    Fresh(LocalId),
+}
+
+/// Follows the edges of one context.
+pub struct Stepper<'v, 'a> {
+    /// The program and the proof.
+    pub view: &'v View<'a>,
+    /// The context.
+    pub context: usize,
+    /// Its template.
+    pub template: TemplateId,
+    /// The kind of its threads.
+    pub kind: TemplateId,
+    /// What is known of locks in the whole program.
+    pub locks: &'v Locks<'v, 'a>,
+    /// The sites whose addresses are guessed.
+    pub guessed: &'v IdVec<ObjectId, bool>,
+    /// What is absent wherever each kind may end; `None` where it never ends.
+    pub ends: &'v IdVec<TemplateId, Option<Vec<TemplateId>>>,
+    /// The kinds that start each kind.
+    pub starters: &'v IdVec<TemplateId, BTreeSet<TemplateId>>,
+}
+
+impl<'v, 'a> Stepper<'v, 'a> {
+    /// Whoever sees what is owned.
+    pub fn owner(&self) -> Owner<'v, 'a> {
+        Owner { view: self.view, template: self.template, guessed: self.guessed }
+    }
+
+    /// What is known where an edge starts.
+    pub fn start(&self, location: LocationId, facts: &ThreadFacts) -> Result<Known<'a>, ProofError> {
+        let values = Values::of(self.view.program, self.template, facts);
+        let mut locks = Vec::new();
+        for (number, fact) in facts.locks.iter().enumerate() {
+            if self.locks.is_usable(self.context, location, number) {
+                let region = self.view.lock_region(self.template, fact.base, fact.offset)?;
+                let address = values.lock(fact.base, fact.offset);
+                locks.push(Held { address, region, shared: fact.shared });
+            }
+        }
+        Ok(Known {
+            values,
+            locks,
+            absent: facts.absent.iter().copied().collect(),
+            ids: facts.ids.iter().copied().collect(),
+            set: facts.set.iter().copied().collect(),
+            owned: Owned { locals: facts.fresh.iter().copied().collect(), null: BTreeSet::new() },
+        })
+    }
+
+    /// The only cell that a place may be.
+    fn only_cell(&self, place: &Place) -> Result<Option<(ObjectId, u64)>, ProofError> {
+        if place.ty.bits != self.view.program.data_model.pointer().bits {
+            return Ok(None);
+        }
+        if let Expr::Address(object, offset) = &place.address {
+            return Ok(Some((*object, *offset)));
+        }
+        let targets = self.view.points_to.targets(self.template, &place.address);
+        Ok(match &targets {
+            ir::Targets::Of(targets) => match &targets[..] {
+                [Target { object, first, count: 1, .. }] => Some((*object, *first)),
+                _ => None,
+            },
+            ir::Targets::Any => None,
+        })
+    }
+
+    /// The handle that a place surely is.
+    pub fn handle(&self, place: &Place) -> Result<Option<u32>, ProofError> {
+        let handles = &self.view.proof.handles;
+        if handles.is_empty() {
+            return Ok(None);
+        }
+        let Some(cell) = self.only_cell(place)? else { return Ok(None) };
+        let found = handles.iter().position(|handle| (handle.object, handle.offset) == cell);
+        Ok(found.and_then(|found| u32::try_from(found).ok()))
+    }
+
+    /// The kinds whose only thread's id a value is. More than one only where no thread ever is.
+    pub fn id_of(&self, known: &Known<'_>, value: &Expr) -> Result<Vec<TemplateId>, ProofError> {
+        let width = self.view.program.data_model.pointer().bits;
+        match value {
+            Expr::Local(local) => {
+                let of_local = known.ids.iter().filter(|(known, _)| known == local);
+                Ok(of_local.map(|(_, kind)| *kind).collect())
+            }
+            Expr::Cast(ty, operand) => {
+                let from = self.view.program.type_of(self.template, operand);
+                if ty.bits == width && from.bits == width {
+                    self.id_of(known, operand)
+                } else {
+                    Ok(Vec::new())
+                }
+            }
+            Expr::Load(place) => {
+                let handle = self.handle(place)?.filter(|handle| known.set.contains(handle));
+                Ok(handle.map(|handle| self.view.proof.handles[handle as usize].kind).into_iter().collect())
+            }
+            Expr::Myself => Ok(Some(self.kind).filter(|kind| self.view.once[*kind]).into_iter().collect()),
+            Expr::Const(..) | Expr::Address(..) | Expr::Procedure(_) | Expr::Unary(..) => Ok(Vec::new()),
+            Expr::Binary(..) | Expr::IfThenElse(_) | Expr::Overflows(..) | Expr::Valid(..) => Ok(Vec::new()),
+            Expr::Old(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// Checks that an operation stores in the cells of handles what they say, and nothing else. `stored`: the kinds whose id goes to each
+    /// left-hand side.
+    fn check_handles(
+        &self,
+        touches: &[&Touch<'_>],
+        stored: &[(&Place, Vec<TemplateId>)],
+    ) -> Result<(), ProofError> {
+        let width = self.view.program.data_model.pointer().bytes();
+        for touch in touches.iter().filter(|touch| touch.write) {
+            for handle in &self.view.proof.handles {
+                let cell = Target { object: handle.object, first: handle.offset, stride: 0, count: 1 };
+                for target in touch.region.iter() {
+                    let fits = match meeting(target, touch.bytes, &cell, Some(width)) {
+                        Meeting::Never => true,
+                        Meeting::SameStart => {
+                            touch.bytes == Some(width) && {
+                                let mut of =
+                                    stored.iter().filter(|(place, _)| place.address == *touch.address);
+                                of.next().is_some_and(|(_, kinds)| kinds.contains(&handle.kind))
+                                    && of.all(|(_, kinds)| kinds.contains(&handle.kind))
+                            }
+                        }
+                        Meeting::Otherwise => false,
+                    };
+                    if !fits {
+                        return claim("a handle is overwritten");
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops the locks whose words some bytes may be, unless these are surely apart.
+    fn break_locks(&self, known: &mut Known<'_>, touch: &Touch<'_>) {
+        let mask = mask(self.view.program);
+        let address = known.values.eval(touch.address);
+        known.locks.retain(|held| {
+            let bytes = self.locks.bytes(&held.region);
+            let apart = address.and_then(|address| held.address.distance(address, mask));
+            if let (Some(apart), Some(size)) = (apart, touch.bytes) {
+                return apart >= i128::from(bytes) || apart <= -i128::from(size);
+            }
+            !super::regions::meet(&touch.region, touch.bytes, &held.region, Some(bytes))
+        });
+    }
+
+    /// What an operation makes of what is known. Calls and starts are elsewhere.
+    pub fn step(
+        &self,
+        known: &mut Known<'a>,
+        op: &Op,
+        touches: &[&Touch<'_>],
+        edge: EdgeId,
+    ) -> Result<(), ProofError> {
+        let mut stored: Vec<(&Place, Vec<TemplateId>)> = Vec::new();
+        match op {
+            Op::Assign(assignment) => {
+                for (lhs, rhs) in &assignment.pairs {
+                    if let Lhs::Memory(place) = lhs {
+                        let kinds = match rhs {
+                            Rhs::Value(value) => self.id_of(known, value)?,
+                            Rhs::Any | Rhs::Unknown | Rhs::Float(..) => Vec::new(),
+                        };
+                        stored.push((place, kinds));
+                    }
+                }
+            }
+            Op::Spawn(_, _, Some(Lhs::Memory(place))) => {
+                stored.push((place, self.started_kind(edge).into_iter().collect()));
+            }
+            Op::Join(_, Some(Lhs::Memory(place))) => stored.push((place, Vec::new())),
+            Op::Allocate { result: Lhs::Memory(place), .. } => stored.push((place, Vec::new())),
+            Op::Spawn(..) | Op::Join(..) | Op::Allocate { .. } | Op::Assume(_) | Op::Lock(..) => {}
+            Op::Unlock(..) | Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Call(..) => {}
+            Op::Broadcast(_) => return claim("a step changes locals of other threads"),
+        }
+        self.check_handles(touches, &stored)?;
+        for touch in touches.iter().filter(|touch| touch.write && !touch.lock) {
+            self.break_locks(known, touch);
+        }
+        let mut set = Vec::new();
+        for (place, kinds) in stored {
+            let handle = self.handle(place)?;
+            let is_kind = |handle: &u32| kinds.contains(&self.view.proof.handles[*handle as usize].kind);
+            set.extend(handle.filter(is_kind));
+        }
+        self.owner().step(&mut known.owned, op)?;
+        match op {
+            Op::Assign(assignment) => {
+                let mut assigned: Vec<(LocalId, Option<Symbol>, Vec<TemplateId>)> = Vec::new();
+                for (lhs, rhs) in &assignment.pairs {
+                    let Lhs::Local(local) = lhs else { continue };
+                    let (value, id) = match rhs {
+                        Rhs::Value(value) => (known.values.eval(value), self.id_of(known, value)?),
+                        Rhs::Any | Rhs::Unknown | Rhs::Float(..) => (None, Vec::new()),
+                    };
+                    assigned.push((*local, value, id));
+                }
+                for (local, value, id) in assigned {
+                    self.assign(known, local, value, &id);
+                }
+            }
+            Op::Lock(kind, address) => {
+                if let Some(symbol) = known.values.eval(address) {
+                    let region = touches.iter().find(|touch| touch.lock).map(|touch| touch.region.clone());
+                    let shared = *kind == ir::LockKind::Read;
+                    let Some(region) = region else { return claim("a lock has no address") };
+                    known.locks.push(Held { address: symbol, region, shared });
+                }
+            }
+            Op::Unlock(..) => {
+                for touch in touches.iter().filter(|touch| touch.lock) {
+                    self.break_locks(known, touch);
+                }
+            }
+            Op::Join(thread, lhs) => {
+                for kind in self.id_of(known, thread)? {
+                    known.absent.insert(kind);
+                    known.absent.extend(self.ended_with(kind));
+                }
+                if let Some(Lhs::Local(local)) = lhs {
+                    self.assign(known, *local, None, &[]);
+                }
+            }
+            Op::Allocate { result: Lhs::Local(local), .. } => self.assign(known, *local, None, &[]),
+            Op::Assume(condition) => {
+                if let Some((address, true)) = owner_test(condition)
+                    && let Some(symbol) = known.values.eval(address)
+                    && let Some(touch) = touches.iter().find(|touch| *touch.address == *address)
+                    && touch.region.iter().all(|target| self.is_lock(target))
+                {
+                    // Its owner word is the thread's id.
+                    let region = touch.region.clone();
+                    known.locks.push(Held { address: symbol, region, shared: false });
+                }
+            }
+            Op::Allocate { .. } | Op::Free(_) | Op::Fill(..) | Op::Copy(..) => {}
+            Op::Spawn(..) | Op::Call(..) | Op::Broadcast(_) => {}
+        }
+        known.set.extend(set);
+        Ok(())
+    }
+
+    /// Whether some step takes a lock at each of these offsets: of other words that hold a thread's id, nobody knows who writes them.
+    fn is_lock(&self, target: &Target) -> bool {
+        self.view.lockable[target.object].iter().any(|(lock, _)| is_part_of(target, lock))
+    }
+
+    /// Whether an assumption says that the thread does not hold a lock that it holds.
+    pub fn is_excluded(&self, known: &Known<'_>, condition: &Expr) -> bool {
+        let Some((address, false)) = owner_test(condition) else { return false };
+        let Some(symbol) = known.values.eval(address) else { return false };
+        known.locks.iter().any(|held| held.address == symbol && !held.shared)
+    }
+
+    /// Gives a local a value.
+    pub fn assign(&self, known: &mut Known<'a>, local: LocalId, value: Option<Symbol>, kinds: &[TemplateId]) {
+        known.values.set(local, value);
+        known.ids.retain(|(other, _)| *other != local);
+        if super::symbols::is_wide(self.view.program, self.template, local) {
+            known.ids.extend(kinds.iter().map(|kind| (local, *kind)));
+        }
+    }
+
+    /// The only kind that a step starts, if there is one of it.
+    pub fn started_kind(&self, edge: EdgeId) -> Option<TemplateId> {
+        match self.view.steps[self.template][edge].callees.as_slice() {
+            [kind] if self.view.once[*kind] => Some(*kind),
+            _ => None,
+        }
+    }
+
+    /// The kinds of which no thread is alive once the only thread of a kind was joined: absent wherever that ends, and started by it or by
+    /// one another only. The largest such set.
+    fn ended_with(&self, joined: TemplateId) -> BTreeSet<TemplateId> {
+        let mut found: BTreeSet<TemplateId> = self.ends[joined].iter().flatten().copied().collect();
+        loop {
+            let is_open = |kind: &TemplateId| {
+                self.starters[*kind].iter().any(|starter| *starter != joined && !found.contains(starter))
+            };
+            match found.iter().find(|kind| is_open(kind)).copied() {
+                Some(kind) => found.remove(&kind),
+                None => return found,
+            };
+        }
+    }
+
+    /// The claims about a location that do not follow from what is known.
+    pub fn unfounded(&self, known: &Known<'a>, location: LocationId) -> Result<Vec<Unfounded>, ProofError> {
+        let Some(facts) = self.view.facts(self.context, location) else {
+            return Ok(vec![Unfounded::Unreached]);
+        };
+        let mut found = Vec::new();
+        let mask = mask(self.view.program);
+        for (number, (local, other, constant)) in facts.equal.iter().enumerate() {
+            if known.values.local(*local) != known.values.local(*other).plus(*constant, mask) {
+                found.push(Unfounded::Equal(number));
+            }
+        }
+        let is_none = |id: &&(LocalId, TemplateId)| !known.ids.contains(id);
+        found.extend(facts.ids.iter().filter(is_none).map(|(local, kind)| Unfounded::Id(*local, *kind)));
+        let is_unset = |handle: &&u32| !known.set.contains(handle);
+        found.extend(facts.set.iter().filter(is_unset).map(|handle| Unfounded::Set(*handle)));
+        for (number, lock) in facts.locks.iter().enumerate() {
+            if self.locks.is_usable(self.context, location, number) && !holds(known, lock) {
+                found.push(Unfounded::Lock(*lock));
+            }
+        }
+        let is_there = |kind: &&TemplateId| !known.absent.contains(kind);
+        found.extend(facts.absent.iter().filter(is_there).map(|kind| Unfounded::Absent(*kind)));
+        found.extend(self.owner().allows(&known.owned, &facts.fresh, location)?.map(Unfounded::Fresh));
+        Ok(found)
+    }
+}
+
+/// The address of the word that an assumption compares with the thread's own id, and whether it says that they are equal.
+pub fn owner_test(condition: &Expr) -> Option<(&Expr, bool)> {
+    let is_me = |expr: &Expr| match expr {
+        Expr::Cast(IntType::U32, operand) => **operand == Expr::Myself,
+        _ => false,
+    };
+    match condition {
+        Expr::Unary(UnaryOp::Not, IntType::BOOL, operand) => {
+            owner_test(operand).map(|(address, equal)| (address, !equal))
+        }
+        Expr::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), IntType::U32, pair) => {
+            let word = match (&pair.0, &pair.1) {
+                (Expr::Load(place), other) | (other, Expr::Load(place)) if is_me(other) => place,
+                _ => return None,
+            };
+            (word.ty == IntType::U32).then_some((&word.address, *op == BinaryOp::Eq))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a lock is held, at least as claimed.
+pub fn holds(known: &Known<'_>, lock: &LockFact) -> bool {
+    let address = known.values.lock(lock.base, lock.offset);
+    // A lock whose address can only be one byte of a single object is there.
+    let is_there = |held: &Held| match (lock.base, &held.region[..]) {
+        (LockBase::Object(object), [Target { object: only, first, count: 1, .. }]) => {
+            object == *only && lock.offset == *first
+        }
+        _ => false,
+    };
+    let is_same = |held: &Held| held.address == address || is_there(held);
+    known.locks.iter().any(|held| is_same(held) && (lock.shared || !held.shared))
+}
+
+/// Whether a lock is counted from a local.
+pub fn base_local(lock: &LockFact) -> Option<LocalId> {
+    match lock.base {
+        LockBase::Local(local) => Some(local),
+        LockBase::Object(_) => None,
+    }
+}

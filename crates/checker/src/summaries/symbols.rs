@@ -1,0 +1,171 @@
+//! Values of pointer-wide locals as something known plus a constant, along one edge.
+//!
+//! What is known are the values that locals had where the edge starts, addresses of objects, and numbers. All is modulo 2 to the width of a
+//! pointer. Under-approximates: two values that are written alike are equal; others may be.
+
+use ir::{BinaryOp, Expr, LocalId, ObjectId, Program, TemplateId, Value};
+use std::collections::BTreeMap;
+use verdict::{LockBase, ThreadFacts};
+
+/// What a value is counted from.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+pub enum Anchor {
+    /// 0.
+    Number,
+    /// What a local held where the edge starts.
+    Local(LocalId),
+    /// The start of an object, as this activation names it.
+    Object(ObjectId),
+    /// A value that nothing is known of.
+    Unknown(u32),
+}
+
+/// A value.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+pub struct Symbol {
+    /// What it is counted from.
+    pub anchor: Anchor,
+    /// What is added, modulo 2 to the width of a pointer.
+    pub offset: u64,
+}
+
+/// The bits of a pointer.
+pub fn mask(program: &Program) -> u64 {
+    u64::MAX >> (64 - u32::from(program.data_model.pointer().bits))
+}
+
+/// Whether a local is as wide as a pointer.
+pub fn is_wide(program: &Program, template: TemplateId, local: LocalId) -> bool {
+    program.templates[template].locals[local].ty.bits == program.data_model.pointer().bits
+}
+
+/// The values of locals.
+#[derive(Clone, Debug)]
+pub struct Values<'p> {
+    program: &'p Program,
+    template: TemplateId,
+    known: BTreeMap<LocalId, Symbol>,
+    unknown: u32,
+    /// Whether the facts contradict each other, so that no thread is there.
+    pub is_contradiction: bool,
+}
+
+impl<'p> Values<'p> {
+    /// What the facts say where an edge starts.
+    pub fn of(program: &'p Program, template: TemplateId, facts: &ThreadFacts) -> Self {
+        let mut values =
+            Self { program, template, known: BTreeMap::new(), unknown: 0, is_contradiction: false };
+        // Classes of locals with constant distances: each is its leader plus a constant.
+        let mut leader: BTreeMap<LocalId, (LocalId, u64)> = BTreeMap::new();
+        let find = |leader: &BTreeMap<LocalId, (LocalId, u64)>, mut local: LocalId| {
+            let mut offset = 0u64;
+            while let Some((next, more)) = leader.get(&local) {
+                offset = offset.wrapping_add(*more);
+                local = *next;
+            }
+            (local, offset)
+        };
+        for (local, other, constant) in &facts.equal {
+            let ((one, far), (two, near)) = (find(&leader, *local), find(&leader, *other));
+            let apart = near.wrapping_add(*constant).wrapping_sub(far);
+            if one != two {
+                leader.insert(one, (two, apart));
+            } else if apart & mask(program) != 0 {
+                values.is_contradiction = true;
+            }
+        }
+        for local in leader.keys() {
+            let (root, offset) = find(&leader, *local);
+            let symbol = Symbol { anchor: Anchor::Local(root), offset: offset & mask(program) };
+            values.known.insert(*local, symbol);
+        }
+        values
+    }
+
+    /// The locals of a procedure that is entered with these values of its parameters; all others are 0.
+    pub fn entered(program: &'p Program, template: TemplateId, parameters: Vec<Option<Symbol>>) -> Self {
+        let mut values =
+            Self { program, template, known: BTreeMap::new(), unknown: 1 << 30, is_contradiction: false };
+        let code = &program.templates[template];
+        let mut given = parameters.into_iter();
+        for local in code.locals.ids() {
+            let is_parameter = (local.0 as usize) < code.parameters;
+            let zero = Some(Symbol { anchor: Anchor::Number, offset: 0 });
+            let value = if is_parameter { given.next().unwrap_or(zero) } else { zero };
+            values.set(local, value);
+        }
+        values
+    }
+
+    /// The value of a local.
+    pub fn local(&self, local: LocalId) -> Symbol {
+        let own = Symbol { anchor: Anchor::Local(local), offset: 0 };
+        self.known.get(&local).copied().unwrap_or(own)
+    }
+
+    /// Gives a local a value; `None` for one that is not known.
+    pub fn set(&mut self, local: LocalId, value: Option<Symbol>) {
+        let value = value.filter(|_| is_wide(self.program, self.template, local)).unwrap_or_else(|| {
+            self.unknown += 1;
+            Symbol { anchor: Anchor::Unknown(self.unknown), offset: 0 }
+        });
+        self.known.insert(local, value);
+    }
+
+    /// The address of a lock.
+    pub fn lock(&self, base: LockBase, offset: u64) -> Symbol {
+        match base {
+            LockBase::Object(object) => Symbol { anchor: Anchor::Object(object), offset: 0 },
+            LockBase::Local(local) => self.local(local),
+        }
+        .plus(offset, mask(self.program))
+    }
+
+    /// The value of an expression as wide as a pointer, where it is known.
+    pub fn eval(&self, expr: &Expr) -> Option<Symbol> {
+        let (program, width) = (self.program, self.program.data_model.pointer().bits);
+        let number = |value: Value| value as u64 & mask(program);
+        match expr {
+            Expr::Const(value, ty) => {
+                (ty.bits == width).then(|| Symbol { anchor: Anchor::Number, offset: number(*value) })
+            }
+            Expr::Local(local) => is_wide(program, self.template, *local).then(|| self.local(*local)),
+            Expr::Address(object, offset) => {
+                Some(Symbol { anchor: Anchor::Object(*object), offset: *offset & mask(program) })
+            }
+            Expr::Cast(ty, operand) => {
+                let from = program.type_of(self.template, operand);
+                if ty.bits == width && from.bits == width { self.eval(operand) } else { None }
+            }
+            Expr::Binary(BinaryOp::Add, ty, pair) if ty.bits == width => {
+                let (left, right) = (self.eval(&pair.0)?, self.eval(&pair.1)?);
+                match (left.anchor, right.anchor) {
+                    (_, Anchor::Number) => Some(left.plus(right.offset, mask(program))),
+                    (Anchor::Number, _) => Some(right.plus(left.offset, mask(program))),
+                    _ => None,
+                }
+            }
+            Expr::Binary(BinaryOp::Sub, ty, pair) if ty.bits == width => {
+                let (left, right) = (self.eval(&pair.0)?, self.eval(&pair.1)?);
+                let back = right.offset.wrapping_neg();
+                (right.anchor == Anchor::Number).then(|| left.plus(back, mask(program)))
+            }
+            Expr::Load(_) | Expr::Procedure(_) | Expr::Myself | Expr::Unary(..) | Expr::Binary(..) => None,
+            Expr::IfThenElse(_) | Expr::Overflows(..) | Expr::Valid(..) | Expr::Old(_) => None,
+        }
+    }
+}
+
+impl Symbol {
+    /// This value and a constant.
+    pub fn plus(self, constant: u64, mask: u64) -> Self {
+        Self { anchor: self.anchor, offset: self.offset.wrapping_add(constant) & mask }
+    }
+    /// How far another value is from this one, if that is known.
+    pub fn distance(self, other: Self, mask: u64) -> Option<i128> {
+        let apart = other.offset.wrapping_sub(self.offset) & mask;
+        let half = mask / 2;
+        let signed = if apart > half { i128::from(apart) - i128::from(mask) - 1 } else { i128::from(apart) };
+        (self.anchor == other.anchor).then_some(signed)
+    }
+}

@@ -1,0 +1,313 @@
+//! Calls, returns and starts of threads: what callees and new threads know at their entry, and what callers know afterwards.
+//!
+//! Facts about values go by parameters and results: a lock is translated to what an argument, a parameter or the result names it by; a local that
+//! is passed on as an argument of its own stays owned if the callee's end still lists the parameter. Under-approximates what is known.
+
+use crate::analysis::Analysis;
+use crate::contexts::Context;
+use crate::equalities::{self, leader};
+use crate::facts::{disown, insert, meet, own};
+use crate::ownership::{base, is_null, is_owned, leaked};
+use ir::ids::Id;
+use ir::{EdgeId, Expr, Lhs, LocalId, LocationKind, TemplateId};
+use verdict::{LockBase, LockFact, ThreadFacts};
+
+impl Analysis<'_, '_> {
+    /// The facts after a call, as far as the callees are known to return.
+    pub(crate) fn call(
+        &mut self,
+        context: u32,
+        edge: EdgeId,
+        arguments: &[Expr],
+        lhs: Option<&Lhs>,
+        facts: &ThreadFacts,
+    ) -> Option<ThreadFacts> {
+        let model = self.model;
+        let Context { template, kind, .. } = self.contexts[context as usize];
+        let mut facts = facts.clone();
+        // What is passed on other than as an argument of its own is lost.
+        for argument in arguments {
+            if !is_owned(model, template, argument, &facts.fresh) {
+                self.transfer.publish(template, &mut facts, argument);
+            }
+        }
+        let mut after: Option<ThreadFacts> = None;
+        for callee in &model.procedures[template].callees[edge] {
+            let entry = self.entry(template, *callee, arguments, &facts);
+            let number = self.enter(*callee, kind, entry);
+            self.contexts[context as usize].calls.insert((edge, *callee), number);
+            self.contexts[number as usize].callers.insert((context, edge));
+            let releases = self.contexts[number as usize].releases.clone();
+            if self.contexts[context as usize].releases.union_with(&releases) {
+                self.return_to_callers(context);
+            }
+            let Some(end) = self.end(number) else { continue };
+            let returned = self.returned(context, edge, (*callee, number), arguments, lhs, &facts, &end);
+            match &mut after {
+                Some(after) => {
+                    meet(model, template, after, &returned);
+                }
+                None => after = Some(returned),
+            }
+        }
+        after
+    }
+
+    /// What holds where an activation in a context returns.
+    pub fn end(&self, context: u32) -> Option<ThreadFacts> {
+        let this = &self.contexts[context as usize];
+        let code = &self.model.program.templates[this.template];
+        let mut found: Option<ThreadFacts> = None;
+        for (location, described) in code.locations.enumerate() {
+            if let (LocationKind::End, Some(facts)) = (described.kind, &this.facts[location]) {
+                match &mut found {
+                    Some(found) => {
+                        meet(self.model, this.template, found, facts);
+                    }
+                    None => found = Some(facts.clone()),
+                }
+            }
+        }
+        found
+    }
+
+    /// What a callee knows at its entry.
+    fn entry(
+        &self,
+        template: TemplateId,
+        callee: TemplateId,
+        arguments: &[Expr],
+        facts: &ThreadFacts,
+    ) -> ThreadFacts {
+        let model = self.model;
+        let code = &model.program.templates[callee];
+        let pointer = model.program.data_model.pointer();
+        let mut entry =
+            ThreadFacts { set: facts.set.clone(), absent: facts.absent.clone(), ..ThreadFacts::default() };
+        self.own_nulls(callee, &mut entry);
+        let parameters = code.locals.ids().take(code.parameters);
+        let wide = |local: &LocalId| code.locals[*local].ty.bits == pointer.bits;
+        let passed: Vec<(LocalId, &Expr)> =
+            parameters.zip(arguments).filter(|(local, _)| wide(local)).collect();
+        let mut keys: Vec<(LocalId, LockBase, u64)> = Vec::new();
+        for (local, argument) in &passed {
+            if let Some((base, offset)) = self.transfer.key(template, facts, argument) {
+                let first = keys.iter().find(|(_, other, _)| *other == base);
+                if let Some((first, LockBase::Local(_), there)) = first {
+                    equalities::set(model.program, &mut entry, *local, *first, offset.wrapping_sub(*there));
+                }
+                keys.push((*local, base, offset));
+            }
+            if let Some(kind) = self.transfer.thread_of(template, facts, argument) {
+                insert(&mut entry.ids, (*local, kind));
+            }
+            if self.transfer.can_own(callee, *local) && is_owned(model, template, argument, &facts.fresh) {
+                own(&mut entry, *local);
+            }
+        }
+        for lock in &facts.locks {
+            let (base, offset) = match lock.base {
+                LockBase::Object(_) => (lock.base, lock.offset),
+                LockBase::Local(_) => match keys.iter().find(|(_, base, _)| *base == lock.base) {
+                    Some((local, _, offset)) => {
+                        let (leader, more) = leader(&entry, *local);
+                        let from = lock.offset.wrapping_sub(*offset).wrapping_add(more);
+                        (LockBase::Local(leader), model.wrap(i128::from(from)))
+                    }
+                    None => continue,
+                },
+            };
+            equalities::add_lock(&mut entry, LockFact { base, offset, shared: lock.shared });
+        }
+        entry
+    }
+
+    /// The facts after a call that has returned from one callee.
+    #[allow(clippy::too_many_arguments)] // a call has this many parts
+    fn returned(
+        &self,
+        context: u32,
+        edge: EdgeId,
+        (callee, number): (TemplateId, u32),
+        arguments: &[Expr],
+        lhs: Option<&Lhs>,
+        facts: &ThreadFacts,
+        end: &ThreadFacts,
+    ) -> ThreadFacts {
+        let model = self.model;
+        let Context { template, ref broken, .. } = self.contexts[context as usize];
+        let (caller, code) = (&model.program.templates[template], &model.program.templates[callee]);
+        let mut after = facts.clone();
+        after.absent.clone_from(&end.absent);
+        end.set.iter().for_each(|set| insert(&mut after.set, *set));
+        let locks = std::mem::take(&mut after.locks);
+        let survives =
+            |lock: &LockFact| self.survives(number, template, lock) && !broken.contains(&(edge, *lock));
+        after.locks = locks.into_iter().filter(survives).collect();
+        for lock in self.handed_back(template, callee, arguments, facts, end) {
+            equalities::add_lock(&mut after, lock);
+        }
+        // What the callee did not keep of its parameters.
+        let assigned = &model.procedures[callee].assigned;
+        let mut lost = Vec::new();
+        for (parameter, argument) in code.locals.ids().take(code.parameters).zip(arguments) {
+            let is_kept =
+                end.fresh.binary_search(&parameter).is_ok() && !assigned.contains(parameter.index());
+            if !is_kept && !is_null(argument) {
+                leaked(argument, &facts.fresh, &mut lost);
+            }
+        }
+        // Arguments that no parameter takes.
+        arguments.iter().skip(code.parameters).for_each(|argument| leaked(argument, &facts.fresh, &mut lost));
+        after.fresh.retain(|local| !lost.contains(local));
+        disown(model, template, &mut after, lost.clone());
+        if let Some(Lhs::Local(local)) = lhs {
+            self.transfer.forget_local(&mut after, *local);
+            let is_wide = caller.locals[*local].ty.bits == model.program.data_model.pointer().bits;
+            if let Some(result) = code.result.filter(|_| is_wide) {
+                if let Some((_, kind)) = end.ids.iter().find(|(known, _)| *known == result) {
+                    insert(&mut after.ids, (*local, *kind));
+                }
+                let is_lost = lost.iter().any(|lost| model.may_share(template, *lost, *local));
+                if end.fresh.binary_search(&result).is_ok()
+                    && self.transfer.can_own(template, *local)
+                    && !is_lost
+                {
+                    own(&mut after, *local);
+                }
+                let is_wide = code.locals[result].ty.bits == model.program.data_model.pointer().bits;
+                let (leader, more) = leader(end, result);
+                for lock in end.locks.iter().filter(|lock| is_wide && lock.base == LockBase::Local(leader)) {
+                    let offset = model.wrap(i128::from(lock.offset.wrapping_sub(more)));
+                    if self.transfer.claimed(template, LockBase::Local(*local), offset).is_regular {
+                        let base = LockBase::Local(*local);
+                        equalities::add_lock(&mut after, LockFact { base, offset, shared: lock.shared });
+                    }
+                }
+            }
+        }
+        after
+    }
+
+    /// Whether a lock cannot be given back in a context.
+    pub fn survives(&self, callee: u32, template: TemplateId, lock: &LockFact) -> bool {
+        let releases = &self.contexts[callee as usize].releases;
+        let claimed = self.transfer.claimed(template, lock.base, lock.offset);
+        !claimed.locks.iter().any(|lock| releases.contains(*lock as usize))
+    }
+
+    /// The locks that are held at the end of a callee, as the caller names them. Those from the result are left out.
+    pub fn handed_back(
+        &self,
+        template: TemplateId,
+        callee: TemplateId,
+        arguments: &[Expr],
+        facts: &ThreadFacts,
+        end: &ThreadFacts,
+    ) -> Vec<LockFact> {
+        let model = self.model;
+        let code = &model.program.templates[callee];
+        let pointer = model.program.data_model.pointer();
+        let assigned = &model.procedures[callee].assigned;
+        let mut found = Vec::new();
+        for lock in &end.locks {
+            if let LockBase::Object(_) = lock.base {
+                found.push(*lock);
+                continue;
+            }
+            let from_parameter =
+                code.locals.ids().take(code.parameters).zip(arguments).find_map(|(local, argument)| {
+                    let (leader, more) = leader(end, local);
+                    let is_it = lock.base == LockBase::Local(leader)
+                        && !assigned.contains(local.index())
+                        && code.locals[local].ty.bits == pointer.bits;
+                    let (base, offset) = self.transfer.key(template, facts, argument).filter(|_| is_it)?;
+                    let offset = offset.wrapping_add(lock.offset).wrapping_sub(more);
+                    Some((base, model.wrap(i128::from(offset))))
+                });
+            if let Some((base, offset)) = from_parameter
+                && self.transfer.claimed(template, base, offset).is_regular
+            {
+                found.push(LockFact { base, offset, shared: lock.shared });
+            }
+        }
+        found
+    }
+
+    /// A thread is started: its context is entered, and this one loses what it hands over.
+    pub(crate) fn spawn(&mut self, context: u32, edge: EdgeId, arguments: &[Expr], facts: &mut ThreadFacts) {
+        let model = self.model;
+        let Context { template, kind, .. } = self.contexts[context as usize];
+        let code = &model.program.templates[template];
+        let target = code.edges[edge].target;
+        for callee in &model.procedures[template].callees[edge] {
+            let new = &model.program.templates[*callee];
+            let mut entry = ThreadFacts { absent: facts.absent.clone(), ..ThreadFacts::default() };
+            entry.absent.retain(|other| *other != kind);
+            self.own_nulls(*callee, &mut entry);
+            for (parameter, argument) in new.locals.ids().take(new.parameters).zip(arguments) {
+                let Some(given) = base(model, template, argument, &facts.fresh) else {
+                    if is_null(argument) && self.transfer.can_own(*callee, parameter) {
+                        own(&mut entry, parameter);
+                    }
+                    continue;
+                };
+                let live = &model.procedures[template].live[target];
+                let shares = |local: &LocalId| model.may_share(template, given, *local);
+                let mut still_held = facts.fresh.iter().filter(|local| shares(local));
+                let is_held = still_held.any(|local| live.contains(local.index()));
+                let entered = self.contexts[context as usize].facts[code.entry].as_ref();
+                let is_callers = entered.is_some_and(|entered| {
+                    let parameters = code.locals.ids().take(code.parameters);
+                    parameters
+                        .filter(|local| entered.fresh.binary_search(local).is_ok())
+                        .any(|local| shares(&local))
+                });
+                let others = arguments.iter().filter(|other| *other != argument);
+                let mut twice = Vec::new();
+                others.for_each(|other| leaked(other, &facts.fresh, &mut twice));
+                let is_twice = twice.iter().any(shares);
+                if is_owned(model, template, argument, &facts.fresh)
+                    && self.transfer.can_own(*callee, parameter)
+                    && !is_held
+                    && !is_callers
+                    && !is_twice
+                {
+                    own(&mut entry, parameter);
+                }
+            }
+            let number = self.enter(*callee, *callee, entry);
+            self.contexts[context as usize].calls.insert((edge, *callee), number);
+        }
+        arguments.iter().for_each(|argument| self.transfer.publish(template, facts, argument));
+        let started = &model.procedures[template].callees[edge];
+        facts.absent.retain(|kind| !started.contains(kind));
+    }
+
+    pub(crate) fn store_id(
+        &self,
+        template: TemplateId,
+        edge: EdgeId,
+        lhs: Option<&Lhs>,
+        facts: &mut ThreadFacts,
+    ) {
+        let Some(lhs) = lhs else { return };
+        if let Lhs::Local(local) = lhs {
+            self.transfer.forget_local(facts, *local);
+        }
+        let [kind] = self.model.procedures[template].callees[edge].as_slice() else { return };
+        match lhs {
+            Lhs::Local(local) => {
+                let ty = self.model.program.templates[template].locals[*local].ty;
+                if self.model.once[*kind] && ty.bits == self.model.program.data_model.pointer().bits {
+                    insert(&mut facts.ids, (*local, *kind));
+                }
+            }
+            Lhs::Memory(place) => {
+                if let Some(handle) = self.transfer.handle_at(template, &place.address) {
+                    insert(&mut facts.set, handle);
+                }
+            }
+        }
+    }
+}

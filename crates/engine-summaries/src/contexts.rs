@@ -1,0 +1,76 @@
+//! The contexts that procedures run in, and what is known in each so far.
+
+use ir::passes::bits::BitSet;
+use ir::{EdgeId, IdVec, LocationId, TemplateId};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+use verdict::{LockFact, ThreadFacts};
+
+/// Contexts of one procedure and kind that are kept apart; further ones share one.
+pub const MOST_CONTEXTS: usize = 8;
+
+/// A procedure in one context.
+pub struct Context {
+    /// The procedure.
+    pub template: TemplateId,
+    /// The kind of the threads that run it.
+    pub kind: TemplateId,
+    /// What holds at each location; only ever shrinks.
+    pub facts: IdVec<LocationId, Option<ThreadFacts>>,
+    /// The contexts of callees.
+    pub calls: BTreeMap<(EdgeId, TemplateId), u32>,
+    /// The lock targets that may be given back; only ever grows.
+    pub releases: BitSet,
+    /// Who calls it.
+    pub callers: BTreeSet<(u32, EdgeId)>,
+    /// Locations whose edges have to be followed, by their order.
+    pub open: BTreeSet<(u32, LocationId)>,
+    /// Claims to locks that do not survive a call, since others may break them meanwhile.
+    pub broken: BTreeSet<(EdgeId, LockFact)>,
+}
+
+/// What tells contexts of a procedure and kind apart.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct ContextKey {
+    template: TemplateId,
+    kind: TemplateId,
+    /// Locks, absent kinds and fresh locals; `None` for the context that further ones share.
+    entry: Option<(Vec<LockFact>, Vec<TemplateId>, Vec<ir::LocalId>)>,
+}
+
+/// Finds contexts by what is known where they are entered.
+#[derive(Default)]
+pub struct ContextTable {
+    known: FxHashMap<ContextKey, u32>,
+    counts: FxHashMap<(TemplateId, TemplateId), usize>,
+}
+
+impl ContextTable {
+    /// The context with these facts at its entry: the number of one that is known, or the key of a new one.
+    pub fn find(
+        &mut self,
+        template: TemplateId,
+        kind: TemplateId,
+        entry: &ThreadFacts,
+    ) -> Result<u32, ContextKey> {
+        let facts = (entry.locks.clone(), entry.absent.clone(), entry.fresh.clone());
+        let key = ContextKey { template, kind, entry: Some(facts) };
+        if let Some(known) = self.known.get(&key) {
+            return Ok(*known);
+        }
+        let count = self.counts.entry((template, kind)).or_insert(0);
+        if *count < MOST_CONTEXTS {
+            *count += 1;
+            return Err(key);
+        }
+        let shared = ContextKey { template, kind, entry: None };
+        match self.known.get(&shared) {
+            Some(known) => Ok(*known),
+            None => Err(shared),
+        }
+    }
+    /// Takes note of a new context.
+    pub fn add(&mut self, key: ContextKey, number: u32) {
+        self.known.insert(key, number);
+    }
+}

@@ -1,0 +1,107 @@
+//! The engine: annotates a program, and compares the accesses that may conflict.
+
+use crate::analysis::Analysis;
+use crate::model::Model;
+use crate::races::{self, Location};
+use ir::ids::Id;
+use ir::passes::PointsTo;
+use ir::{Program, Span, Target, TemplateId};
+use verdict::{
+    Budget, Engine, Events, Exhausted, ProcedureContext, Proof, Property, Reason, SummariesProof, Task,
+    Verdict,
+};
+
+/// The engine.
+#[derive(Clone, Default, Debug)]
+pub struct Summaries;
+
+impl Engine for Summaries {
+    fn name(&self) -> &'static str {
+        "summaries"
+    }
+    fn verify(&self, task: Task<'_>, budget: &Budget, _: &dyn Events) -> Verdict {
+        match answer(task, budget) {
+            Ok(verdict) => verdict,
+            Err(reason) => Verdict::Unknown(reason),
+        }
+    }
+}
+
+fn answer(task: Task<'_>, budget: &Budget) -> Result<Verdict, Reason> {
+    let model = model(task, budget)?;
+    let analysis = Analysis::run(&model, budget).map_err(Reason::Exhausted)?;
+    let locations = races::locations(&analysis, budget).map_err(Reason::Exhausted)?;
+    let open: Vec<&Location> = locations.iter().filter(|location| !location.open.is_empty()).collect();
+    let rest = match open.first() {
+        None => "otherwise it is proved".to_owned(),
+        Some(first) => format!(
+            "besides, {} of {} shared locations may have races, the first in {}",
+            open.len(),
+            locations.len(),
+            task.program.objects[first.cell.object].name
+        ),
+    };
+    if let Some(assumption) = task.program.assumptions.iter().find(|assumption| assumption.limits_proof) {
+        return Err(Reason::Unsupported(format!("{}; {rest}", assumption.text), assumption.span));
+    }
+    if open.is_empty() {
+        return Ok(Verdict::Safe(Proof::Summaries(Box::new(proof(&analysis)))));
+    }
+    Err(Reason::Bounded(format!("summaries: {rest}")))
+}
+
+fn model<'p>(task: Task<'p>, budget: &Budget) -> Result<Model<'p>, Reason> {
+    if *task.property != Property::NoRace {
+        return Err(Reason::Bounded("summaries: only data races are looked for".to_owned()));
+    }
+    if task.program.has_broadcasts() {
+        let text = "a step that changes the locals of other threads".to_owned();
+        return Err(Reason::Unsupported(text, Span::default()));
+    }
+    let points_to =
+        PointsTo::until(task.program, budget.deadline).ok_or(Reason::Exhausted(Exhausted::Time))?;
+    budget.check(0).map_err(Reason::Exhausted)?;
+    Ok(Model::new(task.program, points_to))
+}
+
+/// What holds at each location of each procedure and context, whether or not that excludes all races.
+pub fn annotate(task: Task<'_>, budget: &Budget) -> Result<SummariesProof, Reason> {
+    let model = model(task, budget)?;
+    let analysis = Analysis::run(&model, budget).map_err(Reason::Exhausted)?;
+    Ok(proof(&analysis))
+}
+
+/// The annotation: contexts that no thread is ever in are left out.
+pub fn proof(analysis: &Analysis<'_, '_>) -> SummariesProof {
+    let model = analysis.model;
+    let reached = analysis.reached();
+    let mut numbers = vec![u32::MAX; analysis.contexts.len()];
+    for (new, old) in reached.iter().enumerate() {
+        numbers[*old as usize] = new as u32;
+    }
+    let contexts = reached.iter().map(|number| {
+        let context = &analysis.contexts[*number as usize];
+        let calls =
+            context.calls.iter().map(|((edge, callee), number)| (*edge, *callee, numbers[*number as usize]));
+        let releases = context.releases.iter().map(|lock| model.lock_targets[lock]);
+        let mut releases: Vec<Target> = releases.collect();
+        releases.sort_unstable();
+        ProcedureContext {
+            template: context.template,
+            kind: context.kind,
+            facts: context.facts.iter().cloned().collect(),
+            calls: calls.collect(),
+            releases,
+        }
+    });
+    SummariesProof {
+        once: ids(model.program, |id| model.once[id]),
+        private: model.program.objects.ids().filter(|id| model.private[*id]).collect(),
+        handles: analysis.transfer.handles.clone(),
+        contexts: contexts.collect(),
+    }
+}
+
+fn ids(program: &Program, is_in: impl Fn(TemplateId) -> bool) -> Vec<TemplateId> {
+    (0..program.templates.len()).map(TemplateId::new).filter(|id| is_in(*id)).collect()
+}

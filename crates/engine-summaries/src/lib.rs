@@ -1,0 +1,25 @@
+//! Data races in whole programs with their calls: what holds at each location of each procedure, in each context.
+//!
+//! Nothing is inlined. Facts are about one thread at one location ([`verdict::SummariesProof`] says which and what they
+//! mean); they flow along edges, into callees and back ([`analysis`]), and what other threads may break is taken out ([`reliability`]).
+//! Two accesses are compared only where they may touch the same byte ([`races`]). So the work grows
+//! nearly with the size of the program.
+
+pub mod analysis;
+pub mod calls;
+pub mod contexts;
+pub mod engine;
+pub mod equalities;
+pub mod facts;
+pub mod model;
+pub mod once;
+pub mod ownership;
+pub mod races;
+pub mod reliability;
+pub mod transfer;
+
+pub use engine::{Summaries, annotate};
+pub use races::{Location, locations};
+
+#[cfg(test)]
+mod tests;

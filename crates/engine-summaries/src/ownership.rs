@@ -1,0 +1,83 @@
+//! Which uses of a local make the object that it points to known to others.
+
+use crate::model::Model;
+use ir::{BinaryOp, Expr, IntType, LocalId, Targets, TemplateId};
+
+/// The local that an address is computed from by additions, if it is among some. What is added holds no addresses, so the sum
+/// stays in the object.
+pub fn base(model: &Model<'_>, template: TemplateId, address: &Expr, listed: &[LocalId]) -> Option<LocalId> {
+    if listed.is_empty() {
+        return None;
+    }
+    let pointer = model.program.data_model.pointer();
+    let base = |expr: &Expr| base(model, template, expr, listed);
+    let is_number = |expr: &Expr| match expr {
+        Expr::Const(..) => true,
+        _ => match model.points_to.targets(template, expr) {
+            Targets::Of(targets) => targets.is_empty(),
+            Targets::Any => false,
+        },
+    };
+    match address {
+        Expr::Local(local) => listed.binary_search(local).is_ok().then_some(*local),
+        Expr::Cast(ty, operand) if ty.bits == pointer.bits => {
+            let is_wide = model.program.type_of(template, operand).bits == pointer.bits;
+            if is_wide { base(operand) } else { None }
+        }
+        Expr::Binary(BinaryOp::Add, ty, pair) if ty.bits == pointer.bits => {
+            let left = base(&pair.0).filter(|_| is_number(&pair.1));
+            left.or_else(|| base(&pair.1).filter(|_| is_number(&pair.0)))
+        }
+        Expr::Binary(BinaryOp::Sub, ty, pair) if ty.bits == pointer.bits => {
+            base(&pair.0).filter(|_| is_number(&pair.1))
+        }
+        Expr::Const(..) | Expr::Load(_) | Expr::Address(..) | Expr::Procedure(_) | Expr::Myself => None,
+        Expr::Unary(..) | Expr::Binary(..) | Expr::Cast(..) | Expr::IfThenElse(_) => None,
+        Expr::Overflows(..) | Expr::Valid(..) | Expr::Old(_) => None,
+    }
+}
+
+/// The listed locals whose value may be part of an expression's value. What is compared, and what an address is computed from that
+/// memory is read at, is not.
+pub fn leaked(expr: &Expr, listed: &[LocalId], found: &mut Vec<LocalId>) {
+    match expr {
+        Expr::Local(local) => {
+            if listed.binary_search(local).is_ok() {
+                found.push(*local);
+            }
+        }
+        Expr::Load(_) | Expr::Const(..) | Expr::Address(..) | Expr::Procedure(_) | Expr::Myself => {}
+        Expr::Overflows(..) | Expr::Valid(..) | Expr::Cast(IntType::BOOL, _) => {}
+        Expr::Binary(op, ty, _) if op.is_comparison() || *ty == IntType::BOOL => {}
+        Expr::Unary(_, IntType::BOOL, _) => {}
+        Expr::IfThenElse(three) => {
+            leaked(&three.1, listed, found);
+            leaked(&three.2, listed, found);
+        }
+        Expr::Unary(..) | Expr::Binary(..) | Expr::Cast(..) | Expr::Old(_) => {
+            expr.operands().into_iter().for_each(|operand| leaked(operand, listed, found));
+        }
+    }
+}
+
+/// Whether an expression's value is null, or an address into the object of a single listed local, with no other listed local in it.
+pub fn is_owned(model: &Model<'_>, template: TemplateId, expr: &Expr, listed: &[LocalId]) -> bool {
+    if is_null(expr) {
+        return true;
+    }
+    let Some(base) = base(model, template, expr, listed) else { return false };
+    let mut found = Vec::new();
+    leaked(expr, listed, &mut found);
+    found == [base]
+}
+
+/// Whether an expression is the constant 0.
+pub fn is_null(expr: &Expr) -> bool {
+    match expr {
+        Expr::Const(value, _) => *value == 0,
+        Expr::Cast(_, operand) => is_null(operand),
+        Expr::Local(_) | Expr::Load(_) | Expr::Address(..) | Expr::Procedure(_) | Expr::Myself => false,
+        Expr::Unary(..) | Expr::Binary(..) | Expr::IfThenElse(_) | Expr::Overflows(..) => false,
+        Expr::Valid(..) | Expr::Old(_) => false,
+    }
+}

@@ -1,0 +1,343 @@
+//! Which accesses may race, given the facts: those that may touch a common byte and that no rule keeps apart.
+//!
+//! Accesses that are alike in all that the rules look at are compared once. They are collected for each object, and there for each *cell*:
+//! the bytes of accesses to known places that overlap. Accesses to places in an object that are not known count for all its cells.
+//! Over-approximates races.
+
+use crate::analysis::Analysis;
+use crate::model::Access;
+use crate::transfer::exact_cell;
+use ir::passes::footprint::{Extent, Region};
+use ir::{BinaryOp, EdgeId, Expr, IdVec, ObjectId, Target, Targets, TemplateId};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use verdict::{Budget, Exhausted, LockBase, LockFact, ThreadFacts};
+
+/// A lock as another thread can name it, too.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum CommonLock {
+    /// The byte of an object that there is one of.
+    Cell(ObjectId, u64, bool),
+    /// So far from the access.
+    Distance(u64, bool),
+}
+
+impl CommonLock {
+    fn is_shared(self) -> bool {
+        match self {
+            Self::Cell(_, _, shared) | Self::Distance(_, shared) => shared,
+        }
+    }
+    fn is_same(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Cell(object, offset, _), Self::Cell(other, there, _)) => {
+                (object, offset) == (other, there)
+            }
+            (Self::Distance(distance, _), Self::Distance(other, _)) => distance == other,
+            (Self::Cell(..), Self::Distance(..)) | (Self::Distance(..), Self::Cell(..)) => false,
+        }
+    }
+}
+
+/// The cells of locks that there is one of, as far as they were asked for.
+type SingleCells = FxHashMap<(TemplateId, LockBase, u64), Option<(ObjectId, u64)>>;
+
+/// Accesses that are alike in all that matters.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Alike {
+    /// The kind of the threads that make them.
+    pub kind: TemplateId,
+    /// Whether they write.
+    pub write: bool,
+    /// Whether they are atomic.
+    pub atomic: bool,
+    /// Whether the thread owns the object.
+    pub fresh: bool,
+    /// The kinds that are absent.
+    pub absent: Vec<TemplateId>,
+    /// The locks that are held.
+    pub locks: Vec<CommonLock>,
+}
+
+/// Accesses that are alike, with the first one.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// What they are like.
+    pub alike: Alike,
+    /// The procedure of the first one.
+    pub template: TemplateId,
+    /// The step of the first one.
+    pub edge: EdgeId,
+    /// The locks as they are known there.
+    pub locks: Vec<LockFact>,
+}
+
+/// Some bytes that two threads may access, and one may write.
+#[derive(Clone, Debug)]
+pub struct Location {
+    /// Where.
+    pub cell: Target,
+    /// How many bytes.
+    pub bytes: u64,
+    /// Who accesses it.
+    pub samples: Vec<Sample>,
+    /// The pairs of accesses that may race.
+    pub open: Vec<(usize, usize)>,
+}
+
+/// An access in an object.
+struct InObject {
+    target: Target,
+    /// `None`: the whole object, or from somewhere on.
+    bytes: Option<u64>,
+    sample: usize,
+    /// The procedure and the step of one of them.
+    step: (TemplateId, EdgeId),
+}
+
+impl InObject {
+    fn is_wide(&self) -> bool {
+        self.bytes.is_none_or(|bytes| bytes > 64) || (self.target.count > 1 && self.target.stride < 4)
+    }
+    fn region(&self) -> Region {
+        region_of(self.target, self.bytes)
+    }
+}
+
+fn region_of(target: Target, bytes: Option<u64>) -> Region {
+    Region { targets: Targets::Of(Arc::from([target])), extent: bytes.map_or(Extent::Object, Extent::Bytes) }
+}
+
+/// All locations that two threads may access and one may write, with the pairs of accesses that may race.
+pub fn locations(analysis: &Analysis<'_, '_>, budget: &Budget) -> Result<Vec<Location>, Exhausted> {
+    let collected = collect(analysis, budget)?;
+    let mut found = Vec::new();
+    for accesses in &collected.by_object {
+        budget.check(0)?;
+        for (cell, bytes, members) in cells(accesses) {
+            let location = compare(analysis, &collected.samples, (cell, bytes), accesses, &members);
+            found.extend(location);
+        }
+    }
+    Ok(found)
+}
+
+struct Collected {
+    samples: Vec<Sample>,
+    by_object: IdVec<ObjectId, Vec<InObject>>,
+}
+
+fn collect(analysis: &Analysis<'_, '_>, budget: &Budget) -> Result<Collected, Exhausted> {
+    let model = analysis.model;
+    let program = model.program;
+    let mut numbers: FxHashMap<Alike, usize> = FxHashMap::default();
+    let mut samples: Vec<Sample> = Vec::new();
+    let mut known: BTreeSet<(usize, u32, Option<u64>)> = BTreeSet::new();
+    let mut by_object: IdVec<ObjectId, Vec<InObject>> = program.objects.iter().map(|_| Vec::new()).collect();
+    let mut single = SingleCells::default();
+    for number in analysis.reached() {
+        budget.check(0)?;
+        let context = &analysis.contexts[number as usize];
+        let code = &program.templates[context.template];
+        for (edge, accesses) in model.procedures[context.template].accesses.enumerate() {
+            let Some(facts) = &context.facts[code.edges[edge].source] else { continue };
+            for access in accesses {
+                let touches_shared = match &access.places.targets {
+                    Some(targets) => targets.iter().any(|target| !model.private[target.object]),
+                    None => true,
+                };
+                if !touches_shared {
+                    continue;
+                }
+                let locks = common_locks(analysis, context.template, facts, access, &mut single);
+                let alike = Alike {
+                    kind: context.kind,
+                    write: access.write,
+                    atomic: access.atomic,
+                    fresh: analysis.is_fresh_access(context.template, facts, access),
+                    absent: facts.absent.clone(),
+                    locks,
+                };
+                let sample = *numbers.entry(alike.clone()).or_insert_with(|| {
+                    let (template, locks) = (context.template, facts.locks.clone());
+                    samples.push(Sample { alike, template, edge, locks });
+                    samples.len() - 1
+                });
+                if !known.insert((sample, access.places.number, access.bytes)) {
+                    continue;
+                }
+                let region = access.region().where_races_count(program);
+                let targets = match &region.targets {
+                    Targets::Of(targets) => targets.to_vec(),
+                    Targets::Any => {
+                        let anywhere = |object| Target { object, first: 0, stride: 1, count: u64::MAX };
+                        program.objects.ids().map(anywhere).collect()
+                    }
+                };
+                for target in targets.into_iter().filter(|target| !model.private[target.object]) {
+                    let step = (context.template, edge);
+                    by_object[target.object].push(InObject { target, bytes: access.bytes, sample, step });
+                }
+            }
+        }
+    }
+    Ok(Collected { samples, by_object })
+}
+
+/// The locks that are held at an access, as other threads can name them.
+fn common_locks(
+    analysis: &Analysis<'_, '_>,
+    template: TemplateId,
+    facts: &ThreadFacts,
+    access: &Access,
+    single: &mut SingleCells,
+) -> Vec<CommonLock> {
+    let model = analysis.model;
+    let key =
+        if facts.locks.is_empty() { None } else { analysis.transfer.key(template, facts, &access.address) };
+    let mut found = Vec::new();
+    for lock in &facts.locks {
+        let cell = single.entry((template, lock.base, lock.offset)).or_insert_with(|| match lock.base {
+            LockBase::Object(object) => Some((object, lock.offset)),
+            LockBase::Local(local) => {
+                let pointer = model.program.data_model.pointer();
+                let offset = Expr::int(i128::from(lock.offset), pointer);
+                exact_cell(model, template, &Expr::binary(BinaryOp::Add, pointer, Expr::Local(local), offset))
+            }
+        });
+        if let Some((object, offset)) = cell {
+            found.push(CommonLock::Cell(*object, *offset, lock.shared));
+        }
+        if let Some((base, offset)) = key
+            && base == lock.base
+        {
+            let distance = model.wrap(i128::from(lock.offset.wrapping_sub(offset)));
+            found.push(CommonLock::Distance(distance, lock.shared));
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// The cells of an object: where they are, how many bytes, and which accesses touch them.
+fn cells(accesses: &[InObject]) -> Vec<(Target, u64, Vec<usize>)> {
+    let narrow: BTreeSet<(Target, u64)> = accesses
+        .iter()
+        .filter(|access| !access.is_wide())
+        .filter_map(|access| Some((access.target, access.bytes?)))
+        .collect();
+    let mut narrow: Vec<(Target, u64)> = narrow.into_iter().collect();
+    let wide: Vec<usize> = (0..accesses.len()).filter(|index| accesses[*index].is_wide()).collect();
+    let region = |(target, bytes): (Target, u64)| Region {
+        targets: Targets::Of(Arc::from([target])),
+        extent: Extent::Bytes(bytes),
+    };
+    let mut found = Vec::new();
+    if narrow.is_empty() {
+        if let Some(first) = wide.first() {
+            found.push((accesses[*first].target, accesses[*first].bytes.unwrap_or(0), wide));
+        }
+        return found;
+    }
+    while let Some(first) = narrow.first().copied() {
+        let mut members = vec![first];
+        narrow.remove(0);
+        loop {
+            let (with, without): (Vec<_>, Vec<_>) = narrow
+                .iter()
+                .copied()
+                .partition(|other| members.iter().any(|member| region(*member).overlaps(&region(*other))));
+            narrow = without;
+            if with.is_empty() {
+                break;
+            }
+            members.extend(with);
+        }
+        let is_member =
+            |access: &InObject| access.bytes.is_some_and(|bytes| members.contains(&(access.target, bytes)));
+        let mut touching: Vec<usize> = (0..accesses.len())
+            .filter(|index| !accesses[*index].is_wide() && is_member(&accesses[*index]))
+            .collect();
+        let overlaps = |index: &usize| {
+            let wide = accesses[*index].region();
+            members.iter().any(|member| region(*member).overlaps(&wide))
+        };
+        touching.extend(wide.iter().copied().filter(overlaps));
+        found.push((first.0, first.1, touching));
+    }
+    found
+}
+
+/// Compares the accesses to a cell. `None` when it is not shared.
+fn compare(
+    analysis: &Analysis<'_, '_>,
+    samples: &[Sample],
+    (cell, bytes): (Target, u64),
+    accesses: &[InObject],
+    members: &[usize],
+) -> Option<Location> {
+    let model = analysis.model;
+    let mut used: Vec<usize> = members.iter().map(|index| accesses[*index].sample).collect();
+    used.sort_unstable();
+    used.dedup();
+    let is_shared = used.iter().enumerate().any(|(at, one)| {
+        used[at..].iter().any(|other| {
+            let (one, other) = (&samples[*one].alike, &samples[*other].alike);
+            (one.write || other.write) && (one.kind != other.kind || !model.once[one.kind])
+        })
+    });
+    if !is_shared {
+        return None;
+    }
+    // Whether accesses here overlap at equal addresses only.
+    let regions: BTreeSet<(Target, Option<u64>)> =
+        members.iter().map(|index| (accesses[*index].target, accesses[*index].bytes)).collect();
+    let regions: Vec<Region> = regions.into_iter().map(|(target, bytes)| region_of(target, bytes)).collect();
+    let is_aligned = |one: &Region| {
+        let at_equal =
+            |other: &Region| one.distances(other).is_some_and(|found| found.iter().all(|by| *by == 0));
+        regions.iter().all(at_equal)
+    };
+    let is_aligned = regions.len() <= 64 && regions.iter().all(is_aligned);
+    let mut open = Vec::new();
+    for (at, one) in used.iter().enumerate() {
+        for (after, other) in used.iter().enumerate().skip(at) {
+            if !is_apart(analysis, &samples[*one].alike, &samples[*other].alike, is_aligned) {
+                open.push((at, after));
+            }
+        }
+    }
+    let example = |number: &usize| {
+        let mut found = samples[*number].clone();
+        if let Some(member) = members.iter().find(|index| accesses[**index].sample == *number) {
+            (found.template, found.edge) = accesses[*member].step;
+        }
+        found
+    };
+    Some(Location { cell, bytes, samples: used.iter().map(example).collect(), open })
+}
+
+/// Whether two accesses do not race.
+fn is_apart(analysis: &Analysis<'_, '_>, one: &Alike, other: &Alike, is_aligned: bool) -> bool {
+    let shares_lock = || {
+        one.locks.iter().any(|lock| {
+            other.locks.iter().any(|their| {
+                let counts = match lock {
+                    CommonLock::Cell(..) => true,
+                    CommonLock::Distance(..) => is_aligned,
+                };
+                counts && lock.is_same(*their) && !(lock.is_shared() && their.is_shared())
+            })
+        })
+    };
+    !(one.write || other.write)
+        || (one.atomic && other.atomic)
+        || (one.kind == other.kind && analysis.model.once[one.kind])
+        || one.absent.binary_search(&other.kind).is_ok()
+        || other.absent.binary_search(&one.kind).is_ok()
+        || one.fresh
+        || other.fresh
+        || shares_lock()
+}

@@ -1,0 +1,382 @@
+//! What other threads may break: takes out the claims that are not reliable, by the rules in [`verdict::summaries`](verdict::SummariesProof).
+//!
+//! Only contexts count that some thread may be in. Over-approximates what is broken.
+
+use crate::analysis::Analysis;
+use crate::model::Access;
+use crate::ownership::base;
+use ir::passes::footprint::Region;
+use ir::{EdgeId, LocationId, LocationKind, Op, TemplateId};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use verdict::{Exhausted, LockBase, LockFact, ThreadFacts};
+
+/// A step that starts a thread.
+struct Start {
+    /// Of this kind.
+    kind: TemplateId,
+    /// By a thread of this kind.
+    by: TemplateId,
+    /// The kinds that are absent there.
+    absent: Vec<TemplateId>,
+}
+
+/// A step that may change the words of a lock that others hold.
+struct Breaking {
+    by: TemplateId,
+    absent: Rc<Vec<TemplateId>>,
+    region: Rc<Region>,
+    /// The lock targets that it may touch.
+    locks: std::sync::Arc<[u32]>,
+    /// Whether its address comes from a fresh local.
+    is_fresh: bool,
+}
+
+/// A location where a thread holds a lock, as far as reliability depends on it.
+#[derive(PartialEq, Eq, Hash, Clone)]
+struct Holder {
+    template: TemplateId,
+    kind: TemplateId,
+    base: LockBase,
+    offset: u64,
+    absent: Vec<TemplateId>,
+    /// Whether the lock is in an object that the thread owns.
+    is_fresh: bool,
+}
+
+impl Analysis<'_, '_> {
+    /// Computes again which kinds have no threads left when the only thread of a kind has been joined; says whether
+    /// there are fewer than before.
+    pub fn update_gained(&mut self) -> bool {
+        let reached = self.reached();
+        let mut ends: FxHashMap<TemplateId, Vec<TemplateId>> = FxHashMap::default();
+        let mut starts: Vec<(TemplateId, TemplateId)> = Vec::new();
+        for number in &reached {
+            let context = &self.contexts[*number as usize];
+            let code = &self.model.program.templates[context.template];
+            for (location, described) in code.locations.enumerate() {
+                let Some(facts) = &context.facts[location] else { continue };
+                let ends_thread = match described.kind {
+                    LocationKind::End => context.template == context.kind,
+                    LocationKind::Exit => true,
+                    LocationKind::Normal | LocationKind::Halt | LocationKind::Error(_) => false,
+                };
+                if ends_thread {
+                    let known = ends.entry(context.kind).or_insert_with(|| self.model.kinds.clone());
+                    known.retain(|kind| facts.absent.binary_search(kind).is_ok());
+                }
+            }
+            starts.extend(self.starts_of(*number).into_iter().map(|start| (start.kind, start.by)));
+        }
+        let mut changed = false;
+        for joined in &self.model.kinds {
+            let mut gained = ends.get(joined).unwrap_or(&self.model.kinds).clone();
+            loop {
+                let is_started_by_others = |kind: &TemplateId| {
+                    starts.iter().any(|(started, by)| {
+                        started == kind && by != joined && gained.binary_search(by).is_err()
+                    })
+                };
+                let kept: Vec<TemplateId> =
+                    gained.iter().filter(|kind| !is_started_by_others(kind)).copied().collect();
+                if kept.len() == gained.len() {
+                    break;
+                }
+                gained = kept;
+            }
+            if self.gained.get(joined) != Some(&gained) {
+                changed = true;
+                self.gained.insert(*joined, gained);
+            }
+        }
+        if changed {
+            self.reopen_joins(&reached);
+        }
+        changed
+    }
+
+    fn reopen_joins(&mut self, reached: &[u32]) {
+        for number in reached {
+            let context = &self.contexts[*number as usize];
+            let code = &self.model.program.templates[context.template];
+            let joins = code.edges.iter().filter(|edge| edge.ops.iter().any(|op| matches!(op, Op::Join(..))));
+            let sources: BTreeSet<LocationId> =
+                joins.map(|edge| edge.source).filter(|source| context.facts[*source].is_some()).collect();
+            sources.into_iter().for_each(|source| self.reopen(*number, source));
+        }
+    }
+
+    fn starts_of(&self, number: u32) -> Vec<Start> {
+        let context = &self.contexts[number as usize];
+        let code = &self.model.program.templates[context.template];
+        let mut found = Vec::new();
+        for (id, edge) in code.edges.enumerate() {
+            let Some(facts) = &context.facts[edge.source] else { continue };
+            if edge.ops.iter().any(|op| matches!(op, Op::Spawn(..))) {
+                for kind in &self.model.procedures[context.template].callees[id] {
+                    found.push(Start { kind: *kind, by: context.kind, absent: facts.absent.clone() });
+                }
+            }
+        }
+        found
+    }
+
+    /// Takes out claims that others may break; says whether there were any.
+    pub fn remove_unreliable(&mut self) -> Result<bool, Exhausted> {
+        let reached = self.reached();
+        let absent = self.remove_present(&reached);
+        // Locks depend on who is absent: first come to rest there.
+        if absent {
+            return Ok(true);
+        }
+        self.remove_broken_locks(&reached)
+    }
+
+    fn remove_present(&mut self, reached: &[u32]) -> bool {
+        let mut starts: Vec<Start> = reached.iter().flat_map(|number| self.starts_of(*number)).collect();
+        starts.sort_by(|a, b| (a.kind, a.by, &a.absent).cmp(&(b.kind, b.by, &b.absent)));
+        starts.dedup_by(|a, b| (a.kind, a.by, &a.absent) == (b.kind, b.by, &b.absent));
+        let mut known: FxHashMap<(TemplateId, Vec<TemplateId>), Vec<TemplateId>> = FxHashMap::default();
+        let mut changed = Vec::new();
+        for number in reached {
+            let context = &mut self.contexts[*number as usize];
+            let own = context.kind;
+            let is_once = self.model.once[own];
+            for location in context.facts.ids() {
+                let Some(facts) = &mut context.facts[location] else { continue };
+                let reduced = known.entry((own, facts.absent.clone())).or_insert_with(|| {
+                    let mut absent = facts.absent.clone();
+                    loop {
+                        let is_kept = |kind: &TemplateId| {
+                            starts.iter().filter(|start| start.kind == *kind).all(|start| {
+                                absent.binary_search(&start.by).is_ok()
+                                    || start.absent.binary_search(&own).is_ok()
+                                    || (start.by == own && is_once)
+                            })
+                        };
+                        let kept: Vec<TemplateId> =
+                            absent.iter().filter(|kind| is_kept(kind)).copied().collect();
+                        if kept.len() == absent.len() {
+                            return absent;
+                        }
+                        absent = kept;
+                    }
+                });
+                if reduced.len() != facts.absent.len() {
+                    facts.absent.clone_from(reduced);
+                    changed.push((*number, location));
+                }
+            }
+        }
+        changed.iter().for_each(|(number, location)| self.reopen(*number, *location));
+        !changed.is_empty()
+    }
+
+    /// The steps in reached contexts that may change the words of locks other than by taking them, or by giving back what is held.
+    fn breaking(&self, reached: &[u32]) -> Vec<Breaking> {
+        let mut found = Vec::new();
+        let mut regions: FxHashMap<(u32, Option<u64>), Rc<Region>> = FxHashMap::default();
+        let mut known = BTreeSet::new();
+        for number in reached {
+            let context = &self.contexts[*number as usize];
+            let code = &self.model.program.templates[context.template];
+            for (id, edge) in code.edges.enumerate() {
+                let accesses = &self.model.procedures[context.template].accesses[id];
+                if !accesses.iter().any(|access| access.write && !access.locks.is_empty()) {
+                    continue;
+                }
+                let Some(facts) = &context.facts[edge.source] else { continue };
+                for access in accesses.iter().filter(|access| access.write && !access.locks.is_empty()) {
+                    let is_harmless = match &edge.ops[access.op] {
+                        Op::Lock(..) => access.is_lock,
+                        Op::Unlock(_, address) => {
+                            let held = self.transfer.key(context.template, facts, address);
+                            held.is_some_and(|(base, offset)| {
+                                crate::equalities::lock_at(facts, base, offset).is_some()
+                            })
+                        }
+                        Op::Free(_) => !self.model.program.reuses_addresses,
+                        Op::Assume(_) | Op::Assign(_) | Op::Spawn(..) | Op::Join(..) => false,
+                        Op::Allocate { .. } | Op::Fill(..) | Op::Copy(..) | Op::Call(..) => false,
+                        Op::Broadcast(_) => false,
+                    };
+                    if is_harmless {
+                        continue;
+                    }
+                    let is_fresh = self.is_fresh_access(context.template, facts, access);
+                    let (number, bytes) = (access.places.number, access.bytes);
+                    if !known.insert((context.kind, facts.absent.clone(), number, bytes, is_fresh)) {
+                        continue;
+                    }
+                    let region = regions.entry((number, bytes)).or_insert_with(|| Rc::new(access.region()));
+                    found.push(Breaking {
+                        by: context.kind,
+                        absent: Rc::new(facts.absent.clone()),
+                        region: region.clone(),
+                        locks: access.locks.clone(),
+                        is_fresh,
+                    });
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether an access is at an address that is computed from a fresh local.
+    pub fn is_fresh_access(&self, template: TemplateId, facts: &ThreadFacts, access: &Access) -> bool {
+        let program = self.model.program;
+        program.unordered.is_empty()
+            && !access.is_lock
+            && base(self.model, template, &access.address, &facts.fresh).is_some()
+    }
+
+    fn is_reliable(&self, holder: &Holder, breaking: &[Vec<Rc<Breaking>>]) -> bool {
+        let claimed = self.transfer.claimed(holder.template, holder.base, holder.offset);
+        let model = self.model;
+        claimed.locks.iter().flat_map(|lock| &breaking[*lock as usize]).all(|step| {
+            (step.by == holder.kind && model.once[holder.kind])
+                || holder.absent.binary_search(&step.by).is_ok()
+                || step.absent.binary_search(&holder.kind).is_ok()
+                || step.is_fresh
+                || (holder.is_fresh && model.program.unordered.is_empty())
+                || !step.region.overlaps(&claimed.region)
+                || self.is_private_overlap(&step.region, &claimed.region)
+        })
+    }
+
+    /// Whether all bytes that two regions may have in common are in private objects.
+    fn is_private_overlap(&self, one: &Region, other: &Region) -> bool {
+        let (Some(mine), Some(theirs)) = (one.objects(), other.objects()) else { return false };
+        let theirs: BTreeSet<_> = theirs.collect();
+        mine.filter(|object| theirs.contains(object)).all(|object| self.model.private[object])
+    }
+
+    fn remove_broken_locks(&mut self, reached: &[u32]) -> Result<bool, Exhausted> {
+        let mut by_lock: Vec<Vec<Rc<Breaking>>> =
+            self.model.lock_targets.iter().map(|_| Vec::new()).collect();
+        for step in self.breaking(reached) {
+            let step = Rc::new(step);
+            step.locks.iter().for_each(|lock| by_lock[*lock as usize].push(step.clone()));
+        }
+        let mut known: FxHashMap<Holder, bool> = FxHashMap::default();
+        let mut broken: Vec<(u32, LocationId, Vec<LockFact>)> = Vec::new();
+        for number in reached {
+            let context = &self.contexts[*number as usize];
+            for (location, facts) in context.facts.enumerate() {
+                let Some(facts) = facts else { continue };
+                let mut gone = Vec::new();
+                for lock in &facts.locks {
+                    let is_fresh = matches!(lock.base, LockBase::Local(local) if facts.fresh.binary_search(&local).is_ok());
+                    let holder = Holder {
+                        template: context.template,
+                        kind: context.kind,
+                        base: lock.base,
+                        offset: lock.offset,
+                        absent: facts.absent.clone(),
+                        is_fresh,
+                    };
+                    let is_reliable = match known.get(&holder) {
+                        Some(known) => *known,
+                        None => {
+                            let found = self.is_reliable(&holder, &by_lock);
+                            known.insert(holder, found);
+                            found
+                        }
+                    };
+                    if !is_reliable {
+                        gone.push(*lock);
+                    }
+                }
+                if !gone.is_empty() {
+                    broken.push((*number, location, gone));
+                }
+            }
+        }
+        let calls = self.broken_during_calls(reached, &by_lock);
+        let changed = !broken.is_empty() || !calls.is_empty();
+        for (number, location, gone) in broken {
+            if let Some(facts) = &mut self.contexts[number as usize].facts[location] {
+                facts.locks.retain(|lock| !gone.contains(lock));
+            }
+            self.reopen(number, location);
+        }
+        for (number, edge, lock) in calls {
+            let context = &mut self.contexts[number as usize];
+            context.broken.insert((edge, lock));
+            let source = self.model.program.templates[context.template].edges[edge].source;
+            self.reopen(number, source);
+        }
+        Ok(changed)
+    }
+
+    /// The claims that survive a call without being known at the callee's end, and that others may break meanwhile.
+    fn broken_during_calls(
+        &self,
+        reached: &[u32],
+        by_lock: &[Vec<Rc<Breaking>>],
+    ) -> Vec<(u32, EdgeId, LockFact)> {
+        let throughout = self.throughout(reached);
+        let mut found = Vec::new();
+        for number in reached {
+            let context = &self.contexts[*number as usize];
+            let code = &self.model.program.templates[context.template];
+            for ((edge, _), callee) in &context.calls {
+                let step = &code.edges[*edge];
+                let Some(facts) = &context.facts[step.source] else { continue };
+                let Some(Op::Call(..)) = step.ops.last() else { continue };
+                let kept = context.facts[step.target].as_ref();
+                for lock in &facts.locks {
+                    let survives = kept.is_some() && self.survives(*callee, context.template, lock);
+                    if !survives || context.broken.contains(&(*edge, *lock)) {
+                        continue;
+                    }
+                    let mut absent = throughout[*callee as usize].clone();
+                    absent.retain(|kind| facts.absent.binary_search(kind).is_ok());
+                    let holder = Holder {
+                        template: context.template,
+                        kind: context.kind,
+                        base: lock.base,
+                        offset: lock.offset,
+                        absent,
+                        is_fresh: false,
+                    };
+                    if !self.is_reliable(&holder, by_lock) {
+                        found.push((*number, *edge, *lock));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// The kinds that are absent at all locations of each context, and of those that it calls.
+    fn throughout(&self, reached: &[u32]) -> Vec<Vec<TemplateId>> {
+        let mut found: Vec<Vec<TemplateId>> =
+            self.contexts.iter().map(|_| self.model.kinds.clone()).collect();
+        for number in reached {
+            for facts in self.contexts[*number as usize].facts.iter().flatten() {
+                found[*number as usize].retain(|kind| facts.absent.binary_search(kind).is_ok());
+            }
+        }
+        loop {
+            let mut changed = false;
+            for number in reached {
+                let context = &self.contexts[*number as usize];
+                let code = &self.model.program.templates[context.template];
+                for ((edge, _), callee) in &context.calls {
+                    if matches!(code.edges[*edge].ops.last(), Some(Op::Call(..))) {
+                        let inner = found[*callee as usize].clone();
+                        let outer = &mut found[*number as usize];
+                        let before = outer.len();
+                        outer.retain(|kind| inner.binary_search(kind).is_ok());
+                        changed |= outer.len() != before;
+                    }
+                }
+            }
+            if !changed {
+                return found;
+            }
+        }
+    }
+}

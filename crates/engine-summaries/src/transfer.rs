@@ -1,0 +1,402 @@
+//! What operations other than calls and starts do to facts.
+//!
+//! Under-approximates what is known after a step.
+
+use crate::equalities::{self, resolve};
+use crate::facts::{disown, insert, own};
+use crate::model::{Access, Family, Model, WORDS, is_open};
+use crate::ownership::{is_owned, leaked};
+use ir::passes::footprint::Region;
+use ir::{
+    Assignment, BinaryOp, EdgeId, Expr, IdVec, IntType, Lhs, LocalId, LocationId, LockKind, Op, Rhs, Targets,
+    TemplateId, UnaryOp,
+};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::sync::Arc;
+use verdict::{LockBase, LockFact, ThreadFacts, ThreadHandle};
+
+/// What a claim to a lock is about: where its words may be.
+#[derive(Clone, Debug)]
+pub struct Claimed {
+    /// The bytes.
+    pub region: Arc<Region>,
+    /// The lock targets that these may be, by number.
+    pub locks: Arc<[u32]>,
+    /// Whether all operations on locks there are of one family, and at the same address if they have bytes in common.
+    pub is_regular: bool,
+}
+
+/// The meaning of operations.
+pub struct Transfer<'a, 'p> {
+    /// The program.
+    pub model: &'a Model<'p>,
+    /// The cells that hold ids of threads.
+    pub handles: Vec<ThreadHandle>,
+    claims: RefCell<FxHashMap<(TemplateId, LockBase, u64), Claimed>>,
+}
+
+impl<'a, 'p> Transfer<'a, 'p> {
+    /// For a program.
+    pub fn new(model: &'a Model<'p>) -> Self {
+        Self { model, handles: handles(model), claims: RefCell::default() }
+    }
+
+    /// What a claim to a lock is about. The base is as good as any other of its class.
+    pub fn claimed(&self, template: TemplateId, base: LockBase, offset: u64) -> Claimed {
+        if let Some(known) = self.claims.borrow().get(&(template, base, offset)) {
+            return known.clone();
+        }
+        let model = self.model;
+        let region = model.lock_region(template, base, offset);
+        let at = |target: ir::Target| Region {
+            targets: Targets::Of(Arc::from([target])),
+            extent: ir::passes::footprint::Extent::Bytes(WORDS),
+        };
+        let touches = |target: &ir::Target| at(*target).overlaps(&region);
+        let locks = model.lock_targets.iter().enumerate().filter(|(_, target)| touches(target));
+        let locks = locks.map(|(index, _)| index as u32).collect();
+        let mut family: Option<Family> = None;
+        let mut is_regular = true;
+        for (other, target) in &model.families {
+            let distances = at(*target).distances(&region).unwrap_or(vec![1]);
+            if distances.is_empty() {
+                continue;
+            }
+            is_regular &= distances == [0] && family.is_none_or(|family| family == *other);
+            family = Some(*other);
+        }
+        let claimed = Claimed { region: Arc::new(region), locks, is_regular };
+        self.claims.borrow_mut().insert((template, base, offset), claimed.clone());
+        claimed
+    }
+
+    /// Whether a local can be in the list of fresh ones.
+    pub fn can_own(&self, template: TemplateId, local: LocalId) -> bool {
+        let pointer = self.model.program.data_model.pointer();
+        self.model.program.templates[template].locals[local].ty.bits == pointer.bits
+            && self.model.procedures[template].sites[local].iter().any(|site| self.model.ownable[*site])
+    }
+
+    /// An address as the leader of a class and a constant.
+    pub fn key(&self, template: TemplateId, facts: &ThreadFacts, address: &Expr) -> Option<(LockBase, u64)> {
+        Some(resolve(self.model.program, facts, self.model.linear(template, address)?))
+    }
+
+    /// The kind of the thread whose id a value is.
+    pub fn thread_of(&self, template: TemplateId, facts: &ThreadFacts, value: &Expr) -> Option<TemplateId> {
+        let pointer = self.model.program.data_model.pointer();
+        match value {
+            Expr::Local(local) => facts.ids.iter().find(|(known, _)| known == local).map(|(_, kind)| *kind),
+            Expr::Load(place) if place.ty.bits == pointer.bits => {
+                let handle = self.handle_at(template, &place.address)?;
+                facts.set.binary_search(&handle).is_ok().then(|| self.handles[handle as usize].kind)
+            }
+            Expr::Cast(ty, operand) if ty.bits == pointer.bits => self.thread_of(template, facts, operand),
+            Expr::Const(..) | Expr::Load(_) | Expr::Address(..) | Expr::Procedure(_) | Expr::Myself => None,
+            Expr::Unary(..) | Expr::Binary(..) | Expr::Cast(..) | Expr::IfThenElse(_) => None,
+            Expr::Overflows(..) | Expr::Valid(..) | Expr::Old(_) => None,
+        }
+    }
+
+    /// The handle that is the cell at an address.
+    pub fn handle_at(&self, template: TemplateId, address: &Expr) -> Option<u32> {
+        let (object, offset) = exact_cell(self.model, template, address)?;
+        let at = self.handles.iter().position(|handle| (handle.object, handle.offset) == (object, offset))?;
+        u32::try_from(at).ok()
+    }
+
+    /// The local gets a value that nothing is known of.
+    pub fn forget_local(&self, facts: &mut ThreadFacts, local: LocalId) {
+        equalities::forget(self.model.program, facts, local);
+        facts.ids.retain(|(known, _)| *known != local);
+        facts.fresh.retain(|known| *known != local);
+    }
+
+    /// Values of listed locals in an expression go to where others may find them.
+    pub fn publish(&self, template: TemplateId, facts: &mut ThreadFacts, value: &Expr) {
+        if facts.fresh.is_empty() {
+            return;
+        }
+        let mut lost = Vec::new();
+        leaked(value, &facts.fresh, &mut lost);
+        facts.fresh.retain(|local| !lost.contains(local));
+        disown(self.model, template, facts, lost);
+    }
+
+    /// Memory is written by this thread: claims to locks there are lost.
+    pub fn written(&self, template: TemplateId, facts: &mut ThreadFacts, access: &Access) {
+        if access.locks.is_empty() || facts.locks.is_empty() {
+            return;
+        }
+        let key = self.key(template, facts, &access.address);
+        let region = access.region();
+        let locks = std::mem::take(&mut facts.locks);
+        facts.locks = locks
+            .into_iter()
+            .filter(|lock| {
+                if let (Some((base, offset)), Some(bytes)) = (key, access.bytes)
+                    && base == lock.base
+                {
+                    let distance = self.signed(offset.wrapping_sub(lock.offset));
+                    return distance >= i128::from(WORDS) || distance + i128::from(bytes) <= 0;
+                }
+                !self.claimed(template, lock.base, lock.offset).region.overlaps(&region)
+            })
+            .collect();
+    }
+
+    fn signed(&self, value: u64) -> i128 {
+        let pointer = self.model.program.data_model.pointer();
+        ir::IntType { signed: true, ..pointer }.wrap(i128::from(value))
+    }
+
+    /// The accesses that an operation makes.
+    fn accesses(&self, template: TemplateId, edge: EdgeId, op: usize) -> impl Iterator<Item = &'a Access> {
+        self.model.procedures[template].accesses[edge].iter().filter(move |access| access.op == op)
+    }
+
+    /// Stores a result: what is known of the place is lost.
+    fn store(&self, facts: &mut ThreadFacts, lhs: Option<&Lhs>) {
+        if let Some(Lhs::Local(local)) = lhs {
+            self.forget_local(facts, *local);
+        }
+    }
+
+    /// Changes facts as an operation does. `None` when the step cannot be taken. Calls are not for here; what a start does to
+    /// the number of threads neither.
+    pub fn apply(
+        &self,
+        template: TemplateId,
+        edge: EdgeId,
+        (index, op): (usize, &Op),
+        facts: &mut ThreadFacts,
+    ) -> Option<()> {
+        match op {
+            Op::Assume(condition) => {
+                if *condition == Expr::bool(false) {
+                    return None;
+                }
+                return self.assume(template, condition, facts);
+            }
+            Op::Assign(assignment) => self.assign(template, edge, index, assignment, facts),
+            Op::Lock(kind, address) => self.lock(template, *kind, address, facts),
+            Op::Unlock(..) => {
+                self.accesses(template, edge, index)
+                    .filter(|access| access.write)
+                    .for_each(|access| self.written(template, facts, access));
+            }
+            Op::Spawn(..) => {}
+            Op::Join(_, lhs) => {
+                self.writes(template, edge, index, facts);
+                self.store(facts, lhs.as_ref());
+            }
+            Op::Allocate { site, result, .. } => {
+                self.writes(template, edge, index, facts);
+                self.store(facts, Some(result));
+                if let Lhs::Local(local) = result
+                    && self.model.ownable[*site]
+                    && self.can_own(template, *local)
+                {
+                    own(facts, *local);
+                }
+            }
+            Op::Free(address) => {
+                self.writes(template, edge, index, facts);
+                self.publish(template, facts, address);
+            }
+            Op::Fill(..) | Op::Copy(..) => self.writes(template, edge, index, facts),
+            Op::Call(..) | Op::Broadcast(_) => {}
+        }
+        Some(())
+    }
+
+    /// What the writes of an operation do to locks.
+    pub fn writes(&self, template: TemplateId, edge: EdgeId, op: usize, facts: &mut ThreadFacts) {
+        for access in self.accesses(template, edge, op).filter(|access| access.write) {
+            self.written(template, facts, access);
+        }
+    }
+
+    /// That an owner word is the thread's id is the claim to hold that lock; the opposite contradicts the claim.
+    fn assume(&self, template: TemplateId, condition: &Expr, facts: &mut ThreadFacts) -> Option<()> {
+        let Some((address, is_mine)) = asks_for_owner(condition) else { return Some(()) };
+        let Some((base, offset)) = self.key(template, facts, address) else { return Some(()) };
+        let is_held = equalities::lock_at(facts, base, offset).is_some_and(|lock| !lock.shared);
+        if !is_mine {
+            return (!is_held).then_some(());
+        }
+        if self.claimed(template, base, offset).is_regular {
+            equalities::add_lock(facts, LockFact { base, offset, shared: false });
+        }
+        Some(())
+    }
+
+    fn lock(&self, template: TemplateId, kind: LockKind, address: &Expr, facts: &mut ThreadFacts) {
+        let Some((base, offset)) = self.key(template, facts, address) else { return };
+        if self.claimed(template, base, offset).is_regular {
+            equalities::add_lock(facts, LockFact { base, offset, shared: kind == LockKind::Read });
+        }
+    }
+
+    fn assign(
+        &self,
+        template: TemplateId,
+        edge: EdgeId,
+        index: usize,
+        assignment: &Assignment,
+        facts: &mut ThreadFacts,
+    ) {
+        let program = self.model.program;
+        let code = &program.templates[template];
+        let pointer = program.data_model.pointer();
+        let pairs = &assignment.pairs;
+        let assigned = |local: LocalId| pairs.iter().any(|(lhs, _)| *lhs == Lhs::Local(local));
+        if pairs.len() > 1 || (assignment.constraint.is_some() && pairs.iter().any(|(_, rhs)| is_open(rhs))) {
+            facts.fresh.clear();
+        }
+        // All values are those before the assignment.
+        let mut news = Vec::new();
+        let mut lost = Vec::new();
+        for (lhs, rhs) in pairs {
+            let Rhs::Value(value) = rhs else { continue };
+            let Lhs::Local(local) = lhs else {
+                leaked(value, &facts.fresh, &mut lost);
+                continue;
+            };
+            let is_wide = code.locals[*local].ty.bits == pointer.bits;
+            let equal = match self.key(template, facts, value) {
+                Some((LockBase::Local(leader), offset)) if is_wide && !assigned(leader) => {
+                    Some((leader, offset))
+                }
+                _ => None,
+            };
+            let thread = self.thread_of(template, facts, value).filter(|_| is_wide);
+            let owned = is_wide
+                && self.can_own(template, *local)
+                && is_owned(self.model, template, value, &facts.fresh);
+            if !owned {
+                leaked(value, &facts.fresh, &mut lost);
+            }
+            news.push((*local, equal, thread, owned));
+        }
+        facts.fresh.retain(|local| !lost.contains(local));
+        disown(self.model, template, facts, lost.clone());
+        self.writes(template, edge, index, facts);
+        for (lhs, rhs) in pairs {
+            if let (Lhs::Memory(place), Rhs::Value(value)) = (lhs, rhs)
+                && self.thread_of(template, facts, value).is_some()
+                && let Some(handle) = self.handle_at(template, &place.address)
+            {
+                insert(&mut facts.set, handle);
+            }
+            self.store(facts, Some(lhs));
+        }
+        for (local, equal, thread, owned) in news {
+            if let Some((leader, offset)) = equal {
+                equalities::set(program, facts, local, leader, offset);
+            }
+            if let Some(kind) = thread {
+                insert(&mut facts.ids, (local, kind));
+            }
+            let is_lost = lost.iter().any(|lost| self.model.may_share(template, *lost, local));
+            if owned && !is_lost {
+                own(facts, local);
+            }
+        }
+    }
+}
+
+/// The address of the word that a condition compares with the thread's id, and whether it says that they are equal.
+fn asks_for_owner(condition: &Expr) -> Option<(&Expr, bool)> {
+    match condition {
+        Expr::Unary(UnaryOp::Not, IntType::BOOL, inner) => {
+            asks_for_owner(inner).map(|(address, is_mine)| (address, !is_mine))
+        }
+        Expr::Binary(op @ (BinaryOp::Eq | BinaryOp::Ne), IntType::U32, pair) => {
+            let is_myself =
+                |expr: &Expr| matches!(expr, Expr::Cast(IntType::U32, inner) if **inner == Expr::Myself);
+            let place = match &**pair {
+                (Expr::Load(place), other) | (other, Expr::Load(place)) if is_myself(other) => place,
+                _ => return None,
+            };
+            (place.ty == IntType::U32).then_some((&place.address, *op == BinaryOp::Eq))
+        }
+        Expr::Const(..) | Expr::Local(_) | Expr::Load(_) | Expr::Address(..) | Expr::Procedure(_) => None,
+        Expr::Myself | Expr::Unary(..) | Expr::Binary(..) | Expr::Cast(..) | Expr::IfThenElse(_) => None,
+        Expr::Overflows(..) | Expr::Valid(..) | Expr::Old(_) => None,
+    }
+}
+
+/// The cell at an address, if it is known exactly and there is one of it.
+pub fn exact_cell(model: &Model<'_>, template: TemplateId, address: &Expr) -> Option<(ir::ObjectId, u64)> {
+    let (object, offset) = match address {
+        Expr::Address(object, offset) => (*object, *offset),
+        _ => {
+            let Targets::Of(targets) = model.points_to.targets(template, address) else { return None };
+            match &*targets {
+                [target] if target.count == 1 => (target.object, target.first),
+                _ => return None,
+            }
+        }
+    };
+    model.single[object].then_some((object, offset))
+}
+
+/// Whether an edge's only operation starts a thread, and its id goes to a local.
+fn stores_id(ops: &[Op], id: LocalId) -> bool {
+    matches!(ops, [Op::Spawn(_, _, Some(Lhs::Local(local)))] if *local == id)
+}
+
+/// The cells in which nothing but ids of the only thread of a kind are ever stored.
+fn handles(model: &Model<'_>) -> Vec<ThreadHandle> {
+    let program = model.program;
+    let bytes = program.data_model.pointer().bytes();
+    let mut found: Vec<ThreadHandle> = Vec::new();
+    // The edges that store the id of a thread that was just started, with the cell.
+    let mut starts = Vec::new();
+    for (template, code) in program.templates.enumerate() {
+        let mut entering: IdVec<LocationId, Vec<EdgeId>> =
+            code.locations.iter().map(|_| Vec::new()).collect();
+        code.edges.enumerate().for_each(|(id, edge)| entering[edge.target].push(id));
+        for (edge, step) in code.edges.enumerate() {
+            let [op] = step.ops.as_slice() else { continue };
+            let (start, place) = match op {
+                Op::Spawn(_, _, Some(Lhs::Memory(place))) => (edge, place),
+                // The edge before starts the thread, and nothing else leads here.
+                Op::Assign(Assignment { pairs, constraint: None }) => {
+                    match (pairs.as_slice(), entering[step.source].as_slice()) {
+                        ([(Lhs::Memory(place), Rhs::Value(Expr::Local(id)))], [before])
+                            if step.source != code.entry && stores_id(&code.edges[*before].ops, *id) =>
+                        {
+                            (*before, place)
+                        }
+                        _ => continue,
+                    }
+                }
+                _ => continue,
+            };
+            let [kind] = model.procedures[template].callees[start].as_slice() else { continue };
+            let Some((object, offset)) = exact_cell(model, template, &place.address) else { continue };
+            let is_named = match program.objects[object].storage {
+                ir::Storage::Static | ir::Storage::Frame(_) => true,
+                ir::Storage::ThreadLocal | ir::Storage::Site => false,
+            };
+            if model.once[*kind] && is_named && place.ty.bytes() == bytes {
+                let handle = ThreadHandle { object, offset, kind: *kind };
+                starts.push((template, edge, handle));
+                insert(&mut found, handle);
+            }
+        }
+    }
+    found.retain(|handle| {
+        let cell = Region::exact(handle.object, handle.offset, bytes);
+        model.procedures.enumerate().all(|(template, procedure)| {
+            procedure.accesses.enumerate().all(|(edge, accesses)| {
+                let is_start = || starts.contains(&(template, edge, *handle));
+                accesses.iter().all(|access| !access.write || !access.region().overlaps(&cell) || is_start())
+            })
+        })
+    });
+    found
+}

@@ -1,0 +1,328 @@
+//! The shared memory of a program, location by location: what all reports show of races where there is more to say than one verdict.
+//!
+//! Made from what the checker has accepted ([`verdict::Locations`]), in the words of the source. Races that were
+//! replayed, and executions that would be races but for something that is not modelled, are marked afterwards. What is
+//! not decided comes first, and what is most likely a race before all else (`ranking.rs`): the order says nothing about what is true.
+
+mod naming;
+mod ranking;
+pub(crate) mod table;
+
+use ir::passes::PointsTo;
+use ir::{ObjectId, Program, Span, Target};
+use std::collections::{BTreeMap, BTreeSet};
+use verdict::{LocationAccess, LocationStatus, Locations, Reached, SharedLocation, WhyNoRace};
+
+/// All shared memory locations of a program, the most urgent ones first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SharedMemory {
+    /// Races, what is possible, what is open, and what is race-free.
+    pub locations: Vec<Finding>,
+    /// How much of the program is reached at all.
+    pub reached: Reached,
+    /// Whether something is taken for granted that could hide behaviour: then what is race-free is so under conditions.
+    pub conditional: bool,
+}
+
+/// What is known of one location.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// As the user knows it.
+    pub name: String,
+    /// Where it is declared, or allocated.
+    pub declared: Span,
+    /// Its bytes, in the program that was analysed.
+    pub cell: Target,
+    /// How many bytes it has.
+    pub size: u64,
+    /// What is known.
+    pub status: Status,
+    /// Who accesses it, in the order of the program.
+    pub accesses: Vec<FoundAccess>,
+    /// How unlikely it is that it races, where that is open.
+    rank: u32,
+}
+
+/// What is known of races on a location.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// An execution that races was replayed; this is what happens.
+    Race(String),
+    /// There is an execution that would be a race but for this, which is not modelled.
+    Possible(String),
+    /// Nothing is known of these pairs of accesses, by their numbers, the most promising first.
+    Open(Vec<(usize, usize)>),
+    /// There is none, for these reasons.
+    RaceFree(Vec<String>),
+}
+
+/// An access to a location.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FoundAccess {
+    /// Where.
+    pub span: Span,
+    /// Whether it writes.
+    pub write: bool,
+    /// Whether it is atomic.
+    pub atomic: bool,
+    /// The function that the thread runs.
+    pub thread: String,
+    /// The locks that it holds.
+    pub locks: Vec<String>,
+}
+
+impl FoundAccess {
+    /// What it does, in one or two words.
+    pub fn kind(&self) -> &'static str {
+        match (self.atomic, self.write) {
+            (false, false) => "read",
+            (false, true) => "write",
+            (true, false) => "atomic read",
+            (true, true) => "atomic write",
+        }
+    }
+    /// What it does, as a verb.
+    pub fn verb(&self) -> &'static str {
+        match (self.atomic, self.write) {
+            (false, false) => "reads",
+            (false, true) => "writes",
+            (true, false) => "reads atomically",
+            (true, true) => "writes atomically",
+        }
+    }
+    /// What is said of the locks that it holds.
+    pub fn held(&self) -> String {
+        match self.locks.as_slice() {
+            [] => "holds no lock".to_owned(),
+            locks => {
+                let locks: Vec<String> = locks.iter().map(|lock| format!("`{lock}`")).collect();
+                format!("holds {}", locks.join(", "))
+            }
+        }
+    }
+}
+
+impl Status {
+    /// Its name in reports for programs.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Race(_) => "race",
+            Self::Possible(_) => "possible",
+            Self::Open(_) => "open",
+            Self::RaceFree(_) => "race-free",
+        }
+    }
+    /// Races come first, what is decided otherwise last.
+    fn order(&self) -> u8 {
+        match self {
+            Self::Race(_) => 0,
+            Self::Possible(_) => 1,
+            Self::Open(_) => 2,
+            Self::RaceFree(_) => 3,
+        }
+    }
+}
+
+impl Finding {
+    /// Why the status is what it is, in one sentence.
+    pub fn because(&self) -> String {
+        match &self.status {
+            Status::Race(what) => what.clone(),
+            Status::Possible(condition) => format!("an execution was replayed, but for this: {condition}"),
+            Status::RaceFree(reasons) => reasons.join("; "),
+            Status::Open(pairs) => match pairs.first().and_then(|pair| self.pair(*pair)) {
+                None => "nothing is known of its accesses".to_owned(),
+                Some([one, other]) => {
+                    let said = |access: &FoundAccess| {
+                        format!("{} {} and {}", access.thread, access.verb(), access.held())
+                    };
+                    let more = match pairs.len() {
+                        1 => String::new(),
+                        many => format!("; and {}", table::more_pairs(many - 1)),
+                    };
+                    format!("{}, {}: nothing is known that keeps them apart{more}", said(one), said(other))
+                }
+            },
+        }
+    }
+    /// Both accesses of a pair.
+    pub fn pair(&self, (one, other): (usize, usize)) -> Option<[&FoundAccess; 2]> {
+        Some([self.accesses.get(one)?, self.accesses.get(other)?])
+    }
+    /// Whether a byte of an object belongs to it.
+    fn holds(&self, object: ObjectId, offset: u64) -> bool {
+        let Target { first, stride, count, .. } = self.cell;
+        let Some(distance) = offset.checked_sub(first).filter(|_| self.cell.object == object) else {
+            return false;
+        };
+        match distance.checked_div(stride) {
+            None => distance < self.size,
+            Some(index) => index < count && distance % stride < self.size,
+        }
+    }
+}
+
+impl SharedMemory {
+    /// The listing of a program, given what its pointers may point to: locks have better names then.
+    pub fn of(program: &Program, found: &Locations, points_to: Option<&PointsTo>) -> Self {
+        let is_asked = |location: &&SharedLocation| program.counts_races_on(location.cell.object);
+        let asked = found.locations.iter().filter(is_asked);
+        let reach = ranking::Reach::of(found);
+        let locations = asked.map(|location| finding(program, location, points_to, &reach));
+        let conditional = program.assumptions.iter().any(|assumption| assumption.limits_proof);
+        let mut all = Self { locations: locations.collect(), reached: found.reached, conditional };
+        all.sort();
+        all
+    }
+    /// Takes note of a race that was replayed, on a byte of an object. Says whether there is such a location.
+    pub fn race(&mut self, object: ObjectId, offset: u64, what: &str) -> bool {
+        let found = self.locations.iter_mut().find(|location| location.holds(object, offset));
+        let is_known = found.is_some();
+        if let Some(location) = found {
+            location.status = Status::Race(what.to_owned());
+            self.sort();
+        }
+        is_known
+    }
+    /// Takes note of an execution that races on a location, but for something that is not modelled.
+    pub fn possible(&mut self, cell: Target, condition: &str) {
+        let is_open =
+            |finding: &&mut Finding| finding.cell == cell && matches!(finding.status, Status::Open(_));
+        if let Some(location) = self.locations.iter_mut().find(is_open) {
+            location.status = Status::Possible(condition.to_owned());
+            self.sort();
+        }
+    }
+    /// Takes note of a proof that there is no race at all.
+    pub fn proved(&mut self, how: &str) {
+        for location in &mut self.locations {
+            if matches!(location.status, Status::Open(_) | Status::Possible(_)) {
+                location.status = Status::RaceFree(vec![format!("the whole program is proved: {how}")]);
+            }
+        }
+        self.sort();
+    }
+    /// How many locations are in a state: races, possible ones, open ones, race-free ones.
+    pub fn counts(&self) -> [usize; 4] {
+        let mut counts = [0; 4];
+        for location in &self.locations {
+            counts[usize::from(location.status.order())] += 1;
+        }
+        counts
+    }
+    /// Whether something is neither proved nor refuted.
+    pub fn has_open(&self) -> bool {
+        let [_, possible, open, _] = self.counts();
+        possible + open > 0
+    }
+    /// Whether no start of a thread is reached though the program has some: then nothing is said about threads at all.
+    pub fn is_empty_claim(&self) -> bool {
+        let (reached, all) = self.reached.thread_starts;
+        reached == 0 && all > 0
+    }
+    fn sort(&mut self) {
+        self.locations.sort_by_key(|location| (location.status.order(), location.rank));
+    }
+}
+
+fn finding(
+    program: &Program,
+    location: &SharedLocation,
+    points_to: Option<&PointsTo>,
+    reach: &ranking::Reach,
+) -> Finding {
+    let object = program.objects.get(location.cell.object);
+    let access = |access: &LocationAccess| FoundAccess {
+        span: program
+            .templates
+            .get(access.template)
+            .and_then(|code| code.edges.get(access.edge))
+            .map(|edge| edge.span)
+            .unwrap_or_default(),
+        write: access.write,
+        atomic: access.atomic,
+        thread: program.templates.get(access.kind).map_or_else(|| "?".to_owned(), |code| code.name.clone()),
+        locks: naming::locks(program, points_to, access.template, &access.locks),
+    };
+    let name = ir::names::location(program, location.cell);
+    // Steps of one line are one access where nothing else tells them apart.
+    let mut accesses: Vec<FoundAccess> = Vec::new();
+    let mut numbers: Vec<usize> = Vec::new();
+    let mut known: BTreeMap<FoundAccess, usize> = BTreeMap::new();
+    for found in location.accesses.iter().map(access) {
+        let next = accesses.len();
+        let number = *known.entry(found.clone()).or_insert(next);
+        if number == next {
+            accesses.push(found);
+        }
+        numbers.push(number);
+    }
+    let (status, rank) = match &location.status {
+        LocationStatus::RaceFree(reasons) => {
+            let mut reasons: Vec<String> =
+                reasons.iter().map(|why| reason(program, location, points_to, why)).collect();
+            if reasons.is_empty() {
+                reasons.push("no two of its accesses that conflict are made by different threads".to_owned());
+            }
+            (Status::RaceFree(without_repetitions(reasons)), 0)
+        }
+        LocationStatus::Open(pairs) => {
+            let (pairs, rank) = ranking::rank(program, location, pairs, reach);
+            let number = |index: usize| numbers.get(index).copied().unwrap_or(index);
+            let mut shown: Vec<(usize, usize)> = Vec::new();
+            let mut seen: BTreeSet<(usize, usize)> = BTreeSet::new();
+            for (one, other) in pairs {
+                let (one, other) = (number(one), number(other));
+                if seen.insert((one.min(other), one.max(other))) {
+                    shown.push((one, other));
+                }
+            }
+            (Status::Open(shown), rank)
+        }
+    };
+    Finding {
+        name,
+        declared: object.map(|object| object.span).unwrap_or_default(),
+        cell: location.cell,
+        size: location.size,
+        status,
+        accesses,
+        rank,
+    }
+}
+
+/// Why two accesses do not race, in words.
+fn reason(
+    program: &Program,
+    location: &SharedLocation,
+    points_to: Option<&PointsTo>,
+    why: &WhyNoRace,
+) -> String {
+    match why {
+        WhyNoRace::Atomic => "accesses are atomic".to_owned(),
+        WhyNoRace::Lock(lock) => {
+            let holder = location.accesses.iter().find(|access| access.locks.contains(lock));
+            match holder.map(|holder| naming::lock(program, points_to, holder.template, lock)) {
+                Some(name) => format!("lock `{name}` is held"),
+                None => "a common lock is held".to_owned(),
+            }
+        }
+        WhyNoRace::OneThread => "one thread only makes these accesses".to_owned(),
+        WhyNoRace::Order => "one is before the other's thread starts, or after it has ended".to_owned(),
+        WhyNoRace::Private => "the memory belongs to one thread".to_owned(),
+        WhyNoRace::NotPublished => "no other thread has a pointer to the memory yet".to_owned(),
+    }
+}
+
+fn without_repetitions(texts: Vec<String>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for text in texts {
+        if !found.contains(&text) {
+            found.push(text);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests;

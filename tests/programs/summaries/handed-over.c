@@ -1,0 +1,34 @@
+// Each thread gets an object of its own, which its maker does not use again: no lock is needed.
+// expect: races=true
+// args: --engine summaries
+#include <pthread.h>
+#include <stdlib.h>
+
+struct task {
+  int input;
+  int output;
+};
+
+void run(struct task *task) { task->output = task->input * 2; }
+
+void *worker(void *argument) {
+  struct task *task = argument;
+  run(task);
+  free(task);
+  return 0;
+}
+
+struct task *make(int input) {
+  struct task *task = malloc(sizeof *task);
+  task->input = input;
+  task->output = 0;
+  return task;
+}
+
+int main(void) {
+  for (int i = 0; i < 3; i++) {
+    pthread_t thread;
+    pthread_create(&thread, 0, worker, make(i));
+  }
+  return 0;
+}
