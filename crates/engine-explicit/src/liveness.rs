@@ -1,6 +1,6 @@
 //! Locals whose value is never read again are set to 0, so that states which differ in nothing that matters
-//! are equal. Exact: no expression reads a dead local ([`ir::passes::liveness`]). Where an allocation may give
-//! out an address again of which some local has a copy, dead locals count, too, and are kept.
+//! are equal. Exact: no expression reads a dead local ([`ir::passes::liveness`]). Where an allocation may
+//! give out an address again of which some local has a copy, dead locals count, too, and are kept.
 
 use ir::ids::Id;
 use ir::passes::bits::BitSet;
