@@ -31,6 +31,9 @@ pub struct Listed {
     pub refused: Option<String>,
 }
 
+/// Decides about races in a program as a whole.
+pub type Decider<'a> = dyn Fn(&Program, &Budget) -> Outcome + 'a;
+
 /// Annotates a program and checks that.
 pub type Lister<'a> = dyn Fn(Task<'_>, &Budget) -> Result<Listed, Reason> + Sync + 'a;
 
@@ -92,7 +95,7 @@ pub struct Races<'a> {
     /// Who annotates.
     pub lister: &'a Lister<'a>,
     /// Who decides about the program as a whole; `None` if nobody but the one who annotates is asked.
-    pub answer: Option<&'a dyn Fn(&Program, &Budget) -> Outcome>,
+    pub answer: Option<&'a Decider<'a>>,
     /// Who looks for races on single locations, if that is asked for.
     pub explorer: Option<&'a dyn Engine>,
     /// Takes note of what is known.
