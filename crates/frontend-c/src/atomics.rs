@@ -7,16 +7,17 @@ use crate::fold;
 use crate::function::Function;
 use crate::memory_orders::{Order, Orders};
 use crate::places::Lvalue;
+use crate::types::Class;
 use ir::{Assignment, BinaryOp, Expr, IntType, Lhs, LocalId, Op, Rhs, UnaryOp};
 use rucc_sema::{AtomicOp, ExprId, ExprKind, Ordering, Rmw};
 use rucc_types::TypeId;
 
 impl Function<'_, '_> {
-    /// Changes an atomic object in one step. Gives its old or its new value.
+    /// Changes an atomic object in one step, by a computation in a type. Gives its old or its new value.
     pub fn atomic_update(
         &mut self,
         place: &Lvalue,
-        ty: TypeId,
+        (ty, computation): (TypeId, TypeId),
         compute: impl FnOnce(&mut Self, Expr) -> Expr,
         gives_old: bool,
     ) -> Expr {
@@ -24,7 +25,12 @@ impl Function<'_, '_> {
         match place {
             Lvalue::Memory { address, .. } => {
                 let address = self.freeze(address.clone());
-                self.update_cell(address, scalar, Order::SEQUENTIAL, compute, gives_old)
+                let is_float = |ty| matches!(self.unit.class(ty), Class::Float(_));
+                if is_float(ty) || is_float(computation) {
+                    self.update_in_region(address, scalar, Order::SEQUENTIAL, compute, gives_old)
+                } else {
+                    self.update_cell(address, scalar, Order::SEQUENTIAL, compute, gives_old)
+                }
             }
             Lvalue::Local(_) | Lvalue::Bits(_) => {
                 let old = self.load(place, ty);
@@ -36,7 +42,7 @@ impl Function<'_, '_> {
             }
         }
     }
-    /// Reads a cell, changes its value and writes it back, in one step.
+    /// Reads a cell, changes its value and writes it back, in one step. The computation emits nothing.
     fn update_cell(
         &mut self,
         address: Expr,
@@ -57,12 +63,25 @@ impl Function<'_, '_> {
             self.builder.emit(Op::Assign(Assignment { pairs, constraint: None }));
             return Expr::Local(local);
         }
+        self.update_in_region(address, ty, order, compute, gives_old)
+    }
+    /// The same in an atomic region, by a computation that may emit operations, as those on floating-point numbers do.
+    fn update_in_region(
+        &mut self,
+        address: Expr,
+        ty: IntType,
+        order: Order,
+        compute: impl FnOnce(&mut Self, Expr) -> Expr,
+        gives_old: bool,
+    ) -> Expr {
+        let cell = self.cell(address.clone(), ty, true);
         self.atomic_begin();
         let old = self.builder.save(Expr::load(cell.clone()), ty);
         self.atomic_read(&address, order, old);
         let new = compute(self, Expr::Local(old));
         let new = self.cast(new, ty);
         let new = self.builder.save(new, ty);
+        self.atomic_write(&address, order, Some(&Expr::Local(new)));
         self.builder.set(Lhs::Memory(cell), Expr::Local(new));
         self.atomic_end();
         Expr::Local(if gives_old { old } else { new })

@@ -3,12 +3,37 @@
 use crate::effects::called_function;
 use crate::fold;
 use crate::function::{Function, Returns, is_atomic_by_name};
-use crate::library::{self, Argument, Outcome, Pointee};
+use crate::library::{self, Argument, Callback, Outcome, Pointee};
 use crate::link::Declared;
+use crate::outside_calls::context_of;
+use crate::parse::Unit;
 use crate::types::Class;
 use ir::{BinaryOp, Callee, Expr, IntType, Lhs, LocalId, Op, Place};
 use rucc_sema::{Conversion, DeclId, ExprId, ExprKind};
 use rucc_types::{TypeId, TypeKind};
+
+impl Unit {
+    /// What a pointer to this type points to.
+    fn describe_pointee(&self, ty: TypeId) -> Pointee {
+        let callback = self.signature(ty).filter(|_| !self.is_pointer(ty)).map(|signature| Callback {
+            parameters: signature
+                .params
+                .iter()
+                .map(|ty| (self.scalar_type(*ty).unwrap_or(IntType::U64), self.is_pointer(*ty)))
+                .collect(),
+            result: self.scalar_type(signature.ret),
+        });
+        Pointee {
+            size: self.size(ty).unwrap_or(0),
+            scalar: self.scalar_type(ty),
+            type_name: self.spell(ty),
+            atomic: self.is_atomic(ty),
+            is_pointer: self.is_pointer(ty),
+            has_pointer: self.has_pointer(ty),
+            callback,
+        }
+    }
+}
 
 impl Function<'_, '_> {
     /// Calls a function. Gives its result, as the address of its bytes if it is an aggregate. Where the result is
@@ -44,6 +69,14 @@ impl Function<'_, '_> {
                 if self.builder.is_atomic() {
                     self.unsupported("a call through a pointer inside an atomic region");
                 }
+                let types = arguments.iter().map(|argument| unit.tree[*argument].ty);
+                let addresses: Vec<bool> = types.map(|ty| unit.is_pointer(ty)).collect();
+                let signature = unit.signature(unit.tree[callee].ty);
+                let parameters = signature.map_or(0, |signature| signature.params.len());
+                let values = match signature.is_some_and(|signature| signature.variadic) {
+                    true => self.pass_on(values, &addresses, parameters),
+                    false => values,
+                };
                 self.emit_call(Callee::Pointer(pointer), values, expr.ty)
             }
             (None, None) => None,
@@ -110,14 +143,7 @@ impl Function<'_, '_> {
         Argument {
             ty: self.type_of(&value),
             value,
-            pointee: pointee.map(|ty| Pointee {
-                size: unit.size(ty).unwrap_or(0),
-                scalar: unit.scalar_type(ty),
-                type_name: unit.spell(ty),
-                atomic: unit.is_atomic(ty),
-                is_pointer: unit.is_pointer(ty),
-                has_pointer: unit.has_pointer(ty),
-            }),
+            pointee: pointee.map(|ty| unit.describe_pointee(ty)),
             function,
             text,
             is_null: constant == Some(0) && unit.is_pointer(tree[id].ty),
@@ -212,13 +238,39 @@ impl Function<'_, '_> {
             }
         };
         if !has_body {
+            let known = self.global.outside.functions.iter().find(|(known, _)| known == name);
+            if let Some((_, class)) = known {
+                let class = class.clone();
+                return self.call_classified(name, &class, arguments, result);
+            }
+            self.global.note_unknown(declared, self.builder.span);
             return self.call_unknown(name, &arguments, result, self.is_noreturn(declared));
         }
         if self.global.links.is_main(declared) {
             self.unsupported("a call of 'main'");
         }
-        let values = arguments.into_iter().map(|argument| argument.value).collect();
+        let is_address = |argument: &Argument| argument.pointee.is_some() && argument.text.is_none();
+        let addresses: Vec<bool> = arguments.iter().map(is_address).collect();
+        let values: Vec<Expr> = arguments.into_iter().map(|argument| argument.value).collect();
+        let unit = &self.global.units[declared.unit];
+        let parameters = unit.tree[unit.tree[declared.declaration].params].len();
+        let values = self.pass_on(values, &addresses, parameters);
         self.call_defined(declared, values, result)
+    }
+
+    /// Notes which addresses are passed beyond the parameters, to be printed perhaps.
+    fn pass_on(&mut self, values: Vec<Expr>, addresses: &[bool], parameters: usize) -> Vec<Expr> {
+        let mut passed = Vec::new();
+        for (index, value) in values.into_iter().enumerate() {
+            if index < parameters || !addresses[index] {
+                passed.push(value);
+                continue;
+            }
+            let value = self.freeze(value);
+            context_of(&mut self.builder, &mut self.global.program).pass_on(value.clone());
+            passed.push(value);
+        }
+        passed
     }
 
     fn call_defined(&mut self, declared: Declared, mut values: Vec<Expr>, result: TypeId) -> Option<Expr> {
@@ -282,7 +334,7 @@ impl Function<'_, '_> {
         value
     }
     /// Where the result of a call goes, and what it is then.
-    fn result_place(&mut self, result: TypeId) -> (Option<LocalId>, Option<Expr>) {
+    pub fn result_place(&mut self, result: TypeId) -> (Option<LocalId>, Option<Expr>) {
         match self.unit.class(result) {
             Class::Integer(ty) | Class::Odd(ty, _) | Class::Float(ty) => {
                 let local = self.builder.temporary(ty);
@@ -312,7 +364,7 @@ impl Function<'_, '_> {
         let plain = name.strip_prefix("__builtin_").unwrap_or(name);
         let call = library::Call { name: plain, arguments, result: ty, span: self.builder.span };
         let depth = self.builder.atomic_depth();
-        let failures = self.global.failures;
+        let failures = self.global.outside.failures;
         let mut context =
             library::Context { builder: &mut self.builder, program: &mut self.global.program, failures };
         match library::model(&mut context, &call) {
@@ -327,61 +379,6 @@ impl Function<'_, '_> {
             }
             Outcome::NotKnown => Err(call.arguments),
         }
-    }
-
-    /// A function of which nothing is known but its type.
-    fn call_unknown(
-        &mut self,
-        name: &str,
-        arguments: &[Argument],
-        result: TypeId,
-        is_noreturn: bool,
-    ) -> Option<Expr> {
-        let span = self.builder.span;
-        let is_pure = self.global.outside_is_pure
-            || self.global.units.iter().any(|unit| unit.pure_functions.iter().any(|pure| pure == name));
-        // A number as wide as a pointer may be an address, and a structure may hold some.
-        let is_wide = |argument: &Argument| {
-            argument.ty.bytes() >= self.pointer().bytes() && argument.constant.is_none()
-        };
-        let reaches_memory = arguments
-            .iter()
-            .filter(|argument| argument.text.is_none())
-            .any(|argument| argument.pointee.is_some() && !argument.is_null || !is_pure && is_wide(argument));
-        if self.unit.has_pointer(result) {
-            let text = format!("unknown function '{name}': what its result points to is not modelled");
-            self.global.assume(text, span, true);
-        }
-        if reaches_memory {
-            self.global.assume(
-                format!("unknown function '{name}' may change memory that it can reach; it is taken to change none"),
-                span,
-                true,
-            );
-        } else {
-            let text = format!("unknown function '{name}': its result is arbitrary, and it changes nothing");
-            self.global.unknown_calls.push((self.template, text, span, is_pure));
-        }
-        // What depends on memory that it may have changed or freed is no evidence.
-        let failures = false;
-        let (local, value) = self.result_place(result);
-        let mut context =
-            library::Context { builder: &mut self.builder, program: &mut self.global.program, failures };
-        if !is_pure {
-            context.lose_track();
-        }
-        match (local, &value) {
-            (Some(local), _) => self.builder.emit(Op::unknown(Lhs::Local(local))),
-            (None, Some(address)) if self.unit.is_aggregate(result) => {
-                context.write_unmodelled(address, self.unit.size(result).unwrap_or(0));
-            }
-            (None, _) => {}
-        }
-        if is_noreturn {
-            self.builder.emit(Op::Assume(Expr::bool(false)));
-            self.builder.leave();
-        }
-        value
     }
 
     /// The body of a function that no file defines but whose address is taken: it calls the model.
@@ -400,14 +397,7 @@ impl Function<'_, '_> {
             arguments.push(Argument {
                 value: Expr::Local(local),
                 ty,
-                pointee: pointee.map(|ty| Pointee {
-                    size: unit.size(ty).unwrap_or(0),
-                    scalar: unit.scalar_type(ty),
-                    type_name: unit.spell(ty),
-                    atomic: unit.is_atomic(ty),
-                    is_pointer: unit.is_pointer(ty),
-                    has_pointer: unit.has_pointer(ty),
-                }),
+                pointee: pointee.map(|ty| unit.describe_pointee(ty)),
                 function: None,
                 text: None,
                 is_null: false,

@@ -481,7 +481,7 @@ impl Function<'_, '_> {
                 let value = this.operate(op, value, computation, right, right_type);
                 this.convert(value, computation, ty)
             };
-            return self.atomic_update(&place, ty, compute, false);
+            return self.atomic_update(&place, (ty, computation), compute, false);
         }
         // To a call on the right-hand side, reading and writing the left one is a single evaluation (C11 6.5.16.2 p3).
         let mut right = self.rvalue(rhs);
@@ -593,7 +593,7 @@ impl Function<'_, '_> {
         let place = self.freeze_lvalue(place);
         if self.unit.is_atomic(ty) {
             let compute = |this: &mut Self, old: Expr| this.step(old, ty, is_increment);
-            return self.atomic_update(&place, ty, compute, gives_old);
+            return self.atomic_update(&place, (ty, ty), compute, gives_old);
         }
         let mut old = self.load(&place, ty);
         self.at_expression(operand);

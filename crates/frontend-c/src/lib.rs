@@ -20,6 +20,7 @@ mod bitfields;
 pub mod builder;
 mod builtins;
 mod calls;
+mod classes;
 mod command_line;
 mod diagnostic;
 mod division;
@@ -40,6 +41,7 @@ mod literals;
 mod lowering;
 mod memory_orders;
 mod nesc;
+mod outside_calls;
 mod parse;
 mod places;
 mod registers;
@@ -49,7 +51,9 @@ mod start;
 mod startup;
 mod statements;
 mod types;
+mod unqualified_casts;
 
+pub use classes::{Effect, FunctionClass, UnknownFunction};
 pub use diagnostic::{Diagnostic, DiagnosticKind};
 use ir::{DataModel, Program};
 pub use memory_orders::MemoryModel;
@@ -95,6 +99,19 @@ pub struct Options {
     pub memory_model: MemoryModel,
     /// What the program starts with; its `main` if nothing is named.
     pub start: Start,
+    /// What functions do that no file defines and that have no model.
+    pub functions: Vec<(String, FunctionClass)>,
+}
+
+impl Options {
+    /// What is taken for granted of functions that no file defines.
+    fn outside(&self) -> lowering::Outside {
+        lowering::Outside {
+            is_pure: self.outside_is_pure,
+            failures: self.failures,
+            functions: self.functions.clone(),
+        }
+    }
 }
 
 /// A source file.
@@ -109,6 +126,10 @@ pub struct Source {
 /// The longest that reading may take, of the processor's time: a busy machine takes longer. Real files take a few hundredths of a second; input that
 /// was made to be slow must not hold up the user.
 const TIME_LIMIT: Duration = Duration::from_secs(4);
+/// What each byte of a file adds to that, up to a size: larger programs may take longer.
+const TIME_PER_BYTE: Duration = Duration::from_micros(40);
+/// The size from which on bytes add no more time.
+const MOST_BYTES: usize = 512 << 10;
 /// The longest that reading many files may take.
 const MOST_TIME: Duration = Duration::from_secs(60);
 /// How often it is looked how long reading took so far.
@@ -127,23 +148,54 @@ pub fn read(sources: &[Source], options: &Options) -> Result<Program, Vec<Diagno
 /// Reads source files, each with its own options for preprocessing, and links them into one program. The data model, whether it comes from nesC, and what it
 /// starts with are those of the `whole`.
 pub fn read_each(sources: &[(Source, Options)], whole: &Options) -> Result<Program, Vec<Diagnostic>> {
+    on_large_stack(sources, whole, read_here).map(|mut program| {
+        ir::passes::addresses::note(&mut program);
+        program
+    })
+}
+
+/// The functions that a program calls, and of which nothing is known: no file defines them, they have no model, and nothing is said of them.
+pub fn unknown_functions(
+    sources: &[(Source, Options)],
+    whole: &Options,
+) -> Result<Vec<UnknownFunction>, Vec<Diagnostic>> {
+    on_large_stack(sources, whole, |sources, whole| {
+        let units = parse_all(sources)?;
+        let links = link::link(&units, &whole.start)?;
+        let atomics = memory_orders::Atomics::default();
+        let lowering = lowering::lower(&units, &links, whole.data_model, None, atomics, whole.outside());
+        Ok(lowering.unknown_functions)
+    })
+}
+
+/// What is done with files.
+type Work<T> = fn(&[(Source, Options)], &Options) -> Result<T, Vec<Diagnostic>>;
+
+/// Does something with files, in a thread with a large stack, as long as it does not take too long.
+fn on_large_stack<T: Send + 'static>(
+    sources: &[(Source, Options)],
+    whole: &Options,
+    work: Work<T>,
+) -> Result<T, Vec<Diagnostic>> {
     let (sender, receiver) = mpsc::channel();
     let worker: Arc<OnceLock<Worker>> = Arc::default();
     let started = STACK_SIZES.iter().any(|size| {
         let (sender, sources, whole) = (sender.clone(), sources.to_vec(), whole.clone());
         let worker = worker.clone();
-        let work = move || {
+        let run = move || {
             let _ = worker.set(Worker::here());
-            let result = catch_unwind(AssertUnwindSafe(|| read_here(&sources, &whole)));
+            let result = catch_unwind(AssertUnwindSafe(|| work(&sources, &whole)));
             // The receiver is gone when the time is up: then nobody wants the result.
             let _ = sender.send(result);
         };
-        thread::Builder::new().name("frontend-c".to_owned()).stack_size(*size).spawn(work).is_ok()
+        thread::Builder::new().name("frontend-c".to_owned()).stack_size(*size).spawn(run).is_ok()
     });
     drop(sender);
     let name = sources.first().map_or("", |(source, _)| source.name.as_str());
     let files = u32::try_from(sources.len()).unwrap_or(u32::MAX);
-    let limit = TIME_LIMIT.saturating_mul(files).min(MOST_TIME);
+    let bytes = sources.iter().map(|(source, _)| source.text.len()).sum::<usize>().min(MOST_BYTES);
+    let more = TIME_PER_BYTE.saturating_mul(bytes as u32);
+    let limit = TIME_LIMIT.saturating_mul(files).saturating_add(more).min(MOST_TIME);
     if !started {
         return Err(vec![Diagnostic::limit(
             name,
@@ -164,10 +216,7 @@ pub fn read_each(sources: &[(Source, Options)], whole: &Options) -> Result<Progr
         }
     };
     match received {
-        Ok(Ok(result)) => result.map(|mut program| {
-            ir::passes::addresses::note(&mut program);
-            program
-        }),
+        Ok(Ok(result)) => result,
         Ok(Err(_)) | Err(mpsc::RecvTimeoutError::Disconnected) => Err(vec![Diagnostic::new(
             name,
             0,
@@ -199,7 +248,8 @@ impl Worker {
     }
 }
 
-fn read_here(sources: &[(Source, Options)], whole: &Options) -> Result<Program, Vec<Diagnostic>> {
+/// Parses and checks each file.
+fn parse_all(sources: &[(Source, Options)]) -> Result<Vec<parse::Unit>, Vec<Diagnostic>> {
     let mut units = Vec::new();
     let mut problems = Vec::new();
     for (source, options) in sources {
@@ -208,8 +258,14 @@ fn read_here(sources: &[(Source, Options)], whole: &Options) -> Result<Program, 
             Err(found) => problems.extend(found),
         }
     }
-    if !problems.is_empty() {
-        return Err(problems);
+    if problems.is_empty() { Ok(units) } else { Err(problems) }
+}
+
+fn read_here(sources: &[(Source, Options)], whole: &Options) -> Result<Program, Vec<Diagnostic>> {
+    let units = parse_all(sources)?;
+    let mistakes = classes::mistakes(&units, &whole.functions);
+    if !mistakes.is_empty() {
+        return Err(mistakes);
     }
     let links = link::link(&units, &whole.start)?;
     let mut program = if whole.nesc {
@@ -221,7 +277,7 @@ fn read_here(sources: &[(Source, Options)], whole: &Options) -> Result<Program, 
     if !whole.nesc {
         division::divide(&mut program);
     }
-    library::simplify(&mut program);
+    library::simplify(&mut program, !whole.outside_is_pure);
     match ir::check::check(&program) {
         Ok(()) => Ok(program),
         Err(malformed) => {

@@ -1,5 +1,6 @@
 //! Lowers what the first function can reach: functions and objects are taken on when they are first named.
 
+use crate::classes::{self, FunctionClass, UnknownFunction};
 use crate::effects::FunctionEffects;
 use crate::equal_literals::Literals;
 use crate::function::Function;
@@ -28,10 +29,8 @@ pub struct Lowering<'u> {
     pub links: &'u Links,
     /// What was lowered so far.
     pub program: Program,
-    /// Whether functions that no file defines change nothing that they are not given a pointer to.
-    pub outside_is_pure: bool,
-    /// Whether what may fail for want of memory and the like may do so.
-    pub failures: bool,
+    /// What is taken for granted of functions that no file defines.
+    pub outside: Outside,
     /// Its atomic operations.
     pub atomics: Atomics,
     /// What interrupts need, if the program has them.
@@ -52,10 +51,23 @@ pub struct Lowering<'u> {
     pub exits: Vec<(TemplateId, LocationId)>,
     /// Calls of unknown functions: in which code, what to say, where, and whether the function is said to be pure.
     pub unknown_calls: Vec<(TemplateId, String, Span, bool)>,
+    /// Functions that are called and of which nothing is known.
+    pub unknown_functions: Vec<UnknownFunction>,
     /// Whether it names variables that other files define.
     names_outside: bool,
     /// What the meaning was simplified by; in the code of a function, if it says so.
     noted: Vec<(Option<TemplateId>, Assumption)>,
+}
+
+/// What is taken for granted of functions that no file defines.
+#[derive(Clone, Debug, Default)]
+pub struct Outside {
+    /// Whether they change nothing that they are not given a pointer to.
+    pub is_pure: bool,
+    /// Whether what may fail for want of memory and the like may do so.
+    pub failures: bool,
+    /// What the user says of some of them.
+    pub functions: Vec<(String, FunctionClass)>,
 }
 
 enum Work {
@@ -70,15 +82,13 @@ pub fn lower<'u>(
     data_model: DataModel,
     nesc: Option<&[(Declared, bool)]>,
     atomics: Atomics,
-    outside_is_pure: bool,
-    failures: bool,
+    outside: Outside,
 ) -> Lowering<'u> {
     let mut lowering = Lowering {
         units,
         links,
         program: Program { data_model, ..Program::default() },
-        outside_is_pure,
-        failures,
+        outside,
         atomics,
         nesc: None,
         function_effects: FunctionEffects::default(),
@@ -92,6 +102,7 @@ pub fn lower<'u>(
         work: VecDeque::new(),
         exits: Vec::new(),
         unknown_calls: Vec::new(),
+        unknown_functions: Vec::new(),
         names_outside: false,
         noted: Vec::new(),
     };
@@ -142,6 +153,21 @@ impl<'u> Lowering<'u> {
             let limits_proof = !is_pure && !is_closed;
             self.noted.push((Some(within), Assumption { text, span, limits_proof }));
         }
+    }
+    /// Notes that nothing is known of a function that is called.
+    pub fn note_unknown(&mut self, declared: Declared, span: Span) {
+        let unit = &self.units[declared.unit];
+        let name = unit.name(declared.declaration);
+        if self.unknown_functions.iter().any(|known| known.name == name) {
+            return;
+        }
+        let file = self.program.files.get(span.file as usize).map_or("", String::as_str);
+        self.unknown_functions.push(UnknownFunction {
+            name: name.to_owned(),
+            prototype: unit.spell(unit.tree[declared.declaration].ty),
+            guess: classes::guess(unit, declared.declaration),
+            place: format!("{file}:{}", span.line),
+        });
     }
     /// A position in a file of the program.
     pub fn span(&mut self, unit: usize, span: rucc_diag::Span) -> Span {
@@ -246,6 +272,14 @@ impl<'u> Lowering<'u> {
             StorageDuration::Thread => Storage::ThreadLocal,
             StorageDuration::Static | StorageDuration::Automatic => Storage::Static,
         };
+        // A variable that the program shares with the library.
+        if declaration.state == Definition::Declared
+            && declaration.linkage == Linkage::External
+            && let Some(object) = library::own_variable(&mut self.program, &name)
+        {
+            self.objects.insert(declared, object);
+            return object;
+        }
         let span = self.span(declared.unit, unit.tree.decl_span(declared.declaration));
         let mut size = unit.size(declaration.ty).unwrap_or(0).max(unit.tree.extent(declared.declaration));
         if let TypeKind::Array { elem, len: ArrayLen::Unknown } = unit.kind(declaration.ty)
@@ -267,7 +301,10 @@ impl<'u> Lowering<'u> {
         let is_undefined = declaration.state == Definition::Declared && declaration.linkage != Linkage::None;
         let is_register = is_undefined && self.nesc.is_some() && unit.is_volatile(declaration.ty);
         let is_stream = is_undefined
-            && matches!(name.as_str(), "stdin" | "stdout" | "stderr")
+            && matches!(
+                name.as_str(),
+                "stdin" | "stdout" | "stderr" | "__stdinp" | "__stdoutp" | "__stderrp"
+            )
             && unit.is_pointer(declaration.ty);
         if is_undefined && !is_register && !is_stream {
             self.names_outside |= !unit.is_const(declaration.ty);

@@ -212,9 +212,7 @@ impl Atomics {
 
 /// Lowers linked files under a memory model.
 pub fn lower(units: &[Unit], links: &Links, options: &Options) -> Program {
-    let pure = options.outside_is_pure;
-    let failures = options.failures;
-    let lower = |atomics| lowering::lower(units, links, options.data_model, None, atomics, pure, failures);
+    let lower = |atomics| lowering::lower(units, links, options.data_model, None, atomics, options.outside());
     let mut first = lower(Atomics::default());
     first.atomics.keep_shared(&handles::run_by_threads(&first.program));
     if options.memory_model == MemoryModel::SequentiallyConsistent {

@@ -79,8 +79,9 @@ pub fn flag_of(value: Expr, ty: IntType) -> Expr {
 /// Lowers linked files with interrupts.
 pub fn lower(units: &[Unit], links: &Links, data_model: DataModel) -> Result<Program, Vec<Diagnostic>> {
     let handlers = handlers(units)?;
+    let outside = lowering::Outside { is_pure: true, ..lowering::Outside::default() };
     let mut lowering =
-        lowering::lower(units, links, data_model, Some(&handlers), Atomics::default(), true, false);
+        lowering::lower(units, links, data_model, Some(&handlers), Atomics::default(), outside);
     let mut program = std::mem::take(&mut lowering.program);
     let Some(nesc) = lowering.nesc else { return Ok(program) };
     registers::are_inputs(&mut program, &nesc.registers, nesc.flag);

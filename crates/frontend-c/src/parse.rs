@@ -1,7 +1,7 @@
 //! Preprocesses, parses and checks one file with the `rucc` crates.
 
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
-use crate::{Options, Source, limits};
+use crate::{Options, Source, limits, unqualified_casts};
 use ir::DataModel;
 use rucc_diag::{SourceBytes, Span};
 use rucc_lex::{Convert, Keywords, PpToken, convert};
@@ -137,7 +137,7 @@ pub fn parse(source: &Source, options: &Options) -> Result<Unit, Vec<Diagnostic>
     problems.extend(preprocessor.take_diagnostics());
     drop(preprocessor);
 
-    let (tokens, complaints) = convert(
+    let (mut tokens, complaints) = convert(
         &expanded,
         &Convert {
             keywords: &keywords,
@@ -154,6 +154,8 @@ pub fn parse(source: &Source, options: &Options) -> Result<Unit, Vec<Diagnostic>
         let (name, line, column) = position(&session, span);
         return Err(vec![Diagnostic::new(name, line, column, DiagnosticKind::Limit, message)]);
     }
+
+    unqualified_casts::unqualify(&mut tokens);
 
     // Predefined type names that are no keywords, such as `__float128`.
     let type_names: Vec<rucc_base::Symbol> =

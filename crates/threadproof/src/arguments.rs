@@ -42,8 +42,8 @@ pub enum Command {
     /// The last line is `conformance: true`, `conformance: false(FUNCTION, …)` or `conformance: unknown(REASON)`.
     /// Exit status: 0 they do, 1 some does not, 2 unknown, 3 bad input or usage, 4 internal error.
     Conform(OfSpecification),
-    /// Write a first specification for the threads of a C program, which they conform to.
-    Draft(OfSpecification),
+    /// Write a first specification for the threads of a C program, which they conform to; or a first `[functions]` section.
+    Draft(Draft),
     /// Serve an editor over standard input and output, by the Language Server Protocol.
     ///
     /// Options of verifications come from the `threadproof.toml` of the workspace.
@@ -66,6 +66,17 @@ pub struct Lsp {
     /// Talk over standard input and output: what is always done. Editors say it.
     #[arg(long, hide = true)]
     pub stdio: bool,
+}
+
+/// Options of `draft`.
+#[derive(Args, Debug)]
+pub struct Draft {
+    /// What to read, and how long it may take.
+    #[command(flatten)]
+    pub of: OfSpecification,
+    /// Write the section `[functions]` of `threadproof.toml` instead: a line for each function that the program calls and of which nothing is known.
+    #[arg(long = "functions")]
+    pub lists_functions: bool,
 }
 
 /// Options of `conform` and `draft`.
@@ -112,6 +123,10 @@ pub struct Reading {
     /// Allocating memory, starting threads and making locks may fail; otherwise they always succeed.
     #[arg(long)]
     pub failures: bool,
+    /// What a function does that no file defines and that has no model: `pure`, `reads`, `writes(N)`, `allocates`, `calls(N)`, `ends`, or several with commas.
+    /// May be given several times; in `threadproof.toml`, `[functions]` has a line for each.
+    #[arg(long = "function", value_name = "NAME=CLASS", value_parser = function)]
+    pub functions: Vec<ClassifiedFunction>,
     /// The C file was compiled from nesC: interrupt handlers are threads of one processor, and registers are inputs. Lists each shared variable. The data model is ILP32.
     #[arg(long)]
     pub nesc: bool,
@@ -230,6 +245,28 @@ pub struct Verify {
     /// Print the program instead of verifying it.
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "What is reported")]
     pub show: Option<Show>,
+}
+
+/// A function, and what it does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClassifiedFunction {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub class: frontend_c::FunctionClass,
+}
+
+fn function(text: &str) -> Result<ClassifiedFunction, String> {
+    let (name, class) =
+        text.split_once('=').ok_or("expected a name, `=` and a class, such as `log_msg=pure`")?;
+    let is_name = |name: &str| {
+        let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '$';
+        !name.is_empty() && name.chars().all(is_letter)
+    };
+    if !is_name(name) {
+        return Err(format!("`{name}` is no name of a function"));
+    }
+    Ok(ClassifiedFunction { name: name.to_owned(), class: class.parse()? })
 }
 
 /// Threads that run from the start.

@@ -45,17 +45,21 @@ pub fn question(reading: &Reading, asking: &Asking, overlay: &Overlay<'_>) -> Re
     let named = (!asking.race.is_empty()).then_some(named);
     program.races_on = named.as_ref().map(|named| named.iter().map(|variable| variable.range).collect());
     if asked.checks.contains(&Check::Bounds) {
-        program.assumptions.extend(unchecked_free(&program));
+        program.assumptions.extend(unchecked_free(&program, competition));
     }
     Ok(Question { input: Arc::new((program, sources)), kind, files, notes, asked, named })
 }
 
-/// What the bounds check does not look at: whether what is freed may be.
-fn unchecked_free(program: &Program) -> Option<ir::Assumption> {
+/// What the bounds check does not look at: whether what is freed may be, as far as that is not looked at.
+fn unchecked_free(program: &Program, competition: bool) -> Option<ir::Assumption> {
     let mut edges = program.templates.iter().flat_map(|template| &template.edges);
     let edge = edges.find(|edge| edge.ops.iter().any(|op| matches!(op, ir::Op::Free(_))))?;
-    let text = "free: memory that was not allocated, or is freed twice, is not looked for".to_owned();
-    Some(ir::Assumption { text, span: edge.span, limits_proof: false })
+    let text = if competition {
+        "free: memory that was not allocated, or is freed twice, is not looked for"
+    } else {
+        "free: a pointer to a variable is not looked for, unless the call names it"
+    };
+    Some(ir::Assumption { text: text.to_owned(), span: edge.span, limits_proof: false })
 }
 
 fn asked(asking: &Asking, nesc: bool, kind: Kind) -> Result<Asked, String> {

@@ -1,11 +1,12 @@
 //! What the command line does.
 
 use crate::arguments::{
-    Arguments, CheckEvidence, Command, Format, Model, OfSpecification, Show, Verify, normalise,
+    Arguments, CheckEvidence, Command, Draft, Format, Model, OfSpecification, Show, Verify, normalise,
 };
 use crate::checking::{self, Question, specification_of};
 use crate::config;
 use crate::evidence::{self, Missing, Run, Written};
+use crate::functions;
 use crate::input::{self, Input, Kind};
 use crate::live::{Live, Partial};
 use crate::lsp;
@@ -57,9 +58,8 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let (timeout, memory, format) = match &arguments.command {
         Command::Verify(options) => (options.timeout, options.memory, options.format),
         Command::Check(options) => (options.timeout, options.memory, options.format),
-        Command::Conform(options) | Command::Draft(options) => {
-            (options.timeout, options.memory, Format::Human)
-        }
+        Command::Conform(options) => (options.timeout, options.memory, Format::Human),
+        Command::Draft(options) => (options.of.timeout, options.of.memory, Format::Human),
         Command::Lsp(options) => return serve(options.config.clone(), &printer),
         Command::Completions { shell } => return completions(*shell, &printer),
         Command::Man => return manual(&printer),
@@ -374,12 +374,24 @@ fn conform(mut options: OfSpecification, deadline: Instant, printer: &Printer, l
 }
 
 /// Writes a first specification.
-fn draft(options: &OfSpecification, deadline: Instant, printer: &Printer, live: &Live) -> u8 {
-    live.doing("drafting a specification");
+fn draft(options: &Draft, deadline: Instant, printer: &Printer, live: &Live) -> u8 {
     let fails = |messages: &[String], status: u8| {
         messages.iter().for_each(|message| printer.say(message));
         status
     };
+    if options.lists_functions {
+        live.doing("looking for unknown functions");
+        return match input::unknown_functions(&options.of.reading) {
+            Ok(functions) => {
+                let status = live.answered(status::PROVED);
+                printer.print(&functions::section(&functions));
+                status
+            }
+            Err(messages) => fails(&messages, status::BAD_INPUT),
+        };
+    }
+    live.doing("drafting a specification");
+    let options = &options.of;
     let program = match input::read(&options.reading, false, &input::disk) {
         Ok(Input { kind, .. }) if kind != Kind::C => {
             let message = "threadproof: error: specifications are about C programs; name C files".to_owned();

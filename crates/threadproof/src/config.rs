@@ -1,6 +1,6 @@
 //! `threadproof.toml`: options that hold for a folder, with the names that they have on the command line.
 //!
-//! Each key is a long option of `verify` without its dashes, and `files` names the files. What stands on the command line counts instead, and so does an option that excludes it.
+//! Each key is a long option of `verify` without its dashes, `files` names the files, and the section `[functions]` says what functions do that no file defines. What stands on the command line counts instead, and so does an option that excludes it.
 //! Paths are relative to the file that they stand in. The definition of the command line says which keys there are, and what they take.
 
 use crate::arguments::Arguments;
@@ -15,6 +15,9 @@ use toml::de::{DeTable, DeValue};
 
 /// The name that is looked for in the current folder.
 pub const NAME: &str = "threadproof.toml";
+
+/// The section about functions that no file defines.
+const FUNCTIONS: &str = "functions";
 
 /// Puts the options of a file into a command line, if there is one: that which `--config` names, or the one in the folder.
 pub fn complete(words: Vec<OsString>, folder: &Path) -> Result<Vec<OsString>, Vec<String>> {
@@ -75,12 +78,68 @@ impl File<'_> {
         let mut entries: Vec<_> = table.get_ref().iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);
         for (key, value) in entries {
+            if key.get_ref() == FUNCTIONS {
+                let (found, mistakes) = self.functions(value);
+                words.extend(found);
+                problems.extend(mistakes);
+                continue;
+            }
             match self.entry(key.get_ref(), key.span().start, value) {
                 Ok(found) => words.extend(found),
                 Err(problem) => problems.push(problem),
             }
         }
         if problems.is_empty() { Ok(words) } else { Err(problems) }
+    }
+
+    /// The words of the section about functions, and what is wrong with it. Each line is an option `--function NAME=CLASS`.
+    fn functions(&self, section: &Spanned<DeValue<'_>>) -> (Vec<OsString>, Vec<String>) {
+        let DeValue::Table(table) = section.get_ref() else {
+            let found = section.get_ref().type_str();
+            let text =
+                format!("`{FUNCTIONS}` is a section and not of type {found}: begin it by [{FUNCTIONS}]");
+            return (Vec::new(), vec![self.problem(section.span().start, &text)]);
+        };
+        let mut lines: Vec<_> = table.iter().collect();
+        lines.sort_by_key(|(name, _)| name.span().start);
+        let (mut words, mut problems) = (Vec::new(), Vec::new());
+        for (name, class) in lines {
+            match self.function(name.get_ref(), class) {
+                Ok(found) => words.extend(found),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        (words, problems)
+    }
+
+    /// The words of one line about a function.
+    fn function(&self, name: &str, class: &Spanned<DeValue<'_>>) -> Result<Vec<OsString>, String> {
+        let parts: Vec<&Spanned<DeValue<'_>>> = match class.get_ref() {
+            DeValue::Array(parts) => parts.iter().collect(),
+            _ => vec![class],
+        };
+        let mut texts = Vec::new();
+        for part in parts {
+            let DeValue::String(text) = part.get_ref() else {
+                let found = part.get_ref().type_str();
+                let text =
+                    format!("the class of `{name}` is a text, such as \"pure\", and not of type {found}");
+                return Err(self.problem(part.span().start, &text));
+            };
+            texts.push(text.to_string());
+        }
+        let whole = texts.join(", ");
+        whole
+            .parse::<frontend_c::FunctionClass>()
+            .map_err(|reason| self.problem(class.span().start, &reason))?;
+        let is_known = self.command.get_arguments().any(|argument| argument.get_long() == Some("function"));
+        let says = |given: &crate::arguments::ClassifiedFunction| given.name == name;
+        let given = self.given.try_get_many::<crate::arguments::ClassifiedFunction>("functions");
+        let is_given = given.ok().flatten().is_some_and(|mut given| given.any(says));
+        if !is_known || is_given {
+            return Ok(Vec::new());
+        }
+        Ok(vec![format!("--function={name}={whole}").into()])
     }
 
     fn entry(&self, key: &str, at: usize, value: &Spanned<DeValue<'_>>) -> Result<Vec<OsString>, String> {
@@ -233,6 +292,26 @@ mod tests {
         assert_eq!(words, ["verify", "--check", "races", "c.c"]);
         let words = completed("check = ['races']\n", &["verify", "--nesc", "c.c"]).unwrap();
         assert_eq!(words, ["verify", "--nesc", "c.c"]);
+    }
+
+    #[test]
+    fn functions_have_a_section() {
+        let text = "timeout = 10\n[functions]\nlog_msg = 'pure'\nfill = ['reads', 'writes(1)']\n";
+        let words = completed(text, &["verify", "a.c"]).unwrap();
+        let all =
+            ["verify", "--timeout=10", "--function=log_msg=pure", "--function=fill=reads, writes(1)", "a.c"];
+        assert_eq!(words, all);
+        let words = completed(text, &["verify", "--function", "log_msg=ends", "a.c"]).unwrap();
+        assert_eq!(words[2..], ["--function=fill=reads, writes(1)", "--function", "log_msg=ends", "a.c"]);
+        for (text, message) in [
+            ("[functions]\nf = 'prue'\n", "@/threadproof.toml:2:5: error: `prue` is no class"),
+            ("[functions]\nf = 3\n", "@/threadproof.toml:2:5: error: the class of `f` is a text"),
+            ("functions = 3\n", "@/threadproof.toml:1:13: error: `functions` is a section"),
+            ("[functions]\nf = 'writes'\n", "@/threadproof.toml:2:5: error: `writes` needs the number"),
+        ] {
+            let problems = completed(text, &["verify", "a.c"]).unwrap_err();
+            assert!(problems[0].starts_with(message), "{problems:?}");
+        }
     }
 
     #[test]

@@ -80,11 +80,19 @@ pub fn files(options: &Reading) -> Result<Vec<PathBuf>, Vec<String>> {
     }
 }
 
-/// Reads the files and the program in them; with the competition's rules about memory orders and unknown functions, if that is said.
-pub fn read(options: &Reading, competition: bool, overlay: &Overlay<'_>) -> Result<Input, Vec<String>> {
+/// The functions that a C program calls, and of which nothing is known.
+pub fn unknown_functions(options: &Reading) -> Result<Vec<frontend_c::UnknownFunction>, Vec<String>> {
     let database = options.compile_commands.as_deref().map(database).transpose()?;
     let units = database.as_ref().map(|database| chosen(options, database)).transpose()?;
-    let paths: Vec<PathBuf> = match &units {
+    let files = texts(&paths(options, units.as_deref())?, &disk)?;
+    let (whole, each) = options_c(options, false, &files, units.as_deref())?;
+    frontend_c::unknown_functions(&each, &whole)
+        .map_err(|diagnostics| diagnostics.iter().map(told).collect::<Vec<_>>())
+}
+
+/// The files that are named, or those of a build; at least one.
+fn paths(options: &Reading, units: Option<&[&Unit]>) -> Result<Vec<PathBuf>, Vec<String>> {
+    let paths: Vec<PathBuf> = match units {
         None => options.files.clone(),
         Some(units) => units.iter().map(|unit| shown(&unit.path)).collect(),
     };
@@ -94,14 +102,28 @@ pub fn read(options: &Reading, competition: bool, overlay: &Overlay<'_>) -> Resu
                 .to_owned(),
         ]);
     }
+    Ok(paths)
+}
+
+/// The texts of files.
+fn texts(paths: &[PathBuf], overlay: &Overlay<'_>) -> Result<Vec<frontend_c::Source>, Vec<String>> {
     let mut files = Vec::new();
-    for path in &paths {
+    for path in paths {
         let text = match overlay(path) {
             Some(text) => text,
             None => std::fs::read(path).map_err(|error| vec![evidence::unreadable(path, &error)])?,
         };
         files.push(frontend_c::Source { name: path.to_string_lossy().into_owned(), text });
     }
+    Ok(files)
+}
+
+/// Reads the files and the program in them; with the competition's rules about memory orders and unknown functions, if that is said.
+pub fn read(options: &Reading, competition: bool, overlay: &Overlay<'_>) -> Result<Input, Vec<String>> {
+    let database = options.compile_commands.as_deref().map(database).transpose()?;
+    let units = database.as_ref().map(|database| chosen(options, database)).transpose()?;
+    let paths = paths(options, units.as_deref())?;
+    let files = texts(&paths, overlay)?;
     let kinds: Vec<Kind> = paths.iter().zip(&files).map(|(path, file)| Kind::of(path, &file.text)).collect();
     let kind = kinds.first().copied().unwrap_or(Kind::C);
     if kind != Kind::C && files.len() > 1 || kinds.iter().any(|other| *other != kind) {
@@ -163,12 +185,16 @@ fn shown(path: &Path) -> PathBuf {
 
 type Read = Result<Program, Vec<String>>;
 
-fn read_c(
+/// A file with the options that it is read with.
+type File = (frontend_c::Source, frontend_c::Options);
+
+/// The options of a whole program, and each of its files with its own.
+fn options_c(
     options: &Reading,
     competition: bool,
     files: &[frontend_c::Source],
     units: Option<&[&Unit]>,
-) -> Read {
+) -> Result<(frontend_c::Options, Vec<File>), Vec<String>> {
     let memory = if competition { Memory::Sc } else { Memory::C11 };
     let whole = frontend_c::Options {
         // Handlers for a 64-bit machine would need other parameters.
@@ -180,6 +206,11 @@ fn read_c(
         nesc: options.nesc,
         outside_is_pure: competition,
         failures: options.failures,
+        functions: options
+            .functions
+            .iter()
+            .map(|function| (function.name.clone(), function.class.clone()))
+            .collect(),
         memory_model: options.memory_model.unwrap_or(memory).into(),
         start: frontend_c::Start {
             entries: options.entry.clone(),
@@ -200,8 +231,17 @@ fn read_c(
             own
         }
     };
-    let each: Vec<(frontend_c::Source, frontend_c::Options)> =
-        files.iter().enumerate().map(|(index, file)| (file.clone(), of_file(index))).collect();
+    let each = files.iter().enumerate().map(|(index, file)| (file.clone(), of_file(index))).collect();
+    Ok((whole, each))
+}
+
+fn read_c(
+    options: &Reading,
+    competition: bool,
+    files: &[frontend_c::Source],
+    units: Option<&[&Unit]>,
+) -> Read {
+    let (whole, each) = options_c(options, competition, files, units)?;
     let mut program = frontend_c::read_each(&each, &whole)
         .map_err(|diagnostics| diagnostics.iter().map(told).collect::<Vec<_>>())?;
     for (file, unit) in files.iter().zip(units.into_iter().flatten()) {

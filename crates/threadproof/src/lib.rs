@@ -10,6 +10,7 @@ pub mod compile_commands;
 pub mod config;
 pub mod evidence;
 pub mod features;
+mod functions;
 pub mod input;
 pub mod live;
 pub mod lsp;

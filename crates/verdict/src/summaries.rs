@@ -122,8 +122,8 @@ pub struct ThreadFacts {
     /// Locals that hold addresses into allocated objects that the thread owns, or null. In rising order.
     ///
     /// To own an object means that no other thread and no memory holds an address into it, and of the locals
-    /// of the innermost activation only those that are listed here. So a list may become shorter only if what is taken out
-    /// has no object in common with what stays, by points-to sets, or is assigned. An allocation adds; a copy of a listed local, plus
+    /// of the innermost activation only those that are listed here; locals that are not live (never read again before they are assigned) do not count. So a list may become shorter
+    /// only if what is taken out has no object in common with what stays, by points-to sets, or is assigned, or is not live. An allocation adds; a copy of a listed local, plus
     /// a constant, adds; any other use of a listed local as a value (stored in memory, computed with, passed on other than as
     /// a whole argument) removes it and all that may point to the same objects; so does `free`. A call keeps what the callee's end keeps of
     /// its parameters (those that it never assigns), and adds the result if that is fresh there. A start removes an argument here. It hands

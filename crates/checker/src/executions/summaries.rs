@@ -8,10 +8,10 @@ use super::memory::{address_of, value_at};
 use super::try_watch;
 use super::walk::{Moment, Outside, Watch};
 use crate::ProofError;
-use crate::summaries::{Ignored, is_live};
+use crate::summaries::{Ignored, live_locations};
 use ir::ids::Id;
 use ir::semantics::{Activation, Bytes, State, ThreadIndex};
-use ir::{EdgeId, IntType, LocalId, LocationId, Op, Program, Storage, TemplateId, Value};
+use ir::{EdgeId, IdVec, IntType, LocalId, LocationId, Op, Program, Storage, TemplateId, Value};
 use rustc_hash::FxHashMap;
 use verdict::{Budget, LockBase, LockFact, SummariesProof, ThreadFacts};
 
@@ -37,7 +37,7 @@ struct Claims<'a> {
     roots: Vec<Option<usize>>,
     /// Where each thread was in the last state.
     places: Vec<Option<(usize, LocationId)>>,
-    live: FxHashMap<(TemplateId, LocalId, LocationId), bool>,
+    live: FxHashMap<(TemplateId, LocalId), IdVec<LocationId, bool>>,
 }
 
 impl Claims<'_> {
@@ -221,8 +221,9 @@ impl Claims<'_> {
     /// Whether an activation may read a local again.
     fn reads(&mut self, activation: &Activation, local: LocalId) -> bool {
         let code = &self.program.templates[activation.template];
-        let key = (activation.template, local, activation.location);
-        *self.live.entry(key).or_insert_with(|| is_live(code, local, activation.location))
+        let live =
+            self.live.entry((activation.template, local)).or_insert_with(|| live_locations(code, local));
+        live[activation.location]
     }
 
     /// Whether a thread is about to touch a private object of another one.

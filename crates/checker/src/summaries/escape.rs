@@ -5,7 +5,6 @@
 //! looked up step by step, by points-to sets; where a value is guessed (an input or a value that is not modelled, as wide as a pointer), it
 //! may be any address that its points-to set has, whoever owns the object. Over-approximates what escapes.
 
-use super::owned::is_live;
 use super::view::{Meter, View, claim};
 use crate::ProofError;
 use ir::{Expr, IdVec, Initial, Lhs, LocationKind, ObjectId, Op, Program, Rhs, Storage, TemplateId};
@@ -40,7 +39,7 @@ pub fn guessed<'a>(view: &View<'a>, meter: &mut Meter<'_>) -> Result<IdVec<Objec
                 // What is never read is never an address.
                 let is_dead = match lhs {
                     Lhs::Local(local) => {
-                        !edge.reads_behind(number, *local) && !is_live(code, *local, edge.target)
+                        !edge.reads_behind(number, *local) && !view.is_live(template, *local, edge.target)
                     }
                     Lhs::Memory(_) => false,
                 };

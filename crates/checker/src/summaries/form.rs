@@ -2,7 +2,7 @@
 //!
 //! That lists are sorted and that contexts and handles exist is checked for all proofs ([`Proof::check_form`](verdict::Proof::check_form)).
 
-use super::symbols::is_wide;
+use super::symbols::{is_wide, mask};
 use super::view::{Meter, claim};
 use crate::ProofError;
 use ir::ids::Id;
@@ -32,7 +32,7 @@ pub fn check(program: &Program, proof: &SummariesProof, meter: &mut Meter<'_>) -
             return claim(format!("there may be more than one {}", handle.object));
         }
         let end = handle.offset.checked_add(width);
-        if !end.is_some_and(|end| end <= program.objects[handle.object].size) {
+        if end.is_none_or(|end| end > program.objects[handle.object].size) {
             return claim("a handle lies outside of its object");
         }
         if proof.once.binary_search(&handle.kind).is_err() {
@@ -118,6 +118,9 @@ impl Names<'_> {
             return claim(format!("{local} is no local as wide as a pointer"));
         }
         for lock in &facts.locks {
+            if lock.offset > mask(program) {
+                return claim("a lock is further away than addresses go");
+            }
             if let LockBase::Object(object) = lock.base
                 && !(object.index() < program.objects.len() && self.single[object])
             {

@@ -295,7 +295,8 @@ impl<'v, 'a> Locks<'v, 'a> {
         if let Some(known) = self.known.borrow().get(&(number, standing, is_own)) {
             return *known;
         }
-        let found = self.is_sane(region, bytes)
+        let found = !region.is_empty()
+            && self.is_sane(region, bytes)
             && region.iter().all(|target| self.is_left_alone(target, bytes, standing, is_own));
         self.known.borrow_mut().insert((number, standing, is_own), found);
         found

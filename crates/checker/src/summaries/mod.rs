@@ -35,7 +35,7 @@ use crate::ProofError;
 use crate::executions::summaries::try_claims;
 use ir::passes::PointsTo;
 use ir::{LocationId, Program};
-pub use owned::is_live;
+pub use owned::live_locations;
 use verdict::{Budget, Locations, Proof, Property, SummariesProof};
 use view::{Meter, View, claim, out_of_time};
 

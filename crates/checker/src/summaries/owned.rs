@@ -1,8 +1,8 @@
 //! Objects that a thread owns: the claims about fresh locals, along one step.
 //!
 //! The claim of a list L of locals at a location: the object that a local of L points into is named by no memory, by no other
-//! thread, and by no local of this activation outside of L. A set of locals of which that is so is carried through the operations of a
-//! step; it is the largest that is known. A list may leave out some of it only if those have no allocated object in common with what stays.
+//! thread, and by no local of this activation outside of L, but for locals that are never read again (not live). A set of locals of which that is so is carried through the operations of a
+//! step; it is the largest that is known. A list may leave out some of it only if those have no allocated object in common with what stays, or are not live.
 //!
 //! Addresses that are guessed may name any object (`escape.rs`), so sites of such are never fresh; neither is any where
 //! freed addresses are given out again. Under-approximates.
@@ -222,14 +222,22 @@ impl Owner<'_, '_> {
         Ok(())
     }
 
-    /// Whether a list may be claimed where a set is owned: it is part of it, and what it leaves out has nothing in common with it.
-    pub fn allows(&self, owned: &Owned, list: &[LocalId]) -> Result<Option<LocalId>, ProofError> {
+    /// Whether a list may be claimed at a location where a set is owned: it is part of it, and what it leaves out is not live, or has nothing in common with it.
+    /// Returns a local for which that is not so.
+    pub fn allows(
+        &self,
+        owned: &Owned,
+        list: &[LocalId],
+        location: LocationId,
+    ) -> Result<Option<LocalId>, ProofError> {
         for local in list {
             if !owned.locals.contains(local) && !owned.null.contains(local) {
                 return Ok(Some(*local));
             }
             for other in owned.locals.iter().filter(|other| list.binary_search(other).is_err()) {
-                if self.view.share((self.template, *local), (self.template, *other))? {
+                if self.view.share((self.template, *local), (self.template, *other))?
+                    && self.view.is_live(self.template, *other, location)
+                {
                     return Ok(Some(*local));
                 }
             }
@@ -258,7 +266,7 @@ impl Owner<'_, '_> {
             let mut is_free = is_last;
             for other in &owned.locals {
                 if self.view.share((self.template, local), (self.template, *other))? || *other == local {
-                    is_free &= !is_live(code, *other, target);
+                    is_free &= !self.view.is_live(self.template, *other, target);
                 }
             }
             for parameter in entry.iter().filter(|local| (local.0 as usize) < code.parameters) {
@@ -270,32 +278,35 @@ impl Owner<'_, '_> {
     }
 }
 
-/// Whether a local of a template may be read before it is assigned, from a location on.
-pub fn is_live(code: &Template, local: LocalId, from: LocationId) -> bool {
-    let outgoing = code.outgoing();
-    let mut seen: IdVec<LocationId, bool> = code.locations.iter().map(|_| false).collect();
-    let mut open = vec![from];
-    while let Some(location) = open.pop() {
-        if std::mem::replace(&mut seen[location], true) {
-            continue;
-        }
-        let is_read = match code.locations[location].kind {
+/// Where a local of a template is live: it may be read before it is assigned, from there on.
+pub fn live_locations(code: &Template, local: LocalId) -> IdVec<LocationId, bool> {
+    let mut live: IdVec<LocationId, bool> = code
+        .locations
+        .iter()
+        .map(|location| match location.kind {
             LocationKind::End => code.result == Some(local),
             LocationKind::Exit => code.exit_value == Some(local),
             LocationKind::Normal | LocationKind::Halt | LocationKind::Error(_) => false,
-        };
-        if is_read {
-            return true;
+        })
+        .collect();
+    let mut passing: IdVec<LocationId, Vec<LocationId>> = code.locations.iter().map(|_| Vec::new()).collect();
+    for edge in code.edges.iter() {
+        match use_of(&edge.ops, local) {
+            Some(true) => live[edge.source] = true,
+            Some(false) => {}
+            None => passing[edge.target].push(edge.source),
         }
-        for edge in &outgoing[location] {
-            match use_of(&code.edges[*edge].ops, local) {
-                Some(true) => return true,
-                Some(false) => {}
-                None => open.push(code.edges[*edge].target),
+    }
+    let mut open: Vec<LocationId> =
+        live.enumerate().filter(|(_, is_live)| **is_live).map(|(id, _)| id).collect();
+    while let Some(location) = open.pop() {
+        for source in &passing[location] {
+            if !std::mem::replace(&mut live[*source], true) {
+                open.push(*source);
             }
         }
     }
-    false
+    live
 }
 
 /// Whether operations read a local first (`true`), assign it first (`false`), or neither.
@@ -340,7 +351,8 @@ pub fn check_entry(
         let parameter = LocalId(index);
         if what.is_some() && list.binary_search(&parameter).is_err() {
             for local in list {
-                if view.share((callee, *local), (callee, parameter))? {
+                let is_live = view.is_live(callee, parameter, view.program.templates[callee].entry);
+                if is_live && view.share((callee, *local), (callee, parameter))? {
                     return Ok(false);
                 }
             }

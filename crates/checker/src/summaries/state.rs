@@ -4,7 +4,7 @@
 
 use super::locks::Locks;
 use super::owned::{Owned, Owner};
-use super::regions::{Meeting, Region, meeting};
+use super::regions::{Meeting, Region, is_part_of, meeting};
 use super::symbols::{Symbol, Values, mask};
 use super::view::{Touch, View, claim};
 use crate::ProofError;
@@ -295,6 +295,7 @@ impl<'v, 'a> Stepper<'v, 'a> {
                 if let Some((address, true)) = owner_test(condition)
                     && let Some(symbol) = known.values.eval(address)
                     && let Some(touch) = touches.iter().find(|touch| *touch.address == *address)
+                    && touch.region.iter().all(|target| self.is_lock(target))
                 {
                     // Its owner word is the thread's id.
                     let region = touch.region.clone();
@@ -306,6 +307,11 @@ impl<'v, 'a> Stepper<'v, 'a> {
         }
         known.set.extend(set);
         Ok(())
+    }
+
+    /// Whether some step takes a lock at each of these offsets: of other words that hold a thread's id, nobody knows who writes them.
+    fn is_lock(&self, target: &Target) -> bool {
+        self.view.lockable[target.object].iter().any(|(lock, _)| is_part_of(target, lock))
     }
 
     /// Whether an assumption says that the thread does not hold a lock that it holds.
@@ -370,7 +376,7 @@ impl<'v, 'a> Stepper<'v, 'a> {
         }
         let is_there = |kind: &&TemplateId| !known.absent.contains(kind);
         found.extend(facts.absent.iter().filter(is_there).map(|kind| Unfounded::Absent(*kind)));
-        found.extend(self.owner().allows(&known.owned, &facts.fresh)?.map(Unfounded::Fresh));
+        found.extend(self.owner().allows(&known.owned, &facts.fresh, location)?.map(Unfounded::Fresh));
         Ok(found)
     }
 }

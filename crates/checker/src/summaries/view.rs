@@ -3,6 +3,7 @@
 //! What steps touch is computed once for each step of the program, whatever the number of contexts. Over-approximates, as far as
 //! the points-to sets do.
 
+use super::owned::live_locations;
 use super::regions::{Meeting, Region, meeting};
 use crate::ProofError;
 use ir::passes::PointsTo;
@@ -47,6 +48,9 @@ pub struct Footprint<'p> {
     pub is_dead: bool,
 }
 
+/// What was computed for something in a template.
+type Remembered<K, T> = RefCell<FxHashMap<(TemplateId, K), T>>;
+
 /// A number for each list of kinds that is absent somewhere.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct AbsentId(pub u32);
@@ -82,8 +86,9 @@ pub struct View<'a> {
     pub absences: Vec<Vec<TemplateId>>,
     /// The number of the list of each location of each context.
     absent: Vec<Vec<AbsentId>>,
-    regions: RefCell<FxHashMap<(TemplateId, LockBase, u64), Region>>,
-    sites: RefCell<FxHashMap<(TemplateId, LocalId), Rc<[ObjectId]>>>,
+    regions: Remembered<(LockBase, u64), Region>,
+    sites: Remembered<LocalId, Rc<[ObjectId]>>,
+    live: Remembered<LocalId, IdVec<LocationId, bool>>,
 }
 
 /// Asks the budget once in a while.
@@ -201,6 +206,7 @@ impl<'a> View<'a> {
             absent: Vec::new(),
             regions: RefCell::default(),
             sites: RefCell::default(),
+            live: RefCell::default(),
         };
         for (id, template) in program.templates.enumerate() {
             let mut steps = IdVec::new();
@@ -354,7 +360,7 @@ impl<'a> View<'a> {
         base: LockBase,
         offset: u64,
     ) -> Result<Region, ProofError> {
-        if let Some(known) = self.regions.borrow().get(&(template, base, offset)) {
+        if let Some(known) = self.regions.borrow().get(&(template, (base, offset))) {
             return Ok(known.clone());
         }
         let region = match base {
@@ -367,7 +373,7 @@ impl<'a> View<'a> {
                 region_of(self.points_to, template, &address)?
             }
         };
-        self.regions.borrow_mut().insert((template, base, offset), region.clone());
+        self.regions.borrow_mut().insert((template, (base, offset)), region.clone());
         Ok(region)
     }
 
@@ -390,6 +396,13 @@ impl<'a> View<'a> {
             self.objects(template, &Expr::Local(local))?.iter().filter(is_site).copied().collect();
         self.sites.borrow_mut().insert((template, local), found.clone());
         Ok(found)
+    }
+
+    /// Whether a local may be read before it is assigned, from a location on.
+    pub fn is_live(&self, template: TemplateId, local: LocalId, location: LocationId) -> bool {
+        let code = &self.program.templates[template];
+        let mut live = self.live.borrow_mut();
+        live.entry((template, local)).or_insert_with(|| live_locations(code, local))[location]
     }
 
     /// Whether two locals of two templates may hold the address of a common allocated object.

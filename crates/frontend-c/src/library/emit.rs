@@ -375,6 +375,27 @@ impl Context<'_> {
         self.builder.place(done);
     }
 
+    /// Does something, or does not: either may happen.
+    pub(super) fn perhaps(&mut self, action: impl FnOnce(&mut Self)) {
+        let (some, done) = (self.builder.label(), self.builder.label());
+        self.builder.alternative(Op::Assume(Expr::bool(true)), done);
+        self.builder.alternative(Op::Assume(Expr::bool(true)), some);
+        self.builder.continue_at(some);
+        action(self);
+        self.builder.place(done);
+    }
+    /// Does something any number of times.
+    pub(super) fn repeatedly(&mut self, action: impl FnOnce(&mut Self)) {
+        let (head, some, done) = (self.builder.label(), self.builder.label(), self.builder.label());
+        self.builder.place(head);
+        self.builder.alternative(Op::Assume(Expr::bool(true)), done);
+        self.builder.alternative(Op::Assume(Expr::bool(true)), some);
+        self.builder.continue_at(some);
+        action(self);
+        self.builder.jump(head);
+        self.builder.continue_at(done);
+    }
+
     /// Notes what a verdict takes for granted; once for each text and place.
     pub(super) fn assume(&mut self, call: &Call<'_>, text: &str, limits_proof: bool) {
         let assumption = Assumption { text: format!("{}: {text}", call.name), span: call.span, limits_proof };

@@ -114,16 +114,42 @@ pub(super) const TABLE: &[Entry] = &[
             Some(Answer::Nothing)
         },
     },
+    Entry { names: &["gettext", "ngettext"], wins: Wins::Body, model: |c, call| translated(c, call, 0) },
+    Entry {
+        names: &["dgettext", "dcgettext", "dngettext", "dcngettext"],
+        wins: Wins::Body,
+        model: |c, call| translated(c, call, 1),
+    },
+    // A lock that only streams have: what it orders is not modelled.
+    Entry {
+        names: &["flockfile", "ftrylockfile", "funlockfile"],
+        wins: Wins::Body,
+        model: |context, call| {
+            call.argument(0)?;
+            context.undecided_for_deadlocks();
+            context.lose_path();
+            context.answer_open(call, Rhs::Unknown)
+        },
+    },
     Entry { names: NOT_MODELLED, wins: Wins::Body, model: not_modelled },
     Entry {
         names: &["strtod", "strtof", "strtold"],
         wins: Wins::Body,
-        model: |context, call| match call.argument(1) {
-            Some(end) if end.is_always_null() => {
-                read_pointees(context, call);
-                context.answer_open(call, Rhs::Unknown)
+        model: |context, call| {
+            let (string, end) = (call.argument(0)?, call.argument(1)?);
+            let (ty, text) = (context.pointer(), context.settle_pointer(string));
+            let length = super::strings::scan(context, &text, None);
+            if !end.is_always_null() {
+                let target = context.settle_pointer(end);
+                let place = Place::pointee(target.clone(), ty);
+                context.unless_null(end, target, |context| {
+                    let at = context
+                        .open_value(ty, Rhs::Unknown, |at| Some(Expr::binary(BinaryOp::Le, ty, at, length)));
+                    let rest = context.sum(text, at);
+                    context.builder.set(Lhs::Memory(place), rest);
+                });
             }
-            _ => not_modelled(context, call),
+            context.answer_open(call, Rhs::Unknown)
         },
     },
     Entry { names: &["abs", "labs", "llabs"], wins: Wins::Body, model: absolute },
@@ -144,6 +170,11 @@ const HARMLESS: &[&str] = &[
     "__fpurge",
     "fpurge",
     "endpwent",
+    "setpwent",
+    "endgrent",
+    "sethostent",
+    "endhostent",
+    "bind_textdomain_codeset",
 ];
 
 /// Functions whose only effect is a result that is not modelled.
@@ -190,8 +221,6 @@ const UNKNOWN_RESULT: &[&str] = &[
     "ldexp",
     "drand48",
     "difftime",
-    "get_nprocs",
-    "get_nprocs_conf",
     "sinf",
     "cosf",
     "tanf",
@@ -204,10 +233,34 @@ const UNKNOWN_RESULT: &[&str] = &[
     "roundf",
     "fabsf",
     "fmodf",
+    "log1p",
+    "expm1",
+    "erf",
+    "erfc",
+    "tgamma",
+    "lgamma",
+    "asinh",
+    "acosh",
+    "atanh",
+    "sqrtl",
+    "powl",
+    "fabsl",
+    "floorl",
+    "ceill",
+    "logl",
+    "expl",
+    "fmaxf",
+    "fminf",
+    "truncf",
+    "remainder",
+    "copysign",
+    "atan2f",
+    "log10f",
+    "log2f",
+    "llrint",
     "sched_getcpu",
     "sched_get_priority_max",
     "sched_get_priority_min",
-    "getpagesize",
     "sigismember",
     "omp_get_thread_num",
     "omp_get_num_threads",
@@ -234,7 +287,7 @@ fn sleep(context: &mut Context<'_>, call: &Call<'_>, time: usize) -> Option<Answ
 const LONGEST_TEXT: i128 = 256;
 
 /// A text that is the caller's own: any bytes, and a zero at the end. Programs must not write to it, so that others see the same object does not matter.
-fn text(context: &mut Context<'_>, call: &Call<'_>) -> Expr {
+pub(super) fn text(context: &mut Context<'_>, call: &Call<'_>) -> Expr {
     context.assume(call, "its text has less than 256 bytes", false);
     let pointer = context.pointer();
     let result = Expr::Local(allocate(context, call, Expr::int(LONGEST_TEXT, pointer), false));
@@ -269,29 +322,21 @@ fn text_or_null(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     Some(Answer::Value(Expr::Local(result)))
 }
 
+/// The text that is passed, or another one: the world outside decides whether there is a translation.
+fn translated(context: &mut Context<'_>, call: &Call<'_>, index: usize) -> Option<Answer> {
+    let original = context.settle_pointer(call.argument(index)?);
+    read_pointees(context, call);
+    let pointer = context.pointer();
+    let result = context.builder.save(original, pointer);
+    context.perhaps(|context| {
+        let text = text(context, call);
+        context.builder.set(Lhs::Local(result), text);
+    });
+    Some(Answer::Value(Expr::Local(result)))
+}
+
 /// Functions that return a pointer to something that is not modelled, and do nothing else.
-const UNKNOWN_POINTER: &[&str] = &[
-    "localeconv",
-    "strcasestr",
-    "memmem",
-    "memrchr",
-    "gettext",
-    "dgettext",
-    "ngettext",
-    "getpwuid",
-    "getpwnam",
-    "gethostbyname",
-    "inet_ntoa",
-    "readdir",
-    "ttyname",
-    "getlogin",
-    "dlopen",
-    "dlsym",
-    "dlerror",
-    "sem_open",
-    "shmat",
-    "sbrk",
-];
+const UNKNOWN_POINTER: &[&str] = &["localeconv", "memmem", "memrchr", "dlsym", "sem_open", "shmat", "sbrk"];
 
 /// Functions that do something to memory, to other threads or processes, or to the control flow.
 const NOT_MODELLED: &[&str] = &[
@@ -303,39 +348,21 @@ const NOT_MODELLED: &[&str] = &[
     "initstate",
     "setstate",
     "qsort_r",
-    "getline",
-    "getdelim",
     "gets",
-    "realpath",
-    "strerror_r",
     "pthread_getattr_np",
-    "ioctl",
-    "recvfrom",
     "recvmsg",
-    "sendto",
     "sendmsg",
-    "getaddrinfo",
-    "freeaddrinfo",
-    "fork",
     "vfork",
-    "getsockname",
-    "getpeername",
     "sigwaitinfo",
     "sigtimedwait",
-    "munmap",
-    "mprotect",
     "mremap",
     "shmget",
     "shmdt",
     "shmctl",
     "syscall",
-    "prctl",
     "sem_close",
     "sem_unlink",
     "reallocarray",
-    "flockfile",
-    "ftrylockfile",
-    "funlockfile",
 ];
 
 /// What is known of a function by its name only.

@@ -20,8 +20,20 @@ pub(super) const EOVERFLOW: Value = 75;
 /// Gave up waiting.
 pub(super) const ETIMEDOUT: Value = 110;
 
-pub(super) const TABLE: &[Entry] =
-    &[Entry { names: &["__errno_location", "__error", "_errno"], wins: Wins::Model, model: location }];
+pub(super) const TABLE: &[Entry] = &[
+    Entry { names: &["__errno_location", "__error", "_errno"], wins: Wins::Model, model: location },
+    // Why the name of a host was not found: the world outside decides.
+    Entry {
+        names: &["__h_errno_location"],
+        wins: Wins::Model,
+        model: |context, _| {
+            let (name, layout) = ("h_errno of the thread", Layout::Scalar(IntType::I32));
+            let object = context.own_object(name, Storage::ThreadLocal, layout, 4);
+            context.builder.emit(Op::any(Lhs::Memory(Place::cell(object, 0, IntType::I32))));
+            Some(Answer::Value(Expr::Address(object, 0)))
+        },
+    },
+];
 
 /// The object's name.
 pub(super) const NAME: &str = "errno of the thread";

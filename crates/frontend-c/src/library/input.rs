@@ -1,11 +1,11 @@
 //! What comes from outside: files, the clock, random numbers. All of it is the program's input, hence arbitrary and exact.
 //!
 //! Input bytes are copied from an object whose bytes are open for ever; a copy keeps them open, so each is chosen when the
-//! program first reads it. Input of more bytes than that object has, or of a size that is not constant, is
-//! not modelled (limits proofs, and no violation is believed).
+//! program first reads it. Input of more bytes than that object has is copied in parts. Input into what is known to
+//! hold pointers is not modelled (limits proofs, and no violation is believed).
 
 use super::emit::{answer_int, atomic_place, differ};
-use super::printing::{read_bytes, read_pointee, read_pointees};
+use super::printing::{read_bytes, read_pointees};
 use super::times::{MOST_MICROSECONDS, MOST_NANOSECONDS, store_small_part};
 use super::{Answer, Argument, Call, Context, Entry, Wins};
 use ir::{BinaryOp, Expr, Initial, IntType, Layout, Lhs, Op, Place, Rhs, Storage, Value};
@@ -19,7 +19,23 @@ pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["srand", "srandom", "srand48"], wins: Wins::Body, model: seed },
     Entry { names: &["time"], wins: Wins::Body, model: time },
     Entry {
-        names: &["getpid", "getppid", "getuid", "geteuid", "getgid", "getegid", "sysconf"],
+        names: &[
+            "getpid",
+            "getppid",
+            "getuid",
+            "geteuid",
+            "getgid",
+            "getegid",
+            "getpgrp",
+            "sysconf",
+            "pathconf",
+            "fpathconf",
+            "getdtablesize",
+            "getpagesize",
+            "get_nprocs",
+            "get_nprocs_conf",
+            "gethostid",
+        ],
         wins: Wins::Body,
         model: constant_of_the_run,
     },
@@ -31,7 +47,7 @@ pub(super) const TABLE: &[Entry] = &[
     Entry {
         names: &["gettimeofday"],
         wins: Wins::Body,
-        model: |c, call| write_time(c, call, 0, MOST_MICROSECONDS),
+        model: |c, call| write_time(c, call, 0, MOST_MICROSECONDS, false),
     },
     Entry {
         names: &["times"],
@@ -42,34 +58,16 @@ pub(super) const TABLE: &[Entry] = &[
         },
     },
     Entry {
-        names: &["accept"],
-        wins: Wins::Body,
-        model: |context, call| {
-            let length = call.argument(2)?;
-            fill_object(context, call, 1)?;
-            let pointer = context.settle_pointer(length);
-            context.store_through(length, pointer, Op::any);
-            between(context, call, -1, 0x7fff_ffff)
-        },
-    },
-    Entry {
         names: &["clock_gettime", "clock_getres"],
         wins: Wins::Body,
-        model: |c, call| write_time(c, call, 1, MOST_NANOSECONDS),
-    },
-    Entry {
-        names: &["stat", "fstat", "lstat"],
-        wins: Wins::Body,
         model: |context, call| {
-            let (path, target) = (call.argument(0)?, call.argument(1)?);
-            target.pointee_size()?;
-            read_pointee(context, path);
-            write_object(context, target);
-            between(context, call, -1, 0)
+            // The time of day may be set back; other clocks do not run backwards, which is not modelled.
+            let is_ordered = call.argument(0)?.constant != Some(0) || call.name != "clock_gettime";
+            write_time(context, call, 1, MOST_NANOSECONDS, is_ordered)
         },
     },
     Entry {
-        names: &["getchar", "getc", "fgetc", "getchar_unlocked", "getc_unlocked"],
+        names: &["getchar", "getc", "fgetc", "getchar_unlocked", "getc_unlocked", "__uflow"],
         wins: Wins::Body,
         model: |c, call| between(c, call, -1, 255),
     },
@@ -85,6 +83,17 @@ pub(super) const TABLE: &[Entry] = &[
             "epoll_create",
             "epoll_create1",
             "eventfd",
+            "dup3",
+            "inotify_init",
+            "inotify_init1",
+            "inotify_add_watch",
+            "timerfd_create",
+            "memfd_create",
+            "openat64",
+            "creat64",
+            "posix_openpt",
+            "dirfd",
+            "signalfd",
         ],
         wins: Wins::Body,
         model: |context, call| {
@@ -129,6 +138,46 @@ pub(super) const TABLE: &[Entry] = &[
             "putenv",
             "nice",
             "setpgid",
+            "setpgrp",
+            "setsid",
+            "chown",
+            "fchown",
+            "lchown",
+            "fchmod",
+            "flock",
+            "utimes",
+            "utime",
+            "futimes",
+            "fchdir",
+            "symlink",
+            "link",
+            "mkfifo",
+            "mknod",
+            "__xmknod",
+            "__xmknodat",
+            "fdatasync",
+            "syncfs",
+            "seteuid",
+            "setegid",
+            "setuid",
+            "setgid",
+            "setgroups",
+            "initgroups",
+            "tcsetattr",
+            "tcflush",
+            "tcdrain",
+            "posix_fadvise",
+            "posix_fallocate",
+            "fallocate",
+            "fseeko",
+            "fsetpos",
+            "dlclose",
+            "unlinkat",
+            "renameat",
+            "mkdirat",
+            "faccessat",
+            "chroot",
+            "killpg",
         ],
         wins: Wins::Body,
         model: |context, call| {
@@ -136,26 +185,26 @@ pub(super) const TABLE: &[Entry] = &[
             between(context, call, -1, 0)
         },
     },
-    Entry { names: &["read", "recv", "pread"], wins: Wins::Body, model: |c, call| read(c, call, 1, 2) },
+    Entry {
+        names: &["read", "recv", "pread", "pread64"],
+        wins: Wins::Body,
+        model: |c, call| read(c, call, 1, 2),
+    },
     Entry { names: &["getrandom", "getentropy"], wins: Wins::Body, model: |c, call| read(c, call, 0, 1) },
     Entry { names: &["fread", "fread_unlocked"], wins: Wins::Body, model: read_items },
     Entry { names: &["fgets", "fgets_unlocked"], wins: Wins::Body, model: read_line },
-    Entry { names: &["scanf"], wins: Wins::Model, model: |c, call| scan(c, call, 0, Rhs::Any) },
-    Entry { names: &["vscanf", "vfscanf", "vsscanf"], wins: Wins::Model, model: not_modelled },
-    Entry { names: &["fscanf"], wins: Wins::Model, model: |c, call| scan(c, call, 1, Rhs::Any) },
     Entry {
-        names: &["sscanf"],
-        wins: Wins::Model,
-        model: |context, call| {
-            let (string, _) = (call.argument(0)?, call.argument(1)?);
-            read_pointee(context, string);
-            scan(context, call, 1, Rhs::Unknown)
-        },
-    },
-    Entry {
-        names: &["fopen", "fopen64", "fdopen", "tmpfile", "popen", "opendir"],
+        names: &["fopen", "fopen64", "fdopen", "tmpfile", "popen"],
         wins: Wins::Body,
         model: open_handle,
+    },
+    Entry {
+        names: &["dlopen"],
+        wins: Wins::Body,
+        model: |context, call| {
+            context.assume(call, "what the library does that it loads is not modelled", true);
+            open_handle(context, call)
+        },
     },
     Entry { names: &["freopen", "freopen64"], wins: Wins::Body, model: open_again },
 ];
@@ -166,7 +215,7 @@ pub(super) fn between(context: &mut Context<'_>, call: &Call<'_>, low: Value, hi
     Some(Answer::Value(any_between(context, ty, low, high)))
 }
 
-fn any_between(context: &mut Context<'_>, ty: IntType, low: Value, high: Value) -> Expr {
+pub(super) fn any_between(context: &mut Context<'_>, ty: IntType, low: Value, high: Value) -> Expr {
     context.open_value(ty, Rhs::Any, |value| {
         let at_least = |bound| Expr::binary(BinaryOp::Le, ty, Expr::int(bound, ty), value.clone());
         let at_most = |bound| Expr::binary(BinaryOp::Le, ty, value.clone(), Expr::int(bound, ty));
@@ -179,7 +228,12 @@ fn any_between(context: &mut Context<'_>, ty: IntType, low: Value, high: Value) 
 }
 
 /// Reads some bytes, and succeeds or not.
-fn take_bytes(context: &mut Context<'_>, call: &Call<'_>, value: usize, size: usize) -> Option<Answer> {
+pub(super) fn take_bytes(
+    context: &mut Context<'_>,
+    call: &Call<'_>,
+    value: usize,
+    size: usize,
+) -> Option<Answer> {
     let (value, size) = (call.argument(value)?, call.argument(size)?);
     let size = context.settle_pointer(size);
     let pointer = context.pointer();
@@ -199,7 +253,7 @@ fn take_bytes(context: &mut Context<'_>, call: &Call<'_>, value: usize, size: us
 }
 
 /// The address of bytes that are open for ever.
-fn open_bytes(context: &mut Context<'_>) -> Expr {
+pub(super) fn open_bytes(context: &mut Context<'_>) -> Expr {
     let layout = Layout::Bytes(MOST);
     Expr::Address(
         context.own_object_with("bytes of input", Storage::Static, layout, MOST, Initial::Unknown),
@@ -212,6 +266,16 @@ pub(super) fn unmodelled_bytes(context: &mut Context<'_>) -> Expr {
     let (layout, initial) = (Layout::Bytes(MOST), Initial::NotModelled);
     let name = "bytes that are not modelled";
     Expr::Address(context.own_object_with(name, Storage::Static, layout, MOST, initial), 0)
+}
+
+/// Reads the object that an argument points to, without a look at its bytes: those that are open stay so.
+pub(super) fn read_object(context: &mut Context<'_>, argument: &Argument) {
+    let Some(size) = argument.pointee_size().filter(|size| *size <= MOST) else { return };
+    let name = "what the thread has read";
+    let scratch = context.own_object(name, Storage::ThreadLocal, Layout::Bytes(MOST), MOST);
+    let (from, size) = (context.settle_pointer(argument), Expr::int(Value::from(size), context.pointer()));
+    let copy = Op::Copy(Expr::Address(scratch, 0), from.clone(), size);
+    context.unless_null(argument, from, |context| context.builder.emit(copy));
 }
 
 /// Writes bytes that are not modelled to the object that an argument points to, unless it is null.
@@ -235,7 +299,7 @@ impl Context<'_> {
 }
 
 /// Gives up on what an input writes.
-fn not_modelled(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+pub(super) fn not_modelled(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.assume(call, "what it writes to memory is not modelled", true);
     context.lose_track();
     context.answer_open(call, Rhs::Unknown)
@@ -304,12 +368,22 @@ fn constant_of_the_run(context: &mut Context<'_>, call: &Call<'_>) -> Option<Ans
     Some(Answer::Value(Expr::load(Place::cell(object, 0, ty))))
 }
 
-/// Stores a time: of its parts, the order of times is not modelled.
-fn write_time(context: &mut Context<'_>, call: &Call<'_>, index: usize, most: Value) -> Option<Answer> {
+/// Stores a time. Where its clock cannot be set back, the order of times is not modelled.
+fn write_time(
+    context: &mut Context<'_>,
+    call: &Call<'_>,
+    index: usize,
+    most: Value,
+    is_ordered: bool,
+) -> Option<Answer> {
     let target = call.argument(index)?;
     target.pointee_size()?;
-    write_object(context, target);
-    store_small_part(context, target, most);
+    if is_ordered {
+        write_object(context, target);
+    } else {
+        fill_object(context, call, index)?;
+    }
+    store_small_part(context, target, most, !is_ordered);
     answer_int(0)
 }
 
@@ -336,29 +410,79 @@ pub(super) fn fill_object(context: &mut Context<'_>, call: &Call<'_>, index: usi
     answer_int(0)
 }
 
-/// Copies `count` bytes of input, a pointer-wide number of at most [`MOST`].
-fn copy_input(context: &mut Context<'_>, to: Expr, count: Expr) {
+/// Copies `count` bytes of input, a pointer-wide number, which is at most `most` if that is known.
+pub(super) fn copy_input(context: &mut Context<'_>, to: &Expr, count: Expr, most: Option<Value>) {
     let from = open_bytes(context);
-    context.builder.emit(Op::Copy(to, from, count));
+    copy_repeated(context, to, from, count, most);
 }
 
-fn constant_size(argument: &Argument) -> Option<Value> {
-    argument.constant.filter(|size| (0..=Value::from(MOST)).contains(size))
+/// Copies `count` bytes from an object of [`MOST`] bytes, again and again from its start.
+pub(super) fn copy_repeated(
+    context: &mut Context<'_>,
+    to: &Expr,
+    from: Expr,
+    count: Expr,
+    most: Option<Value>,
+) {
+    let ty = context.pointer();
+    if most.is_some_and(|most| most <= MOST as Value) {
+        return context.builder.emit(Op::Copy(to.clone(), from, count));
+    }
+    let at = context.builder.save(Expr::int(0, ty), ty);
+    let (head, part, last) = (context.builder.label(), context.builder.label(), context.builder.label());
+    context.builder.place(head);
+    let rest = Expr::binary(BinaryOp::Sub, ty, count, Expr::Local(at));
+    let whole = Expr::int(MOST as Value, ty);
+    context.builder.branch(Expr::binary(BinaryOp::Lt, ty, whole.clone(), rest.clone()), part, last);
+    context.builder.continue_at(part);
+    let target = context.sum(to.clone(), Expr::Local(at));
+    context.builder.emit(Op::Copy(target, from.clone(), whole.clone()));
+    let next = context.sum(Expr::Local(at), whole);
+    context.builder.set(Lhs::Local(at), next);
+    context.builder.jump(head);
+    context.builder.continue_at(last);
+    let target = context.sum(to.clone(), Expr::Local(at));
+    context.builder.emit(Op::Copy(target, from, rest));
+}
+
+/// Any value from a bound up to another one, which is computed from locals.
+pub(super) fn any_up_to(context: &mut Context<'_>, ty: IntType, low: Value, high: Expr) -> Expr {
+    if let Expr::Const(high, _) = high {
+        return any_between(context, ty, low, high);
+    }
+    context.open_value(ty, Rhs::Any, |value| {
+        let at_least = Expr::binary(BinaryOp::Le, ty, Expr::int(low, ty), value.clone());
+        Some(at_least.and(Expr::binary(BinaryOp::Le, ty, value, high)))
+    })
+}
+
+/// A size as a signed number of 64 bits; one that is too large for that is the largest one.
+pub(super) fn signed_size(context: &mut Context<'_>, size: &Argument) -> Expr {
+    let ty = IntType::I64;
+    if let Some(size) = size.constant.filter(|size| ty.contains(*size) && *size >= 0) {
+        return Expr::int(size, ty);
+    }
+    let size = context.settle_pointer(size);
+    let size = Expr::Local(context.builder.save(Expr::cast(ty, size), ty));
+    let is_huge = Expr::binary(BinaryOp::Lt, ty, size.clone(), Expr::int(0, ty));
+    Expr::IfThenElse(Box::new((is_huge, Expr::int(ty.max(), ty), size)))
 }
 
 /// Reads some bytes and returns how many; or -1.
-fn read(context: &mut Context<'_>, call: &Call<'_>, buffer: usize, size: usize) -> Option<Answer> {
+pub(super) fn read(context: &mut Context<'_>, call: &Call<'_>, buffer: usize, size: usize) -> Option<Answer> {
     let (buffer, size) = (call.argument(buffer)?, call.argument(size)?);
-    let most = constant_size(size).filter(|_| !holds_pointers(buffer));
-    let Some(most) = most else { return not_modelled(context, call) };
-    let to = context.settle_pointer(buffer);
-    let count = any_between(context, IntType::I64, -1, most);
+    if holds_pointers(buffer) {
+        return not_modelled(context, call);
+    }
+    let (to, most) = (context.settle_pointer(buffer), size.constant);
+    let limit = signed_size(context, size);
+    let count = any_up_to(context, IntType::I64, -1, limit);
     let (some, done) = (context.builder.label(), context.builder.label());
     let failed = differ(IntType::I64, count.clone(), Expr::int(-1, IntType::I64));
     context.builder.branch(failed, some, done);
     context.builder.continue_at(some);
     let bytes = context.convert(count.clone(), context.pointer());
-    copy_input(context, to, bytes);
+    copy_input(context, &to, bytes, most);
     context.builder.place(done);
     Some(Answer::Value(count))
 }
@@ -371,99 +495,46 @@ fn holds_pointers(buffer: &Argument) -> bool {
 /// Reads some items of a size and returns how many.
 fn read_items(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let (buffer, width, count) = (call.argument(0)?, call.argument(1)?, call.argument(2)?);
-    let ty = context.pointer();
-    let total = width.constant.zip(count.constant).and_then(|(width, count)| width.checked_mul(count));
-    let total = total.filter(|_| !holds_pointers(buffer));
-    let (Some(width), Some(most), Some(0..=4096)) = (width.constant, count.constant, total) else {
+    if holds_pointers(buffer) {
         return not_modelled(context, call);
-    };
+    }
+    let ty = context.pointer();
+    let most = width.constant.zip(count.constant).and_then(|(width, count)| width.checked_mul(count));
     let to = context.settle_pointer(buffer);
-    let items = any_between(context, ty, 0, most);
-    let bytes = Expr::binary(BinaryOp::Mul, ty, items.clone(), Expr::int(width, ty));
-    copy_input(context, to, bytes);
+    let (width, count) = (context.settle_pointer(width), context.settle_pointer(count));
+    let items = any_up_to(context, ty, 0, count);
+    let bytes = Expr::binary(BinaryOp::Mul, ty, items.clone(), width);
+    copy_input(context, &to, bytes, most);
     Some(Answer::Value(items))
 }
 
 /// Reads a line with a final zero and returns the buffer; or null.
 fn read_line(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let (buffer, size) = (call.argument(0)?, call.argument(1)?);
-    let Some(most) = constant_size(size).filter(|most| *most > 0) else { return not_modelled(context, call) };
+    let most = size.constant;
+    if most.is_some_and(|most| most <= 0) {
+        return not_modelled(context, call);
+    }
     let ty = context.pointer();
     let to = context.settle_pointer(buffer);
+    let limit = context.settle_as(size, IntType::I32);
     let result = context.builder.save(Expr::int(0, ty), ty);
     let some = any_between(context, IntType::BOOL, 0, 1);
+    let has_room = Expr::binary(BinaryOp::Lt, IntType::I32, Expr::int(0, IntType::I32), limit.clone());
     let (line, done) = (context.builder.label(), context.builder.label());
-    context.builder.branch(some, line, done);
+    context.builder.branch(some.and(has_room), line, done);
     context.builder.continue_at(line);
-    let length = any_between(context, ty, 0, most - 1);
-    copy_input(context, to.clone(), length.clone());
+    let last = match most {
+        Some(most) => Expr::int(most - 1, ty),
+        None => Expr::binary(BinaryOp::Sub, ty, Expr::cast(ty, limit), Expr::int(1, ty)),
+    };
+    let length = any_up_to(context, ty, 0, last);
+    copy_input(context, &to, length.clone(), most);
     let end = Place::pointee(context.sum(to.clone(), length), IntType::U8);
     context.builder.set(Lhs::Memory(end), Expr::int(0, IntType::U8));
     context.builder.set(Lhs::Local(result), to);
     context.builder.place(done);
     Some(Answer::Value(Expr::Local(result)))
-}
-
-/// Reads numbers: each of the targets gets one, or stays as it is.
-fn scan(context: &mut Context<'_>, call: &Call<'_>, format: usize, rhs: Rhs) -> Option<Answer> {
-    let text = call.argument(format)?.text.as_deref();
-    let targets = &call.arguments[format + 1..];
-    let fits = |(target, width): (&Argument, &u8)| {
-        target.pointee.as_ref().is_some_and(|pointee| pointee.scalar.is_some_and(|ty| ty.bits == *width))
-    };
-    let widths = text.and_then(|text| number_widths(context, text));
-    if !widths.is_some_and(|widths| widths.len() == targets.len() && targets.iter().zip(&widths).all(fits)) {
-        return not_modelled(context, call);
-    }
-    let int = IntType::I32;
-    let most = targets.len() as Value;
-    let count = match &rhs {
-        Rhs::Any => any_between(context, int, -1, most),
-        Rhs::Unknown | Rhs::Float(..) | Rhs::Value(_) => {
-            super::outside::unknown_between(context, int, -1, most)
-        }
-    };
-    for (index, target) in targets.iter().enumerate() {
-        let (Some(ty), pointer) = (target.target_type(), context.settle_pointer(target)) else { continue };
-        let (store, next) = (context.builder.label(), context.builder.label());
-        let is_read = Expr::binary(BinaryOp::Lt, int, Expr::int(index as Value, int), count.clone());
-        context.builder.branch(is_read, store, next);
-        context.builder.continue_at(store);
-        let value = context.open_value(ty, rhs.clone(), |_| None);
-        context.builder.set(Lhs::Memory(Place::pointee(pointer, ty)), value);
-        context.builder.place(next);
-    }
-    Some(Answer::Value(count))
-}
-
-/// How many bits each number has that a format reads; `None` when it reads anything else.
-fn number_widths(context: &Context<'_>, format: &[u8]) -> Option<Vec<u8>> {
-    let pointer = context.pointer().bits;
-    let mut widths = Vec::new();
-    let mut rest = format.iter().copied();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            continue;
-        }
-        let mut modifier = Vec::new();
-        let conversion = loop {
-            match rest.next()? {
-                b'0'..=b'9' => {}
-                byte if b"hlLqjzt".contains(&byte) => modifier.push(byte),
-                conversion => break conversion,
-            }
-        };
-        widths.push(match (conversion, modifier.as_slice()) {
-            (b'%', []) => continue,
-            (b'd' | b'i' | b'u' | b'o' | b'x' | b'X', [b'l' | b'z' | b't']) => pointer,
-            (b'd' | b'i' | b'u' | b'o' | b'x' | b'X', []) => 32,
-            (b'd' | b'i' | b'u' | b'o' | b'x' | b'X', [b'h']) => 16,
-            (b'd' | b'i' | b'u' | b'o' | b'x' | b'X', [b'h', b'h']) => 8,
-            (b'd' | b'i' | b'u' | b'o' | b'x' | b'X', [b'q' | b'j' | b'L'] | [b'l', b'l']) => 64,
-            _ => return None,
-        });
-    }
-    Some(widths)
 }
 
 /// The stream that is passed, or null.

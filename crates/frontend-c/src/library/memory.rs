@@ -9,7 +9,8 @@ use super::emit::{answer_cell, truth};
 use super::errno::EINVAL;
 use super::{Answer, Argument, Call, Context, Entry, Wins};
 use ir::{
-    BinaryOp, Expr, Initial, IntType, Layout, Lhs, LocalId, Object, ObjectId, Op, Place, Storage, Value,
+    Assignment, BinaryOp, Expr, Initial, IntType, Layout, Lhs, LocalId, Object, ObjectId, Op, Place, Rhs,
+    Storage, Value,
 };
 
 /// The alignment of all allocated objects.
@@ -162,6 +163,7 @@ fn realloc(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     // As in glibc, nothing is left of an object of 0 bytes.
     let drop_it = context.builder.label();
     context.builder.continue_at(again);
+    needs_allocation(context, &old);
     context.builder.branch(truth(bytes.clone(), ty), move_it, drop_it);
     context.builder.continue_at(drop_it);
     context.builder.emit(Op::Free(old.clone()));
@@ -198,10 +200,42 @@ fn kept_bytes(context: &mut Context<'_>, old: &Expr, most: &Expr) -> LocalId {
 }
 
 fn free(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
-    let pointer = call.argument(0)?;
-    let pointer = context.settle_pointer(pointer);
+    let argument = call.argument(0)?;
+    let pointer = context.settle_pointer(argument);
+    if !argument.is_always_null() {
+        needs_allocation(context, &pointer);
+    }
     context.builder.emit(Op::Free(pointer));
     Some(Answer::Nothing)
+}
+
+/// The local that is set where memory is given back that may not be ([`needs_allocation`]).
+pub(super) const WRONG_FREE: &str = "wrong free";
+
+/// Makes it an invalid access to give back what was given back already, a part of an object, or a
+/// variable that is named (C11 7.22.3.3p2). A pointer to a variable that is not named in the call is not looked for.
+///
+/// An object of no bytes has no valid address, so it looks like one that was given back. Where a program may have such
+/// objects, what is found is no evidence: the local that is set has an unknown value, until `simplify` knows better.
+fn needs_allocation(context: &mut Context<'_>, pointer: &Expr) {
+    let ty = context.pointer();
+    let is_named = match pointer {
+        Expr::Address(object, _) => context.program.objects[*object].storage != Storage::Site,
+        _ => false,
+    };
+    let is_wrong = if is_named {
+        Expr::bool(true)
+    } else {
+        let valid = |address| Expr::Valid(Box::new(address), 1);
+        let before = Expr::binary(BinaryOp::Sub, ty, pointer.clone(), Expr::int(1, ty));
+        let is_whole = valid(pointer.clone()).and(valid(before).not());
+        truth(pointer.clone(), ty).and(is_whole.not())
+    };
+    let known = context.named_local(WRONG_FREE, IntType::BOOL);
+    context.invalid_access_by(Op::Assign(Assignment {
+        pairs: vec![(Lhs::Local(known), Rhs::Unknown)],
+        constraint: Some(Expr::Local(known).and(is_wrong)),
+    }));
 }
 
 fn fill(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {

@@ -15,26 +15,37 @@
 
 mod atomics;
 mod characters;
+mod classified;
 mod condition;
 mod emit;
 mod ending;
 mod environment;
 mod errno;
 mod failures;
+mod files;
 mod formats;
 mod input;
+mod kept;
 mod kernel;
 mod keys;
+mod lists;
 mod memory;
 mod mutex;
+mod network;
 mod numbers;
 mod once;
+mod options;
 mod outside;
 mod pointers;
+mod polling;
 mod printing;
+mod processes;
+mod regular;
 mod rwlock;
+mod scanning;
 mod semaphore;
 mod shared_state;
+mod signals;
 mod simplify;
 mod sorting;
 mod streams;
@@ -46,7 +57,9 @@ mod times;
 mod tokens;
 mod verifier;
 
+pub use classified::classified;
 pub use failures::is_granted;
+pub use options::own_variable;
 pub use simplify::simplify;
 
 use crate::builder::Builder;
@@ -96,6 +109,17 @@ pub struct Pointee {
     pub is_pointer: bool,
     /// Whether it is a pointer, or has one as a part.
     pub has_pointer: bool,
+    /// What it takes and gives, if it is a function.
+    pub callback: Option<Callback>,
+}
+
+/// What a function takes and gives.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Callback {
+    /// The types of its parameters, and whether each is a pointer.
+    pub parameters: Vec<(IntType, bool)>,
+    /// The type of its result, if it has one.
+    pub result: Option<IntType>,
 }
 
 /// What came of a call.
@@ -163,16 +187,39 @@ const FAMILIES: &[&[Entry]] = &[
     numbers::TABLE,
     sorting::TABLE,
     input::TABLE,
+    scanning::TABLE,
     printing::TABLE,
     errno::TABLE,
     characters::TABLE,
     outside::TABLE,
+    signals::TABLE,
+    polling::TABLE,
+    kept::TABLE,
+    files::TABLE,
+    network::TABLE,
+    processes::TABLE,
+    options::TABLE,
+    regular::TABLE,
     environment::TABLE,
     kernel::TABLE,
 ];
 
 /// Families whose functions may set `errno` where their models do not say so.
-const SET_ERRNO: &[&[Entry]] = &[input::TABLE, printing::TABLE, outside::TABLE, environment::TABLE];
+const SET_ERRNO: &[&[Entry]] = &[
+    input::TABLE,
+    scanning::TABLE,
+    printing::TABLE,
+    outside::TABLE,
+    signals::TABLE,
+    polling::TABLE,
+    kept::TABLE,
+    files::TABLE,
+    network::TABLE,
+    processes::TABLE,
+    options::TABLE,
+    regular::TABLE,
+    environment::TABLE,
+];
 
 /// The entry for a name: an exact one, or else the longest prefix.
 fn look_up(name: &str) -> Option<&'static Entry> {
@@ -223,9 +270,21 @@ fn find(name: &str) -> Option<&'static Entry> {
     [builtin, checked, unversioned(plain)].into_iter().flatten().find_map(look_up)
 }
 
+/// Names of functions inside of old libraries, which headers made programs call.
+const INTERNAL: &[(&str, &str)] = &[
+    ("__strdup", "strdup"),
+    ("__strtol_internal", "strtol"),
+    ("__strtoul_internal", "strtoul"),
+    ("__strtoll_internal", "strtoll"),
+    ("__strtoull_internal", "strtoull"),
+    ("__strtod_internal", "strtod"),
+];
+
 /// The function that a name is a version of.
 fn unversioned(name: &str) -> Option<&str> {
-    ["__isoc99_", "__isoc23_", "_IO_", "__xpg_"].iter().find_map(|prefix| name.strip_prefix(prefix))
+    let prefixes = ["__isoc99_", "__isoc23_", "_IO_", "__xpg_"];
+    let versioned = prefixes.iter().find_map(|prefix| name.strip_prefix(prefix));
+    versioned.or_else(|| INTERNAL.iter().find(|(inner, _)| *inner == name).map(|(_, plain)| *plain))
 }
 
 /// Emits what a call does, if the function is known.

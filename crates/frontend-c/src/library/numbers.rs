@@ -33,8 +33,8 @@ pub(super) const TABLE: &[Entry] = &[
 
 /// The type that is computed in: that of the result, or a wide one if nobody wants it.
 fn long(context: &Context<'_>, call: &Call<'_>) -> IntType {
-    let bits =
-        if call.name.ends_with('l') && !call.name.ends_with("ll") { context.pointer().bits } else { 64 };
+    let name = super::unversioned(call.name).unwrap_or(call.name);
+    let bits = if name.ends_with('l') && !name.ends_with("ll") { context.pointer().bits } else { 64 };
     IntType { bits, signed: true }
 }
 

@@ -1,24 +1,21 @@
 //! What comes from the system, and what is asked of it: each function reads and writes what its contract says. What it
 //! writes is not modelled, so nothing that depends on it is evidence; what it returns is an input where the world outside
 //! decides, and not modelled, but within its bounds, where the arguments do.
-//!
-//! Functions that keep their result in memory of their own (`localtime`) are not safe in several threads. Whether that is
-//! a race depends on the library: such calls are accesses that keep proofs away, and are no evidence.
 
-use super::emit::{answer_int, truth};
+use super::emit::answer_int;
 use super::input::{between, unmodelled_bytes, write_object};
 use super::memory::allocate;
-use super::printing::{read_pointee, read_pointees};
+use super::printing::read_pointee;
 use super::{Answer, Call, Context, Entry, Wins};
-use ir::{Assignment, BinaryOp, Expr, IntType, Layout, Lhs, Op, Place, Rhs, Storage, Value};
+use ir::{BinaryOp, Expr, IntType, Lhs, Op, Place, Rhs, Value};
 
 const INT_MAX: Value = 0x7fff_ffff;
 
 pub(super) const TABLE: &[Entry] = &[
     Entry {
-        names: &["getrusage", "getrlimit", "timer_gettime", "getitimer"],
+        names: &["getrusage", "getrlimit", "getrlimit64", "timer_gettime", "getitimer"],
         wins: Wins::Body,
-        model: |c, call| effect(c, call, &[], &[1], Gives::Unknown(-1, 0)),
+        model: |c, call| effect(c, call, &[], &[1], Gives::Input(-1, 0)),
     },
     Entry {
         names: &["uname", "sysinfo"],
@@ -32,47 +29,6 @@ pub(super) const TABLE: &[Entry] = &[
     },
     Entry { names: &["localtime_r", "gmtime_r"], wins: Wins::Body, model: time_into },
     Entry { names: &["asctime_r", "ctime_r"], wins: Wins::Body, model: text_of_time },
-    Entry { names: &["localtime", "gmtime"], wins: Wins::Body, model: |c, call| own_result(c, call, 56) },
-    Entry { names: &["asctime", "ctime"], wins: Wins::Body, model: |c, call| own_result(c, call, 26) },
-    Entry { names: &["setlocale"], wins: Wins::Body, model: |c, call| own_result(c, call, 64) },
-    Entry { names: &["select"], wins: Wins::Body, model: |c, call| select(c, call, &[1, 2, 3, 4]) },
-    Entry { names: &["pselect"], wins: Wins::Body, model: |c, call| select(c, call, &[1, 2, 3]) },
-    Entry { names: &["poll", "ppoll"], wins: Wins::Body, model: poll },
-    Entry {
-        names: &["epoll_ctl"],
-        wins: Wins::Body,
-        model: |c, call| effect(c, call, &[3], &[], Gives::Input(-1, 0)),
-    },
-    Entry { names: &["epoll_wait", "epoll_pwait"], wins: Wins::Body, model: epoll_wait },
-    Entry {
-        names: &["sigaction"],
-        wins: Wins::Body,
-        model: |context, call| {
-            if !call.argument(1)?.is_always_null() {
-                context.assume(call, "no signal handler ever runs", true);
-                context.undecided_for_deadlocks();
-            }
-            // SIGKILL and SIGSTOP cannot be handled.
-            let is_plain = |signal: Value| (1..32).contains(&signal) && signal != 9 && signal != 19;
-            let gives = match call.argument(0)?.constant {
-                Some(signal) if is_plain(signal) => Gives::Zero,
-                _ => Gives::Unknown(-1, 0),
-            };
-            effect(context, call, &[1], &[2], gives)
-        },
-    },
-    Entry {
-        names: &["signal", "sigset", "bsd_signal"],
-        wins: Wins::Body,
-        model: |context, call| {
-            // SIG_DFL and SIG_IGN run nothing.
-            if !call.argument(1)?.constant.is_some_and(|handler| (0..=1).contains(&handler)) {
-                context.assume(call, "no signal handler ever runs", true);
-                context.undecided_for_deadlocks();
-            }
-            context.answer_open(call, Rhs::Unknown)
-        },
-    },
     Entry {
         names: &["alarm", "ualarm"],
         wins: Wins::Body,
@@ -82,50 +38,6 @@ pub(super) const TABLE: &[Entry] = &[
         names: &["setitimer"],
         wins: Wins::Body,
         model: |c, call| effect(c, call, &[1], &[2], Gives::Unknown(-1, 0)),
-    },
-    // What a signal does to the process is for its handler, which is noted where it is set.
-    Entry {
-        names: &["raise", "kill", "pthread_kill", "tgkill", "pause", "sigsuspend"],
-        wins: Wins::Body,
-        model: |context, call| {
-            context.undecided_for_deadlocks();
-            context.lose_path();
-            read_pointees(context, call);
-            give(context, call, Gives::Unmodelled)
-        },
-    },
-    Entry {
-        names: &["sigwait"],
-        wins: Wins::Body,
-        model: |context, call| {
-            call.argument(1)?;
-            context.undecided_for_deadlocks();
-            context.lose_path();
-            effect(context, call, &[0], &[1], Gives::Unknown(0, INT_MAX))
-        },
-    },
-    Entry {
-        names: &["execl", "execlp", "execv", "execvp", "execve"],
-        wins: Wins::Body,
-        model: |context, call| {
-            read_pointees(context, call);
-            answer_int(-1)
-        },
-    },
-    Entry {
-        names: &["system"],
-        wins: Wins::Body,
-        model: |c, call| effect(c, call, &[0], &[], Gives::Input(-1, 0xffff)),
-    },
-    Entry {
-        names: &["wait"],
-        wins: Wins::Body,
-        model: |c, call| effect(c, call, &[], &[0], Gives::Unknown(-1, INT_MAX)),
-    },
-    Entry {
-        names: &["waitpid"],
-        wins: Wins::Body,
-        model: |c, call| effect(c, call, &[], &[1], Gives::Unknown(-1, INT_MAX)),
     },
     Entry {
         names: &["getsockopt"],
@@ -141,6 +53,13 @@ pub(super) const TABLE: &[Entry] = &[
         names: &["fcntl"],
         wins: Wins::Body,
         model: |context, call| match call.argument(2) {
+            // A lock on a part of a file.
+            Some(argument) if argument.pointee.as_ref().is_some_and(|pointee| !pointee.has_pointer) => {
+                argument.pointee_size()?;
+                read_pointee(context, argument);
+                context.perhaps(|context| write_object(context, argument));
+                between(context, call, -1, 0)
+            }
             Some(argument) if argument.pointee.is_some() => None,
             _ => between(context, call, -1, INT_MAX),
         },
@@ -190,7 +109,11 @@ pub(super) const TABLE: &[Entry] = &[
         },
     },
     Entry { names: &["mmap", "mmap64"], wins: Wins::Body, model: map },
-    Entry { names: &["getopt", "getopt_long", "getopt_long_only"], wins: Wins::Body, model: option },
+    Entry { names: &["prctl"], wins: Wins::Body, model: control_process },
+    Entry { names: &["strerror_r"], wins: Wins::Body, model: text_of_error },
+    Entry { names: &["strptime"], wins: Wins::Body, model: time_of_text },
+    Entry { names: &["munmap"], wins: Wins::Body, model: unmap },
+    Entry { names: &["mprotect", "msync"], wins: Wins::Body, model: |c, call| between(c, call, -1, 0) },
     Entry {
         names: &["frexp", "modf"],
         wins: Wins::Body,
@@ -200,12 +123,12 @@ pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["htons", "ntohs"], wins: Wins::Body, model: |c, call| swapped(c, call, IntType::U16) },
     Entry { names: &["isatty"], wins: Wins::Body, model: |c, call| between(c, call, 0, 1) },
     Entry {
-        names: &["lseek", "ftell", "ftello"],
+        names: &["lseek", "lseek64", "ftell", "ftello"],
         wins: Wins::Body,
         model: |c, call| between(c, call, -1, i64::MAX.into()),
     },
     Entry {
-        names: &["fileno", "feof", "ferror", "ungetc"],
+        names: &["ungetc"],
         wins: Wins::Body,
         model: |c, call| effect(c, call, &[], &[], Gives::Unknown(-1, INT_MAX)),
     },
@@ -357,76 +280,6 @@ fn text_of_time(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     Some(Answer::Value(or_null(context, pointer, Doubt::Null)))
 }
 
-/// A result in memory that the function keeps, or null. The access there is at an address that is not certain, so that a race
-/// is no evidence.
-fn own_result(context: &mut Context<'_>, call: &Call<'_>, size: u64) -> Option<Answer> {
-    read_pointees(context, call);
-    let name = format!("result of {}", call.name);
-    let layout = Layout::Bytes(2 * size);
-    let object = context.own_object(&name, Storage::Static, layout, 2 * size);
-    let ty = context.pointer();
-    let distance = unknown_between(context, ty, 0, Value::from(size));
-    let to = context.sum(Expr::Address(object, 0), distance);
-    let from = unmodelled_bytes(context);
-    context.builder.emit(Op::Copy(to, from, Expr::int(Value::from(size), ty)));
-    if call.result.is_none() {
-        return Some(Answer::Nothing);
-    }
-    Some(Answer::Value(or_null(context, Expr::Address(object, 0), Doubt::Null)))
-}
-
-fn select(context: &mut Context<'_>, call: &Call<'_>, writes: &[usize]) -> Option<Answer> {
-    let most = call.argument(0)?.constant.filter(|most| (0..=1024).contains(most));
-    let gives = match most {
-        Some(most) => Gives::Input(-1, 3 * most),
-        None => Gives::Unknown(-1, 3 * 1024),
-    };
-    effect(context, call, &[1, 2, 3, 4], writes, gives)
-}
-
-/// Of each of the entries the last two bytes are written.
-fn poll(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
-    let (entries, count) = (call.argument(0)?, call.argument(1)?);
-    let count = count.constant.filter(|count| (0..=64).contains(count))?;
-    let (pointer, ty) = (context.settle_pointer(entries), context.pointer());
-    for index in 0..count as u64 {
-        for offset in [0, 2] {
-            let address = context.behind(&pointer, index * 8 + offset * 2);
-            context.builder.save(Expr::load(Place::pointee(address, IntType::U16)), IntType::U16);
-        }
-        let (to, from) = (context.behind(&pointer, index * 8 + 6), unmodelled_bytes(context));
-        context.builder.emit(Op::Copy(to, from, Expr::int(2, ty)));
-    }
-    between(context, call, -1, count)
-}
-
-fn epoll_wait(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
-    let (events, most) = (call.argument(1)?, call.argument(2)?);
-    let size = Value::from(events.pointee_size()?);
-    let most = most.constant.filter(|most| (1..=64).contains(most))?;
-    let (pointer, ty) = (context.settle_pointer(events), context.pointer());
-    let count = context
-        .open_value(ty, Rhs::Any, |value| Some(Expr::binary(BinaryOp::Le, ty, value, Expr::int(most, ty))));
-    let bytes = Expr::binary(BinaryOp::Mul, ty, count.clone(), Expr::int(size, ty));
-    let from = unmodelled_bytes(context);
-    context.builder.emit(Op::Copy(pointer, from, bytes));
-    if call.result.is_none() {
-        return Some(Answer::Nothing);
-    }
-    let result = context.builder.save(Expr::cast(IntType::I32, count.clone()), IntType::I32);
-    // Nothing happened, or it failed.
-    let (none, done) = (context.builder.label(), context.builder.label());
-    context.builder.branch(truth(count, ty), done, none);
-    context.builder.continue_at(none);
-    let zero = Expr::int(0, IntType::I32);
-    let low = Expr::binary(BinaryOp::Le, IntType::I32, Expr::int(-1, IntType::I32), Expr::Local(result));
-    let constraint = Some(low.and(Expr::binary(BinaryOp::Le, IntType::I32, Expr::Local(result), zero)));
-    let pairs = vec![(Lhs::Local(result), Rhs::Any)];
-    context.builder.emit(Op::Assign(Assignment { pairs, constraint }));
-    context.builder.place(done);
-    Some(Answer::Value(Expr::Local(result)))
-}
-
 /// Two numbers, unless it fails.
 fn pair(context: &mut Context<'_>, call: &Call<'_>, index: usize) -> Option<Answer> {
     let pointer = context.settle_pointer(call.argument(index)?);
@@ -452,20 +305,61 @@ fn map(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     Some(Answer::Value(Expr::Local(result)))
 }
 
-/// The next option on the command line. Without arguments there is none; what is done with them is not modelled.
-fn option(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
-    let (count, _) = (call.argument(0)?, call.argument(2)?);
-    let (ty, count) = (count.ty, context.settle(count));
-    context.assume(call, super::simplify::OPTION_TEXT, true);
-    let result = context.builder.save(Expr::int(-1, IntType::I32), IntType::I32);
-    let (some, done) = (context.builder.label(), context.builder.label());
-    let few = Expr::binary(BinaryOp::Le, ty, count, Expr::int(1, ty));
-    context.builder.branch(few, done, some);
-    context.builder.continue_at(some);
-    context.lose_path();
-    context.builder.emit(Op::unknown(Lhs::Local(result)));
-    context.builder.place(done);
-    Some(Answer::Value(Expr::Local(result)))
+/// Asks the system to treat the process or thread in another way: its name and its death are of no interest here.
+fn control_process(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    /// To give the thread a name, to get a signal at the parent's death, to be dumped or not.
+    const HARMLESS: [Value; 3] = [15, 1, 4];
+    let what = call.argument(0)?.constant.filter(|what| HARMLESS.contains(what))?;
+    if let Some(name) = call.argument(1).filter(|_| what == HARMLESS[0]) {
+        read_pointee(context, name);
+    }
+    between(context, call, -1, 0)
+}
+
+/// The text of an error in a buffer, as far as there is room; GNU's form gives the buffer, or a text of its own.
+fn text_of_error(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let (buffer, size) = (call.argument(1)?, call.argument(2)?);
+    let (ty, most) = (context.pointer(), size.constant);
+    let (to, size) = (context.settle_pointer(buffer), context.settle_pointer(size));
+    let length =
+        context.open_value(ty, Rhs::Unknown, |length| Some(Expr::binary(BinaryOp::Le, ty, length, size)));
+    let from = unmodelled_bytes(context);
+    super::input::copy_repeated(context, &to, from, length, most);
+    match call.result {
+        Some(result) if result.bytes() == ty.bytes() && result != IntType::I32 => {
+            let text = super::environment::text(context, call);
+            let result = context.builder.save(to, ty);
+            context.perhaps(|context| {
+                context.lose_path();
+                context.builder.set(Lhs::Local(result), text);
+            });
+            Some(Answer::Value(Expr::Local(result)))
+        }
+        _ => Some(Answer::Value(unknown_between(context, IntType::I32, 0, INT_MAX))),
+    }
+}
+
+/// A time from a text: gives where the text was left, or null.
+fn time_of_text(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let (text, format, target) = (call.argument(0)?, call.argument(1)?, call.argument(2)?);
+    target.pointee_size()?;
+    read_pointee(context, format);
+    let (ty, start) = (context.pointer(), context.settle_pointer(text));
+    let length = super::strings::scan(context, &start, None);
+    write_object(context, target);
+    let at = context.open_value(ty, Rhs::Unknown, |at| Some(Expr::binary(BinaryOp::Le, ty, at, length)));
+    let end = context.sum(start, at);
+    Some(Answer::Value(or_null(context, end, Doubt::Null)))
+}
+
+/// Gives back a mapping. Where it is part of one only, the rest stays; which it is, is not modelled.
+fn unmap(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let address = context.settle_pointer(call.argument(0)?);
+    context.perhaps(|context| {
+        context.lose_path();
+        context.builder.emit(Op::Free(address));
+    });
+    between(context, call, -1, 0)
 }
 
 /// The bytes in the other order.

@@ -1,17 +1,17 @@
-//! Output. It changes nothing, but it reads the strings that it prints, which may race. They are read at once: no one
-//! sees what is printed, so it does not matter when each byte is read.
+//! Output. It changes nothing, but it reads the strings that it prints, which may race, with atomic accesses as well:
+//! so they are read byte by byte, and not in an atomic region, where each access would count as an atomic one.
 //!
 //! Printing may fail, and then returns a negative number; else it returns how many bytes were printed (`formats.rs`).
 //!
 //! Printing into memory writes as many bytes as the format makes, and a zero; which bytes is not modelled.
 
 use super::emit::truth;
-use super::input::{MOST, between, unmodelled_bytes};
+use super::input::{any_up_to, between, copy_repeated, signed_size, unmodelled_bytes};
 use super::memory::allocate;
 use super::outside::unknown_between;
 use super::streams::is_stream;
 use super::strings::scan;
-use super::{Answer, Argument, Call, Context, Entry, Wins, formats};
+use super::{Answer, Argument, Call, Context, Entry, Wins, formats, lists};
 use ir::{BinaryOp, ErrorKind, Expr, IntType, Lhs, LocationId, LocationKind, Op, Place, Rhs, Value};
 
 /// The largest `int`.
@@ -37,7 +37,7 @@ pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["__vfprintf_chk"], wins: Wins::Model, model: |c, call| print(c, call, 2, true) },
     Entry { names: &["puts", "perror", "fputs", "fputs_unlocked"], wins: Wins::Model, model: put_string },
     Entry { names: &["fwrite", "fwrite_unlocked"], wins: Wins::Model, model: write_items },
-    Entry { names: &["write", "send", "pwrite"], wins: Wins::Body, model: write },
+    Entry { names: &["write", "send", "pwrite", "pwrite64"], wins: Wins::Body, model: write },
     Entry {
         names: &["putchar", "putc", "fputc", "putchar_unlocked", "putc_unlocked"],
         wins: Wins::Model,
@@ -51,22 +51,44 @@ pub(super) const TABLE: &[Entry] = &[
             Some(Answer::Nothing)
         },
     },
-    Entry { names: &["sprintf"], wins: Wins::Model, model: |c, call| print_into(c, call, None, (0, 1)) },
-    Entry { names: &["snprintf"], wins: Wins::Model, model: |c, call| print_into(c, call, Some(1), (0, 2)) },
+    Entry {
+        names: &["sprintf"],
+        wins: Wins::Model,
+        model: |c, call| print_into(c, call, None, (0, 1), false),
+    },
+    Entry {
+        names: &["snprintf"],
+        wins: Wins::Model,
+        model: |c, call| print_into(c, call, Some(1), (0, 2), false),
+    },
     Entry {
         names: &["__sprintf_chk"],
         wins: Wins::Model,
-        model: |c, call| print_into(c, call, None, (0, 3)),
+        model: |c, call| print_into(c, call, None, (0, 3), false),
     },
     Entry {
         names: &["__snprintf_chk"],
         wins: Wins::Model,
-        model: |c, call| print_into(c, call, Some(1), (0, 4)),
+        model: |c, call| print_into(c, call, Some(1), (0, 4), false),
     },
-    Entry { names: &["vsprintf"], wins: Wins::Model, model: |c, call| print_list_into(c, call, None, 1) },
-    Entry { names: &["vsnprintf"], wins: Wins::Model, model: |c, call| print_list_into(c, call, Some(1), 2) },
-    Entry { names: &["asprintf"], wins: Wins::Model, model: print_anew },
-    Entry { names: &["vasprintf"], wins: Wins::Model, model: not_modelled },
+    Entry {
+        names: &["vsprintf"],
+        wins: Wins::Model,
+        model: |c, call| print_into(c, call, None, (0, 1), true),
+    },
+    Entry {
+        names: &["vsnprintf"],
+        wins: Wins::Model,
+        model: |c, call| print_into(c, call, Some(1), (0, 2), true),
+    },
+    Entry {
+        names: &["__vsnprintf_chk"],
+        wins: Wins::Model,
+        model: |c, call| print_into(c, call, Some(1), (0, 4), true),
+    },
+    Entry { names: &["asprintf"], wins: Wins::Model, model: |c, call| print_anew(c, call, false) },
+    Entry { names: &["vasprintf"], wins: Wins::Model, model: |c, call| print_anew(c, call, true) },
+    Entry { names: &["warn", "warnx"], wins: Wins::Body, model: |c, call| print(c, call, 0, false) },
     Entry { names: &["strftime"], wins: Wins::Model, model: print_time },
 ];
 
@@ -123,24 +145,34 @@ fn uses(format: &[u8]) -> Vec<Use> {
     found
 }
 
-fn print(context: &mut Context<'_>, call: &Call<'_>, format: usize, list: bool) -> Option<Answer> {
-    let text = call.argument(format)?.text.as_deref();
-    let uses = text.map(uses);
-    if let Some(uses) = &uses
-        && !list
-    {
-        check_count(context, call, uses, format + 1);
+/// Reads what a format prints, and the format itself, where it is no literal.
+fn read_printed_by(context: &mut Context<'_>, call: &Call<'_>, format: usize, list: bool) -> Option<()> {
+    let argument = call.argument(format)?;
+    let uses = argument.text.as_deref().map(uses);
+    if uses.is_none() {
+        read_string(context, argument, None, false);
     }
     let only_values = uses.as_ref().is_some_and(|uses| uses.iter().all(|used| *used == Use::Value));
     match uses {
-        Some(_) if only_values => {}
-        Some(uses) if !list => {
-            read_arguments(context, &uses, &call.arguments[format + 1..]);
+        _ if list && only_values => {}
+        _ if list => lists::read_passed(context),
+        Some(uses) => {
+            check_count(context, call, &uses, format + 1);
+            read_arguments(context, &uses, call.arguments.get(format + 1..)?);
         }
-        Some(_) | None => {
-            context.assume(call, "the strings that it prints are not seen to be read", true);
+        // Any of the arguments may be a string that is printed, or a place for the number of bytes so far.
+        None => {
+            for argument in call.arguments.get(format + 1..)? {
+                lists::may_print(context, argument);
+            }
         }
     }
+    Some(())
+}
+
+fn print(context: &mut Context<'_>, call: &Call<'_>, format: usize, list: bool) -> Option<Answer> {
+    let text = call.argument(format)?.text.as_deref();
+    read_printed_by(context, call, format, list)?;
     if call.result.is_none() {
         return Some(Answer::Nothing);
     }
@@ -179,14 +211,6 @@ fn put_character(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     Some(Answer::Value(or_failure(context, value)))
 }
 
-/// Gives up on what is printed into memory.
-fn not_modelled(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
-    call.argument(0)?;
-    context.assume(call, "what is printed into memory is not modelled", true);
-    context.lose_path();
-    context.answer_open(call, Rhs::Unknown)
-}
-
 /// Whether there are as many arguments as a format asks for. Where they are too few, anything may be printed.
 fn check_count(context: &mut Context<'_>, call: &Call<'_>, uses: &[Use], first: usize) {
     if call.arguments.len().saturating_sub(first) < uses.len() {
@@ -202,49 +226,36 @@ fn read_arguments(context: &mut Context<'_>, uses: &[Use], printed: &[Argument])
     }
 }
 
+/// How long the text is that a format makes, and the most that it can be.
+fn length_of(context: &mut Context<'_>, call: &Call<'_>, format: usize, list: bool) -> (Expr, Option<Value>) {
+    let text = call.argument(format).and_then(|format| format.text.as_deref());
+    let known = match (text, list) {
+        (Some(text), false) => formats::length(context, text, &call.arguments[format + 1..]),
+        (_, _) => None,
+    };
+    known.unwrap_or_else(|| (unknown_between(context, IntType::I32, 0, INT_MAX), None))
+}
+
 /// Prints into a buffer, of which the size may be passed, too.
 fn print_into(
     context: &mut Context<'_>,
     call: &Call<'_>,
     size: Option<usize>,
     (buffer, format): (usize, usize),
+    list: bool,
 ) -> Option<Answer> {
-    let (buffer, text) = (call.argument(buffer)?, call.argument(format)?.text.as_deref());
-    let printed = call.arguments.get(format + 1..)?;
+    let buffer = call.argument(buffer)?;
     let size = match size {
         Some(size) => Some(call.argument(size)?),
         None => None,
     };
-    let Some(text) = text else { return not_modelled(context, call) };
-    check_count(context, call, &uses(text), format + 1);
+    call.argument(format)?;
     let to = context.settle_pointer(buffer);
     let limit = size.map(|size| context.settle_pointer(size));
-    read_arguments(context, &uses(text), printed);
-    let Some((length, most)) = formats::length(context, text, printed) else {
-        return not_modelled(context, call);
-    };
+    read_printed_by(context, call, format, list)?;
+    let (length, most) = length_of(context, call, format, list);
     let most = most.into_iter().chain(size.and_then(|size| size.constant)).min();
     store_text(context, &to, limit, &length, most);
-    Some(Answer::Value(length))
-}
-
-/// The same with a list of arguments, of which nothing is known.
-fn print_list_into(
-    context: &mut Context<'_>,
-    call: &Call<'_>,
-    size: Option<usize>,
-    format: usize,
-) -> Option<Answer> {
-    let (buffer, text) = (call.argument(0)?, call.argument(format)?.text.as_deref());
-    let size = call.argument(size.unwrap_or(0)).filter(|_| size.is_some());
-    let most = size.and_then(|size| size.constant).filter(|most| *most <= MOST as Value);
-    let (Some(most), Some(size)) = (most, size) else { return not_modelled(context, call) };
-    if !text.is_some_and(|text| uses(text).iter().all(|used| *used == Use::Value)) {
-        context.assume(call, "the strings that it prints are not seen to be read", true);
-    }
-    let (to, limit) = (context.settle_pointer(buffer), context.settle_pointer(size));
-    let length = unknown_between(context, IntType::I32, 0, INT_MAX);
-    store_text(context, &to, Some(limit), &length, Some(most));
     Some(Answer::Value(length))
 }
 
@@ -273,38 +284,15 @@ fn store_text(context: &mut Context<'_>, to: &Expr, limit: Option<Expr>, length:
 
 /// Stores bytes that are not modelled.
 fn copy_unmodelled(context: &mut Context<'_>, to: &Expr, count: Expr, most: Option<Value>) {
-    let ty = context.pointer();
     let from = unmodelled_bytes(context);
-    if most.is_some_and(|most| most <= MOST as Value) {
-        return context.builder.emit(Op::Copy(to.clone(), from, count));
-    }
-    let at = context.builder.save(Expr::int(0, ty), ty);
-    let (head, part, last) = (context.builder.label(), context.builder.label(), context.builder.label());
-    context.builder.place(head);
-    let rest = Expr::binary(BinaryOp::Sub, ty, count, Expr::Local(at));
-    let whole = Expr::int(MOST as Value, ty);
-    context.builder.branch(Expr::binary(BinaryOp::Lt, ty, whole.clone(), rest.clone()), part, last);
-    context.builder.continue_at(part);
-    let target = context.sum(to.clone(), Expr::Local(at));
-    context.builder.emit(Op::Copy(target, from.clone(), whole.clone()));
-    let next = context.sum(Expr::Local(at), whole);
-    context.builder.set(Lhs::Local(at), next);
-    context.builder.jump(head);
-    context.builder.continue_at(last);
-    let target = context.sum(to.clone(), Expr::Local(at));
-    context.builder.emit(Op::Copy(target, from, rest));
+    copy_repeated(context, to, from, count, most);
 }
 
 /// Prints into memory that it allocates.
-fn print_anew(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
-    let (target, text) = (call.argument(0)?, call.argument(1)?.text.as_deref());
-    let printed = call.arguments.get(2..)?;
-    let Some(text) = text else { return not_modelled(context, call) };
-    let target = context.settle_pointer(target);
-    read_arguments(context, &uses(text), printed);
-    let Some((length, most)) = formats::length(context, text, printed) else {
-        return not_modelled(context, call);
-    };
+fn print_anew(context: &mut Context<'_>, call: &Call<'_>, list: bool) -> Option<Answer> {
+    let target = context.settle_pointer(call.argument(0)?);
+    read_printed_by(context, call, 1, list)?;
+    let (length, most) = length_of(context, call, 1, list);
     let ty = context.pointer();
     let size = context.sum(Expr::cast(ty, length.clone()), Expr::int(1, ty));
     let made = Expr::Local(allocate(context, call, size, false));
@@ -316,14 +304,18 @@ fn print_anew(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
 /// A time as text; nothing is returned that does not fit.
 fn print_time(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let (buffer, size, time) = (call.argument(0)?, call.argument(1)?, call.argument(3)?);
-    let most = size.constant.filter(|most| (1..=MOST as Value).contains(most));
-    let Some(most) = most else { return not_modelled(context, call) };
-    let to = context.settle_pointer(buffer);
+    let most = size.constant;
+    let (to, size) = (context.settle_pointer(buffer), context.settle_pointer(size));
     read_pointee(context, call.argument(2)?);
     read_pointee(context, time);
     let ty = context.pointer();
-    let length = unknown_between(context, ty, 0, most - 1);
-    copy_unmodelled(context, &to, length.clone(), Some(most));
+    let length = match most.filter(|most| *most > 0) {
+        Some(most) => unknown_between(context, ty, 0, most - 1),
+        None => {
+            context.open_value(ty, Rhs::Unknown, |length| Some(Expr::binary(BinaryOp::Lt, ty, length, size)))
+        }
+    };
+    copy_unmodelled(context, &to, length.clone(), most);
     let last = Place::pointee(context.sum(to, length.clone()), IntType::U8);
     context.builder.set(Lhs::Memory(last), Expr::int(0, IntType::U8));
     Some(Answer::Value(length))
@@ -363,10 +355,8 @@ pub(super) fn read_pointee(context: &mut Context<'_>, argument: &Argument) {
             let (object, done) = (context.builder.label(), context.builder.label());
             branch_on_valid(context, &pointer, size, true, object, done);
             context.builder.continue_at(object);
-            context.builder.atomic_begin();
             let size = Expr::int(Value::from(size), context.pointer());
             super::strings::read_all(context, &pointer, &size);
-            context.builder.atomic_end();
             context.builder.place(done);
         }
     }
@@ -403,7 +393,12 @@ pub(super) fn read_pointees(context: &mut Context<'_>, call: &Call<'_>) {
 
 /// Reads a string to its end. What is no string is an invalid access; where these are not looked for, it is left alone (null is
 /// printed as such by glibc).
-fn read_string(context: &mut Context<'_>, argument: &Argument, bound: Option<Expr>, may_be_null: bool) {
+pub(super) fn read_string(
+    context: &mut Context<'_>,
+    argument: &Argument,
+    bound: Option<Expr>,
+    may_be_null: bool,
+) {
     if argument.text.is_some() {
         return;
     }
@@ -411,9 +406,7 @@ fn read_string(context: &mut Context<'_>, argument: &Argument, bound: Option<Exp
     let (string, done) = (context.builder.label(), context.builder.label());
     branch_on_valid(context, &pointer, 1, may_be_null, string, done);
     context.builder.continue_at(string);
-    context.builder.atomic_begin();
     scan(context, &pointer, bound.as_ref());
-    context.builder.atomic_end();
     context.builder.place(done);
 }
 
@@ -429,31 +422,24 @@ pub(super) fn read_bytes(context: &mut Context<'_>, buffer: &Argument, count: Ex
         return;
     }
     let pointer = context.settle_pointer(buffer);
-    context.builder.atomic_begin();
     super::strings::read_all(context, &pointer, &count);
-    context.builder.atomic_end();
 }
 
 fn write(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let (buffer, size) = (call.argument(1)?, call.argument(2)?);
-    let (most, size) = (size.constant, context.settle_pointer(size));
+    let most = signed_size(context, size);
+    let size = context.settle_pointer(size);
     read_bytes(context, buffer, size);
-    match most {
-        Some(most) => between(context, call, -1, most),
-        None => context.answer_open(call, Rhs::Unknown),
-    }
+    Some(Answer::Value(any_up_to(context, IntType::I64, -1, most)))
 }
 
 fn write_items(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let (buffer, width, count) = (call.argument(0)?, call.argument(1)?, call.argument(2)?);
-    let most = count.constant;
     let (width, count) = (context.settle_pointer(width), context.settle_pointer(count));
-    let size = Expr::binary(BinaryOp::Mul, context.pointer(), width, count);
+    let size = Expr::binary(BinaryOp::Mul, context.pointer(), width, count.clone());
     read_bytes(context, buffer, size);
-    match most {
-        Some(most) => between(context, call, 0, most),
-        None => context.answer_open(call, Rhs::Unknown),
-    }
+    let ty = context.pointer();
+    Some(Answer::Value(any_up_to(context, ty, 0, count)))
 }
 
 #[cfg(test)]

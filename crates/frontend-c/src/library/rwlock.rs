@@ -2,7 +2,8 @@
 //! that wait.
 //!
 //! As in glibc, a thread that asks for a lock that it has for writing gets `EDEADLK`. (It alone can change whether it has it, so
-//! that question is a step of its own, and the lock operation stays the only way out of its location.)
+//! that question is a step of its own, and the lock operation stays the only way out of its location.) POSIX lets it wait
+//! for ever instead, so the deadlock check is undecided where a thread does so.
 //! Deviation: a thread that asks for writing what it has for reading waits forever, as in glibc.
 
 use super::emit::{Touch, answer_cell, clears_first, differ, equal, int, myself, number};
@@ -89,6 +90,7 @@ fn refuse_own(context: &mut Context<'_>, lock: &Expr, cell: Option<LocalId>, don
     let owner = Expr::load(context.word(lock, 0));
     context.builder.branch(equal(IntType::U32, owner, myself()), mine, go_on);
     context.builder.continue_at(mine);
+    context.undecided_for_deadlocks();
     context.put(cell, EDEADLK);
     context.builder.jump(done);
     context.builder.continue_at(go_on);

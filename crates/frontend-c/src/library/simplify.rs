@@ -3,24 +3,31 @@
 //! 1. Programs that have normal mutexes only need not ask for a mutex's kind. Kinds come from the models (which save them
 //!    in locals of one name), from initial values and from stores of constants; the latter two are found by what the
 //!    kind word of a mutex could be, generously.
-//! 2. Programs that do not look at `errno` need not set it; those without cleanup handlers, and without destructors of
+//! 2. Programs that do not look at `errno`, or ask whether threads were started, need not note it; those without cleanup handlers, and without destructors of
 //!    thread-specific values, need not look for some at the end of a thread.
-//! 3. Results that no one reads need not be set. This matters for results that are not modelled: an execution that
+//! 3. Where no object of no bytes is allocated, memory that is not valid was given back, so that giving it back again is a
+//!    violation. The competition's property is about accesses alone; there such questions are dropped.
+//! 4. Results that no one reads need not be set. This matters for results that are not modelled: an execution that
 //!    chooses one is no evidence.
 
+use super::memory::WRONG_FREE;
 use super::mutex::{ERROR_CHECKING, KIND, NEW_KIND, RECURSIVE};
 use ir::ids::Id;
 use ir::semantics::mutex_kind_offset;
 use ir::{
-    BinaryOp, DataModel, Expr, IdVec, Initial, Lhs, LocalId, Object, Op, Place, Program, Rhs, Template,
-    UnaryOp, Value,
+    Assignment, BinaryOp, DataModel, Edge, Expr, IdVec, Initial, Lhs, LocalId, Object, ObjectId, Op, Place,
+    Program, Rhs, Template, UnaryOp, Value,
 };
 
-/// Drops questions that have one answer, and results that no one reads.
-pub fn simplify(program: &mut Program) {
-    drop_errno(program);
+/// Drops questions that have one answer, and results that no one reads; questions about memory that is given back, unless they
+/// are wanted.
+pub fn simplify(program: &mut Program, wants_frees: bool) {
+    settle_frees(program, wants_frees);
+    drop_stores(program, super::errno::NAME);
+    drop_stores(program, super::processes::STARTED);
+    drop_stores(program, super::lists::NAME);
     super::ending::settle(program);
-    settle_options(program);
+    super::signals::settle(program);
     let kinds = Kinds::of(program);
     for template in program.templates.iter_mut() {
         if kinds.normal_only {
@@ -30,34 +37,48 @@ pub fn simplify(program: &mut Program) {
     }
 }
 
-/// What is said of a program that reads options, as long as it may look at what they leave behind.
-pub(super) const OPTION_TEXT: &str = "what it stores in 'optarg', 'optind' and 'optopt' is not modelled";
-
-/// Drops the note about options where nobody looks at what they leave behind.
-fn settle_options(program: &mut Program) {
-    let names = ["optarg", "optind", "optopt"];
-    if !program.objects.iter().any(|object| names.contains(&object.name.as_str())) {
-        program.assumptions.retain(|assumption| !assumption.text.ends_with(OPTION_TEXT));
+/// Answers or drops the questions about memory that is given back ([`WRONG_FREE`]).
+fn settle_frees(program: &mut Program, are_wanted: bool) {
+    let mut ops = program.templates.iter().flat_map(|template| &template.edges).flat_map(|edge| &edge.ops);
+    let no_empty = ops.all(|op| match op {
+        Op::Allocate { size, .. } => as_constant(size).is_some_and(|size| size > 0),
+        _ => true,
+    });
+    for Template { edges, locals, .. } in program.templates.iter_mut() {
+        let asks = |edge: &Edge| match edge.ops.as_slice() {
+            [Op::Assign(Assignment { pairs, .. })] => {
+                matches!(pairs.as_slice(), [(Lhs::Local(local), Rhs::Unknown)] if locals[*local].name == WRONG_FREE)
+            }
+            _ => false,
+        };
+        if !are_wanted {
+            *edges = edges.iter().filter(|edge| !asks(edge)).cloned().collect();
+        } else if no_empty {
+            for edge in edges.iter_mut().filter(|edge| asks(edge)) {
+                if let [Op::Assign(Assignment { pairs, .. })] = edge.ops.as_mut_slice() {
+                    pairs.iter_mut().for_each(|(_, value)| *value = Rhs::Value(Expr::bool(true)));
+                }
+            }
+        }
     }
 }
 
-/// Drops stores to `errno`, if there is nothing else that names it.
-fn drop_errno(program: &mut Program) {
-    let found = program.objects.enumerate().find(|(_, object)| object.name == super::errno::NAME);
-    let Some((errno, _)) = found else { return };
+/// Drops stores to an object of the models, if there is nothing else that names it.
+fn drop_stores(program: &mut Program, name: &str) {
+    let found = program.objects.enumerate().find(|(_, object)| object.name == name);
+    let Some((id, _)) = found else { return };
     let is_store = |op: &Op| match op {
         Op::Assign(assignment) => matches!(
             assignment.pairs.as_slice(),
-            [(Lhs::Memory(place), Rhs::Unknown | Rhs::Value(Expr::Const(..)))]
-                if place.address == Expr::Address(errno, 0)
+            [(Lhs::Memory(place), rhs)]
+                if place.address == Expr::Address(id, 0) && reads_only(rhs, id)
         ),
         _ => false,
     };
     let names = |op: &Op| {
         let mut found = false;
         for expression in op.expressions() {
-            expression
-                .walk(&mut |inner| found |= matches!(inner, Expr::Address(object, _) if *object == errno));
+            expression.walk(&mut |inner| found |= matches!(inner, Expr::Address(object, _) if *object == id));
         }
         found
     };
@@ -67,6 +88,26 @@ fn drop_errno(program: &mut Program) {
     }
     for edge in program.templates.iter_mut().flat_map(|code| code.edges.iter_mut()) {
         edge.ops.retain(|op| !is_store(op));
+    }
+}
+
+/// Whether a value is taken from locals and one object, and computing it does nothing.
+fn reads_only(rhs: &Rhs, object: ObjectId) -> bool {
+    match rhs {
+        Rhs::Any | Rhs::Unknown => true,
+        Rhs::Float(..) => false,
+        Rhs::Value(value) => {
+            let mut is_plain = true;
+            value.walk(&mut |inner| {
+                is_plain &= match inner {
+                    Expr::Const(..) | Expr::Local(_) | Expr::Address(..) | Expr::Procedure(_) => true,
+                    Expr::Myself | Expr::IfThenElse(_) | Expr::Cast(..) | Expr::Old(_) => true,
+                    Expr::Load(place) => place.address == Expr::Address(object, 0),
+                    Expr::Unary(..) | Expr::Binary(..) | Expr::Overflows(..) | Expr::Valid(..) => false,
+                };
+            });
+            is_plain
+        }
     }
 }
 

@@ -108,6 +108,7 @@ fn create(context: &mut Context<'_>, call: &Call<'_>, routine: usize, passed: us
     });
     let callee = callee(context, routine);
     let passed = vec![context.settle_pointer(passed)];
+    super::processes::note_start(context);
     match target {
         None => context.builder.emit(Op::Spawn(callee, passed, None)),
         Some((address, ty)) if ty.bytes() == pointer.bytes() => {

@@ -5,6 +5,7 @@
 
 use super::emit::int;
 use super::errno::{EINVAL, ETIMEDOUT};
+use super::input::any_between;
 use super::mutex::THRD_TIMEDOUT;
 use super::outside::unknown_between;
 use super::printing::read_pointee;
@@ -56,12 +57,15 @@ fn small_part(context: &mut Context<'_>, time: &Argument) -> Option<Place> {
     Some(Place::pointee(context.behind(&address, ty.bytes()), ty))
 }
 
-/// Stores nanoseconds or microseconds that are not modelled, but in their range.
-pub(super) fn store_small_part(context: &mut Context<'_>, time: &Argument, most: Value) {
+/// Stores nanoseconds or microseconds in their range: any, or such that are not modelled.
+pub(super) fn store_small_part(context: &mut Context<'_>, time: &Argument, most: Value, is_input: bool) {
     let Some(place) = small_part(context, time) else { return };
     let pointer = context.settle_pointer(time);
     context.unless_null(time, pointer, |context| {
-        let part = unknown_between(context, place.ty, 0, most);
+        let part = match is_input {
+            true => any_between(context, place.ty, 0, most),
+            false => unknown_between(context, place.ty, 0, most),
+        };
         context.builder.set(Lhs::Memory(place), part);
     });
 }

@@ -6,13 +6,14 @@
 use super::emit::{equal, truth};
 use super::strings::{advance, byte, zero};
 use super::{Answer, Argument, Call, Context, Entry, Wins};
-use ir::{Expr, IntType, Layout, Lhs, LocalId, Place, Storage};
+use ir::{BinaryOp, Expr, IntType, Layout, Lhs, LocalId, Place, Storage};
 
 pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["strspn"], wins: Wins::Body, model: |c, call| count(c, call, true) },
     Entry { names: &["strcspn"], wins: Wins::Body, model: |c, call| count(c, call, false) },
     Entry { names: &["strpbrk"], wins: Wins::Body, model: first_of },
-    Entry { names: &["strstr"], wins: Wins::Body, model: find_string },
+    Entry { names: &["strstr"], wins: Wins::Body, model: |c, call| find_string(c, call, false) },
+    Entry { names: &["strcasestr"], wins: Wins::Body, model: |c, call| find_string(c, call, true) },
     Entry { names: &["strtok"], wins: Wins::Body, model: |c, call| token(c, call, None) },
     Entry { names: &["strtok_r"], wins: Wins::Body, model: |c, call| token(c, call, call.argument(2)) },
     Entry { names: &["strsep"], wins: Wins::Body, model: separate },
@@ -75,8 +76,22 @@ fn first_of(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     Some(Answer::Value(Expr::Local(result)))
 }
 
-/// The address of the first occurrence of a string in another, or null.
-fn find_string(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+/// A letter in lower case (of the C locale); other bytes as they are.
+fn lower(letter: Expr) -> Expr {
+    let ty = IntType::U8;
+    let bound = |letter: u8| Expr::int(letter.into(), ty);
+    let is_upper = Expr::binary(BinaryOp::Le, ty, bound(b'A'), letter.clone()).and(Expr::binary(
+        BinaryOp::Le,
+        ty,
+        letter.clone(),
+        bound(b'Z'),
+    ));
+    let small = Expr::binary(BinaryOp::Add, ty, letter.clone(), bound(b'a' - b'A'));
+    Expr::IfThenElse(Box::new((is_upper, small, letter)))
+}
+
+/// The address of the first occurrence of a string in another, or null; in any case of letters, if asked for.
+fn find_string(context: &mut Context<'_>, call: &Call<'_>, any_case: bool) -> Option<Answer> {
     let (string, wanted) = (call.argument(0)?, call.argument(1)?);
     let (string, wanted) = (context.settle_pointer(string), context.settle_pointer(wanted));
     let (start, other, result) = (zero(context), zero(context), zero(context));
@@ -93,7 +108,11 @@ fn find_string(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let from = context.sum(string.clone(), Expr::Local(start));
     let here = byte(context, &from, other);
     let here = Expr::Local(context.builder.save(here, IntType::U8));
-    context.builder.branch(equal(IntType::U8, candidate, here), same, differs);
+    let is_same = match any_case {
+        true => equal(IntType::U8, lower(candidate), lower(here)),
+        false => equal(IntType::U8, candidate, here),
+    };
+    context.builder.branch(is_same, same, differs);
     context.builder.continue_at(same);
     advance(context, other);
     context.builder.jump(look);

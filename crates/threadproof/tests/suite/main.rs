@@ -14,6 +14,7 @@ mod differential;
 mod executions;
 mod flow_mutations;
 mod forged;
+mod functions;
 mod hostile;
 mod library;
 mod listings;

@@ -4,7 +4,7 @@ use crate::ProofError;
 use crate::summaries::edges::{Flaw, flaws, standing_during};
 use crate::summaries::locks::{self, Locks};
 use crate::summaries::regions::{Meeting, is_part_of, meeting};
-use crate::summaries::state::Unfounded;
+use crate::summaries::state::{Unfounded, owner_test};
 use crate::summaries::symbols::{Anchor, Symbol, Values, is_wide};
 use crate::summaries::view::{Meter, View};
 use crate::summaries::{check, escape, once};
@@ -276,6 +276,16 @@ impl<'p> Builder<'p> {
                     locks.push(LockFact { base, offset: target.first, shared: true });
                 }
             }
+            // Words that are compared with the thread's own id.
+            for op in program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops) {
+                if let Op::Assume(condition) = op
+                    && let Some((Expr::Address(object, offset), _)) = owner_test(condition)
+                    && single[*object]
+                {
+                    let base = LockBase::Object(*object);
+                    locks.push(LockFact { base, offset: *offset, shared: false });
+                }
+            }
             let fresh = |local: &LocalId| {
                 let targets = self.points_to.targets(template, &Expr::Local(*local));
                 let ir::Targets::Of(targets) = targets else { return false };
@@ -295,6 +305,7 @@ impl<'p> Builder<'p> {
                 }
             }
             locks.sort_unstable();
+            locks.dedup();
             let mut equal = Vec::new();
             for (index, one) in wide.iter().enumerate() {
                 equal.extend(wide[..index].iter().map(|other| (*one, *other, 0)));

@@ -391,3 +391,94 @@ fn atomic_regions_and_atomics() {
         int main(void) { pthread_t t; pthread_create(&t, 0, worker, 0); __VERIFIER_atomic_begin(); __VERIFIER_atomic_end(); inc(); return 0; }",
     );
 }
+
+/// A word that holds the thread's id is no lock, unless it is taken as one.
+#[test]
+fn words_that_hold_the_own_id() {
+    let text = "program lp64
+start main 1
+
+static owner: u32
+static g: i32
+
+template main() {
+  locations 4
+  end l1
+  l0 -> l2: spawn worker(0u64)
+  l2 -> l3: spawn worker(0u64)
+  l3 -> l1:
+}
+
+template worker(a: u64) {
+  locations 5
+  end l1
+  l0 -> l2: atomic u32[&owner] := u32(myself)
+  l2 -> l3: assume atomic u32[&owner] == u32(myself)
+  l2 -> l1: assume !(atomic u32[&owner] == u32(myself))
+  l3 -> l4: i32[&g] := 1
+  l4 -> l1:
+}
+";
+    let program = ir::text::parse(text).expect("it is a program");
+    assert_eq!(ir::check::check(&program), Ok(()));
+    let proof = Builder::strongest(&program);
+    let error = verdict(&program, &proof).expect_err("g is written by two threads");
+    assert!(error.to_string().contains("accesses to g may race"), "{error}");
+}
+
+#[test]
+fn locks_in_frames_and_freed_objects() {
+    let text = |worker: &str| {
+        format!(
+            "struct s {{ pthread_mutex_t m; int x; }}; int g;
+            void *worker(void *a) {{ struct s *p = a; {worker} return 0; }}
+            int main(void) {{ pthread_t t; struct s s; pthread_mutex_init(&s.m, 0); s.x = 0; pthread_create(&t, 0, worker, &s);
+              pthread_mutex_lock(&s.m); s.x++; g++; pthread_mutex_unlock(&s.m); pthread_join(t, 0); return 0; }}"
+        )
+    };
+    accepts(
+        "in the frame of main",
+        &text("pthread_mutex_lock(&p->m); p->x++; g++; pthread_mutex_unlock(&p->m);"),
+    );
+    refuses("not taken", &text("p->x++;"));
+    refuses(
+        "another instance",
+        &text(
+            "struct s own; pthread_mutex_init(&own.m, 0); pthread_mutex_lock(&own.m); g++; pthread_mutex_unlock(&own.m);",
+        ),
+    );
+    refuses(
+        "either instance",
+        &text(
+            "struct s own; pthread_mutex_init(&own.m, 0); if (__VERIFIER_nondet_int()) p = &own; pthread_mutex_lock(&p->m); g++; pthread_mutex_unlock(&p->m);",
+        ),
+    );
+}
+
+/// What comes back from a callee: its result may be an object that the caller still has by another name.
+#[test]
+fn fresh_results() {
+    let text = |body: &str| {
+        format!(
+            "struct s {{ int x; }}; struct s *shared; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+            struct s *renew(struct s *p) {{ struct s *q = p; p = 0; return q; }}
+            struct s *swap(struct s *p) {{ struct s *q = malloc(sizeof *q); pthread_mutex_lock(&m); shared = p; pthread_mutex_unlock(&m); p = q; return p; }}
+            void *worker(void *a) {{ struct s *p = malloc(sizeof *p), *q = 0; {body} return 0; }}
+            int main(void) {{ pthread_t t, u; pthread_create(&t, 0, worker, 0); pthread_create(&u, 0, worker, 0);
+              pthread_mutex_lock(&m); if (shared) shared->x = 3; pthread_mutex_unlock(&m); return 0; }}"
+        )
+    };
+    accepts(
+        "published last",
+        &text("p->x = 1; q = renew(p); pthread_mutex_lock(&m); shared = q; pthread_mutex_unlock(&m);"),
+    );
+    refuses(
+        "published by its other name",
+        &text("q = renew(p); pthread_mutex_lock(&m); shared = q; pthread_mutex_unlock(&m); p->x = 1;"),
+    );
+    refuses(
+        "published by its first name",
+        &text("q = renew(p); pthread_mutex_lock(&m); shared = p; pthread_mutex_unlock(&m); q->x = 1;"),
+    );
+    refuses("the parameter is another object at the end", &text("q = swap(p); p->x = 1;"));
+}

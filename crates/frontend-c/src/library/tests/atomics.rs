@@ -147,6 +147,7 @@ fn c11_pointer_arithmetic_is_not_guessed() {
                 atomic: true,
                 is_pointer: true,
                 has_pointer: true,
+                callback: None,
             };
             Argument { pointee: Some(pointee), ..argument(Expr::Address(shared, 0), IntType::U64) }
         };

@@ -176,6 +176,7 @@ fn pointer(value: Expr, size: u64) -> Argument {
         atomic: false,
         is_pointer: false,
         has_pointer: false,
+        callback: None,
     };
     Argument { pointee: Some(pointee), ..argument(value, IntType::U64) }
 }
@@ -188,6 +189,7 @@ fn cell(object: ObjectId, offset: u64, ty: IntType) -> Argument {
         atomic: false,
         is_pointer: false,
         has_pointer: false,
+        callback: None,
     };
     Argument { pointee: Some(pointee), ..argument(Expr::Address(object, offset), IntType::U64) }
 }

@@ -11,6 +11,7 @@ fn generous(object: ObjectId) -> Argument {
         atomic: false,
         is_pointer: false,
         has_pointer: false,
+        callback: None,
     };
     Argument { pointee: Some(pointee), constant: Some(1), ..argument(Expr::Address(object, 0), IntType::U64) }
 }

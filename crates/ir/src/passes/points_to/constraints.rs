@@ -140,10 +140,13 @@ fn is_read(edge: &Edge, index: usize, local: LocalId, live: &BitSet) -> bool {
     live.contains(local.index()) || edge.reads_behind(index, local)
 }
 
-/// Whether a constraint speaks of a local and of constants only, and keeps the local below one of them.
+/// Numbers below this that a function gives are no addresses. Larger bounds, such as those of types, exclude none.
+const LEAST_ADDRESS: i128 = 1 << 31;
+
+/// Whether a constraint keeps a local below a constant that is smaller than addresses.
 fn is_bounded(local: LocalId, constraint: &Expr) -> bool {
     let is_local = |expr: &Expr| *expr == Expr::Local(local);
-    let is_constant = |expr: &Expr| matches!(expr, Expr::Const(..));
+    let is_constant = |expr: &Expr| matches!(expr, Expr::Const(value, _) if *value < LEAST_ADDRESS);
     match constraint {
         Expr::Binary(BinaryOp::Le | BinaryOp::Lt, _, pair) => is_local(&pair.0) && is_constant(&pair.1),
         Expr::Binary(BinaryOp::And, IntType::BOOL, pair) => {
@@ -278,7 +281,7 @@ impl Generator<'_> {
                 Rhs::Any if assignment.constraint.is_none() => open.then_some(self.solver.inputs),
                 // A constraint may force any address on the value.
                 Rhs::Any | Rhs::Unknown => open.then_some(self.anything),
-                Rhs::Float(..) => None,
+                Rhs::Float(_, _, operands) => self.computed(operands),
             };
             match value {
                 Some(value) => self.store(lhs, value),
@@ -416,7 +419,13 @@ impl Generator<'_> {
         }
     }
 
-    fn moved<const N: usize>(&mut self, operands: [(Option<Node>, Option<Shift>); N]) -> Option<Node> {
+    /// What is computed from some values in a way that loses offsets.
+    fn computed(&mut self, operands: &[Expr]) -> Option<Node> {
+        let operands: Vec<_> = operands.iter().map(|operand| self.value(operand)).collect();
+        self.moved(operands.into_iter().map(|operand| (operand, Some(Shift::MultipleOf(1)))))
+    }
+
+    fn moved(&mut self, operands: impl IntoIterator<Item = (Option<Node>, Option<Shift>)>) -> Option<Node> {
         let moves: Vec<(Node, Shift)> =
             operands.into_iter().filter_map(|(node, shift)| Some((node?, shift?))).collect();
         if moves.is_empty() {

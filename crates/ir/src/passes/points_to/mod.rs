@@ -8,8 +8,8 @@
 //! Over-approximates, for programs that follow these rules of C:
 //! 1. Pointer arithmetic stays in its object (see `shape.rs`).
 //! 2. Constants and memory that was never set hold no addresses. An input ([`Rhs::Any`](crate::Rhs::Any)) of a pointer's width holds those that an input, up to constants, is ever compared with.
-//!    [`Rhs::Unknown`](crate::Rhs::Unknown) of a pointer's width holds every address that was ever taken. One that a constraint keeps below a constant is a number, and holds none.
-//! 3. The result of a floating-point operation holds no address.
+//!    [`Rhs::Unknown`](crate::Rhs::Unknown) of a pointer's width holds every address that was ever taken. One that a
+//!    constraint keeps below a constant under 2^31 is a number, and holds none. The result of a floating-point operation holds what its operands do.
 
 mod cells;
 mod constraints;

@@ -1,0 +1,177 @@
+//! `scanf` and its family: each target gets what its conversion reads, or stays as it is, and so do all after it.
+//!
+//! What is read from a stream is an input; what is read from a string, the string decides: it is not modelled.
+//! Where the format is not known, each target may get anything, in executions that are no evidence.
+
+use super::input::{any_between, copy_repeated, not_modelled, open_bytes, unmodelled_bytes};
+use super::outside::unknown_between;
+use super::printing::{read_pointee, read_string};
+use super::{Answer, Argument, Call, Context, Entry, Wins};
+use ir::{BinaryOp, Expr, IntType, Lhs, Place, Rhs, Value};
+
+pub(super) const TABLE: &[Entry] = &[
+    Entry { names: &["scanf"], wins: Wins::Model, model: |c, call| scan(c, call, 0, Source::Stream) },
+    Entry { names: &["vscanf", "vfscanf", "vsscanf"], wins: Wins::Model, model: not_modelled },
+    Entry { names: &["fscanf"], wins: Wins::Model, model: |c, call| scan(c, call, 1, Source::Stream) },
+    Entry {
+        names: &["sscanf"],
+        wins: Wins::Model,
+        model: |context, call| {
+            let (string, _) = (call.argument(0)?, call.argument(1)?);
+            read_pointee(context, string);
+            scan(context, call, 1, Source::Text)
+        },
+    },
+];
+
+/// Where it is read from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Source {
+    /// The world outside.
+    Stream,
+    /// Memory.
+    Text,
+}
+
+impl Source {
+    fn number(self, context: &mut Context<'_>, ty: IntType, low: Value, high: Value) -> Expr {
+        match self {
+            Self::Stream => any_between(context, ty, low, high),
+            Self::Text => unknown_between(context, ty, low, high),
+        }
+    }
+    fn bytes(self, context: &mut Context<'_>) -> Expr {
+        match self {
+            Self::Stream => open_bytes(context),
+            Self::Text => unmodelled_bytes(context),
+        }
+    }
+}
+
+/// What a conversion stores.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Conversion {
+    /// A number of so many bits.
+    Number(u8),
+    /// A number with a point.
+    Float,
+    /// So many bytes at most, and a zero.
+    String(Option<Value>),
+    /// So many bytes.
+    Bytes(Value),
+}
+
+fn scan(context: &mut Context<'_>, call: &Call<'_>, format: usize, source: Source) -> Option<Answer> {
+    let format_argument = call.argument(format)?;
+    let targets = call.arguments.get(format + 1..)?;
+    let known = format_argument.text.as_deref().and_then(|text| conversions(context, text));
+    let known = known.filter(|known| known.len() == targets.len());
+    let fits = |target: &Argument| target.pointee.as_ref().is_some_and(|pointee| !pointee.has_pointer);
+    if !targets.iter().all(fits) {
+        return not_modelled(context, call);
+    }
+    if format_argument.text.is_none() {
+        read_string(context, format_argument, None, false);
+    }
+    let int = IntType::I32;
+    let count = source.number(context, int, -1, targets.len() as Value);
+    for (index, target) in targets.iter().enumerate() {
+        match known.as_ref().map(|known| known[index]) {
+            Some(conversion) => {
+                let (store, next) = (context.builder.label(), context.builder.label());
+                let is_read = Expr::binary(BinaryOp::Lt, int, Expr::int(index as Value, int), count.clone());
+                context.builder.branch(is_read, store, next);
+                context.builder.continue_at(store);
+                self::store(context, target, conversion, source);
+                context.builder.place(next);
+            }
+            None => context.perhaps(|context| {
+                context.lose_path();
+                let is_text = target.pointee_size() == Some(1);
+                let conversion = if is_text { Conversion::String(None) } else { Conversion::Float };
+                self::store(context, target, conversion, source);
+            }),
+        }
+    }
+    Some(Answer::Value(count))
+}
+
+/// Stores what a conversion reads.
+fn store(context: &mut Context<'_>, target: &Argument, conversion: Conversion, source: Source) {
+    let ty = context.pointer();
+    let to = context.settle_pointer(target);
+    match conversion {
+        Conversion::Number(bits) if target.target_type().is_some_and(|ty| ty.bits == bits) => {
+            let Some(ty) = target.target_type() else { return };
+            let rhs = match source {
+                Source::Stream => Rhs::Any,
+                Source::Text => Rhs::Unknown,
+            };
+            let value = context.open_value(ty, rhs, |_| None);
+            context.builder.set(Lhs::Memory(Place::pointee(to, ty)), value);
+        }
+        Conversion::Number(_) | Conversion::Float => {
+            // As many bytes as the target has.
+            let size = target.pointee_size().map_or(8, Value::from);
+            let from = source.bytes(context);
+            copy_repeated(context, &to, from, Expr::int(size, ty), Some(size));
+        }
+        Conversion::String(most) => {
+            let length = source.number(context, ty, 0, most.unwrap_or(ty.max()));
+            let from = source.bytes(context);
+            copy_repeated(context, &to, from, length.clone(), most);
+            let end = Place::pointee(context.sum(to, length), IntType::U8);
+            context.builder.set(Lhs::Memory(end), Expr::int(0, IntType::U8));
+        }
+        Conversion::Bytes(count) => {
+            let from = source.bytes(context);
+            copy_repeated(context, &to, from, Expr::int(count, ty), Some(count));
+        }
+    }
+}
+
+/// What each conversion of a format stores; `None` when one is not known.
+fn conversions(context: &Context<'_>, format: &[u8]) -> Option<Vec<Conversion>> {
+    let pointer = context.pointer().bits;
+    let mut found = Vec::new();
+    let mut rest = format.iter().copied().peekable();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            continue;
+        }
+        let suppressed = rest.next_if_eq(&b'*').is_some();
+        let mut width: Option<Value> = None;
+        while let Some(digit) = rest.next_if(u8::is_ascii_digit) {
+            width = Some(width.unwrap_or(0).saturating_mul(10).saturating_add(Value::from(digit - b'0')));
+        }
+        let mut modifier = Vec::new();
+        while let Some(letter) = rest.next_if(|letter| b"hlLqjzt".contains(letter)) {
+            modifier.push(letter);
+        }
+        let conversion = match (rest.next()?, modifier.as_slice()) {
+            (b'%', _) => continue,
+            (b'd' | b'i' | b'u' | b'o' | b'x' | b'X', modifier) => Conversion::Number(match modifier {
+                [] => 32,
+                [b'l' | b'z' | b't'] => pointer,
+                [b'h'] => 16,
+                [b'h', b'h'] => 8,
+                [b'q' | b'j' | b'L'] | [b'l', b'l'] => 64,
+                _ => return None,
+            }),
+            (b'a' | b'e' | b'f' | b'g' | b'E' | b'G', _) => Conversion::Float,
+            (b's', []) => Conversion::String(width),
+            (b'[', []) => {
+                rest.next_if_eq(&b'^');
+                rest.next_if_eq(&b']');
+                while rest.next()? != b']' {}
+                Conversion::String(width)
+            }
+            (b'c', []) => Conversion::Bytes(width.unwrap_or(1)),
+            _ => return None,
+        };
+        if !suppressed {
+            found.push(conversion);
+        }
+    }
+    Some(found)
+}

@@ -1,0 +1,117 @@
+//! Calls of functions that no file defines and that have no model: as the user says, or of which nothing is known but the type.
+
+use crate::builder::Builder;
+use crate::classes::FunctionClass;
+use crate::function::Function;
+use crate::library::{self, Argument};
+use ir::{Expr, Lhs, Op, Program};
+use rucc_types::TypeId;
+
+/// What models write to, where nothing may fail.
+pub fn context_of<'a>(builder: &'a mut Builder, program: &'a mut Program) -> library::Context<'a> {
+    library::Context { builder, program, failures: false }
+}
+
+impl Function<'_, '_> {
+    /// A function of which the user says what it does.
+    pub fn call_classified(
+        &mut self,
+        name: &str,
+        class: &FunctionClass,
+        arguments: Vec<Argument>,
+        result: TypeId,
+    ) -> Option<Expr> {
+        let unit = self.unit;
+        let span = self.builder.span;
+        let text = format!("function '{name}' is taken to be \"{class}\", as threadproof.toml says");
+        self.global.assume(text, span, false);
+        let pointee = unit.pointee(result).filter(|_| unit.is_pointer(result));
+        let made = pointee.map(|ty| (unit.size(ty).unwrap_or(0), unit.has_pointer(ty)));
+        let (local, value) = self.result_place(result);
+        let call = library::Call { name, arguments, result: unit.scalar_type(result), span };
+        let mut context = library::Context {
+            builder: &mut self.builder,
+            program: &mut self.global.program,
+            failures: false,
+        };
+        let (own, returns) = library::classified(&mut context, &call, class, made);
+        if !returns {
+            return value;
+        }
+        match (local, own, &value) {
+            (Some(local), Some(own), _) => self.builder.set(Lhs::Local(local), own),
+            (Some(local), None, _) if unit.has_pointer(result) => {
+                let text = format!("function '{name}': what its result points to is not modelled");
+                self.global.assume(text, span, true);
+                self.builder.emit(Op::unknown(Lhs::Local(local)));
+            }
+            (Some(local), None, _) => self.builder.emit(Op::any(Lhs::Local(local))),
+            (None, _, Some(address)) if unit.is_aggregate(result) => {
+                context_of(&mut self.builder, &mut self.global.program)
+                    .write_unmodelled(address, unit.size(result).unwrap_or(0));
+            }
+            (None, _, _) => {}
+        }
+        value
+    }
+
+    /// A function of which nothing is known but its type.
+    pub fn call_unknown(
+        &mut self,
+        name: &str,
+        arguments: &[Argument],
+        result: TypeId,
+        is_noreturn: bool,
+    ) -> Option<Expr> {
+        let span = self.builder.span;
+        let is_pure = self.global.outside.is_pure
+            || self.global.units.iter().any(|unit| unit.pure_functions.iter().any(|pure| pure == name));
+        // A number as wide as a pointer may be an address, and a structure may hold some.
+        let is_wide = |argument: &Argument| {
+            argument.ty.bytes() >= self.pointer().bytes() && argument.constant.is_none()
+        };
+        let reaches_memory = arguments
+            .iter()
+            .filter(|argument| argument.text.is_none())
+            .any(|argument| argument.pointee.is_some() && !argument.is_null || !is_pure && is_wide(argument));
+        if self.unit.has_pointer(result) {
+            let text = format!("unknown function '{name}': what its result points to is not modelled");
+            self.global.assume(text, span, true);
+        }
+        if reaches_memory {
+            self.global.assume(
+                format!("unknown function '{name}' may change memory that it can reach; it is taken to change none"),
+                span,
+                true,
+            );
+        } else {
+            let text = format!("unknown function '{name}': its result is arbitrary, and it changes nothing");
+            self.global.unknown_calls.push((self.template, text, span, is_pure));
+        }
+        // What depends on memory that it may have changed or freed is no evidence.
+        let failures = false;
+        let (local, value) = self.result_place(result);
+        let mut context =
+            library::Context { builder: &mut self.builder, program: &mut self.global.program, failures };
+        if !is_pure {
+            context.lose_track();
+        }
+        match (local, &value) {
+            // A number is an input of its type. What a pointer points to is not known, and neither is what a function
+            // computes that changes nothing.
+            (Some(local), _) if is_pure || self.unit.has_pointer(result) => {
+                self.builder.emit(Op::unknown(Lhs::Local(local)));
+            }
+            (Some(local), _) => self.builder.emit(Op::any(Lhs::Local(local))),
+            (None, Some(address)) if self.unit.is_aggregate(result) => {
+                context.write_unmodelled(address, self.unit.size(result).unwrap_or(0));
+            }
+            (None, _) => {}
+        }
+        if is_noreturn {
+            self.builder.emit(Op::Assume(Expr::bool(false)));
+            self.builder.leave();
+        }
+        value
+    }
+}
