@@ -97,7 +97,7 @@ pub enum ReplayedViolation {
         /// The object that the first byte that both touch is in, and where it is there.
         cell: (ObjectId, u64),
         /// The accesses.
-        accesses: [NamedAccess; 2],
+        accesses: Box<[NamedAccess; 2]>,
     },
     /// Threads wait for ever.
     Deadlock(Vec<ReplayedWait>),
@@ -408,7 +408,7 @@ fn collision_of(
     let (object, name) = name_of(machine, state, shared)?;
     let cell = machine.describe(state, shared)?;
     let declared = machine.program.objects[object].span;
-    Some(ReplayedViolation::Race { name, declared, cell, accesses })
+    Some(ReplayedViolation::Race { name, declared, cell, accesses: Box::new(accesses) })
 }
 
 /// Threads that wait for ever: each for one of them, or as all executions from here show.

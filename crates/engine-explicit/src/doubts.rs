@@ -36,7 +36,7 @@ fn first_unmodelled(machine: &Machine<'_>, trace: &Trace) -> Option<Span> {
     None
 }
 
-/// The place of the first value that is not modelled, with what is said about that line. Empty when there is
+/// The place of the first value that is not modelled, with what is said about that line; empty where there is
 /// none.
 pub fn doubt(machine: &Machine<'_>, trace: &Trace) -> String {
     let Some(span) = first_unmodelled(machine, trace).filter(|span| span.line > 0) else {

@@ -328,7 +328,7 @@ pub fn complaint(refutation: &Refutation) -> Vec<(String, Option<Span>)> {
             let verb = if program.objects.iter().any(of) { "allocated" } else { "declared" };
             let declared = place(program, *declared);
             let mut all = vec![(format!("data race on `{}`, {verb} at {declared}", clean(variable)), None)];
-            for access in accesses {
+            for access in accesses.iter() {
                 let verb = if access.access.write { "writes" } else { "reads" };
                 let atomic = if access.access.atomic { " atomically" } else { "" };
                 let who = name(replayed, access.thread);

@@ -355,7 +355,7 @@ impl Builder<'_> {
                 }
             }
             ReplayedViolation::Race { name, accesses, .. } => {
-                for access in accesses {
+                for access in accesses.iter() {
                     let verb = if access.access.write { "writes" } else { "reads" };
                     let atomic = if access.access.atomic { ", atomically" } else { "" };
                     self.stand(access.thread, access.span, format!("{verb} {}{atomic}", clean(name)));

@@ -31,6 +31,9 @@ pub struct Listed {
     pub refused: Option<String>,
 }
 
+/// Decides about races in a program as a whole.
+pub type Decider<'a> = dyn Fn(&Program, &Budget) -> Outcome + 'a;
+
 /// Annotates a program and checks that.
 pub type Lister<'a> = dyn Fn(Task<'_>, &Budget) -> Result<Listed, Reason> + Sync + 'a;
 
@@ -77,8 +80,8 @@ pub const NAME: &str = "summaries";
 const LISTING: u32 = 3;
 /// The part of that which finding better names for locks may take, and how much at most.
 const NAMING: Duration = Duration::from_secs(5);
-/// Programs with more steps than this are too large for engines that inline: single locations get half of the time.
-const LARGE: usize = 4_000;
+/// The part of the time that is kept for the report.
+const RESERVE: u32 = 20;
 /// Where a race is found already, this part of the time goes to others, and no more than the most.
 const OTHERS: u32 = 4;
 const MOST_FOR_OTHERS: Duration = Duration::from_secs(10);
@@ -92,7 +95,7 @@ pub struct Races<'a> {
     /// Who annotates.
     pub lister: &'a Lister<'a>,
     /// Who decides about the program as a whole; `None` if nobody but the one who annotates is asked.
-    pub answer: Option<&'a dyn Fn(&Program, &Budget) -> Outcome>,
+    pub answer: Option<&'a Decider<'a>>,
     /// Who looks for races on single locations, if that is asked for.
     pub explorer: Option<&'a dyn Engine>,
     /// Takes note of what is known.
@@ -130,8 +133,8 @@ impl Races<'_> {
             memory = Some(found);
         }
         let is_open = memory.as_ref().is_some_and(SharedMemory::has_open);
-        let steps: usize = prepared.templates.iter().map(|code| code.edges.len()).sum();
-        let single = self.explorer.is_some() && is_open && steps > LARGE;
+        // Whoever wants all findings wants them on single locations, too.
+        let single = self.explorer.is_some() && is_open;
         let budget = if single { self.budget.part(2) } else { self.budget.clone() };
         let outcome = match self.answer {
             Some(answer) => {
@@ -165,7 +168,7 @@ impl Races<'_> {
                 (true, Some(self.budget.part(OTHERS).within(MOST_FOR_OTHERS)))
             }
             Checked::Unknown(Reason::Contradiction(_) | Reason::Crashed(_)) => (false, None),
-            Checked::Unknown(_) => (false, Some(self.budget.clone())),
+            Checked::Unknown(_) => (false, Some(self.budget.most_of(RESERVE - 1, RESERVE))),
         };
         self.live.list(&memory);
         let number = self.live.finish(outcome);

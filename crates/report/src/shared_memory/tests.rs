@@ -121,7 +121,7 @@ fn what_is_open_comes_first_and_ranked() {
                    pool.c:20: main writes, holds no lock
               with pool.c:30: worker writes, holds no lock
               or   pool.c:30: worker writes, holds no lock
-              with pool.c:30: worker writes, holds no lock
+              with the same in another thread
           race-free, assuming what could hide behaviour (below):
               1 because lock `p->guard` is held: pool->size of the struct pool allocated in pool.c:12
               1 because one is before the other's thread starts, or after it has ended: slots[].done
