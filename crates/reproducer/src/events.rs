@@ -139,6 +139,17 @@ impl<'p> Execution<'p> {
         Ok(execution)
     }
 
+    /// Where a thread other than this one gives memory back first.
+    pub fn freed_by_others(&self, thread: ThreadIndex) -> Option<Span> {
+        let frees = |(template, edge): (TemplateId, EdgeId)| {
+            let ops = &self.machine.program.templates[template].edges[edge].ops;
+            ops.iter().any(|op| matches!(op, Op::Free(_)))
+        };
+        let step =
+            (0..self.edges.len()).find(|step| self.threads[*step] != thread && frees(self.edges[*step]))?;
+        Some(self.spans[step])
+    }
+
     /// The accesses that a race consists of, or to what threads wait for in vain, come last.
     fn add_end(&mut self, violation: &ReplayedViolation) {
         let steps = self.threads.len();

@@ -205,7 +205,11 @@ impl Schedule {
             return if is_seen { Ok(None) } else { Err(Unforced::Dead(object.name.clone())) };
         }
         if self.is_sanitized {
-            return Ok(None);
+            // What other threads give back is not scheduled.
+            return match execution.freed_by_others(last.thread) {
+                Some(span) => Err(Unforced::Choice(span)),
+                None => Ok(None),
+            };
         }
         let Some((instance, by)) = execution.missed(last.thread, last.edge) else { return Ok(None) };
         match self.object(&refutation.program, known, instance) {
@@ -397,7 +401,9 @@ impl Schedule {
         let _ = writeln!(out, "WRAP = {}\n", wrapped.join(" \\\n  "));
         let _ = writeln!(
             out,
-            "repro: {} runtime.o\n\t$(CC) -pthread{link} $(WRAP) -o $@ $^ -lm\n",
+            "# Operations on atomic floating-point numbers need a library of the compiler.\n\
+             ATOMIC := $(shell echo 'int main(void) {{ return 0; }}' | $(CC) -x c - -latomic -o /dev/null 2>/dev/null && echo -latomic)\n\
+             repro: {} runtime.o\n\t$(CC) -pthread{link} $(WRAP) -o $@ $^ -lm $(ATOMIC)\n",
             objects.join(" ")
         );
         let _ = writeln!(

@@ -1,5 +1,6 @@
 // What is written out is not what the other thread changes.
 // expect: races=true
+// args: --engine horn
 #include <pthread.h>
 #include <unistd.h>
 _Alignas(8) char data[16];

@@ -11,7 +11,7 @@ static void *left(void *unused) {
     while (wants1 && turn == 1) {
     }
     inside = 1;
-    assert(inside == 1);
+    assert(inside == 1); //~ ERROR
     wants0 = 0;
   }
   return 0;

@@ -8,7 +8,7 @@ struct task {
   int output;
 };
 
-void run(struct task *task) { task->output = task->input * 2; }
+void run(struct task *task) { task->output = task->input * 2; } //~ RACE
 
 void *worker(void *argument) {
   struct task *task = argument;
@@ -29,7 +29,7 @@ int main(void) {
     pthread_t thread;
     struct task *task = make(i);
     pthread_create(&thread, 0, worker, task);
-    task->input = 7;
+    task->input = 7; //~ RACE
   }
   return 0;
 }

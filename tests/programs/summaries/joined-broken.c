@@ -4,7 +4,7 @@
 
 int sum;
 
-void step(int amount) { sum += amount; }
+void step(int amount) { sum += amount; } //~ RACE
 
 void *worker(void *argument) {
   (void)argument;

@@ -5,10 +5,10 @@
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 int total;
 
-void once(int amount) { total += amount; }
+void once(int amount) { total += amount; } //~ RACE
 void twice(int amount) {
   pthread_mutex_unlock(&mutex);
-  total += 2 * amount;
+  total += 2 * amount; //~ RACE
   pthread_mutex_lock(&mutex);
 }
 

@@ -20,7 +20,7 @@ struct account *make(int balance) {
 
 void add(struct account *account, int amount) {
   lock(account);
-  account->balance += amount;
+  account->balance += amount; //~ RACE
   unlock(account);
 }
 

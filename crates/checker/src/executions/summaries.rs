@@ -11,7 +11,7 @@ use crate::ProofError;
 use crate::summaries::{Ignored, live_locations};
 use ir::ids::Id;
 use ir::semantics::{Activation, Bytes, State, ThreadIndex};
-use ir::{EdgeId, IdVec, IntType, LocalId, LocationId, Op, Program, Storage, TemplateId, Value};
+use ir::{EdgeId, IdVec, IntType, Lhs, LocalId, LocationId, Op, Program, Storage, TemplateId, Value};
 use rustc_hash::FxHashMap;
 use verdict::{Budget, LockBase, LockFact, SummariesProof, ThreadFacts};
 
@@ -205,8 +205,19 @@ impl Claims<'_> {
                 if number == seat.thread && !is_top {
                     continue;
                 }
+                // The result of a call that runs is stored when it returns, whatever stands there now.
+                let result = thread.activations.get(depth + 1).and_then(|callee| {
+                    let call = &self.program.templates[activation.template].edges[callee.called_by?];
+                    match call.ops.last() {
+                        Some(Op::Call(_, _, Some(Lhs::Local(local)))) => Some(*local),
+                        _ => None,
+                    }
+                });
                 for (index, value) in activation.locals.iter().enumerate() {
                     let Ok(index) = u32::try_from(index) else { continue };
+                    if result == Some(LocalId(index)) {
+                        continue;
+                    }
                     let is_listed =
                         number == seat.thread && facts.fresh.binary_search(&LocalId(index)).is_ok();
                     if range.contains(value) && !is_listed && self.reads(activation, LocalId(index)) {

@@ -298,8 +298,8 @@ fn map(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     }
     let size = context.settle_pointer(size);
     let anonymous = flags & 0x20 != 0;
-    if anonymous && flags & 1 != 0 {
-        context.assume(call, "no other process changes shared memory", false);
+    if flags & 1 != 0 {
+        context.assume(call, "other processes may change shared memory, which is not followed", true);
     }
     let result = allocate(context, call, size, anonymous);
     Some(Answer::Value(Expr::Local(result)))

@@ -421,7 +421,7 @@ static void *w(void *a) {{ {one} return 0; }}
 int main(void) {{
   d = opendir(\".\"); if (!d) return 1;
   pthread_t t; pthread_create(&t, 0, w, 0);
-  {other}
+  {{ {other} }}
   pthread_join(t, 0);
   return 0;
 }}

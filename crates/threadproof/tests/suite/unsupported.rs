@@ -144,12 +144,6 @@ const PROGRAMS: [(&str, &str, &str, u32); 27] = [
         5,
     ),
     (
-        "fork",
-        "#include <unistd.h>\nint main(void) {\n  if (!fork()) x = 77;\n  if (x == 78) reach_error(); return 0; }",
-        "fork",
-        4,
-    ),
-    (
         "a cleanup function",
         "void set(int *p) { x = 77; }\nint main(void) {\n  { int y __attribute__((cleanup(set))) = 1; }\n  if (x == 77) reach_error(); return 0; }",
         "cleanup",
