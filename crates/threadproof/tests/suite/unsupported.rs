@@ -4,7 +4,7 @@ use assert_cmd::Command;
 
 /// A program, as what follows the declarations on its first line; a part of the reason that names the construct, and its line.
 /// In each of them the error may be reached, as far as can be told without a meaning for the construct.
-const PROGRAMS: [(&str, &str, &str, u32); 27] = [
+const PROGRAMS: [(&str, &str, &str, u32); 26] = [
     (
         "a device",
         "int main(void) {\n  *(volatile unsigned *)0x40021000 = 1;\n  reach_error(); return 0; }",
