@@ -21,7 +21,7 @@ struct Kind {
 }
 
 /// All kinds of proof that rest on more than the text of the program.
-const KINDS: [Kind; 9] = [
+const KINDS: [Kind; 10] = [
     Kind { name: "flow", engine: &["engine_flow::engine::Flow::verify"], rule: &["checker::flow::check"] },
     Kind {
         name: "exhaustive",
@@ -57,6 +57,11 @@ const KINDS: [Kind; 9] = [
         name: "context",
         engine: &["engine_context::engine::ContextInference::verify"],
         rule: &["checker::context::check"],
+    },
+    Kind {
+        name: "summaries",
+        engine: &["engine_summaries::engine::Summaries::verify"],
+        rule: &["checker::summaries::check"],
     },
     Kind { name: "spec", engine: &["engine_spec::engine::Spec::verify"], rule: &["checker::spec::check"] },
 ];

@@ -9,6 +9,7 @@ use engine_flow::Flow;
 use engine_horn::Horn;
 use engine_queries::Queries;
 use engine_states::{Counting, States};
+use engine_summaries::Summaries;
 use engine_symbolic::Symbolic;
 use ir::Program;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,6 +27,8 @@ pub enum Asked {
     Explicit,
     /// Proves by data flow.
     Flow,
+    /// Proves by procedure summaries.
+    Summaries,
     /// Proves by Horn clauses.
     Horn,
     /// Thread states.
@@ -46,9 +49,10 @@ pub enum Asked {
 
 impl Asked {
     /// Everyone.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Explicit,
         Self::Flow,
+        Self::Summaries,
         Self::Horn,
         Self::States,
         Self::Counters,
@@ -64,6 +68,7 @@ impl Asked {
         match self {
             Self::Explicit => "explicit",
             Self::Flow => "flow",
+            Self::Summaries => "summaries",
             Self::Horn => "horn",
             Self::States => "states",
             Self::Counters => "counters",
@@ -82,7 +87,7 @@ impl Asked {
         let turn = slow[(seed % slow.len() as u64) as usize];
         let mut asked = match kind {
             Kind::Wide => Self::of_wide(seed, seen, turn),
-            Kind::Wild | Kind::Tame => vec![Self::Explicit, Self::Flow, turn],
+            Kind::Wild | Kind::Tame => vec![Self::Explicit, Self::Flow, Self::Summaries, turn],
             Kind::Boolean => vec![Self::States, Self::Counters, turn],
         };
         if seed.is_multiple_of(if kind == Kind::Wide { 128 } else { 16 }) {
@@ -96,15 +101,15 @@ impl Asked {
 
     /// Who is asked about a wide program. Where there is a violation every proof is wrong: the fast ones and
     /// a slow one are asked about all of these. Elsewhere a proof is wrong if executions leave what it
-    /// claims: `flow`, whose claims are the largest, is asked about all, the others about a part; violations
-    /// are replayed on the oracle's own machine.
+    /// claims: `flow` and `summaries`, whose claims are the largest, are asked about all, the others about a
+    /// part; violations are replayed on the oracle's own machine.
     fn of_wide(seed: u64, seen: Seen, turn: Self) -> Vec<Self> {
         match (seen, seed % 8) {
             (Seen::Violation, _) | (Seen::Nothing | Seen::Partial, 0) => {
-                vec![Self::Explicit, Self::Flow, turn]
+                vec![Self::Explicit, Self::Flow, Self::Summaries, turn]
             }
-            (Seen::Nothing | Seen::Partial, 4) => vec![Self::Explicit, Self::Flow],
-            (Seen::Nothing | Seen::Partial, _) => vec![Self::Flow],
+            (Seen::Nothing | Seen::Partial, 4) => vec![Self::Explicit, Self::Flow, Self::Summaries],
+            (Seen::Nothing | Seen::Partial, _) => vec![Self::Flow, Self::Summaries],
             (Seen::Bounded, _) => vec![],
         }
     }
@@ -139,6 +144,7 @@ impl Asked {
         match self {
             Self::Explicit => by(&Explicit::default()),
             Self::Flow => by(&Flow),
+            Self::Summaries => by(&Summaries),
             Self::Horn => by(&Horn),
             Self::States => by(&States),
             Self::Counters => by(&Counting),
