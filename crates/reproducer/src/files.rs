@@ -194,6 +194,10 @@ impl Schedule {
             return Ok(None);
         };
         let Some(last) = refutation.trace.steps.last() else { return Ok(None) };
+        // Without events, when other threads give memory back is not scheduled.
+        if let Some(span) = execution.freed_by_others(last.thread).filter(|_| self.is_sanitized) {
+            return Err(Unforced::Choice(span));
+        }
         if let Some(id) = execution.dead(last.thread, last.edge) {
             let object = &refutation.program.objects[id];
             // AddressSanitizer sees the end of variables, but not of those whose size is not known before, or
@@ -205,11 +209,7 @@ impl Schedule {
             return if is_seen { Ok(None) } else { Err(Unforced::Dead(object.name.clone())) };
         }
         if self.is_sanitized {
-            // What other threads give back is not scheduled.
-            return match execution.freed_by_others(last.thread) {
-                Some(span) => Err(Unforced::Choice(span)),
-                None => Ok(None),
-            };
+            return Ok(None);
         }
         let Some((instance, by)) = execution.missed(last.thread, last.edge) else { return Ok(None) };
         match self.object(&refutation.program, known, instance) {
