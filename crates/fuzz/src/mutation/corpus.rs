@@ -169,9 +169,8 @@ pub fn proofs(pair: &Pair, only: Option<&str>, seconds: f64) -> Vec<Proof> {
     let budget = || Budget::steps_for(seconds);
     let queries = engine_queries::Queries::default();
     let explicit = engine_explicit::Explicit::default();
-    let engines: [&dyn Engine; 7] = [
+    let engines: [&dyn Engine; 6] = [
         &engine_flow::Flow,
-        &engine_summaries::Summaries,
         &engine_horn::Horn,
         &engine_states::States,
         &queries,
