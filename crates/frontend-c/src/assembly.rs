@@ -76,6 +76,7 @@ impl Function<'_, '_> {
                 self.freeze(value);
             }
         }
+        let reads = outputs.iter().any(|output| self.text(output.constraint).contains('+'));
         for (index, output) in outputs.iter().enumerate() {
             if is_idle && self.text(output.constraint).starts_with('+') {
                 continue;
@@ -91,6 +92,8 @@ impl Function<'_, '_> {
                     let value = self.rvalue(input.value);
                     self.cast(value, scalar)
                 }
+                // What was given no value of the program gives no address.
+                Some(_) | None if inputs.is_empty() && !reads => self.unknown_number(scalar),
                 Some(_) | None => self.unknown(scalar),
             };
             self.builder.span = span;

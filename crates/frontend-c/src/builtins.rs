@@ -2,6 +2,7 @@
 
 use crate::fold;
 use crate::function::Function;
+use crate::outside_calls::context_of;
 use crate::scopes::{Allocated, BODY};
 use crate::types::Class;
 use ir::{BinaryOp, Expr, IntType, Lhs, LocationKind, UnaryOp, Value};
@@ -19,8 +20,7 @@ impl Function<'_, '_> {
                 self.discard(hint);
                 value
             }
-            // Whether a compiler would find it constant: it need not.
-            ExprKind::ConstantP { .. } => self.zero(expr.ty),
+            ExprKind::ConstantP { .. } => self.perhaps_constant(expr.ty),
             ExprKind::Unreachable => {
                 // Undefined: the execution ends.
                 self.builder.emit(ir::Op::Assume(Expr::bool(false)));
@@ -67,7 +67,9 @@ impl Function<'_, '_> {
                         let text = "unsupported: a variable argument that is a pointer".to_owned();
                         self.global.assume(text, span, true);
                     }
-                    self.unknown(ty)
+                    let local = self.builder.temporary(ty);
+                    context_of(&mut self.builder, &mut self.global.program).give_known(local);
+                    Expr::Local(local)
                 }
                 Class::Void | Class::Aggregate | Class::Function | Class::Unsupported(_) => {
                     self.unsupported("a variable argument of this type");
@@ -97,6 +99,25 @@ impl Function<'_, '_> {
                 self.zero(expr.ty)
             }
         }
+    }
+
+    /// `__builtin_constant_p` of what is not constant by its form: a compiler may find out that it is, or not. It always does
+    /// not without optimisation, so 0 is a value of some execution; that it is 1 is no evidence.
+    fn perhaps_constant(&mut self, ty: rucc_types::TypeId) -> Expr {
+        let ty = self.scalar(ty);
+        let result = self.builder.save(Expr::int(0, ty), ty);
+        let choice = self.builder.temporary(IntType::BOOL);
+        self.builder.emit(ir::Op::any(Lhs::Local(choice)));
+        let (found, done) = (self.label(), self.label());
+        self.branch(Expr::Local(choice), found, done);
+        self.join(found);
+        let is_truth = fold::binary(BinaryOp::Le, ty, Expr::Local(result), Expr::int(1, ty));
+        let is_truth = is_truth.and(fold::binary(BinaryOp::Le, ty, Expr::int(0, ty), Expr::Local(result)));
+        let pairs = vec![(Lhs::Local(result), ir::Rhs::Unknown)];
+        self.builder.emit(ir::Op::Assign(ir::Assignment { pairs, constraint: Some(is_truth) }));
+        self.jump(done);
+        self.join(done);
+        Expr::Local(result)
     }
 
     /// Memory that lives until the function returns.
@@ -156,7 +177,7 @@ impl Function<'_, '_> {
             BitCount::FirstSet => {
                 let position = ones(binary(BinaryOp::Sub, lowest(), constant(1)), ty);
                 let position = binary(BinaryOp::Add, position, constant(1));
-                fold::if_then_else(is_zero, constant(0), position)
+                fold::if_then_else(is_zero.clone(), constant(0), position)
             }
             BitCount::Leading => {
                 // All bits below the highest one that is set are set too, and counted.
@@ -174,7 +195,27 @@ impl Function<'_, '_> {
                 constant(0)
             }
         };
-        self.cast(result, IntType::I32)
+        let result = self.cast(result, IntType::I32);
+        match count {
+            BitCount::Ones | BitCount::Parity | BitCount::FirstSet | BitCount::RedundantSign => result,
+            BitCount::Trailing | BitCount::Leading => self.unless(is_zero, result),
+        }
+    }
+
+    /// A value that is not modelled where a condition holds.
+    fn unless(&mut self, condition: Expr, value: Expr) -> Expr {
+        if let Expr::Const(0, _) = condition {
+            return value;
+        }
+        let ty = self.type_of(&value);
+        let result = self.builder.save(value, ty);
+        let (holds, done) = (self.label(), self.label());
+        self.branch(condition, holds, done);
+        self.join(holds);
+        self.builder.emit(ir::Op::unknown(Lhs::Local(result)));
+        self.jump(done);
+        self.join(done);
+        Expr::Local(result)
     }
     fn freeze_always(&mut self, value: Expr, ty: IntType) -> Expr {
         match value {

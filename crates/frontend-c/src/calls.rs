@@ -70,11 +70,13 @@ impl Function<'_, '_> {
                     self.unsupported("a call through a pointer inside an atomic region");
                 }
                 let types = arguments.iter().map(|argument| unit.tree[*argument].ty);
-                let addresses: Vec<bool> = types.map(|ty| unit.is_pointer(ty)).collect();
+                let addresses: Vec<bool> = types.clone().map(|ty| unit.is_pointer(ty)).collect();
+                let is_wide = |ty| unit.scalar_type(ty).is_none_or(|ty| ty.bytes() >= self.pointer().bytes());
+                let wide: Vec<bool> = types.map(is_wide).collect();
                 let signature = unit.signature(unit.tree[callee].ty);
                 let parameters = signature.map_or(0, |signature| signature.params.len());
                 let values = match signature.is_some_and(|signature| signature.variadic) {
-                    true => self.pass_on(values, &addresses, parameters),
+                    true => self.pass_on(values, &addresses, &wide, parameters),
                     false => values,
                 };
                 self.emit_call(Callee::Pointer(pointer), values, expr.ty)
@@ -201,6 +203,7 @@ impl Function<'_, '_> {
             return value;
         }
         if self.global.is_absent(declared, self.builder.span) {
+            arguments.into_iter().for_each(|argument| self.discard(argument.value));
             self.emit_null_call(result);
             return None;
         }
@@ -211,6 +214,7 @@ impl Function<'_, '_> {
         let has_body = unit.tree[declared.declaration].body.is_some();
         match (has_body, name.strip_prefix("__builtin_").unwrap_or(name), arguments.as_slice()) {
             (false, "exit", _) => {
+                arguments.into_iter().for_each(|argument| self.discard(argument.value));
                 self.exit_program();
                 return None;
             }
@@ -251,23 +255,36 @@ impl Function<'_, '_> {
         }
         let is_address = |argument: &Argument| argument.pointee.is_some() && argument.text.is_none();
         let addresses: Vec<bool> = arguments.iter().map(is_address).collect();
+        let is_wide = |argument: &Argument| argument.ty.bytes() >= self.pointer().bytes();
+        let wide: Vec<bool> =
+            arguments.iter().map(|argument| argument.constant.is_none() && is_wide(argument)).collect();
         let values: Vec<Expr> = arguments.into_iter().map(|argument| argument.value).collect();
         let unit = &self.global.units[declared.unit];
         let parameters = unit.tree[unit.tree[declared.declaration].params].len();
-        let values = self.pass_on(values, &addresses, parameters);
+        let values = self.pass_on(values, &addresses, &wide, parameters);
         self.call_defined(declared, values, result)
     }
 
     /// Notes which addresses are passed beyond the parameters, to be printed perhaps.
-    fn pass_on(&mut self, values: Vec<Expr>, addresses: &[bool], parameters: usize) -> Vec<Expr> {
+    fn pass_on(
+        &mut self,
+        values: Vec<Expr>,
+        addresses: &[bool],
+        wide: &[bool],
+        parameters: usize,
+    ) -> Vec<Expr> {
         let mut passed = Vec::new();
         for (index, value) in values.into_iter().enumerate() {
-            if index < parameters || !addresses[index] {
+            if index < parameters || !(addresses[index] || wide[index]) {
                 passed.push(value);
                 continue;
             }
             let value = self.freeze(value);
-            context_of(&mut self.builder, &mut self.global.program).pass_on(value.clone());
+            let mut context = context_of(&mut self.builder, &mut self.global.program);
+            context.make_known(value.clone());
+            if addresses[index] {
+                context.pass_on(value.clone());
+            }
             passed.push(value);
         }
         passed

@@ -4,7 +4,7 @@ use crate::function::Function;
 use crate::parse::Unit;
 use crate::types::Class;
 use rucc_ast::{BinaryOp, UnaryOp};
-use rucc_sema::{Conversion, DeclId, DeclKind, ExprId, ExprKind, LabelId, Stmt, StmtId};
+use rucc_sema::{AtomicOp, Conversion, DeclId, DeclKind, ExprId, ExprKind, LabelId, Stmt, StmtId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How an expression is lowered.
@@ -147,7 +147,6 @@ impl Function<'_, '_> {
                 Conversion::Void | Conversion::Broadcast | Conversion::Hardbool => emits,
             },
             ExprKind::Expect { value, hint, .. } => self.with(Purity::Total, &[value, hint]),
-            ExprKind::ConstantP { .. } => (Purity::Total, 1),
             _ => emits,
         }
     }
@@ -334,7 +333,11 @@ impl Uses {
                 self.mentioned.insert(declaration);
             }
             ExprKind::LabelAddr(label) if !self.labels.contains(&label) => self.labels.push(label),
-            ExprKind::CompoundLiteral(declaration) => self.declaration(unit, declaration),
+            // It is an object in memory, whether its address is taken here or not.
+            ExprKind::CompoundLiteral(declaration) => {
+                self.address_taken.insert(declaration);
+                self.declaration(unit, declaration);
+            }
             ExprKind::StmtExpr(body) => self.statement(unit, body),
             _ => {}
         }
@@ -356,6 +359,41 @@ pub fn evaluated_operands(unit: &Unit, id: ExprId) -> Vec<ExprId> {
     }
 }
 
+/// Whether an expression makes a pointer into a structure that is no lvalue: an object that lives until the full
+/// expression ends (C11 6.2.4p8).
+pub fn points_into_temporary(unit: &Unit, id: ExprId) -> bool {
+    let tree = &unit.tree;
+    let is_temporary = |array: ExprId| {
+        let mut at = array;
+        loop {
+            at = match tree[at].kind {
+                ExprKind::Member { base, .. } => base,
+                ExprKind::Subscript { base, .. } => match tree[base].kind {
+                    ExprKind::Convert { kind: Conversion::ArrayDecay, operand } => operand,
+                    _ => return false,
+                },
+                ExprKind::Call { .. }
+                | ExprKind::Assign { .. }
+                | ExprKind::Cond { .. }
+                | ExprKind::Comma { .. }
+                | ExprKind::StmtExpr(_)
+                | ExprKind::VaArg { .. } => return true,
+                _ => return false,
+            };
+        }
+    };
+    let mut stack = vec![id];
+    while let Some(at) = stack.pop() {
+        if let ExprKind::Convert { kind: Conversion::ArrayDecay, operand } = tree[at].kind
+            && is_temporary(operand)
+        {
+            return true;
+        }
+        stack.extend(evaluated_operands(unit, at));
+    }
+    false
+}
+
 /// Whether the first of some statements that mentions a variable does nothing but set it: by an assignment, or by a call of a
 /// function that always sets what this argument points to.
 pub fn is_set_first(
@@ -372,14 +410,25 @@ pub fn is_set_first(
     };
     let Some(first) = statements.iter().find(|statement| mentions(**statement)) else { return true };
     let Stmt::Expr(mut at) = tree[*first] else { return false };
-    while let ExprKind::Convert { kind: Conversion::Void, operand } = tree[at].kind {
-        at = operand;
-    }
     let is_variable = |id: ExprId| matches!(tree[id].kind, ExprKind::Decl(found) if found == variable);
     let reads = |id: ExprId| {
         let mut uses = Uses::default();
         uses.expression(unit, id);
         uses.is_mentioned(variable)
+    };
+    loop {
+        at = match tree[at].kind {
+            ExprKind::Convert { kind: Conversion::Void, operand } => operand,
+            ExprKind::Comma { lhs, rhs } if !reads(lhs) => rhs,
+            _ => break,
+        };
+    }
+    let is_address = |argument: ExprId| {
+        let mut at = argument;
+        while let ExprKind::Convert { operand, .. } | ExprKind::Cast(operand) = tree[at].kind {
+            at = operand;
+        }
+        matches!(tree[at].kind, ExprKind::Unary { op: UnaryOp::AddrOf, operand } if is_variable(operand))
     };
     match tree[at].kind {
         ExprKind::Assign { op: None, lhs, rhs, .. } => is_variable(lhs) && !reads(rhs),
@@ -390,16 +439,19 @@ pub fn is_set_first(
             }
             let ExprKind::Decl(function) = tree[callee].kind else { return false };
             tree[args].iter().enumerate().all(|(index, &argument)| {
-                let mut at = argument;
-                while let ExprKind::Convert { operand, .. } | ExprKind::Cast(operand) = tree[at].kind {
-                    at = operand;
-                }
-                let is_address = matches!(
-                    tree[at].kind,
-                    ExprKind::Unary { op: UnaryOp::AddrOf, operand } if is_variable(operand)
-                );
-                (is_address && always_sets(unit.name(function), index)) || !reads(argument)
+                (is_address(argument) && always_sets(unit.name(function), index)) || !reads(argument)
             })
+        }
+        ExprKind::Atomic { op, args, .. } => {
+            let result = match op {
+                AtomicOp::LoadInto => 1,
+                AtomicOp::ExchangeInto => 2,
+                _ => return false,
+            };
+            tree[args]
+                .iter()
+                .enumerate()
+                .all(|(index, &argument)| (is_address(argument) && index == result) || !reads(argument))
         }
         _ => false,
     }

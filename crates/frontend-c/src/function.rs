@@ -6,6 +6,7 @@
 use crate::builder::Builder;
 use crate::facts::{Facts, Uses};
 use crate::fold;
+use crate::indeterminate::PassedDeclarations;
 use crate::link::Declared;
 use crate::lowering::Lowering;
 use crate::memory_orders::Orders;
@@ -94,7 +95,9 @@ pub struct Function<'l, 'u> {
     pub arbitrary: Vec<(LocalId, ir::EdgeId, String)>,
     /// Its blocks.
     pub scopes: Scopes,
-    /// The statements after the declaration that is lowered now, in its block.
+    /// The declarations that were passed, and its jumps.
+    pub passed: PassedDeclarations,
+    /// The declaration that is lowered now, and the statements after it in its block.
     pub following: Vec<StmtId>,
     /// The indices of subscripts in arrays that are parts of others.
     pub indices: FxHashMap<ExprId, Expr>,
@@ -133,6 +136,7 @@ impl<'l, 'u> Function<'l, 'u> {
             said_orders: Vec::new(),
             arbitrary: Vec::new(),
             scopes: Scopes::default(),
+            passed: PassedDeclarations::default(),
             following: Vec::new(),
             indices: FxHashMap::default(),
             end,
@@ -173,6 +177,7 @@ impl<'l, 'u> Function<'l, 'u> {
                 }
                 function.statement(body);
                 function.fall_off_the_end();
+                function.forget_skipped();
             }
             None => function.stand_in(declared.declaration),
         }
@@ -245,6 +250,12 @@ impl<'l, 'u> Function<'l, 'u> {
     pub fn unknown(&mut self, ty: IntType) -> Expr {
         let local = self.builder.temporary(ty);
         self.builder.emit(Op::unknown(Lhs::Local(local)));
+        Expr::Local(local)
+    }
+    /// A fresh value that is not modelled, and that was not computed from an address.
+    pub fn unknown_number(&mut self, ty: IntType) -> Expr {
+        let local = self.builder.temporary(ty);
+        self.builder.emit(Op::unknown_number(local, ty));
         Expr::Local(local)
     }
     /// A cast of a value.

@@ -32,6 +32,7 @@ mod facts;
 mod fold;
 mod function;
 mod handles;
+mod indeterminate;
 mod initialisers;
 pub mod library;
 mod lifetimes;

@@ -119,6 +119,7 @@ pub fn lower<'u>(
     let runs_after_main = startup::lower_exit(&mut lowering);
     lowering.work_off();
     lowering.judge_unknown_calls();
+    lowering.know_external_names();
     crate::lifetimes::end(&mut lowering.program, &lowering.scopes, runs_after_main);
     crate::equal_literals::leave_open(&mut lowering.program, &lowering.literals);
     crate::literals::protect(&mut lowering.program, &lowering.constant_objects);
@@ -153,6 +154,26 @@ impl<'u> Lowering<'u> {
             let limits_proof = !is_pure && !is_closed;
             self.noted.push((Some(within), Assumption { text, span, limits_proof }));
         }
+    }
+    /// Variables and functions that code in other files can name are known there.
+    fn know_external_names(&mut self) {
+        let is_external = |declared: &Declared| {
+            let declaration = &self.units[declared.unit].tree[declared.declaration];
+            declaration.linkage == Linkage::External
+        };
+        let mut objects: Vec<ObjectId> =
+            self.objects.iter().filter(|(declared, _)| is_external(declared)).map(|(_, id)| *id).collect();
+        objects.sort_unstable();
+        let mut templates: Vec<TemplateId> = self
+            .templates
+            .iter()
+            .filter(|((declared, atomic), _)| !atomic && is_external(declared))
+            .map(|(_, id)| *id)
+            .collect();
+        templates.sort_unstable();
+        let addresses = objects.into_iter().map(|object| Expr::Address(object, 0));
+        let addresses = addresses.chain(templates.into_iter().map(Expr::Procedure)).collect();
+        library::know(&mut self.program, addresses);
     }
     /// Notes that nothing is known of a function that is called.
     pub fn note_unknown(&mut self, declared: Declared, span: Span) {

@@ -67,9 +67,8 @@ impl Function<'_, '_> {
         let is_pure = self.global.outside.is_pure
             || self.global.units.iter().any(|unit| unit.pure_functions.iter().any(|pure| pure == name));
         // A number as wide as a pointer may be an address, and a structure may hold some.
-        let is_wide = |argument: &Argument| {
-            argument.ty.bytes() >= self.pointer().bytes() && argument.constant.is_none()
-        };
+        let bytes = self.pointer().bytes();
+        let is_wide = |argument: &Argument| argument.ty.bytes() >= bytes && argument.constant.is_none();
         let reaches_memory = arguments
             .iter()
             .filter(|argument| argument.text.is_none())
@@ -88,6 +87,15 @@ impl Function<'_, '_> {
             let text = format!("unknown function '{name}': its result is arbitrary, and it changes nothing");
             self.global.unknown_calls.push((self.template, text, span, is_pure));
         }
+        let passed: Vec<Expr> = arguments
+            .iter()
+            .filter(|argument| argument.text.is_none() && !argument.is_null && is_wide(argument))
+            .map(|argument| argument.value.clone())
+            .collect();
+        for value in passed {
+            let value = self.freeze(value);
+            context_of(&mut self.builder, &mut self.global.program).make_known(value);
+        }
         // What depends on memory that it may have changed or freed is no evidence.
         let failures = false;
         let (local, value) = self.result_place(result);
@@ -99,9 +107,7 @@ impl Function<'_, '_> {
         match (local, &value) {
             // A number is an input of its type. What a pointer points to is not known, and neither is what a function
             // computes that changes nothing.
-            (Some(local), _) if is_pure || self.unit.has_pointer(result) => {
-                self.builder.emit(Op::unknown(Lhs::Local(local)));
-            }
+            (Some(local), _) if is_pure || self.unit.has_pointer(result) => context.give_known(local),
             (Some(local), _) => self.builder.emit(Op::any(Lhs::Local(local))),
             (None, Some(address)) if self.unit.is_aggregate(result) => {
                 context.write_unmodelled(address, self.unit.size(result).unwrap_or(0));

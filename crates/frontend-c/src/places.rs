@@ -90,7 +90,16 @@ impl Function<'_, '_> {
                 Lvalue::Memory { address, atomic }
             }
             _ if expr.category == Category::Rvalue && unit.is_aggregate(expr.ty) => {
-                Lvalue::Memory { address: self.aggregate(id), atomic: false }
+                let mut address = self.aggregate(id);
+                // A pointer into it is one to a temporary object, not to what the value was read from (C11 6.2.4p8).
+                let is_read = matches!(
+                    expr.kind,
+                    ExprKind::Cond { .. } | ExprKind::Comma { .. } | ExprKind::Assign { .. }
+                );
+                if is_read && unit.has_array(expr.ty) {
+                    address = Expr::Address(self.copy_to_temporary(address, expr.ty), 0);
+                }
+                Lvalue::Memory { address, atomic: false }
             }
             ExprKind::Convert { operand, .. } | ExprKind::Cast(operand) => self.lvalue(operand),
             ExprKind::Comma { lhs, rhs } => {

@@ -1,13 +1,15 @@
 //! Blocks as far as they matter: which location, local and frame object of a function belongs to which.
 //!
-//! Only blocks that declare objects in memory, or hold a compound literal, are told apart; all else belongs to the block
+//! Only blocks that declare objects in memory, or hold a compound literal, and full expressions with pointers to temporary
+//! objects are told apart; all else belongs to the block
 //! around. Control enters and leaves a block on edges without operations of its own, so on an edge from one block into
 //! another all operations belong to the block that is left. `lifetimes.rs` makes use of this.
 
+use crate::facts::points_into_temporary;
 use crate::function::Function;
 use ir::ids::Id;
 use ir::{LocalId, LocationId, ObjectId, Template};
-use rucc_sema::{StmtId, StorageDuration};
+use rucc_sema::{ExprId, StmtId, StorageDuration};
 use std::collections::BTreeMap;
 
 /// The number of a block in its function.
@@ -75,6 +77,11 @@ impl Scopes {
         self.catch_up(template);
         self.locations[location.index()] = self.current;
     }
+    /// Says that a location belongs to a block.
+    pub fn put_in(&mut self, template: &Template, location: LocationId, scope: ScopeId) {
+        self.catch_up(template);
+        self.locations[location.index()] = scope;
+    }
     /// The block of a location.
     pub fn of_location(&self, location: LocationId) -> ScopeId {
         self.locations.get(location.index()).copied().unwrap_or(BODY)
@@ -108,12 +115,23 @@ impl Function<'_, '_> {
             declaration.duration == StorageDuration::Automatic && !self.is_register(id)
         });
         if matters {
-            self.scopes.catch_up(&self.builder.template);
-            self.scopes.parents.push(self.scopes.current);
-            self.scopes.current = self.scopes.parents.len() - 1;
-            self.step_into_scope();
+            self.open();
         }
         matters
+    }
+    /// Enters a full expression, if it makes a pointer to an object that ends with it. Says whether it does.
+    pub fn open_full_expression(&mut self, id: ExprId) -> bool {
+        let matters = self.builder.is_reachable() && points_into_temporary(self.unit, id);
+        if matters {
+            self.open();
+        }
+        matters
+    }
+    fn open(&mut self) {
+        self.scopes.catch_up(&self.builder.template);
+        self.scopes.parents.push(self.scopes.current);
+        self.scopes.current = self.scopes.parents.len() - 1;
+        self.step_into_scope();
     }
     /// Leaves the block that was entered last.
     pub fn close_scope(&mut self) {

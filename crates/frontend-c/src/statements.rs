@@ -1,6 +1,6 @@
 //! Statements and block-scope declarations.
 
-use crate::facts::{Uses, evaluated_operands};
+use crate::facts::{Uses, evaluated_operands, points_into_temporary};
 use crate::fold;
 use crate::function::{Function, Returns, Variable};
 use crate::scopes::Allocated;
@@ -28,16 +28,17 @@ impl Function<'_, '_> {
             Stmt::Error | Stmt::Empty => {}
             Stmt::Expr(expr) => {
                 if self.builder.is_reachable() {
-                    self.effect(expr);
+                    self.full_effect(expr);
                 }
             }
             Stmt::Block(list) => {
-                for (index, &inner) in unit.tree[list].iter().enumerate() {
-                    if matches!(unit.tree[inner], Stmt::Decls(_)) {
-                        self.following = unit.tree[list][index + 1..].to_vec();
-                    }
+                let entered = self.passed.enter();
+                let statements = &unit.tree[list];
+                for (index, &inner) in statements.iter().enumerate() {
+                    self.declares_before(inner, &statements[index + 1..]);
                     self.statement(inner);
                 }
+                self.passed.leave(entered);
             }
             Stmt::Decls(list) => {
                 for &declaration in &unit.tree[list] {
@@ -47,7 +48,7 @@ impl Function<'_, '_> {
             Stmt::If { cond, then, otherwise } => {
                 let (yes, no, done) = (self.label(), self.label(), self.label());
                 if self.builder.is_reachable() {
-                    self.condition(cond, yes, no);
+                    self.full_condition(cond, yes, no);
                 }
                 self.join(yes);
                 self.statement(then);
@@ -63,35 +64,42 @@ impl Function<'_, '_> {
             Stmt::While { .. } | Stmt::DoWhile { .. } | Stmt::For { .. }
                 if !self.builder.is_reachable() && !self.has_label(id) => {}
             Stmt::While { cond, body } => {
+                self.passed.open_loop();
                 let (head, inside, done) = (self.label(), self.label(), self.label());
                 self.place(head);
-                self.condition(cond, inside, done);
+                self.full_condition(cond, inside, done);
                 self.join(inside);
                 self.loop_body(body, head, done);
                 self.jump(head);
+                self.passed.close_loop();
                 self.join(done);
             }
             Stmt::DoWhile { body, cond } => {
+                self.passed.open_loop();
                 let (head, test, done) = (self.label(), self.label(), self.label());
                 self.place(head);
                 self.loop_body(body, test, done);
                 self.join(test);
                 if self.builder.is_reachable() {
                     self.at_expression(cond);
-                    self.condition(cond, head, done);
+                    self.full_condition(cond, head, done);
                 }
+                self.passed.close_loop();
                 self.join(done);
             }
             Stmt::For { init, cond, step, body } => {
+                let entered = self.passed.enter();
                 if let Some(init) = init {
+                    self.declares_before(init, &[id]);
                     self.statement(init);
                 }
+                self.passed.open_loop();
                 let (head, inside, next, done) = (self.label(), self.label(), self.label(), self.label());
                 self.place(head);
                 match cond {
                     Some(cond) => {
                         self.at_expression(cond);
-                        self.condition(cond, inside, done);
+                        self.full_condition(cond, inside, done);
                     }
                     None => self.jump(inside),
                 }
@@ -101,21 +109,25 @@ impl Function<'_, '_> {
                 if self.builder.is_reachable() {
                     if let Some(step) = step {
                         self.at_expression(step);
-                        self.effect(step);
+                        self.full_effect(step);
                     }
                     self.jump(head);
                 }
+                self.passed.close_loop();
                 self.join(done);
+                self.passed.leave(entered);
             }
             Stmt::Switch { cond, body, cases, default } => self.switch(cond, body, cases, default.is_some()),
             Stmt::Case { case, body } => {
                 if let Some(label) = self.cases.get(&case).copied() {
+                    self.passed.label(label);
                     self.join(label);
                 }
                 self.statement(body);
             }
             Stmt::Default { body } => {
                 if let Some(label) = self.defaults.last().copied() {
+                    self.passed.label(label);
                     self.join(label);
                 }
                 self.statement(body);
@@ -131,12 +143,15 @@ impl Function<'_, '_> {
                     return;
                 }
                 let location = self.label_of(label);
+                self.passed.label(location);
                 self.place(location);
                 self.statement(body);
             }
             Stmt::Goto(label) => {
                 let location = self.label_of(label);
+                let first = self.builder.template.edges.len();
                 self.jump(location);
+                self.passed.jump(first, &self.builder.template);
             }
             Stmt::IndirectGoto(target) => {
                 if self.builder.is_reachable() {
@@ -157,6 +172,22 @@ impl Function<'_, '_> {
                     self.return_statement(value);
                 }
             }
+        }
+    }
+    /// A full expression that is evaluated for what it does.
+    fn full_effect(&mut self, id: ExprId) {
+        let has_temporaries = self.open_full_expression(id);
+        self.effect(id);
+        if has_temporaries {
+            self.close_scope();
+        }
+    }
+    /// A full expression that is a condition.
+    fn full_condition(&mut self, id: ExprId, yes: ir::LocationId, no: ir::LocationId) {
+        let has_temporaries = self.open_full_expression(id);
+        self.condition(id, yes, no);
+        if has_temporaries {
+            self.close_scope();
         }
     }
     /// The address of a label: a number of its own, where no object is.
@@ -213,7 +244,8 @@ impl Function<'_, '_> {
         };
         let statements = &unit.tree[list];
         let (&last, before) = statements.split_last()?;
-        for &inner in before {
+        for (index, &inner) in before.iter().enumerate() {
+            self.declares_before(inner, &statements[index + 1..]);
             self.statement(inner);
         }
         let mut at = last;
@@ -225,6 +257,7 @@ impl Function<'_, '_> {
                 }
                 Stmt::Label { label, body } => {
                     let location = self.label_of(label);
+                    self.passed.label(location);
                     self.place(location);
                     at = body;
                 }
@@ -233,6 +266,20 @@ impl Function<'_, '_> {
                     return None;
                 }
             }
+        }
+    }
+
+    /// Notes what may name the variables of a declaration: itself, and what comes after it in its block.
+    fn declares_before(&mut self, statement: StmtId, following: &[StmtId]) {
+        let mut at = statement;
+        while let Stmt::Label { body, .. } | Stmt::Case { body, .. } | Stmt::Default { body } =
+            self.unit.tree[at]
+        {
+            at = body;
+        }
+        if matches!(self.unit.tree[at], Stmt::Decls(_)) {
+            // Its own initialisers may name what is declared before them.
+            self.following = std::iter::once(at).chain(following.iter().copied()).collect();
         }
     }
 
@@ -279,9 +326,13 @@ impl Function<'_, '_> {
             return;
         }
         let ty = self.scalar(unit.tree[cond].ty);
+        let has_temporaries = self.open_full_expression(cond);
         let value = self.rvalue(cond);
         let value = self.cast(value, ty);
         let value = self.freeze(value);
+        if has_temporaries {
+            self.close_scope();
+        }
         let done = self.label();
         let otherwise = if has_default { self.label() } else { done };
         let mut tests = Vec::new();
@@ -313,6 +364,11 @@ impl Function<'_, '_> {
         self.join(done);
     }
     fn dispatch(&mut self, tests: Vec<(Expr, ir::LocationId)>, otherwise: ir::LocationId) {
+        let first = self.builder.template.edges.len();
+        self.dispatch_by_tests(tests, otherwise);
+        self.passed.jump(first, &self.builder.template);
+    }
+    fn dispatch_by_tests(&mut self, tests: Vec<(Expr, ir::LocationId)>, otherwise: ir::LocationId) {
         if let Some((_, label)) = tests.iter().find(|(test, _)| *test == Expr::bool(true)) {
             return self.jump(*label);
         }
@@ -443,6 +499,7 @@ impl Function<'_, '_> {
         if self.builder.is_reachable() {
             self.evaluate_lengths(declaration.ty);
         }
+        self.passed.pass(id);
         let name = unit.name(id);
         if unit.is_variable(declaration.ty) {
             return self.variable_array(id);
@@ -459,6 +516,7 @@ impl Function<'_, '_> {
             match value {
                 Some(value) => {
                     // `int x = x;` reads what is not set.
+                    let has_temporaries = self.open_full_expression(value);
                     let (before, init) = (self.objects_so_far(), value);
                     let value = self.rvalue(init);
                     self.note_site_variable(before, init, Some(unit.name(id).to_owned()));
@@ -466,6 +524,9 @@ impl Function<'_, '_> {
                     let value = self.cast(value, scalar);
                     self.builder.span = span;
                     self.builder.set(Lhs::Local(local), value);
+                    if has_temporaries {
+                        self.close_scope();
+                    }
                 }
                 None if declaration.init.is_some() => {
                     self.builder.set(Lhs::Local(local), Expr::int(0, scalar));
@@ -488,21 +549,15 @@ impl Function<'_, '_> {
         }
         self.variables.insert(id, Variable::Object(object));
         if self.builder.is_reachable() {
-            self.forget_value(id, object);
+            self.forget_value(id);
+            let entries = declaration.init.map_or(&[][..], |init| &unit.tree[init]);
+            let mut values = entries.iter().map(|entry| entry.value);
+            let with_temporaries = values.find(|value| points_into_temporary(unit, *value));
+            let has_temporaries = with_temporaries.is_some_and(|value| self.open_full_expression(value));
             self.initialise(id, Expr::Address(object, 0));
-        }
-    }
-    /// A scalar that is declared again, without an initialiser, has any value (C11 6.2.4p6).
-    fn forget_value(&mut self, id: DeclId, object: ir::ObjectId) {
-        let declaration = &self.unit.tree[id];
-        let comes_again = !self.continues.is_empty() || self.uses.has_labels;
-        let Some(scalar) = self.unit.scalar_type(declaration.ty) else { return };
-        let is_set_first =
-            || crate::facts::is_set_first(self.unit, id, &self.following, crate::library::always_sets);
-        let is_open = declaration.init.is_none() && !self.unit.is_atomic(declaration.ty);
-        if comes_again && is_open && !is_set_first() {
-            let cell = self.cell(Expr::Address(object, 0), scalar, false);
-            self.builder.emit(Op::any(Lhs::Memory(cell)));
+            if has_temporaries {
+                self.close_scope();
+            }
         }
     }
     /// A variable-length array: memory of an allocation site of its own.

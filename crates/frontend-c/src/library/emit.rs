@@ -353,6 +353,16 @@ impl Context<'_> {
             None => Answer::Nothing,
         })
     }
+    /// A fresh local with a value that is not modelled, and that was not computed from an address.
+    pub(super) fn unknown_number(&mut self, ty: IntType) -> Expr {
+        let local = self.builder.temporary(ty);
+        self.builder.emit(Op::unknown_number(local, ty));
+        Expr::Local(local)
+    }
+    /// The answer of a function whose result is such a value; nothing is emitted if no one wants it.
+    pub(super) fn answer_number(&mut self, call: &Call<'_>) -> Answer {
+        call.result.map_or(Answer::Nothing, |ty| Answer::Value(self.unknown_number(ty)))
+    }
     /// Stores a value through a pointer argument, unless it is null.
     pub(super) fn store_through(&mut self, argument: &Argument, pointer: Expr, op: impl FnOnce(Lhs) -> Op) {
         let Some(ty) = argument.target_type().or(Some(self.pointer())) else { return };

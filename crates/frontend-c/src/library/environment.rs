@@ -8,6 +8,7 @@ use super::emit::{answer_int, int, nothing_happens, truth};
 use super::input::{unmodelled_bytes, write_object};
 use super::memory::allocate;
 use super::printing::{read_pointee, read_pointees};
+use super::shared_state::ENVIRONMENT;
 use super::{Answer, Call, Context, Entry, Wins};
 use ir::{BinaryOp, Expr, IntType, Lhs, Op, Place, Rhs, UnaryOp};
 
@@ -55,9 +56,10 @@ pub(super) const TABLE: &[Entry] = &[
         wins: Wins::Body,
         model: |context, call| {
             read_pointees(context, call);
-            context.answer_open(call, Rhs::Unknown)
+            Some(context.answer_number(call))
         },
     },
+    Entry { names: UNKNOWN_ROUNDED, wins: Wins::Body, model: rounded },
     Entry {
         names: &["strerror", "strsignal"],
         wins: Wins::Body,
@@ -114,6 +116,17 @@ pub(super) const TABLE: &[Entry] = &[
             Some(Answer::Nothing)
         },
     },
+    Entry {
+        names: &["textdomain", "bindtextdomain", "bind_textdomain_codeset"],
+        wins: Wins::Body,
+        model: |context, call| {
+            read_pointees(context, call);
+            if call.result.is_some() {
+                context.assume(call, "what its result points to is not modelled", true);
+            }
+            context.answer_open(call, Rhs::Unknown)
+        },
+    },
     Entry { names: &["gettext", "ngettext"], wins: Wins::Body, model: |c, call| translated(c, call, 0) },
     Entry {
         names: &["dgettext", "dcgettext", "dngettext", "dcngettext"],
@@ -160,13 +173,10 @@ const HARMLESS: &[&str] = &[
     "sleep",
     "usleep",
     "setlinebuf",
-    "bindtextdomain",
-    "textdomain",
     "rewind",
     "clearerr",
     "tzset",
     "sync",
-    "umask",
     "__fpurge",
     "fpurge",
     "endpwent",
@@ -174,7 +184,6 @@ const HARMLESS: &[&str] = &[
     "endgrent",
     "sethostent",
     "endhostent",
-    "bind_textdomain_codeset",
 ];
 
 /// Functions whose only effect is a result that is not modelled.
@@ -200,9 +209,43 @@ const UNKNOWN_RESULT: &[&str] = &[
     "log",
     "log2",
     "log10",
-    "pow",
     "sqrt",
     "cbrt",
+    "drand48",
+    "sinf",
+    "cosf",
+    "tanf",
+    "expf",
+    "logf",
+    "sqrtf",
+    "log1p",
+    "expm1",
+    "erf",
+    "erfc",
+    "tgamma",
+    "lgamma",
+    "asinh",
+    "acosh",
+    "atanh",
+    "sqrtl",
+    "logl",
+    "expl",
+    "atan2f",
+    "log10f",
+    "log2f",
+    "sched_getcpu",
+    "sched_get_priority_max",
+    "sched_get_priority_min",
+    "sigismember",
+    "omp_get_thread_num",
+    "omp_get_num_threads",
+    "omp_get_max_threads",
+    "omp_get_wtime",
+];
+
+/// The same, where a number that is passed may come back.
+const UNKNOWN_ROUNDED: &[&str] = &[
+    "pow",
     "hypot",
     "floor",
     "ceil",
@@ -219,53 +262,23 @@ const UNKNOWN_RESULT: &[&str] = &[
     "fmax",
     "fma",
     "ldexp",
-    "drand48",
     "difftime",
-    "sinf",
-    "cosf",
-    "tanf",
-    "expf",
-    "logf",
-    "powf",
-    "sqrtf",
-    "floorf",
     "ceilf",
+    "ceill",
+    "powf",
+    "floorf",
     "roundf",
     "fabsf",
     "fmodf",
-    "log1p",
-    "expm1",
-    "erf",
-    "erfc",
-    "tgamma",
-    "lgamma",
-    "asinh",
-    "acosh",
-    "atanh",
-    "sqrtl",
     "powl",
     "fabsl",
     "floorl",
-    "ceill",
-    "logl",
-    "expl",
     "fmaxf",
     "fminf",
     "truncf",
     "remainder",
     "copysign",
-    "atan2f",
-    "log10f",
-    "log2f",
     "llrint",
-    "sched_getcpu",
-    "sched_get_priority_max",
-    "sched_get_priority_min",
-    "sigismember",
-    "omp_get_thread_num",
-    "omp_get_num_threads",
-    "omp_get_max_threads",
-    "omp_get_wtime",
 ];
 
 /// Reads the time to sleep.
@@ -297,18 +310,45 @@ pub(super) fn text(context: &mut Context<'_>, call: &Call<'_>) -> Expr {
     result
 }
 
+/// A number that may be one of those that are passed.
+fn rounded(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let Some(ty) = call.result else { return Some(Answer::Nothing) };
+    let passed: Vec<Expr> = call.arguments.iter().map(|argument| context.settle_as(argument, ty)).collect();
+    let result = context.builder.temporary(ty);
+    context.builder.emit(Op::unknown_number(result, ty));
+    if ty.bytes() >= context.pointer().bytes() {
+        for value in passed.into_iter().filter(|value| !matches!(value, Expr::Const(..))) {
+            context.perhaps(|context| {
+                context.lose_path();
+                context.builder.set(Lhs::Local(result), value);
+            });
+        }
+    }
+    Some(Answer::Value(Expr::Local(result)))
+}
+
 /// A text, or null where there is none.
 fn text_or_null(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     read_pointees(context, call);
     let pointer = context.pointer();
     let result = context.builder.save(Expr::int(0, pointer), pointer);
-    // The same for the same name, until the environment changes.
+    // The same for the same name, until the environment changes (which is also a race, and looked for elsewhere).
     let there = match call.arguments.first().and_then(|name| name.text.clone()) {
         Some(name) => {
-            let name = format!("whether {} finds '{}'", call.name, String::from_utf8_lossy(&name));
+            let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
+            let name = format!("whether {} finds '{}'", call.name, name.escape_ascii());
             let (layout, ty) = (ir::Layout::Bytes(1), IntType::U8);
             let object = context.own_object_with(&name, ir::Storage::Static, layout, 1, ir::Initial::Unknown);
-            truth(Expr::load(Place::cell(object, 0, ty)), ty)
+            let there = truth(Expr::load(Place::cell(object, 0, ty)), ty);
+            let there = context.builder.save(there, IntType::BOOL);
+            let (changed, settled) = (context.builder.label(), context.builder.label());
+            let state = context.own_object(ENVIRONMENT, ir::Storage::Static, ir::Layout::Bytes(1), 1);
+            context.builder.branch(truth(Expr::load(Place::cell(state, 0, ty)), ty), changed, settled);
+            context.builder.continue_at(changed);
+            context.builder.emit(Op::unknown(Lhs::Local(there)));
+            context.builder.jump(settled);
+            context.builder.continue_at(settled);
+            Expr::Local(there)
         }
         None => context.open_value(IntType::BOOL, Rhs::Unknown, |_| None),
     };

@@ -4,7 +4,10 @@
 //! Deviation: names and lines have less than 256 bytes (or what the buffer holds), which is noted.
 
 use super::emit::truth;
-use super::input::{any_between, any_up_to, between, copy_input, fill_object, open_bytes};
+use super::input::{
+    any_between, any_up_to, between, copy_input, fill_object, number_or_failure, open_bytes,
+    zero_or_number_or_failure,
+};
 use super::memory::allocate;
 use super::outside::unknown_between;
 use super::printing::{read_pointee, read_pointees};
@@ -64,7 +67,9 @@ fn status(context: &mut Context<'_>, call: &Call<'_>, path: usize, target: usize
 /// Whether a stream is at its end, or has met an error; its number.
 fn stream_state(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     call.argument(0)?;
-    between(context, call, if call.name == "fileno" { -1 } else { 0 }, 0x7fff_ffff)
+    // What was read before decides; only a stream that is open has a number.
+    let least = if call.name == "fileno" { -1 } else { 0 };
+    Some(Answer::Value(unknown_between(context, IntType::I32, least, 0x7fff_ffff)))
 }
 
 /// Whether a name is one of a pattern: the arguments decide.
@@ -260,7 +265,7 @@ fn control(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
         context.perhaps(|context| failed = Some(fill_object(context, call, 2)));
         failed??;
     }
-    between(context, call, -1, 0x7fff_ffff)
+    zero_or_number_or_failure(context, call)
 }
 
 /// Replaces the last six bytes of a name.
@@ -273,12 +278,12 @@ fn make_name(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.builder.branch(is_long, long, done);
     context.builder.continue_at(long);
     for index in 0..6 {
-        let letter = any_between(context, IntType::U8, b'0'.into(), b'z'.into());
+        let letter = unknown_between(context, IntType::U8, b'0'.into(), b'z'.into());
         let at = context.sum(name.clone(), context.sum(start.clone(), Expr::int(index, ty)));
         context.builder.set(Lhs::Memory(Place::pointee(at, IntType::U8)), letter);
     }
     context.builder.place(done);
-    between(context, call, -1, 0x7fff_ffff)
+    number_or_failure(context, call, 0)
 }
 
 /// A part of a name: it points into the name, which may be changed; or, in rare cases, to a text of the library.

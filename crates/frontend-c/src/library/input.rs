@@ -19,27 +19,6 @@ pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["srand", "srandom", "srand48"], wins: Wins::Body, model: seed },
     Entry { names: &["time"], wins: Wins::Body, model: time },
     Entry {
-        names: &[
-            "getpid",
-            "getppid",
-            "getuid",
-            "geteuid",
-            "getgid",
-            "getegid",
-            "getpgrp",
-            "sysconf",
-            "pathconf",
-            "fpathconf",
-            "getdtablesize",
-            "getpagesize",
-            "get_nprocs",
-            "get_nprocs_conf",
-            "gethostid",
-        ],
-        wins: Wins::Body,
-        model: constant_of_the_run,
-    },
-    Entry {
         names: &["clock", "gettid"],
         wins: Wins::Body,
         model: |c, call| c.answer_open(call, Rhs::Unknown),
@@ -79,11 +58,9 @@ pub(super) const TABLE: &[Entry] = &[
             "openat",
             "socket",
             "dup",
-            "dup2",
             "epoll_create",
             "epoll_create1",
             "eventfd",
-            "dup3",
             "inotify_init",
             "inotify_init1",
             "inotify_add_watch",
@@ -98,7 +75,26 @@ pub(super) const TABLE: &[Entry] = &[
         wins: Wins::Body,
         model: |context, call| {
             read_pointees(context, call);
-            between(context, call, -1, 0x7fff_ffff)
+            number_or_failure(context, call, 0)
+        },
+    },
+    Entry { names: &["dup2", "dup3"], wins: Wins::Body, model: duplicate },
+    // How a process ended, the group that was made: which number is not modelled.
+    Entry { names: &["pclose"], wins: Wins::Body, model: |c, call| number_or_failure(c, call, 0) },
+    Entry { names: &["setsid"], wins: Wins::Body, model: |c, call| number_or_failure(c, call, 1) },
+    Entry {
+        names: &["setpgrp"],
+        wins: Wins::Body,
+        model: |c, call| unmodelled_between(c, call, -1, 0x7fff_ffff),
+    },
+    Entry { names: &["nice"], wins: Wins::Body, model: |c, call| unmodelled_between(c, call, -20, 19) },
+    Entry { names: &["umask"], wins: Wins::Body, model: |c, call| unmodelled_between(c, call, 0, 0o777) },
+    // 0, or the number of an error.
+    Entry {
+        names: &["posix_fadvise", "posix_fallocate", "dlclose"],
+        wins: Wins::Body,
+        model: |c, call| {
+            unmodelled_between(c, call, if call.name == "dlclose" { -0x8000_0000 } else { 0 }, 0x7fff_ffff)
         },
     },
     Entry {
@@ -131,15 +127,11 @@ pub(super) const TABLE: &[Entry] = &[
             "setrlimit",
             "closedir",
             "fclose",
-            "pclose",
             "fflush",
             "setenv",
             "unsetenv",
             "putenv",
-            "nice",
             "setpgid",
-            "setpgrp",
-            "setsid",
             "chown",
             "fchown",
             "lchown",
@@ -166,12 +158,9 @@ pub(super) const TABLE: &[Entry] = &[
             "tcsetattr",
             "tcflush",
             "tcdrain",
-            "posix_fadvise",
-            "posix_fallocate",
             "fallocate",
             "fseeko",
             "fsetpos",
-            "dlclose",
             "unlinkat",
             "renameat",
             "mkdirat",
@@ -190,7 +179,8 @@ pub(super) const TABLE: &[Entry] = &[
         wins: Wins::Body,
         model: |c, call| read(c, call, 1, 2),
     },
-    Entry { names: &["getrandom", "getentropy"], wins: Wins::Body, model: |c, call| read(c, call, 0, 1) },
+    Entry { names: &["getrandom"], wins: Wins::Body, model: |c, call| read(c, call, 0, 1) },
+    Entry { names: &["getentropy"], wins: Wins::Body, model: fill_or_fail },
     Entry { names: &["fread", "fread_unlocked"], wins: Wins::Body, model: read_items },
     Entry { names: &["fgets", "fgets_unlocked"], wins: Wins::Body, model: read_line },
     Entry {
@@ -213,6 +203,51 @@ pub(super) const TABLE: &[Entry] = &[
 pub(super) fn between(context: &mut Context<'_>, call: &Call<'_>, low: Value, high: Value) -> Option<Answer> {
     let Some(ty) = call.result else { return Some(Answer::Nothing) };
     Some(Answer::Value(any_between(context, ty, low, high)))
+}
+
+/// A value within bounds: the arguments, or what was done before, decide.
+fn unmodelled_between(context: &mut Context<'_>, call: &Call<'_>, low: Value, high: Value) -> Option<Answer> {
+    read_pointees(context, call);
+    let Some(ty) = call.result else { return Some(Answer::Nothing) };
+    Some(Answer::Value(super::outside::unknown_between(context, ty, low, high)))
+}
+
+/// A number from `least` on, or -1. Whether it fails is an input; which number the system gives is not, since it depends on the
+/// numbers that are in use: a file has another number than all that are open.
+pub(super) fn number_or_failure(context: &mut Context<'_>, call: &Call<'_>, least: Value) -> Option<Answer> {
+    let Some(ty) = call.result else { return Some(Answer::Nothing) };
+    let result = context.builder.save(Expr::int(-1, ty), ty);
+    context.perhaps(|context| {
+        let number = super::outside::unknown_between(context, ty, least, ty.max());
+        context.builder.set(Lhs::Local(result), number);
+    });
+    Some(Answer::Value(Expr::Local(result)))
+}
+
+/// The same, where 0 is always one of the numbers.
+pub(super) fn zero_or_number_or_failure(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let Answer::Value(number) = number_or_failure(context, call, 0)? else { return Some(Answer::Nothing) };
+    let ty = call.result?;
+    let result = context.builder.save(number, ty);
+    context.perhaps(|context| context.builder.set(Lhs::Local(result), Expr::int(0, ty)));
+    Some(Answer::Value(Expr::Local(result)))
+}
+
+/// The number that was asked for, or -1.
+fn duplicate(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let number = context.settle_as(call.argument(1)?, IntType::I32);
+    let result = context.builder.save(Expr::int(-1, IntType::I32), IntType::I32);
+    context.perhaps(|context| context.builder.set(Lhs::Local(result), number));
+    Some(Answer::Value(Expr::Local(result)))
+}
+
+/// Fills a buffer and gives 0; or gives -1, and nothing is known of the buffer.
+fn fill_or_fail(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
+    let size = signed_size(context, call.argument(1)?);
+    let Answer::Value(count) = read(context, call, 0, 1)? else { return None };
+    let is_full = Expr::binary(BinaryOp::Eq, IntType::I64, count, size);
+    let [zero, failed] = [0, -1].map(|value| Expr::int(value, IntType::I32));
+    Some(Answer::Value(Expr::IfThenElse(Box::new((is_full, zero, failed)))))
 }
 
 pub(super) fn any_between(context: &mut Context<'_>, ty: IntType, low: Value, high: Value) -> Expr {
@@ -350,22 +385,6 @@ fn random_from_seed(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer
     context.store_through(seed, pointer, Op::unknown);
     let Some(ty) = call.result else { return Some(Answer::Nothing) };
     Some(Answer::Value(super::outside::unknown_between(context, ty, 0, 0x7fff_ffff)))
-}
-
-/// A value that is the same in the whole run: chosen when it is first asked for.
-fn constant_of_the_run(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
-    let Some(ty) = call.result else { return Some(Answer::Nothing) };
-    let name = match call.arguments.first() {
-        None => call.name.to_owned(),
-        Some(argument) => match argument.constant {
-            Some(value) => format!("{} {value}", call.name),
-            None => return context.answer_open(call, Rhs::Unknown),
-        },
-    };
-    let name = format!("what {name} gives");
-    let object =
-        context.own_object_with(&name, Storage::Static, Layout::Scalar(ty), ty.bytes(), Initial::Unknown);
-    Some(Answer::Value(Expr::load(Place::cell(object, 0, ty))))
 }
 
 /// Stores a time. Where its clock cannot be set back, the order of times is not modelled.

@@ -24,6 +24,8 @@ mod errno;
 mod failures;
 mod files;
 mod formats;
+mod given;
+mod identity;
 mod input;
 mod kept;
 mod kernel;
@@ -59,6 +61,7 @@ mod verifier;
 
 pub use classified::classified;
 pub use failures::is_granted;
+pub use given::know;
 pub use options::own_variable;
 pub use simplify::simplify;
 
@@ -187,6 +190,7 @@ const FAMILIES: &[&[Entry]] = &[
     numbers::TABLE,
     sorting::TABLE,
     input::TABLE,
+    identity::TABLE,
     scanning::TABLE,
     printing::TABLE,
     errno::TABLE,
@@ -207,6 +211,7 @@ const FAMILIES: &[&[Entry]] = &[
 /// Families whose functions may set `errno` where their models do not say so.
 const SET_ERRNO: &[&[Entry]] = &[
     input::TABLE,
+    identity::TABLE,
     scanning::TABLE,
     printing::TABLE,
     outside::TABLE,
@@ -302,6 +307,7 @@ pub fn model(context: &mut Context<'_>, call: &Call<'_>) -> Outcome {
     let answer = answer.map(|answer| failures::add(context, call, from, answer));
     if answer.is_some() && context.builder.is_reachable() {
         shared_state::touch(context, call);
+        identity::change(context, call);
     }
     if answer.is_some() && is_outside && context.builder.is_reachable() {
         streams::use_all(context, call);

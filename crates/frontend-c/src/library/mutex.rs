@@ -246,6 +246,11 @@ fn try_call(
     // Trying now or waiting until a time are the same: the lock is had, or it is held by someone at some moment.
     let (have, from) = (context.builder.label(), context.builder.here());
     context.builder.alternative(mutex.lock(), have);
+    // C17 (7.26.4.5) lets `mtx_trylock` fail for no reason, which common libraries do not do.
+    let no_reason = (call.name == "mtx_trylock").then(|| context.builder.label());
+    if let Some(no_reason) = no_reason {
+        context.builder.alternative(Op::Assume(Expr::bool(true)), no_reason);
+    }
     let owner = mutex.owner(context);
     if mutex.full {
         context.enter_atomic(from, Op::Assume(differ(IntType::U32, owner.clone(), number(0))));
@@ -272,6 +277,12 @@ fn try_call(
         None => context.put(cell, failure),
     }
     context.builder.jump(done);
+    if let Some(no_reason) = no_reason {
+        context.builder.continue_at(no_reason);
+        context.lose_path();
+        context.put(cell, failure);
+        context.builder.jump(done);
+    }
     context.builder.continue_at(have);
     context.put(cell, 0);
     context.builder.place(done);

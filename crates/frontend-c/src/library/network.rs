@@ -5,7 +5,8 @@
 
 use super::emit::truth;
 use super::input::{
-    any_between, any_up_to, between, copy_input, read, signed_size, take_bytes, unmodelled_bytes,
+    any_between, any_up_to, between, copy_input, number_or_failure, read, signed_size, take_bytes,
+    unmodelled_bytes,
 };
 use super::memory::allocate;
 use super::outside::unknown_between;
@@ -19,7 +20,7 @@ pub(super) const TABLE: &[Entry] = &[
         wins: Wins::Body,
         model: |context, call| {
             store_address(context, call.argument(1)?, call.argument(2)?);
-            between(context, call, -1, 0x7fff_ffff)
+            number_or_failure(context, call, 0)
         },
     },
     Entry {

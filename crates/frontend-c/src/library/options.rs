@@ -76,7 +76,7 @@ fn option(context: &mut Context<'_>, call: &Call<'_>, has_table: bool) -> Option
     let found = context.builder.label();
     context.builder.alternative(Op::Assume(Expr::bool(true)), found);
     context.builder.continue_at(found);
-    store_argument(context, &array, &count);
+    let arguments = (array, count);
     let (bad, short) = (context.builder.label(), context.builder.label());
     context.builder.alternative(Op::Assume(Expr::bool(true)), bad);
     context.builder.alternative(Op::Assume(Expr::bool(true)), short);
@@ -91,62 +91,113 @@ fn option(context: &mut Context<'_>, call: &Call<'_>, has_table: bool) -> Option
     context.builder.jump(done);
     if let Some((table, index)) = table {
         context.builder.continue_at(long);
-        long_option(context, table, index, result);
+        long_option(context, table, index, &arguments, result);
         context.builder.jump(done);
     }
     context.builder.continue_at(short);
-    short_option(context, letters.text.as_deref(), result);
+    short_option(context, letters.text.as_deref(), &arguments, result);
     context.builder.place(done);
     Some(Answer::Value(Expr::Local(result)))
 }
 
-/// The option's own argument: any argument of the program, from any byte on; or none.
-fn store_argument(context: &mut Context<'_>, array: &Expr, count: &Expr) {
+/// Whether an option has an argument of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Own {
+    None,
+    Required,
+    Optional,
+}
+
+/// The option's own argument: any argument of the program, from any byte on.
+fn store_argument(context: &mut Context<'_>, (array, count): &(Expr, Expr)) {
     let (ty, int) = (context.pointer(), IntType::I32);
-    context.perhaps(|context| {
-        let last = Expr::binary(BinaryOp::Sub, int, count.clone(), Expr::int(1, int));
-        let index = any_up_to(context, int, 1, last);
-        let width = Expr::int(Value::from(ty.bytes()), ty);
-        let distance = Expr::binary(BinaryOp::Mul, ty, Expr::cast(ty, index), width);
-        let cell = Place::pointee(context.sum(array.clone(), distance), ty);
-        let text = context.builder.save(Expr::load(cell), ty);
-        // It may begin after the letter, or after a name and `=`.
-        context.repeatedly(|context| {
-            let byte = Expr::load(Place::pointee(Expr::Local(text), IntType::U8));
-            context.builder.emit(Op::Assume(truth(byte, IntType::U8)));
-            let next = context.behind(&Expr::Local(text), 1);
-            context.builder.set(Lhs::Local(text), next);
-        });
-        store(context, "optarg", Expr::Local(text));
+    let last = Expr::binary(BinaryOp::Sub, int, count.clone(), Expr::int(1, int));
+    let index = any_up_to(context, int, 1, last);
+    let width = Expr::int(Value::from(ty.bytes()), ty);
+    let distance = Expr::binary(BinaryOp::Mul, ty, Expr::cast(ty, index), width);
+    let cell = Place::pointee(context.sum(array.clone(), distance), ty);
+    let text = context.builder.save(Expr::load(cell), ty);
+    // It may begin after the letter, or after a name and `=`.
+    context.repeatedly(|context| {
+        let byte = Expr::load(Place::pointee(Expr::Local(text), IntType::U8));
+        context.builder.emit(Op::Assume(truth(byte, IntType::U8)));
+        let next = context.behind(&Expr::Local(text), 1);
+        context.builder.set(Lhs::Local(text), next);
     });
+    store(context, "optarg", Expr::Local(text));
+}
+
+/// The letters that are asked for, with what else may be given, and whether each has an argument of its own.
+fn asked_for(letters: &[u8]) -> Vec<(Value, Own)> {
+    let end = letters.iter().position(|byte| *byte == 0).unwrap_or(letters.len());
+    let letters = &letters[..end];
+    let start = letters.iter().take_while(|byte| matches!(**byte, b'+' | b'-' | b':')).count();
+    let mut found = Vec::new();
+    let mut rest = letters[start..].iter().copied().peekable();
+    while let Some(letter) = rest.next() {
+        let mut own = Own::None;
+        if rest.next_if_eq(&b':').is_some() {
+            own = if rest.next_if_eq(&b':').is_some() { Own::Optional } else { Own::Required };
+        }
+        if !matches!(letter, b':' | b';') {
+            found.push((Value::from(letter), own));
+        }
+    }
+    if letters[..start].contains(&b':') {
+        found.push((b':'.into(), Own::None));
+    }
+    if letters.first() == Some(&b'-') {
+        found.push((1, Own::Required));
+    }
+    found
 }
 
 /// A letter that is asked for.
-fn short_option(context: &mut Context<'_>, letters: Option<&[u8]>, result: ir::LocalId) {
+fn short_option(
+    context: &mut Context<'_>,
+    letters: Option<&[u8]>,
+    arguments: &(Expr, Expr),
+    result: ir::LocalId,
+) {
     let int = IntType::I32;
     let Some(letters) = letters else {
-        // Which letters there are is not modelled.
+        // Which letters there are, and which have arguments, is not modelled.
         let letter = super::outside::unknown_between(context, int, 0, 255);
-        return context.builder.set(Lhs::Local(result), letter);
+        context.builder.set(Lhs::Local(result), letter);
+        context.lose_path();
+        return context.perhaps(|context| store_argument(context, arguments));
     };
-    let is_letter = |byte: &&u8| !matches!(**byte, b':' | b'+' | b'-' | b';' | 0);
-    let mut values: Vec<Value> = letters.iter().filter(is_letter).map(|byte| Value::from(*byte)).collect();
-    if letters.iter().find(|byte| !matches!(**byte, b'+' | b'-')) == Some(&b':') {
-        values.push(b':'.into());
-    }
-    if letters.first() == Some(&b'-') {
-        values.push(1);
-    }
-    if values.is_empty() {
+    let asked = asked_for(letters);
+    if asked.is_empty() {
         return context.builder.emit(Op::Assume(Expr::bool(false)));
     }
+    let done = context.builder.label();
     let equals =
         |value: &Expr, letter: Value| Expr::binary(BinaryOp::Eq, int, value.clone(), Expr::int(letter, int));
-    let letter = context.open_value(int, Rhs::Any, |value| {
-        let none = values.iter().map(|letter| equals(&value, *letter).not()).reduce(Expr::and);
-        none.map(Expr::not)
-    });
-    context.builder.set(Lhs::Local(result), letter);
+    for own in [Own::None, Own::Required, Own::Optional] {
+        let some: Vec<Value> =
+            asked.iter().filter(|(_, kind)| *kind == own).map(|(letter, _)| *letter).collect();
+        if some.is_empty() {
+            continue;
+        }
+        let (from, way) = (context.builder.here(), context.builder.label());
+        context.builder.alternative(Op::Assume(Expr::bool(true)), way);
+        context.builder.continue_at(way);
+        let letter = context.open_value(int, Rhs::Any, |value| {
+            let none = some.iter().map(|letter| equals(&value, *letter).not()).reduce(Expr::and);
+            none.map(Expr::not)
+        });
+        context.builder.set(Lhs::Local(result), letter);
+        match own {
+            Own::None => {}
+            Own::Required => store_argument(context, arguments),
+            Own::Optional => context.perhaps(|context| store_argument(context, arguments)),
+        }
+        context.builder.jump(done);
+        context.builder.continue_at(from);
+    }
+    context.builder.leave();
+    context.builder.continue_at(done);
 }
 
 /// An entry of the table: its name, whether it has an argument, where its value goes, and the value.
@@ -154,6 +205,7 @@ fn long_option(
     context: &mut Context<'_>,
     table: &super::Argument,
     index: &super::Argument,
+    arguments: &(Expr, Expr),
     result: ir::LocalId,
 ) {
     let (ty, int) = (context.pointer(), IntType::I32);
@@ -175,6 +227,17 @@ fn long_option(
     });
     is_entry(context);
     context.store_through(index, target, |lhs| Op::set(lhs, Expr::Local(number)));
+    // 0: no argument of its own, 1: one, 2: perhaps one.
+    let own = Expr::load(Place::pointee(context.behind(&Expr::Local(entry), width), int));
+    let own = Expr::Local(context.builder.save(own, int));
+    let (with, without) = (context.builder.label(), context.builder.label());
+    let is_required = Expr::binary(BinaryOp::Eq, int, own.clone(), Expr::int(1, int));
+    let is_none = Expr::binary(BinaryOp::Eq, int, own, Expr::int(0, int));
+    context.builder.alternative(Op::Assume(is_none.not()), with);
+    context.builder.alternative(Op::Assume(is_required.not()), without);
+    context.builder.continue_at(with);
+    store_argument(context, arguments);
+    context.builder.place(without);
     let flag = Expr::load(Place::pointee(context.behind(&Expr::Local(entry), 2 * width), ty));
     let flag = Expr::Local(context.builder.save(flag, ty));
     let value = Expr::load(Place::pointee(context.behind(&Expr::Local(entry), 3 * width), int));

@@ -3,7 +3,7 @@
 //! decides, and not modelled, but within its bounds, where the arguments do.
 
 use super::emit::answer_int;
-use super::input::{between, unmodelled_bytes, write_object};
+use super::input::{between, number_or_failure, unmodelled_bytes, write_object, zero_or_number_or_failure};
 use super::memory::allocate;
 use super::printing::read_pointee;
 use super::{Answer, Call, Context, Entry, Wins};
@@ -25,7 +25,7 @@ pub(super) const TABLE: &[Entry] = &[
     Entry {
         names: &["mktime", "timegm"],
         wins: Wins::Body,
-        model: |c, call| effect(c, call, &[0], &[0], Gives::Unmodelled),
+        model: |c, call| effect(c, call, &[0], &[0], Gives::Number),
     },
     Entry { names: &["localtime_r", "gmtime_r"], wins: Wins::Body, model: time_into },
     Entry { names: &["asctime_r", "ctime_r"], wins: Wins::Body, model: text_of_time },
@@ -61,7 +61,11 @@ pub(super) const TABLE: &[Entry] = &[
                 between(context, call, -1, 0)
             }
             Some(argument) if argument.pointee.is_some() => None,
-            _ => between(context, call, -1, INT_MAX),
+            // A copy of a file's number is another one.
+            _ if matches!(call.argument(1)?.constant, None | Some(0 | 1030)) => {
+                number_or_failure(context, call, 0)
+            }
+            _ => zero_or_number_or_failure(context, call),
         },
     },
     Entry { names: &["pipe", "pipe2"], wins: Wins::Body, model: |c, call| pair(c, call, 0) },
@@ -121,11 +125,10 @@ pub(super) const TABLE: &[Entry] = &[
     },
     Entry { names: &["htonl", "ntohl"], wins: Wins::Body, model: |c, call| swapped(c, call, IntType::U32) },
     Entry { names: &["htons", "ntohs"], wins: Wins::Body, model: |c, call| swapped(c, call, IntType::U16) },
-    Entry { names: &["isatty"], wins: Wins::Body, model: |c, call| between(c, call, 0, 1) },
     Entry {
         names: &["lseek", "lseek64", "ftell", "ftello"],
         wins: Wins::Body,
-        model: |c, call| between(c, call, -1, i64::MAX.into()),
+        model: |c, call| number_or_failure(c, call, 0),
     },
     Entry {
         names: &["ungetc"],
@@ -145,6 +148,8 @@ enum Gives {
     Unknown(Value, Value),
     /// A value that is not modelled.
     Unmodelled,
+    /// A value that is not modelled, and that was not computed from an address.
+    Number,
 }
 
 fn give(context: &mut Context<'_>, call: &Call<'_>, gives: Gives) -> Option<Answer> {
@@ -156,6 +161,7 @@ fn give(context: &mut Context<'_>, call: &Call<'_>, gives: Gives) -> Option<Answ
             Some(Answer::Value(unknown_between(context, ty, low, high)))
         }
         Gives::Unmodelled => context.answer_open(call, Rhs::Unknown),
+        Gives::Number => Some(context.answer_number(call)),
     }
 }
 

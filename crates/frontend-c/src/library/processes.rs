@@ -6,10 +6,11 @@
 //! evidence once threads were started. What processes share by `mmap` is noted there.
 
 use super::emit::{atomic_place, truth};
-use super::input::{any_between, between, fill_object};
+use super::input::{between, fill_object, number_or_failure};
+use super::outside::unknown_between;
 use super::printing::read_pointees;
 use super::{Answer, Call, Context, Entry, Wins};
-use ir::{BinaryOp, Expr, IntType, Layout, Lhs, Place, Rhs, Storage};
+use ir::{BinaryOp, Expr, IntType, Layout, Lhs, Place, Storage};
 
 pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["fork"], wins: Wins::Body, model: fork },
@@ -19,7 +20,7 @@ pub(super) const TABLE: &[Entry] = &[
         wins: Wins::Body,
         model: |context, call| {
             status(context, call, 0)?;
-            between(context, call, -1, 0x7fff_ffff)
+            number_or_failure(context, call, 1)
         },
     },
     Entry { names: &["waitpid", "wait4"], wins: Wins::Body, model: wait_for },
@@ -69,8 +70,15 @@ fn become_child(context: &mut Context<'_>) {
 fn fork(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.undecided_for_deadlocks();
     let ty = IntType::I32;
-    let result = any_between(context, ty, -1, ty.max());
-    let result = context.builder.save(result, ty);
+    // It fails, this is the child, or it has a number: which one is not modelled, as it is not that of any other process.
+    let result = context.builder.save(Expr::int(-1, ty), ty);
+    context.perhaps(|context| {
+        context.builder.set(Lhs::Local(result), Expr::int(0, ty));
+        context.perhaps(|context| {
+            let number = unknown_between(context, ty, 1, ty.max());
+            context.builder.set(Lhs::Local(result), number);
+        });
+    });
     let (child, done) = (context.builder.label(), context.builder.label());
     context.builder.branch(truth(Expr::Local(result), ty), done, child);
     context.builder.continue_at(child);
@@ -105,11 +113,6 @@ fn status(context: &mut Context<'_>, call: &Call<'_>, index: usize) -> Option<()
     Some(())
 }
 
-/// Whether one of two conditions holds.
-fn either(one: Expr, other: Expr) -> Expr {
-    one.not().and(other.not()).not()
-}
-
 /// Waits for a process: gives its number, 0 if it need not have ended, or -1.
 fn wait_for(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let (process, options) = (call.argument(0)?, call.argument(2)?);
@@ -117,16 +120,21 @@ fn wait_for(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let ty = IntType::I32;
     let process = context.settle_as(process, ty);
     let may_give_up = options.constant != Some(0);
-    let equals = |value: &Expr, other: Expr| Expr::binary(BinaryOp::Eq, ty, value.clone(), other);
-    let result = context.open_value(ty, Rhs::Any, |value| {
-        let failed = equals(&value, Expr::int(-1, ty));
-        let least = Expr::int(if may_give_up { 0 } else { 1 }, ty);
-        let some = Expr::binary(BinaryOp::Le, ty, least, value.clone());
-        let named = Expr::binary(BinaryOp::Lt, ty, Expr::int(0, ty), process.clone());
-        let zero = equals(&value, Expr::int(0, ty));
-        let it = equals(&value, process);
-        let it = if may_give_up { either(it, zero) } else { it };
-        Some(either(failed, Expr::IfThenElse(Box::new((named, it, some)))))
+    // It fails, or the process has ended: the one that is named, or some other.
+    let result = context.builder.save(Expr::int(-1, ty), ty);
+    context.perhaps(|context| {
+        let some = unknown_between(context, ty, 1, ty.max());
+        context.builder.set(Lhs::Local(result), some);
+        let (named, done) = (context.builder.label(), context.builder.label());
+        let is_named = Expr::binary(BinaryOp::Lt, ty, Expr::int(0, ty), process.clone());
+        context.builder.branch(is_named, named, done);
+        context.builder.continue_at(named);
+        context.builder.set(Lhs::Local(result), process);
+        context.builder.place(done);
     });
+    if may_give_up {
+        context.perhaps(|context| context.builder.set(Lhs::Local(result), Expr::int(0, ty)));
+    }
+    let result = Expr::Local(result);
     Some(Answer::Value(result))
 }

@@ -7,7 +7,7 @@ use super::input::{any_between, copy_repeated, not_modelled, open_bytes, unmodel
 use super::outside::unknown_between;
 use super::printing::{read_pointee, read_string};
 use super::{Answer, Argument, Call, Context, Entry, Wins};
-use ir::{BinaryOp, Expr, IntType, Lhs, Place, Rhs, Value};
+use ir::{BinaryOp, Expr, IntType, Lhs, Place, Value};
 
 pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["scanf"], wins: Wins::Model, model: |c, call| scan(c, call, 0, Source::Stream) },
@@ -48,11 +48,36 @@ impl Source {
     }
 }
 
+/// What the number of digits says of a number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Digits {
+    /// There may be any number of them.
+    Any,
+    /// It is decimal, with so many signs and digits at most.
+    Decimal(u32),
+    /// There is a limit, and what it means is not modelled.
+    Limited,
+}
+
+impl Digits {
+    /// The numbers that can be read.
+    fn range(self, ty: IntType) -> Option<(Value, Value)> {
+        match self {
+            Self::Any => Some((ty.min(), ty.max())),
+            Self::Decimal(digits) if digits < 30 => {
+                let (negative, positive) = (10_i128.pow(digits.saturating_sub(1)), 10_i128.pow(digits));
+                Some(((1 - negative).max(ty.min()), (positive - 1).min(ty.max())))
+            }
+            Self::Decimal(_) | Self::Limited => None,
+        }
+    }
+}
+
 /// What a conversion stores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Conversion {
-    /// A number of so many bits.
-    Number(u8),
+    /// A number of so many bits, of which so much is known.
+    Number(u8, Digits),
     /// A number with a point.
     Float,
     /// So many bytes at most, and a zero.
@@ -101,16 +126,15 @@ fn store(context: &mut Context<'_>, target: &Argument, conversion: Conversion, s
     let ty = context.pointer();
     let to = context.settle_pointer(target);
     match conversion {
-        Conversion::Number(bits) if target.target_type().is_some_and(|ty| ty.bits == bits) => {
+        Conversion::Number(bits, digits) if target.target_type().is_some_and(|ty| ty.bits == bits) => {
             let Some(ty) = target.target_type() else { return };
-            let rhs = match source {
-                Source::Stream => Rhs::Any,
-                Source::Text => Rhs::Unknown,
+            let value = match (digits.range(ty), source) {
+                (Some(_), Source::Text) | (None, _) => context.unknown_number(ty),
+                (Some((low, high)), Source::Stream) => source.number(context, ty, low, high),
             };
-            let value = context.open_value(ty, rhs, |_| None);
             context.builder.set(Lhs::Memory(Place::pointee(to, ty)), value);
         }
-        Conversion::Number(_) | Conversion::Float => {
+        Conversion::Number(..) | Conversion::Float => {
             // As many bytes as the target has.
             let size = target.pointee_size().map_or(8, Value::from);
             let from = source.bytes(context);
@@ -118,7 +142,8 @@ fn store(context: &mut Context<'_>, target: &Argument, conversion: Conversion, s
         }
         Conversion::String(most) => {
             let length = source.number(context, ty, 0, most.unwrap_or(ty.max()));
-            let from = source.bytes(context);
+            // Which bytes there are depends on the conversion: no white space, or those of a set.
+            let from = unmodelled_bytes(context);
             copy_repeated(context, &to, from, length.clone(), most);
             let end = Place::pointee(context.sum(to, length), IntType::U8);
             context.builder.set(Lhs::Memory(end), Expr::int(0, IntType::U8));
@@ -150,14 +175,23 @@ fn conversions(context: &Context<'_>, format: &[u8]) -> Option<Vec<Conversion>> 
         }
         let conversion = match (rest.next()?, modifier.as_slice()) {
             (b'%', _) => continue,
-            (b'd' | b'i' | b'u' | b'o' | b'x' | b'X', modifier) => Conversion::Number(match modifier {
-                [] => 32,
-                [b'l' | b'z' | b't'] => pointer,
-                [b'h'] => 16,
-                [b'h', b'h'] => 8,
-                [b'q' | b'j' | b'L'] | [b'l', b'l'] => 64,
-                _ => return None,
-            }),
+            (letter @ (b'd' | b'i' | b'u' | b'o' | b'x' | b'X'), modifier) => {
+                let bits = match modifier {
+                    [] => 32,
+                    [b'l' | b'z' | b't'] => pointer,
+                    [b'h'] => 16,
+                    [b'h', b'h'] => 8,
+                    [b'q' | b'j' | b'L'] | [b'l', b'l'] => 64,
+                    _ => return None,
+                };
+                let digits = match (letter, width) {
+                    (_, None) => Digits::Any,
+                    // Numbers that do not fit are cut or wrap around.
+                    (b'd', Some(width)) if bits >= 32 && width <= 9 => Digits::Decimal(width as u32),
+                    (_, Some(_)) => Digits::Limited,
+                };
+                Conversion::Number(bits, digits)
+            }
             (b'a' | b'e' | b'f' | b'g' | b'E' | b'G', _) => Conversion::Float,
             (b's', []) => Conversion::String(width),
             (b'[', []) => {

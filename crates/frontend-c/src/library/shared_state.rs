@@ -17,12 +17,15 @@ enum Touch {
     MayWrite,
 }
 
+/// The name of the byte that stands for the environment: 1 once it was changed.
+pub(super) const ENVIRONMENT: &str = "the environment";
+
 const TABLE: &[(&[&str], &str, Touch)] = &[
     (&["rand", "random", "srand", "srandom"], "the state of rand", Touch::MayWrite),
     (&["drand48", "lrand48", "mrand48", "srand48"], "the state of drand48", Touch::Writes),
     (&["strerror", "strsignal"], "the text of strerror", Touch::MayWrite),
-    (&["setenv", "unsetenv", "putenv", "clearenv"], "the environment", Touch::Writes),
-    (&["getenv", "secure_getenv"], "the environment", Touch::Reads),
+    (&["setenv", "unsetenv", "putenv", "clearenv"], ENVIRONMENT, Touch::Writes),
+    (&["getenv", "secure_getenv"], ENVIRONMENT, Touch::Reads),
     (&["putchar_unlocked"], "the buffer of stdout", Touch::Writes),
     (&["getchar_unlocked"], "the buffer of stdin", Touch::Writes),
 ];
@@ -34,7 +37,7 @@ pub(super) fn touch(context: &mut Context<'_>, call: &Call<'_>) {
     };
     let object = context.own_object(name, Storage::Static, Layout::Bytes(1), 1);
     let place = Place::pointee(Expr::Address(object, 0), IntType::U8);
-    let write = Op::set(Lhs::Memory(place.clone()), Expr::int(0, IntType::U8));
+    let write = Op::set(Lhs::Memory(place.clone()), Expr::int(1, IntType::U8));
     match touch {
         Touch::Reads => {
             context.builder.save(Expr::load(place), IntType::U8);

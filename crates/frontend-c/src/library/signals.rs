@@ -1,20 +1,35 @@
-//! Signals. A handler that is set is not run: the program is not proved then, and the report says so.
+//! Signals. A handler that is set runs in a thread of its own, once threads were started, and only by way of
+//! a step that is marked as one that need not exist ([`arrive`]): so what it does is looked at, and never
+//! refutes. When signals arrive and which thread they interrupt is not modelled; a program that sets a
+//! handler is not proved, and the report says so.
 //!
-//! `SIG_DFL` and `SIG_IGN` are nothing. What `sigaction` sets is in memory; where no function can be there, its note is
-//! dropped ([`settle`]), once all of the program is known.
+//! A handler interrupts a thread: what it accesses does not race with that thread. But with two threads or
+//! more each may be the one that is interrupted, so that each other one is concurrent to the handler. Before
+//! threads are started there is no such thread, and the handler waits ([`settle`]).
+//!
+//! `SIG_DFL` and `SIG_IGN` are nothing. What `sigaction` sets is in memory; where no function can be there,
+//! its note is dropped ([`settle`]), once all of the program is known.
 
 use super::emit::truth;
 use super::input::{any_between, between, fill_object, read_object, write_object};
 use super::outside::unknown_between;
 use super::printing::{read_pointee, read_pointees};
-use super::{Answer, Call, Context, Entry, Wins};
+use super::{Answer, Argument, Call, Context, Entry, Wins};
+use crate::builder::Builder;
 use ir::passes::points_to::PointsTo;
-use ir::{Expr, IntType, Layout, Lhs, Place, Program, Rhs, Storage, Value};
+use ir::{
+    Assignment, Callee, EdgeId, Expr, IntType, Layout, Lhs, LocationKind, ObjectId, Op, Place, Program, Rhs,
+    Span, Storage, Template, TemplateId, Value,
+};
 
 /// What is said of a program that sets a handler.
-const NO_HANDLER: &str = "no signal handler ever runs";
+const NO_HANDLER: &str = "when signals arrive, and what their handlers do, is not modelled exactly";
 /// The name of locals with what may be a handler.
 const HANDLER: &str = "%signal handler";
+/// The name of the mark that says that a signal arrives ([`ir::names::SIGNAL`]), and of locals with its
+/// number.
+const ARRIVES: &str = ir::names::SIGNAL;
+const NUMBER: &str = "%signal number";
 
 pub(super) const TABLE: &[Entry] = &[
     Entry { names: &["sigaction"], wins: Wins::Body, model: action },
@@ -66,6 +81,30 @@ fn set(context: &mut Context<'_>) {
     context.builder.set(Lhs::Memory(was_set), Expr::int(1, IntType::U8));
 }
 
+/// The number of a signal; 0 where it is not constant, which no signal has.
+fn number(signal: &Argument) -> Value {
+    signal.constant.unwrap_or(0)
+}
+
+/// Signals arrive or not, in two threads at most: a handler does not interrupt itself, but may run in another
+/// thread.
+fn arrive(context: &mut Context<'_>, handler: &Callee, number: Value) {
+    let done = context.builder.label();
+    for _ in 0..2 {
+        let arrives = context.builder.label();
+        context.builder.alternative(Op::Assume(Expr::bool(true)), arrives);
+        context.builder.alternative(Op::Assume(Expr::bool(true)), done);
+        context.builder.continue_at(arrives);
+        let mark = context.named_local(ARRIVES, IntType::BOOL);
+        let pairs = vec![(Lhs::Local(mark), Rhs::Unknown)];
+        context.builder.emit(Op::Assign(Assignment { pairs, constraint: Some(Expr::Local(mark)) }));
+        let passed = context.named_local(NUMBER, IntType::I32);
+        context.builder.set(Lhs::Local(passed), Expr::int(number, IntType::I32));
+        context.builder.emit(Op::Spawn(handler.clone(), vec![Expr::Local(passed)], None));
+    }
+    context.builder.place(done);
+}
+
 /// Sets what happens on a signal, and stores what happened before.
 fn action(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let (new, old) = (call.argument(1)?, call.argument(2)?);
@@ -89,6 +128,8 @@ fn action(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
         context.builder.continue_at(some);
         context.undecided_for_deadlocks();
         set(context);
+        let number = number(call.argument(0)?);
+        arrive(context, &Callee::Pointer(Expr::Local(handler)), number);
         context.builder.place(done);
         context.assume(call, NO_HANDLER, true);
     }
@@ -99,7 +140,8 @@ fn action(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     Some(Answer::Value(unknown_between(context, IntType::I32, -1, 0)))
 }
 
-/// Sets what happens on a signal, and gives what happened before: the default, or nothing, as long as no handler was set.
+/// Sets what happens on a signal, and gives what happened before: the default, or nothing, as long as no
+/// handler was set.
 fn signal(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let (number, handler) = (call.argument(0)?, call.argument(1)?);
     let ty = context.pointer();
@@ -110,6 +152,9 @@ fn signal(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
         context.assume(call, NO_HANDLER, true);
         context.undecided_for_deadlocks();
         set(context);
+        if let Some(function) = handler.function {
+            arrive(context, &Callee::Procedure(function), self::number(number));
+        }
     }
     if call.result.is_none() {
         return Some(Answer::Nothing);
@@ -138,6 +183,89 @@ fn wait(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let number = unknown_between(context, IntType::I32, 1, 64);
     context.store_through(target, pointer, |lhs| ir::Op::set(lhs, number));
     Some(Answer::Value(unknown_between(context, IntType::I32, 0, 0x7fff_ffff)))
+}
+
+/// Whether a step runs a handler in a thread of its own.
+fn runs_handler(code: &Template, op: &Op) -> bool {
+    match op {
+        Op::Spawn(_, arguments, None) => {
+            matches!(arguments.as_slice(), [Expr::Local(local)] if code.locals[*local].name == NUMBER)
+        }
+        _ => false,
+    }
+}
+
+/// Lets handlers wait until threads were started; where none ever is, nobody is concurrent to them, and they
+/// are dropped. Comes before stores to what says so are dropped.
+pub(super) fn settle_handlers(program: &mut Program) {
+    let mut handlers: Vec<(TemplateId, EdgeId)> = Vec::new();
+    let mut has_threads = false;
+    for (id, code) in program.templates.enumerate() {
+        for (edge, step) in code.edges.enumerate() {
+            for op in &step.ops {
+                if runs_handler(code, op) {
+                    handlers.push((id, edge));
+                } else {
+                    has_threads |= matches!(op, Op::Spawn(..));
+                }
+            }
+        }
+    }
+    let started = program.objects.enumerate().find(|(_, object)| object.name == super::processes::STARTED);
+    let started = started.map(|(id, _)| id).filter(|_| has_threads);
+    let mut wrappers: Vec<(Option<TemplateId>, TemplateId)> = Vec::new();
+    for (template, edge) in handlers {
+        let Some(started) = started else {
+            program.templates[template].edges[edge].ops.clear();
+            continue;
+        };
+        let Some(Op::Spawn(callee, ..)) = program.templates[template].edges[edge].ops.first().cloned() else {
+            continue;
+        };
+        let known = match &callee {
+            Callee::Procedure(handler) => Some(*handler),
+            Callee::Pointer(_) => None,
+        };
+        let wrapper = match wrappers.iter().find(|(of, _)| *of == known) {
+            Some((_, wrapper)) => *wrapper,
+            None => {
+                let wrapper = waiting_handler(program, known, started);
+                wrappers.push((known, wrapper));
+                wrapper
+            }
+        };
+        if let Some(Op::Spawn(run, arguments, _)) = program.templates[template].edges[edge].ops.first_mut() {
+            *run = Callee::Procedure(wrapper);
+            if let Callee::Pointer(function) = callee {
+                arguments.insert(0, function);
+            }
+        }
+    }
+}
+
+/// A procedure that waits until threads were started, and calls a handler, or the one that its first
+/// parameter points to.
+fn waiting_handler(program: &mut Program, known: Option<TemplateId>, started: ObjectId) -> TemplateId {
+    let (name, span) = match known {
+        Some(template) => (program.templates[template].name.clone(), program.templates[template].span),
+        None => ("(signal handler)".to_owned(), Span::default()),
+    };
+    let mut builder = Builder::new(&name, span);
+    let callee = match known {
+        Some(template) => Callee::Procedure(template),
+        None => {
+            let pointer = program.data_model.pointer();
+            Callee::Pointer(Expr::Local(builder.template.local("function", pointer, span)))
+        }
+    };
+    let passed = builder.template.local("signal", IntType::I32, span);
+    builder.template.parameters = builder.template.locals.len();
+    let place = super::emit::atomic_place(Expr::Address(started, 0), IntType::U8);
+    let are_started = builder.save(Expr::load(place), IntType::U8);
+    builder.emit(Op::Assume(truth(Expr::Local(are_started), IntType::U8)));
+    builder.emit(Op::Call(callee, vec![Expr::Local(passed)], None));
+    builder.stop(LocationKind::End);
+    program.templates.push(builder.template)
 }
 
 /// Drops the notes about handlers where no function can be one.

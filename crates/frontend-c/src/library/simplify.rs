@@ -24,8 +24,10 @@ use ir::{
 pub fn simplify(program: &mut Program, wants_frees: bool) {
     settle_frees(program, wants_frees);
     drop_stores(program, super::errno::NAME);
+    super::signals::settle_handlers(program);
     drop_stores(program, super::processes::STARTED);
     drop_stores(program, super::lists::NAME);
+    drop_stores(program, ir::passes::points_to::GIVEN);
     super::ending::settle(program);
     super::signals::settle(program);
     let kinds = Kinds::of(program);
@@ -256,7 +258,8 @@ fn drop_unread(template: &mut Template) {
     for local in template.result.iter().chain(&template.exit_value) {
         read[local.index()] = true;
     }
-    for op in template.edges.iter().flat_map(|edge| &edge.ops) {
+    let ops = template.edges.iter().flat_map(|edge| &edge.ops);
+    for op in ops.filter(|op| op.as_unknown_number().is_none()) {
         for expression in op.expressions() {
             expression.walk(&mut |inner| {
                 if let Expr::Local(local) = inner {
@@ -267,6 +270,9 @@ fn drop_unread(template: &mut Template) {
     }
     for edge in template.edges.iter_mut() {
         edge.ops.retain(|op| {
+            if let Some(local) = op.as_unknown_number() {
+                return read[local.index()];
+            }
             let Op::Assign(assignment) = op else { return true };
             let ([(Lhs::Local(local), rhs)], None) = (assignment.pairs.as_slice(), &assignment.constraint)
             else {

@@ -146,17 +146,25 @@ fn join_and_store(context: &mut Context<'_>, call: &Call<'_>, thread: Expr) {
     context.unless_null(target, pointer, |context| context.builder.emit(store));
 }
 
-/// Joins, or gives up. That it may give up although the thread has ended is one behaviour too many.
+/// Joins, or gives up.
 fn try_join(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let thread = call.argument(0)?;
+    let has_limit = call.name != "pthread_tryjoin_np";
+    if has_limit {
+        call.argument(2)?;
+    }
     let thread = context.settle_pointer(thread);
     let cell = context.result_cell(call);
+    let timeout = if has_limit { Some(super::times::timeout(context, call)?) } else { None };
     let (join, give_up, done) = (context.builder.label(), context.builder.label(), context.builder.label());
     context.builder.alternative(Op::Join(thread.clone(), None), join);
     context.builder.alternative(Op::Assume(Expr::bool(true)), give_up);
     context.builder.continue_at(give_up);
-    context.lose_path();
-    context.put(cell, EBUSY);
+    // A thread that has done all that it does may still not have ended: only joining it says that it has.
+    match &timeout {
+        Some(timeout) => context.put_timeout(cell, timeout),
+        None => context.put(cell, EBUSY),
+    }
     context.builder.jump(done);
     context.builder.continue_at(join);
     // It has ended: joining it again does not wait.

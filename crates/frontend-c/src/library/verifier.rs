@@ -105,7 +105,7 @@ fn input(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     let Some(ty) = call.result else { return Some(Answer::Nothing) };
     let is = |names: &[&str]| names.iter().any(|name| kind.contains(name));
     if is(&["float", "double"]) {
-        return context.answer_open(call, Rhs::Unknown);
+        return Some(context.answer_number(call));
     }
     if is(&["pointer", "pchar", "charp", "voidp", "ptr"]) {
         context.assume(call, "where an arbitrary pointer points to is not known", true);

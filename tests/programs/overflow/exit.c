@@ -1,0 +1,7 @@
+// expect: overflow=true
+#include <limits.h>
+#include <stdlib.h>
+int main(void) {
+  int x = INT_MAX;
+  exit(x - 1);
+}
