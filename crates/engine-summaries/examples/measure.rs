@@ -1,5 +1,6 @@
 //! Measures the analysis on C files: times, sizes, and what is known of shared locations. With `OPEN=n` in the environment: the
-//! first n open locations of each file; with `PRINT=1`, the program.
+//! first n open locations of each file; with `PRINT=1`, the program; with `LISTS=1`, what is known of threads by number; with
+//! `CHECK=1`, what the checker says.
 
 use engine_summaries::analysis::Analysis;
 use engine_summaries::model::Model;
@@ -60,7 +61,7 @@ fn main() {
         let Some(points_to) = PointsTo::until(&program, budget.deadline) else { continue };
         let points = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let model = Model::new(&program, points_to);
+        let model = Model::new(&program, &points_to);
         let modelled = start.elapsed().as_secs_f64();
         let start = Instant::now();
         let Ok(analysis) = Analysis::run(&model, &budget) else {
@@ -68,6 +69,19 @@ fn main() {
             continue;
         };
         let annotated = start.elapsed().as_secs_f64();
+        if std::env::var("LISTS").is_ok() {
+            for number in analysis.reached() {
+                let context = &analysis.contexts[number as usize];
+                for (location, facts) in context.facts.enumerate() {
+                    let Some(facts) = facts else { continue };
+                    if !facts.started.is_empty() || !facts.order.is_empty() {
+                        let name = &program.templates[context.template].name;
+                        println!("{name} {location}: {:?} {:?}", facts.started, facts.order);
+                    }
+                }
+            }
+            println!("distinct {:?}", analysis.distinct());
+        }
         let start = Instant::now();
         let Ok(found) = locations(&analysis, &budget) else { continue };
         let compared = start.elapsed().as_secs_f64();
@@ -85,6 +99,22 @@ fn main() {
             open.len(),
             100.0 * (found.len() - open.len()) as f64 / found.len().max(1) as f64
         );
+        if std::env::var("CHECK").is_ok() {
+            let start = Instant::now();
+            let proof = engine_summaries::engine::proof(&analysis);
+            match checker::locations(&program.clone().into(), &proof, &Budget::seconds(300.0)) {
+                Ok(listed) => {
+                    let is_open = |location: &&verdict::SharedLocation| {
+                        !matches!(location.status, verdict::LocationStatus::RaceFree(_))
+                    };
+                    let open = listed.locations.iter().filter(is_open).count();
+                    let seconds = start.elapsed().as_secs_f64();
+                    let all = listed.locations.len();
+                    println!("  checked in {seconds:.2}: {} of {all} race-free", all - open);
+                }
+                Err(error) => println!("  REFUSED: {error}"),
+            }
+        }
         all += found.len();
         all_open += open.len();
         for location in open.iter().take(shown) {

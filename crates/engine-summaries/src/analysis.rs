@@ -9,6 +9,7 @@
 use crate::contexts::{Context, ContextTable};
 use crate::facts::{insert, meet, own, prune};
 use crate::model::Model;
+use crate::numbers::Numbers;
 use crate::transfer::Transfer;
 use ir::ids::Id;
 use ir::passes::bits::BitSet;
@@ -27,6 +28,8 @@ pub struct Analysis<'a, 'p> {
     pub contexts: Vec<Context>,
     /// For each kind, the kinds of which no thread is left when its only thread has been joined.
     pub gained: FxHashMap<TemplateId, Vec<TemplateId>>,
+    /// The kinds whose threads have arguments apart from one another, with the bytes; known at the end.
+    pub apart: FxHashMap<TemplateId, u64>,
     table: ContextTable,
     queue: VecDeque<u32>,
     queued: BTreeSet<u32>,
@@ -42,6 +45,7 @@ impl<'a, 'p> Analysis<'a, 'p> {
             transfer: Transfer::new(model),
             contexts: Vec::new(),
             gained: FxHashMap::default(),
+            apart: FxHashMap::default(),
             table: ContextTable::default(),
             queue: VecDeque::new(),
             queued: BTreeSet::new(),
@@ -55,6 +59,7 @@ impl<'a, 'p> Analysis<'a, 'p> {
             let mut changed = analysis.update_gained();
             changed |= analysis.remove_unreliable()?;
             if !changed && analysis.queue.is_empty() {
+                analysis.apart = analysis.distinct().into_iter().collect();
                 return Ok(analysis);
             }
         }
@@ -99,9 +104,12 @@ impl<'a, 'p> Analysis<'a, 'p> {
             facts: code.locations.iter().map(|_| None).collect(),
             calls: Default::default(),
             releases: BitSet::new(self.model.lock_targets.len()),
+            starts: BTreeSet::new(),
+            stores: BitSet::new(self.model.id_targets.len()),
             callers: BTreeSet::new(),
             open: BTreeSet::new(),
             broken: BTreeSet::new(),
+            lost: BTreeSet::new(),
         });
         self.contexts.len() as u32 - 1
     }
@@ -182,11 +190,17 @@ impl<'a, 'p> Analysis<'a, 'p> {
         let template = self.contexts[context as usize].template;
         let step = &model.program.templates[template].edges[edge];
         let Some(mut facts) = self.contexts[context as usize].facts[step.source].clone() else { return };
+        let numbers = Numbers { model, template };
+        let has_threads = model.procedures[template].has_threads;
         for (index, op) in step.ops.iter().enumerate() {
+            let before = facts.clone();
+            if let (Op::Join(thread, _), true) = (op, has_threads) {
+                numbers.join(&mut facts, thread);
+            }
+            self.note_releases(context, edge, (index, op));
             if self.transfer.apply(template, edge, (index, op), &mut facts).is_none() {
                 return;
             }
-            self.note_releases(context, edge, (index, op));
             match op {
                 Op::Call(_, arguments, lhs) => {
                     let Some(after) = self.call(context, edge, arguments, lhs.as_ref(), &facts) else {
@@ -198,6 +212,8 @@ impl<'a, 'p> Analysis<'a, 'p> {
                     self.spawn(context, edge, arguments, &mut facts);
                     self.transfer.writes(template, edge, index, &mut facts);
                     self.store_id(template, edge, lhs.as_ref(), &mut facts);
+                    let kinds = &model.procedures[template].callees[edge];
+                    numbers.start(&mut facts, &before, kinds, lhs.as_ref(), arguments.first());
                 }
                 Op::Join(thread, _) => {
                     // The operand is read before the result is stored.
@@ -215,6 +231,14 @@ impl<'a, 'p> Analysis<'a, 'p> {
                 Op::Assume(_) | Op::Assign(_) | Op::Lock(..) | Op::Unlock(..) | Op::Allocate { .. } => {}
                 Op::Free(_) | Op::Fill(..) | Op::Copy(..) | Op::Broadcast(_) => {}
             }
+            if matches!(op, Op::Assume(_) | Op::Join(..)) && !facts.started.is_empty() {
+                for kind in numbers.ended(&mut facts) {
+                    let is_first =
+                        |kind: &TemplateId| model.program.start.iter().any(|(start, _)| start == kind);
+                    let gained = self.gained.get(&kind).filter(|gained| !gained.iter().any(is_first));
+                    gained.into_iter().flatten().for_each(|gained| insert(&mut facts.absent, *gained));
+                }
+            }
         }
         prune(model, template, &mut facts, &model.procedures[template].live[step.target]);
         self.meet_at(context, step.target, facts);
@@ -231,6 +255,9 @@ impl<'a, 'p> Analysis<'a, 'p> {
             if access.op == index && access.write {
                 for lock in access.locks.iter() {
                     grew |= this.releases.insert(*lock as usize);
+                }
+                for id in access.ids.iter() {
+                    grew |= this.stores.insert(*id as usize);
                 }
             }
         }

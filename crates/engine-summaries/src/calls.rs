@@ -7,10 +7,15 @@ use crate::analysis::Analysis;
 use crate::contexts::Context;
 use crate::equalities::{self, leader};
 use crate::facts::{disown, insert, meet, own};
+use crate::members::from_argument;
+use crate::model::WORDS;
+use crate::numbers::Numbers;
 use crate::ownership::{base, is_null, is_owned, leaked};
 use ir::ids::Id;
-use ir::{EdgeId, Expr, Lhs, LocalId, LocationKind, TemplateId};
-use verdict::{LockBase, LockFact, ThreadFacts};
+use ir::passes::footprint::{Extent, Region};
+use ir::{EdgeId, Expr, Lhs, LocalId, LocationKind, Targets, TemplateId};
+use std::sync::Arc;
+use verdict::{Handle, LockBase, LockFact, ThreadFacts};
 
 impl Analysis<'_, '_> {
     /// The facts after a call, as far as the callees are known to return.
@@ -38,7 +43,15 @@ impl Analysis<'_, '_> {
             self.contexts[context as usize].calls.insert((edge, *callee), number);
             self.contexts[number as usize].callers.insert((context, edge));
             let releases = self.contexts[number as usize].releases.clone();
-            if self.contexts[context as usize].releases.union_with(&releases) {
+            let starts = self.contexts[number as usize].starts.clone();
+            let stores = self.contexts[number as usize].stores.clone();
+            let this = &mut self.contexts[context as usize];
+            let started = this.starts.len();
+            this.starts.extend(starts);
+            let mut grew = this.starts.len() > started;
+            grew |= this.releases.union_with(&releases);
+            grew |= this.stores.union_with(&stores);
+            if grew {
                 self.return_to_callers(context);
             }
             let Some(end) = self.end(number) else { continue };
@@ -101,6 +114,11 @@ impl Analysis<'_, '_> {
             if let Some(kind) = self.transfer.thread_of(template, facts, argument) {
                 insert(&mut entry.ids, (*local, kind));
             }
+            if let Some(address) = self.transfer.key(template, facts, argument)
+                && let Some(offset) = from_argument(model, facts, address)
+            {
+                insert(&mut entry.argument, (*local, offset));
+            }
             if self.transfer.can_own(callee, *local) && is_owned(model, template, argument, &facts.fresh) {
                 own(&mut entry, *local);
             }
@@ -139,6 +157,7 @@ impl Analysis<'_, '_> {
         let (caller, code) = (&model.program.templates[template], &model.program.templates[callee]);
         let mut after = facts.clone();
         after.absent.clone_from(&end.absent);
+        self.keep_started(context, edge, number, &mut after);
         end.set.iter().for_each(|set| insert(&mut after.set, *set));
         let locks = std::mem::take(&mut after.locks);
         let survives =
@@ -187,6 +206,38 @@ impl Analysis<'_, '_> {
             }
         }
         after
+    }
+
+    /// Leaves out what is not known any more, after a call, of threads that were started before.
+    fn keep_started(&self, context: u32, edge: EdgeId, callee: u32, after: &mut ThreadFacts) {
+        if after.started.is_empty() {
+            return;
+        }
+        let Context { template, ref lost, .. } = self.contexts[context as usize];
+        let Context { ref starts, ref stores, .. } = self.contexts[callee as usize];
+        let absent = &after.absent;
+        after.started.retain(|started| {
+            !starts.contains(&started.kind)
+                && absent.binary_search(&started.kind).is_err()
+                && !lost.contains(&(edge, started.kind, true))
+        });
+        let numbers = Numbers { model: self.model, template };
+        for started in &mut after.started {
+            let is_lost = lost.contains(&(edge, started.kind, false));
+            for members in &mut started.members {
+                let Some(Handle::Memory(row)) = members.handle else { continue };
+                let region = numbers.region(row);
+                let is_stored = stores.iter().any(|id| {
+                    let target = self.model.id_targets[id];
+                    let words =
+                        Region { targets: Targets::Of(Arc::from([target])), extent: Extent::Bytes(WORDS) };
+                    words.overlaps(&region)
+                });
+                if is_lost || is_stored {
+                    members.handle = None;
+                }
+            }
+        }
     }
 
     /// Whether a lock cannot be given back in a context.
@@ -245,6 +296,16 @@ impl Analysis<'_, '_> {
             let mut entry = ThreadFacts { absent: facts.absent.clone(), ..ThreadFacts::default() };
             entry.absent.retain(|other| *other != kind);
             self.own_nulls(*callee, &mut entry);
+            let pointer = model.program.data_model.pointer();
+            if let Some(parameter) =
+                new.locals.ids().next().filter(|_| new.parameters > 0 && !arguments.is_empty())
+                && new.locals[parameter].ty.bits == pointer.bits
+            {
+                insert(&mut entry.argument, (parameter, 0));
+            }
+            if self.contexts[context as usize].starts.insert(*callee) {
+                self.return_to_callers(context);
+            }
             for (parameter, argument) in new.locals.ids().take(new.parameters).zip(arguments) {
                 let Some(given) = base(model, template, argument, &facts.fresh) else {
                     if is_null(argument) && self.transfer.can_own(*callee, parameter) {

@@ -21,12 +21,18 @@ pub struct Context {
     pub calls: BTreeMap<(EdgeId, TemplateId), u32>,
     /// The lock targets that may be given back; only ever grows.
     pub releases: BitSet,
+    /// The kinds that it may start threads of; only ever grows.
+    pub starts: BTreeSet<TemplateId>,
+    /// The places for ids that it may write; only ever grows.
+    pub stores: BitSet,
     /// Who calls it.
     pub callers: BTreeSet<(u32, EdgeId)>,
     /// Locations whose edges have to be followed, by their order.
     pub open: BTreeSet<(u32, LocationId)>,
     /// Claims to locks that do not survive a call, since others may break them meanwhile.
     pub broken: BTreeSet<(EdgeId, LockFact)>,
+    /// Lists of threads that do not survive a call, or whose handles do not (`false`), since others may break them meanwhile.
+    pub lost: BTreeSet<(EdgeId, TemplateId, bool)>,
 }
 
 /// What tells contexts of a procedure and kind apart.

@@ -4,11 +4,9 @@ use crate::analysis::Analysis;
 use crate::model::Model;
 use crate::races::{self, Location};
 use ir::ids::Id;
-use ir::passes::PointsTo;
 use ir::{Program, Span, Target, TemplateId};
 use verdict::{
-    Budget, Engine, Events, Exhausted, ProcedureContext, Proof, Property, Reason, SummariesProof, Task,
-    Verdict,
+    Budget, Engine, Events, ProcedureContext, Proof, Property, Reason, SummariesProof, Task, Verdict,
 };
 
 /// The engine.
@@ -41,25 +39,25 @@ fn answer(task: Task<'_>, budget: &Budget) -> Result<Verdict, Reason> {
             task.program.objects[first.cell.object].name
         ),
     };
-    if let Some(assumption) = task.program.assumptions.iter().find(|assumption| assumption.limits_proof) {
-        return Err(Reason::Unsupported(format!("{}; {rest}", assumption.text), assumption.span));
+    if let Some(assumption) = task.program.limiting_assumption() {
+        return Err(Reason::NotSupported(format!("{}; {rest}", assumption.text), assumption.span));
     }
     if open.is_empty() {
         return Ok(Verdict::Safe(Proof::Summaries(Box::new(proof(&analysis)))));
     }
-    Err(Reason::Bounded(format!("summaries: {rest}")))
+    Err(Reason::GaveUp(format!("summaries: {rest}")))
 }
 
 fn model<'p>(task: Task<'p>, budget: &Budget) -> Result<Model<'p>, Reason> {
     if *task.property != Property::NoRace {
-        return Err(Reason::Bounded("summaries: only data races are looked for".to_owned()));
+        let text = "summaries: only data races are looked for".to_owned();
+        return Err(Reason::NotSupported(text, Span::default()));
     }
     if task.program.has_broadcasts() {
         let text = "a step that changes the locals of other threads".to_owned();
-        return Err(Reason::Unsupported(text, Span::default()));
+        return Err(Reason::NotSupported(text, Span::default()));
     }
-    let points_to =
-        PointsTo::until(task.program, budget.deadline).ok_or(Reason::Exhausted(Exhausted::Time))?;
+    let points_to = task.program.points_to(budget).map_err(Reason::Exhausted)?;
     budget.check(0).map_err(Reason::Exhausted)?;
     Ok(Model::new(task.program, points_to))
 }
@@ -92,12 +90,15 @@ pub fn proof(analysis: &Analysis<'_, '_>) -> SummariesProof {
             facts: context.facts.iter().cloned().collect(),
             calls: calls.collect(),
             releases,
+            starts: context.starts.iter().copied().collect(),
+            stores: context.stores.iter().map(|id| model.id_targets[id]).collect(),
         }
     });
     SummariesProof {
         once: ids(model.program, |id| model.once[id]),
         private: model.program.objects.ids().filter(|id| model.private[*id]).collect(),
         handles: analysis.transfer.handles.clone(),
+        distinct: analysis.distinct(),
         contexts: contexts.collect(),
     }
 }

@@ -29,6 +29,7 @@ pub fn resolve(program: &Program, facts: &ThreadFacts, (base, offset): (LockBase
 
 /// Forgets the value of a local. Its class gets another leader, and locks are counted from that.
 pub fn forget(program: &Program, facts: &mut ThreadFacts, local: LocalId) {
+    crate::members::rebase(facts, local, wrap(program, u64::MAX));
     facts.equal.retain(|(known, _, _)| *known != local);
     let heir = facts.equal.iter().find(|(_, leader, _)| *leader == local).copied();
     if let Some((heir, _, distance)) = heir {

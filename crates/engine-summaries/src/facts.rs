@@ -1,7 +1,9 @@
 //! Facts as a lattice: what two paths both know, and what has to be forgotten with something else.
 
 use crate::equalities;
+use crate::members;
 use crate::model::Model;
+use crate::numbers::Numbers;
 use ir::ids::Id;
 use ir::passes::bits::BitSet;
 use ir::{LocalId, TemplateId};
@@ -13,6 +15,19 @@ pub fn meet(model: &Model<'_>, template: TemplateId, known: &mut ThreadFacts, ot
         return false;
     }
     let before = known.clone();
+    if !(known.started.is_empty() && other.started.is_empty() && known.order.is_empty()) {
+        Numbers { model, template }.meet(known, other);
+    }
+    if known.argument != other.argument || known.equal != other.equal {
+        known.argument.retain(|(local, offset)| {
+            let found = members::from_argument(
+                model,
+                other,
+                equalities::resolve(model.program, other, (LockBase::Local(*local), 0)),
+            );
+            found == Some(*offset)
+        });
+    }
     equalities::meet(model.program, known, other);
     known.ids.retain(|fact| other.ids.binary_search(fact).is_ok());
     known.set.retain(|fact| other.set.binary_search(fact).is_ok());
@@ -64,6 +79,9 @@ pub fn prune(model: &Model<'_>, template: TemplateId, facts: &mut ThreadFacts, l
     let is_callers = |local: LocalId| local.index() < parameters && !assigned.contains(local.index());
     facts.fresh.retain(|local| live.contains(local.index()) || is_callers(*local));
     facts.ids.retain(|(local, _)| live.contains(local.index()));
+    if !(facts.started.is_empty() && facts.order.is_empty()) {
+        members::prune(facts, &|local| live.contains(local.index()));
+    }
     if facts.equal.is_empty() {
         return;
     }

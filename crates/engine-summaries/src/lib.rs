@@ -11,7 +11,9 @@ pub mod contexts;
 pub mod engine;
 pub mod equalities;
 pub mod facts;
+pub mod members;
 pub mod model;
+pub mod numbers;
 pub mod once;
 pub mod ownership;
 pub mod races;
@@ -22,4 +24,8 @@ pub use engine::{Summaries, annotate};
 pub use races::{Location, locations};
 
 #[cfg(test)]
+mod pointer_tests;
+#[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_lists;

@@ -1,8 +1,10 @@
 //! A program made ready for the analysis: who calls whom, what each step touches, what there is one of.
 //!
-//! Everything here is computed once, whatever the facts. Over-approximates calls and accesses, as far as the points-to sets do;
+//! Everything here is computed once, whatever the facts. Over-approximates calls and accesses, as far as the
+//! points-to sets do;
 //! under-approximates what there is one of, and what is private.
 
+use crate::members::id_targets;
 use crate::once::{once_objects, once_templates};
 use ir::ids::Id;
 use ir::passes::PointsTo;
@@ -73,6 +75,8 @@ pub struct Access {
     pub is_free: bool,
     /// The numbers of the lock targets that it may write, in rising order.
     pub locks: Arc<[u32]>,
+    /// The numbers of the places for ids of threads that it may write, in rising order.
+    pub ids: Arc<[u32]>,
 }
 
 impl Access {
@@ -99,6 +103,10 @@ pub struct Procedure {
     pub assigned: BitSet,
     /// The allocation sites that each local may point into, in rising order.
     pub sites: IdVec<LocalId, Arc<[ObjectId]>>,
+    /// Whether it starts or joins threads.
+    pub has_threads: bool,
+    /// The locals that it joins threads by.
+    pub joined: BitSet,
 }
 
 /// A program made ready.
@@ -106,7 +114,7 @@ pub struct Model<'p> {
     /// The program.
     pub program: &'p Program,
     /// What addresses may point to.
-    pub points_to: PointsTo,
+    pub points_to: &'p PointsTo,
     /// Its procedures.
     pub procedures: IdVec<TemplateId, Procedure>,
     /// Templates of which there is at most one activation in a run.
@@ -119,6 +127,8 @@ pub struct Model<'p> {
     pub kinds: Vec<TemplateId>,
     /// Where locks are taken, without repetitions.
     pub lock_targets: Vec<Target>,
+    /// Where ids of threads are stored that were just started, without repetitions.
+    pub id_targets: Vec<Target>,
     /// Where lock operations are made, by family.
     pub families: Vec<(Family, Target)>,
     /// Allocation sites whose objects can be owned: nobody accesses them by an address that was guessed.
@@ -127,16 +137,16 @@ pub struct Model<'p> {
 
 impl<'p> Model<'p> {
     /// Makes a program ready.
-    pub fn new(program: &'p Program, points_to: PointsTo) -> Self {
+    pub fn new(program: &'p Program, points_to: &'p PointsTo) -> Self {
         let callees: IdVec<TemplateId, IdVec<EdgeId, Vec<TemplateId>>> = program
             .templates
             .enumerate()
-            .map(|(id, code)| code.edges.iter().map(|edge| callees(&points_to, id, &edge.ops)).collect())
+            .map(|(id, code)| code.edges.iter().map(|edge| callees(points_to, id, &edge.ops)).collect())
             .collect();
         let once = once_templates(program, &callees);
         let single = once_objects(program, &once);
         let escaping = points_to.escaping(program);
-        let guessed = guessed(program, &points_to);
+        let guessed = guessed(program, points_to);
         let private = program.objects.enumerate().map(|(id, object)| match object.storage {
             Storage::Static => false,
             Storage::Frame(_) | Storage::ThreadLocal | Storage::Site => !escaping[id] && !guessed[id],
@@ -150,7 +160,7 @@ impl<'p> Model<'p> {
                     match op {
                         Op::Spawn(..) => kinds.extend(&callees[id][edge_id]),
                         Op::Lock(kind, address) | Op::Unlock(kind, address) => {
-                            let places = Region::at(&points_to, id, address, Extent::Bytes(WORDS)).targets;
+                            let places = Region::at(points_to, id, address, Extent::Bytes(WORDS)).targets;
                             let Targets::Of(places) = places else { continue };
                             for target in places.iter() {
                                 families.insert((Family::of(*kind), *target));
@@ -166,7 +176,11 @@ impl<'p> Model<'p> {
             }
         }
         let lock_targets: Vec<Target> = lock_targets.into_iter().collect();
-        let mut interner = Interner::new(&lock_targets);
+        let mut id_targets: Vec<Target> =
+            program.templates.enumerate().flat_map(|(id, code)| id_targets(points_to, id, code)).collect();
+        id_targets.sort_unstable();
+        id_targets.dedup();
+        let mut interner = Interner::new(&lock_targets, &id_targets);
         let is_open = program.reuses_addresses || points_to.accesses_anything(program);
         let can_be_owned = |(id, object): (ObjectId, &ir::Object)| {
             object.storage == Storage::Site && !is_open && !guessed[id]
@@ -179,7 +193,7 @@ impl<'p> Model<'p> {
                 .iter()
                 .map(|edge| {
                     let is_atomic = code.locations[edge.source].atomic;
-                    interner.accesses(&points_to, id, &edge.ops, is_atomic)
+                    interner.accesses(points_to, id, &edge.ops, is_atomic)
                 })
                 .collect();
             procedures.push(Procedure {
@@ -189,10 +203,15 @@ impl<'p> Model<'p> {
                 callees: callees.clone(),
                 accesses,
                 assigned: assigned(code),
+                has_threads: code
+                    .edges
+                    .iter()
+                    .any(|edge| edge.ops.iter().any(|op| matches!(op, Op::Spawn(..) | Op::Join(..)))),
+                joined: joined(code),
                 sites: code
                     .locals
                     .ids()
-                    .map(|local| sites(program, &points_to, id, &Expr::Local(local)))
+                    .map(|local| sites(program, points_to, id, &Expr::Local(local)))
                     .collect(),
             });
         }
@@ -205,6 +224,7 @@ impl<'p> Model<'p> {
             private,
             kinds: kinds.into_iter().collect(),
             lock_targets,
+            id_targets,
             families: families.into_iter().collect(),
             ownable,
         }
@@ -259,7 +279,7 @@ impl<'p> Model<'p> {
                     0 => Expr::Local(local),
                     _ => Expr::binary(BinaryOp::Add, pointer, Expr::Local(local), constant),
                 };
-                Region::at(&self.points_to, template, &address, Extent::Bytes(WORDS))
+                Region::at(self.points_to, template, &address, Extent::Bytes(WORDS))
             }
         }
     }
@@ -306,6 +326,17 @@ fn assigned(code: &ir::Template) -> BitSet {
     found
 }
 
+/// The locals that threads are joined by.
+fn joined(code: &ir::Template) -> BitSet {
+    let mut found = BitSet::new(code.locals.len());
+    for op in code.edges.iter().flat_map(|edge| &edge.ops) {
+        if let Op::Join(Expr::Local(local), _) = op {
+            found.insert(local.index());
+        }
+    }
+    found
+}
+
 /// The objects that an expression may point into, in rising order.
 fn objects(program: &Program, points_to: &PointsTo, template: TemplateId, expr: &Expr) -> BTreeSet<ObjectId> {
     match points_to.targets(template, expr) {
@@ -320,7 +351,7 @@ fn sites(program: &Program, points_to: &PointsTo, template: TemplateId, expr: &E
     objects(program, points_to, template, expr).into_iter().filter(is_site).collect()
 }
 
-/// The objects that an input may turn out to be an address in.
+/// The objects that an input, or a bounded value that is not modelled, may turn out to be an address in.
 fn guessed(program: &Program, points_to: &PointsTo) -> IdVec<ObjectId, bool> {
     let mut guessed: IdVec<ObjectId, bool> = program.objects.iter().map(|_| false).collect();
     let pointer = program.data_model.pointer();
@@ -329,7 +360,11 @@ fn guessed(program: &Program, points_to: &PointsTo) -> IdVec<ObjectId, bool> {
         for edge in &code.edges {
             for (index, op) in edge.ops.iter().enumerate() {
                 let Op::Assign(assignment) = op else { continue };
-                for (lhs, _) in assignment.pairs.iter().filter(|(_, rhs)| *rhs == Rhs::Any) {
+                for (lhs, rhs) in &assignment.pairs {
+                    match rhs {
+                        Rhs::Any | Rhs::Unknown => {}
+                        Rhs::Value(_) | Rhs::Float(..) => continue,
+                    }
                     // What is never read, as of a variable that is declared without a value, is no address.
                     let (value, ty, is_read) = match lhs {
                         ir::Lhs::Local(local) => {
@@ -339,7 +374,9 @@ fn guessed(program: &Program, points_to: &PointsTo) -> IdVec<ObjectId, bool> {
                         }
                         ir::Lhs::Memory(place) => (Expr::load(place.clone()), place.ty, true),
                     };
-                    if is_read && ty.bits >= pointer.bits {
+                    // One of which nothing is known counts by what it accesses.
+                    let counts = *rhs == Rhs::Any || !points_to.is_unknown(id, &value);
+                    if is_read && ty.bits >= pointer.bits && counts {
                         objects(program, points_to, id, &value)
                             .iter()
                             .for_each(|object| guessed[*object] = true);
@@ -377,17 +414,22 @@ fn reverse_postorder(code: &ir::Template) -> IdVec<LocationId, u32> {
     order
 }
 
+/// Numbers of lock targets, and of places for ids, in rising order.
+type TouchedTargets = (Arc<[u32]>, Arc<[u32]>);
+
 /// Gives equal lists of targets equal numbers.
 struct Interner<'a> {
     lock_targets: &'a [Target],
+    id_targets: &'a [Target],
     numbers: FxHashMap<Option<Arc<[Target]>>, u32>,
-    /// The lock targets that a write to some places may touch, by the number of the places and its bytes.
-    touched: FxHashMap<(u32, Option<u64>), Arc<[u32]>>,
+    /// The lock targets, and the places for ids, that a write to some places may touch, by the number of the
+    /// places and its bytes.
+    touched: FxHashMap<(u32, Option<u64>), TouchedTargets>,
 }
 
 impl<'a> Interner<'a> {
-    fn new(lock_targets: &'a [Target]) -> Self {
-        Self { lock_targets, numbers: FxHashMap::default(), touched: FxHashMap::default() }
+    fn new(lock_targets: &'a [Target], id_targets: &'a [Target]) -> Self {
+        Self { lock_targets, id_targets, numbers: FxHashMap::default(), touched: FxHashMap::default() }
     }
 
     fn places(&mut self, targets: &Targets) -> Places {
@@ -415,10 +457,10 @@ impl<'a> Interner<'a> {
                     Extent::Bytes(bytes) => Some(bytes),
                     Extent::Object => None,
                 };
-                let locks = if access.write {
+                let (locks, ids) = if access.write {
                     self.touched(&access.region, places.number, bytes)
                 } else {
-                    Arc::from([])
+                    (Arc::from([]), Arc::from([]))
                 };
                 found.push(Access {
                     op: index,
@@ -430,14 +472,15 @@ impl<'a> Interner<'a> {
                     is_lock: matches!(op, Op::Lock(..) | Op::Unlock(..)),
                     is_free: matches!(op, Op::Free(_)),
                     locks,
+                    ids,
                 });
             }
         }
         found
     }
 
-    fn touched(&mut self, region: &Region, number: u32, bytes: Option<u64>) -> Arc<[u32]> {
-        let lock_targets = self.lock_targets;
+    fn touched(&mut self, region: &Region, number: u32, bytes: Option<u64>) -> (Arc<[u32]>, Arc<[u32]>) {
+        let (lock_targets, id_targets) = (self.lock_targets, self.id_targets);
         self.touched
             .entry((number, bytes))
             .or_insert_with(|| {
@@ -446,7 +489,10 @@ impl<'a> Interner<'a> {
                         Region { targets: Targets::Of(Arc::from([**target])), extent: Extent::Bytes(WORDS) };
                     words.overlaps(region)
                 };
-                lock_targets.iter().enumerate().filter(touches).map(|(index, _)| index as u32).collect()
+                let of = |targets: &'a [Target]| {
+                    targets.iter().enumerate().filter(touches).map(|(index, _)| index as u32).collect()
+                };
+                (of(lock_targets), of(id_targets))
             })
             .clone()
     }

@@ -5,7 +5,9 @@
 //! Over-approximates races.
 
 use crate::analysis::Analysis;
+use crate::members::from_argument;
 use crate::model::Access;
+use crate::numbers::Numbers;
 use crate::transfer::exact_cell;
 use ir::passes::footprint::{Extent, Region};
 use ir::{BinaryOp, EdgeId, Expr, IdVec, ObjectId, Target, Targets, TemplateId};
@@ -58,6 +60,11 @@ pub struct Alike {
     pub absent: Vec<TemplateId>,
     /// The locks that are held.
     pub locks: Vec<CommonLock>,
+    /// The offset of the end of the access from the thread's argument.
+    pub own_end: Option<u64>,
+    /// Kinds of which no thread that is alive has an argument with these bytes: with the distance of their arguments, and the offset of the end
+    /// of the access from what would be one.
+    pub others: Vec<(TemplateId, u64, u64)>,
 }
 
 /// Accesses that are alike, with the first one.
@@ -151,6 +158,21 @@ fn collect(analysis: &Analysis<'_, '_>, budget: &Budget) -> Result<Collected, Ex
                     continue;
                 }
                 let locks = common_locks(analysis, context.template, facts, access, &mut single);
+                let is_first = access.op == 0;
+                let end = |offset: u64| offset.checked_add(access.bytes?).filter(|_| is_first);
+                let own_end = match facts.argument.is_empty() {
+                    true => None,
+                    false => analysis
+                        .transfer
+                        .key(context.template, facts, &access.address)
+                        .and_then(|address| end(from_argument(model, facts, address)?)),
+                };
+                let seen = Numbers { model, template: context.template };
+                let others = facts.started.iter().filter_map(|started| {
+                    let (stride, offset) = seen.apart(facts, &started.members, &access.address)?;
+                    Some((started.kind, stride, end(offset).filter(|end| *end <= stride)?))
+                });
+                let others = others.collect();
                 let alike = Alike {
                     kind: context.kind,
                     write: access.write,
@@ -158,6 +180,8 @@ fn collect(analysis: &Analysis<'_, '_>, budget: &Budget) -> Result<Collected, Ex
                     fresh: analysis.is_fresh_access(context.template, facts, access),
                     absent: facts.absent.clone(),
                     locks,
+                    own_end,
+                    others,
                 };
                 let sample = *numbers.entry(alike.clone()).or_insert_with(|| {
                     let (template, locks) = (context.template, facts.locks.clone());
@@ -332,7 +356,18 @@ fn is_apart(analysis: &Analysis<'_, '_>, one: &Alike, other: &Alike, is_aligned:
             })
         })
     };
+    let is_ordered = analysis.model.program.unordered.is_empty();
+    let is_own = |one: &Alike, other: &Alike| {
+        let mut kinds = one.others.iter().filter(|(kind, _, _)| *kind == other.kind);
+        kinds.any(|(_, stride, _)| other.own_end.is_some_and(|end| end <= *stride))
+    };
+    let are_own = || {
+        let apart = analysis.apart.get(&one.kind).filter(|_| one.kind == other.kind);
+        let is_within = |alike: &Alike, apart: u64| alike.own_end.is_some_and(|end| end <= apart);
+        apart.is_some_and(|apart| is_within(one, *apart) && is_within(other, *apart))
+    };
     !(one.write || other.write)
+        || (is_ordered && (is_own(one, other) || is_own(other, one) || are_own()))
         || (one.atomic && other.atomic)
         || (one.kind == other.kind && analysis.model.once[one.kind])
         || one.absent.binary_search(&other.kind).is_ok()

@@ -4,13 +4,14 @@
 
 use crate::analysis::Analysis;
 use crate::model::Access;
+use crate::numbers::{LARGEST_STRIDE, Numbers};
 use crate::ownership::base;
 use ir::passes::footprint::Region;
 use ir::{EdgeId, LocationId, LocationKind, Op, TemplateId};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use verdict::{Exhausted, LockBase, LockFact, ThreadFacts};
+use verdict::{Exhausted, Handle, LockBase, LockFact, Row, Started, ThreadFacts};
 
 /// A step that starts a thread.
 struct Start {
@@ -45,10 +46,20 @@ struct Holder {
     is_fresh: bool,
 }
 
+/// Whether no other thread starts one of a kind meanwhile. `own`: the kind of this one, and whether there is one of it.
+fn is_left_alone(starts: &[Start], kind: TemplateId, own: (TemplateId, bool), absent: &[TemplateId]) -> bool {
+    starts.iter().filter(|start| start.kind == kind).all(|start| {
+        absent.binary_search(&start.by).is_ok()
+            || start.absent.binary_search(&own.0).is_ok()
+            || (start.by == own.0 && own.1)
+    })
+}
+
 impl Analysis<'_, '_> {
     /// Computes again which kinds have no threads left when the only thread of a kind has been joined; says whether
     /// there are fewer than before.
     pub fn update_gained(&mut self) -> bool {
+        let is_first = self.gained.is_empty();
         let reached = self.reached();
         let mut ends: FxHashMap<TemplateId, Vec<TemplateId>> = FxHashMap::default();
         let mut starts: Vec<(TemplateId, TemplateId)> = Vec::new();
@@ -71,7 +82,9 @@ impl Analysis<'_, '_> {
         }
         let mut changed = false;
         for joined in &self.model.kinds {
-            let mut gained = ends.get(joined).unwrap_or(&self.model.kinds).clone();
+            // A kind of which no thread ever ends is never joined, and shows nothing.
+            let unknown = if is_first { self.model.kinds.clone() } else { Vec::new() };
+            let mut gained = ends.get(joined).cloned().unwrap_or(unknown);
             loop {
                 let is_started_by_others = |kind: &TemplateId| {
                     starts.iter().any(|(started, by)| {
@@ -101,8 +114,13 @@ impl Analysis<'_, '_> {
             let context = &self.contexts[*number as usize];
             let code = &self.model.program.templates[context.template];
             let joins = code.edges.iter().filter(|edge| edge.ops.iter().any(|op| matches!(op, Op::Join(..))));
-            let sources: BTreeSet<LocationId> =
+            let mut sources: BTreeSet<LocationId> =
                 joins.map(|edge| edge.source).filter(|source| context.facts[*source].is_some()).collect();
+            // A list may come to its end anywhere.
+            let listed = context.facts.enumerate();
+            let listed =
+                listed.filter(|(_, facts)| facts.as_ref().is_some_and(|facts| !facts.started.is_empty()));
+            sources.extend(listed.map(|(location, _)| location));
             sources.into_iter().for_each(|source| self.reopen(*number, source));
         }
     }
@@ -130,7 +148,163 @@ impl Analysis<'_, '_> {
         if absent {
             return Ok(true);
         }
+        if self.remove_broken_handles(&reached) {
+            return Ok(true);
+        }
         self.remove_broken_locks(&reached)
+    }
+
+    /// Takes out handles that others may write, and lists that do not survive calls; says whether there were any.
+    fn remove_broken_handles(&mut self, reached: &[u32]) -> bool {
+        let has_lists = |number: &u32| {
+            let facts = &self.contexts[*number as usize].facts;
+            facts.iter().flatten().any(|facts| !facts.started.is_empty())
+        };
+        if !reached.iter().any(has_lists) {
+            return false;
+        }
+        let starts: Vec<Start> = reached.iter().flat_map(|number| self.starts_of(*number)).collect();
+        let writes = self.writes_of_ids(reached);
+        let throughout = self.throughout(reached);
+        let mut changed: Vec<(u32, LocationId, Vec<Started>)> = Vec::new();
+        let mut lost: Vec<(u32, EdgeId, TemplateId, bool)> = Vec::new();
+        for number in reached {
+            let context = &self.contexts[*number as usize];
+            let numbers = Numbers { model: self.model, template: context.template };
+            let is_written = |row: Row, absent: &[TemplateId]| {
+                let region = numbers.region(row);
+                let is_once = self.model.once[context.kind];
+                writes.iter().any(|step| {
+                    !((step.by == context.kind && is_once)
+                        || absent.binary_search(&step.by).is_ok()
+                        || step.absent.binary_search(&context.kind).is_ok()
+                        || !step.region.overlaps(&region)
+                        || self.is_private_overlap(&step.region, &region))
+                })
+            };
+            for (location, facts) in context.facts.enumerate() {
+                let Some(facts) = facts else { continue };
+                let mut kept = facts.started.clone();
+                for members in kept.iter_mut().flat_map(|started| &mut started.members) {
+                    if let Some(Handle::Memory(row)) = members.handle
+                        && is_written(row, &facts.absent)
+                    {
+                        members.handle = None;
+                    }
+                }
+                if kept != facts.started {
+                    changed.push((*number, location, kept));
+                }
+            }
+            let code = &self.model.program.templates[context.template];
+            for ((edge, _), callee) in &context.calls {
+                let step = &code.edges[*edge];
+                let Some(facts) = &context.facts[step.source] else { continue };
+                let Some(Op::Call(..)) = step.ops.last() else { continue };
+                let mut absent = throughout[*callee as usize].clone();
+                absent.retain(|kind| facts.absent.binary_search(kind).is_ok());
+                for started in &facts.started {
+                    let own = (context.kind, self.model.once[context.kind]);
+                    let is_kept = is_left_alone(&starts, started.kind, own, &absent);
+                    let rows = started.members.iter().filter_map(|members| match members.handle {
+                        Some(Handle::Memory(row)) => Some(row),
+                        Some(Handle::Local(_)) | None => None,
+                    });
+                    let mut rows = rows.filter(|_| is_kept);
+                    if !is_kept {
+                        lost.push((*number, *edge, started.kind, true));
+                    } else if rows.any(|row| is_written(row, &absent)) {
+                        lost.push((*number, *edge, started.kind, false));
+                    }
+                }
+            }
+        }
+        lost.retain(|(number, edge, kind, whole)| {
+            !self.contexts[*number as usize].lost.contains(&(*edge, *kind, *whole))
+        });
+        let is_changed = !changed.is_empty() || !lost.is_empty();
+        for (number, location, kept) in changed {
+            if let Some(facts) = &mut self.contexts[number as usize].facts[location] {
+                facts.started = kept;
+            }
+            self.reopen(number, location);
+        }
+        for (number, edge, kind, whole) in lost {
+            let context = &mut self.contexts[number as usize];
+            context.lost.insert((edge, kind, whole));
+            let source = self.model.program.templates[context.template].edges[edge].source;
+            self.reopen(number, source);
+        }
+        is_changed
+    }
+
+    /// The steps in reached contexts that may write where ids of threads are.
+    fn writes_of_ids(&self, reached: &[u32]) -> Vec<Breaking> {
+        let mut found = Vec::new();
+        let mut known = BTreeSet::new();
+        for number in reached {
+            let context = &self.contexts[*number as usize];
+            let code = &self.model.program.templates[context.template];
+            for (id, edge) in code.edges.enumerate() {
+                let Some(facts) = &context.facts[edge.source] else { continue };
+                let accesses = &self.model.procedures[context.template].accesses[id];
+                for access in accesses.iter().filter(|access| access.write && !access.ids.is_empty()) {
+                    let is_fresh = self.is_fresh_access(context.template, facts, access);
+                    let (places, bytes) = (access.places.number, access.bytes);
+                    if known.insert((context.kind, facts.absent.clone(), places, bytes, is_fresh)) {
+                        found.push(Breaking {
+                            by: context.kind,
+                            absent: Rc::new(facts.absent.clone()),
+                            region: Rc::new(access.region()),
+                            locks: access.locks.clone(),
+                            is_fresh,
+                        });
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// The kinds whose threads have arguments apart from one another, with the bytes.
+    pub fn distinct(&self) -> Vec<(TemplateId, u64)> {
+        let model = self.model;
+        let mut found: BTreeMap<TemplateId, Option<u64>> = BTreeMap::new();
+        for number in self.reached() {
+            let context = &self.contexts[number as usize];
+            let code = &model.program.templates[context.template];
+            for (id, edge) in code.edges.enumerate() {
+                let Some(facts) = &context.facts[edge.source] else { continue };
+                let Some(Op::Spawn(_, arguments, _)) = edge.ops.first() else {
+                    if edge.ops.iter().any(|op| matches!(op, Op::Spawn(..))) {
+                        let started = &model.procedures[context.template].callees[id];
+                        started.iter().for_each(|kind| {
+                            found.insert(*kind, None);
+                        });
+                    }
+                    continue;
+                };
+                for kind in &model.procedures[context.template].callees[id] {
+                    let list = facts.started.iter().find(|started| started.kind == *kind);
+                    let numbers = Numbers { model, template: context.template };
+                    let apart = match (list, arguments.first()) {
+                        _ if *kind == context.kind => None,
+                        (None, _) => facts.absent.binary_search(kind).is_ok().then_some(LARGEST_STRIDE),
+                        (Some(list), Some(argument)) => {
+                            let apart = numbers.apart(facts, &list.members, argument);
+                            apart.filter(|(_, offset)| *offset == 0).map(|(stride, _)| stride)
+                        }
+                        (Some(_), None) => None,
+                    };
+                    let entry = found.entry(*kind).or_insert(Some(LARGEST_STRIDE));
+                    *entry = entry.and_then(|known| Some(known.min(apart?)));
+                }
+            }
+        }
+        for (kind, _) in &model.program.start {
+            found.remove(kind);
+        }
+        found.into_iter().filter_map(|(kind, apart)| Some((kind, apart?))).collect()
     }
 
     fn remove_present(&mut self, reached: &[u32]) -> bool {
@@ -165,6 +339,12 @@ impl Analysis<'_, '_> {
                 });
                 if reduced.len() != facts.absent.len() {
                     facts.absent.clone_from(reduced);
+                    changed.push((*number, location));
+                }
+                let listed = facts.started.len();
+                let absent = &facts.absent;
+                facts.started.retain(|started| is_left_alone(&starts, started.kind, (own, is_once), absent));
+                if facts.started.len() != listed {
                     changed.push((*number, location));
                 }
             }

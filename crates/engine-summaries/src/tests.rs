@@ -16,17 +16,20 @@ fn program(text: &str) -> Program {
 }
 
 fn verdict(program: &Program) -> Verdict {
+    let program = &program.clone().into();
     Summaries.verify(Task { program, property: &Property::NoRace }, &Budget::unlimited(), &Silent)
 }
 
 fn annotation(program: &Program) -> SummariesProof {
+    let program = &program.clone().into();
     annotate(Task { program, property: &Property::NoRace }, &Budget::unlimited()).expect("an annotation")
 }
 
 /// The names of objects with cells that may have races.
 fn open(text: &str) -> Vec<String> {
     let program = program(text);
-    let model = Model::new(&program, PointsTo::of(&program));
+    let points_to = PointsTo::of(&program);
+    let model = Model::new(&program, &points_to);
     let budget = Budget::unlimited();
     let analysis = Analysis::run(&model, &budget).expect("no limit");
     let found = locations(&analysis, &budget).expect("no limit");
@@ -142,7 +145,7 @@ fn a_proof_is_given_unless_something_is_assumed() {
         span: Span::default(),
         limits_proof: true,
     });
-    let Verdict::Unknown(Reason::Unsupported(why, _)) = verdict(&program) else {
+    let Verdict::Unknown(Reason::NotSupported(why, _)) = verdict(&program) else {
         panic!("no proof is allowed")
     };
     assert_eq!(why, "odd; otherwise it is proved");

@@ -4,8 +4,11 @@
 
 use crate::equalities::{self, resolve};
 use crate::facts::{disown, insert, own};
+use crate::members;
 use crate::model::{Access, Family, Model, WORDS, is_open};
+use crate::numbers::{Linear, Numbers};
 use crate::ownership::{is_owned, leaked};
+use ir::ids::Id;
 use ir::passes::footprint::Region;
 use ir::{
     Assignment, BinaryOp, EdgeId, Expr, IdVec, IntType, Lhs, LocalId, LocationId, LockKind, Op, Rhs, Targets,
@@ -108,6 +111,13 @@ impl<'a, 'p> Transfer<'a, 'p> {
 
     /// The local gets a value that nothing is known of.
     pub fn forget_local(&self, facts: &mut ThreadFacts, local: LocalId) {
+        members::forget(facts, local);
+        self.forget_value(facts, local);
+    }
+
+    /// The same, but for what it is as an integer.
+    fn forget_value(&self, facts: &mut ThreadFacts, local: LocalId) {
+        members::forget_id(facts, local);
         equalities::forget(self.model.program, facts, local);
         facts.ids.retain(|(known, _)| *known != local);
         facts.fresh.retain(|known| *known != local);
@@ -126,6 +136,7 @@ impl<'a, 'p> Transfer<'a, 'p> {
 
     /// Memory is written by this thread: claims to locks there are lost.
     pub fn written(&self, template: TemplateId, facts: &mut ThreadFacts, access: &Access) {
+        Numbers { model: self.model, template }.written(facts, access);
         if access.locks.is_empty() || facts.locks.is_empty() {
             return;
         }
@@ -220,6 +231,9 @@ impl<'a, 'p> Transfer<'a, 'p> {
 
     /// That an owner word is the thread's id is the claim to hold that lock; the opposite contradicts the claim.
     fn assume(&self, template: TemplateId, condition: &Expr, facts: &mut ThreadFacts) -> Option<()> {
+        if self.model.procedures[template].has_threads {
+            Numbers { model: self.model, template }.assume(facts, condition, true);
+        }
         let Some((address, is_mine)) = asks_for_owner(condition) else { return Some(()) };
         let Some((base, offset)) = self.key(template, facts, address) else { return Some(()) };
         let is_held = equalities::lock_at(facts, base, offset).is_some_and(|lock| !lock.shared);
@@ -258,6 +272,8 @@ impl<'a, 'p> Transfer<'a, 'p> {
         // All values are those before the assignment.
         let mut news = Vec::new();
         let mut lost = Vec::new();
+        let numbers = Numbers { model: self.model, template };
+        let changes = self.changes(template, pairs, facts);
         for (lhs, rhs) in pairs {
             let Rhs::Value(value) = rhs else { continue };
             let Lhs::Local(local) = lhs else {
@@ -290,7 +306,16 @@ impl<'a, 'p> Transfer<'a, 'p> {
             {
                 insert(&mut facts.set, handle);
             }
-            self.store(facts, Some(lhs));
+            if let Lhs::Local(local) = lhs {
+                self.forget_value(facts, *local);
+            }
+        }
+        for change in changes {
+            match change {
+                Change::Integer(local, value) => numbers.assign(facts, local, value),
+                Change::Load(local, address) => numbers.load(facts, local, address),
+                Change::Store(local, address) => numbers.store(facts, local, address),
+            }
         }
         for (local, equal, thread, owned) in news {
             if let Some((leader, offset)) = equal {
@@ -304,6 +329,58 @@ impl<'a, 'p> Transfer<'a, 'p> {
                 own(facts, local);
             }
         }
+    }
+}
+
+/// What an assignment does to what is known of numbers and ids.
+enum Change {
+    /// A local is an integer, or one that is not known.
+    Integer(LocalId, Option<verdict::Index>),
+    /// A local gets the word at an address.
+    Load(LocalId, Option<Linear>),
+    /// The word at an address gets the value of a local.
+    Store(LocalId, Option<Linear>),
+}
+
+impl Transfer<'_, '_> {
+    /// What an assignment does to what is known of numbers and ids, with values from before.
+    fn changes(&self, template: TemplateId, pairs: &[(Lhs, Rhs)], facts: &ThreadFacts) -> Vec<Change> {
+        let procedure = &self.model.procedures[template];
+        if !procedure.has_threads {
+            return Vec::new();
+        }
+        let numbers = Numbers { model: self.model, template };
+        let pointer = self.model.program.data_model.pointer();
+        let mut found = Vec::new();
+        for (lhs, rhs) in pairs {
+            match (lhs, rhs) {
+                (Lhs::Local(local), Rhs::Value(value)) => {
+                    found.push(Change::Integer(
+                        *local,
+                        numbers.value(facts, value).filter(|_| pairs.len() == 1),
+                    ));
+                    if let Expr::Load(place) = value
+                        && place.ty.bits == pointer.bits
+                        && procedure.joined.contains(local.index())
+                        && pairs.len() == 1
+                    {
+                        let address = numbers.linear(facts, &place.address);
+                        found.push(Change::Load(
+                            *local,
+                            address.filter(|address| address.base != LockBase::Local(*local)),
+                        ));
+                    }
+                }
+                (Lhs::Local(local), _) => found.push(Change::Integer(*local, None)),
+                (Lhs::Memory(place), Rhs::Value(Expr::Local(local))) if place.ty.bits == pointer.bits => {
+                    if pairs.len() == 1 {
+                        found.push(Change::Store(*local, numbers.linear(facts, &place.address)));
+                    }
+                }
+                (Lhs::Memory(_), _) => {}
+            }
+        }
+        found
     }
 }
 

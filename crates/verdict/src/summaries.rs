@@ -21,10 +21,15 @@
 //!   change other than by taking them, before an activation in this context returns. Only bytes count at which some
 //!   step of the program may take a lock.
 //!
+//! * [`ProcedureContext::starts`] and [`ProcedureContext::stores`]: the kinds of which the thread itself may start a thread,
+//!   and where it may write bytes that ids of threads are stored in, before an activation in this context returns.
+//! * [`SummariesProof::distinct`]: no two threads of the kind that are alive at the same time were started with arguments
+//!   that are less than so many bytes apart, in either direction, modulo 2 to the width of a pointer.
+//!
 //! Each is kept by all steps of all threads: by the thread's own steps from location to location, by calls (into the
 //! context that [`ProcedureContext::calls`] names, and from its end back to the caller), by starts (the context of the new
-//! thread), and by the steps of others. Others change none of a thread's locals, so only `locks`, `absent`, `set` and `fresh`
-//! are theirs to break; each says below why they do not.
+//! thread), and by the steps of others. Others change none of a thread's locals, so only `locks`, `absent`, `set`, `fresh`
+//! and `started` are theirs to break; each says below why they do not.
 //!
 //! # When two accesses do not race
 //!
@@ -39,7 +44,14 @@
 //! 5. both hold a lock at the same address, not both for reading only. The address is the same if both are the same byte of
 //!    the same object that there is one of; or if the distance from the access to the lock is the same constant on both
 //!    sides and the two accesses can only overlap at equal addresses. A lock fact counts only where it is *reliable*: see
-//!    [`ThreadFacts::locks`].
+//!    [`ThreadFacts::locks`];
+//! 6. k1 = k2, that kind is in `distinct` with n bytes, and both addresses are the thread's argument plus constants
+//!    ([`ThreadFacts::argument`]) such that all bytes of both accesses are among the first n from the argument on;
+//! 7. `started` at l1 lists k2; the address of the second access is its thread's argument plus a constant d; and for each of the
+//!    members that are listed, the argument of thread x is B + s * x, the address of the first access is B + s * y + e, the bytes of both accesses are
+//!    among the first s from e = 0 and d = 0 on, and y is none of the members' numbers. Or the same with 1 and 2 exchanged.
+//!
+//! Rules 6 and 7 count only in programs that have no atomic accesses that order nothing.
 
 use ir::{EdgeId, LocalId, ObjectId, Target, TemplateId};
 use serde::{Deserialize, Serialize};
@@ -54,6 +66,12 @@ pub struct SummariesProof {
     pub private: Vec<ObjectId>,
     /// Cells that hold the id of a thread, by object and offset, in rising order.
     pub handles: Vec<ThreadHandle>,
+    /// Kinds whose threads have arguments so many bytes apart, each kind once, in rising order.
+    ///
+    /// The program starts with no thread of such a kind. At each step that starts one, its starter is of another kind, and either the kind is
+    /// absent there or `started` lists it: then the argument of thread x of each of the members is B + s * x, with s at least so many bytes, the new thread's argument is B + s * y,
+    /// and y is none of their numbers.
+    pub distinct: Vec<(TemplateId, u64)>,
     /// The contexts that procedures run in. Threads of the program's start come first, in the order of
     /// [`Program::start`](ir::Program::start): context `i` is that of the `i`-th entry.
     pub contexts: Vec<ProcedureContext>,
@@ -86,6 +104,10 @@ pub struct ProcedureContext {
     pub calls: Vec<(EdgeId, TemplateId, u32)>,
     /// Where locks may be that are given back in this context or in what it calls. Sorted.
     pub releases: Vec<Target>,
+    /// The kinds that this context, or what it calls, may start threads of. In rising order.
+    pub starts: Vec<TemplateId>,
+    /// Where this context, or what it calls, may write bytes that some step stores the id of a thread in that it has just started. Sorted.
+    pub stores: Vec<Target>,
 }
 
 /// What holds whenever a thread is at a location.
@@ -131,6 +153,81 @@ pub struct ThreadFacts {
     /// caller can have one (no parameter that is fresh at the entry may point to the same objects). A local that is 0 may be listed or not.
     /// Nothing is fresh that a guessed address may point to, or where freed addresses are given out again.
     pub fresh: Vec<LocalId>,
+    /// Locals that are the argument that this thread was started with, plus a constant modulo 2 to the width of a pointer. In rising order.
+    pub argument: Vec<(LocalId, u64)>,
+    /// Inequalities between values of locals and constants, as integers: the first is at most the second. Sorted.
+    ///
+    /// They come from assumptions, constants and copies. Arithmetic in a signed type is exact, since a step that leaves its range is none.
+    pub order: Vec<(Index, Index)>,
+    /// Kinds of which all *other* threads that are alive are among those listed, each kind once, in rising order.
+    ///
+    /// A start adds the new thread to the kinds that are absent or listed here, with a number of the starter's choice, as long as the rows say what they
+    /// are: the id is stored in the same step, or is in a local and stored from there by a later one. A join of the id at B + s * y takes out the number y
+    /// of members whose handles are B + s * x: whoever has that number is the thread that was joined. A list that is empty means that the kind is
+    /// absent; so does one whose members have no numbers left. If the program starts with none of these, kinds are absent then, too, that are absent wherever this kind may
+    /// end, and that nobody but it, or these kinds themselves, start. Numbered may be left out if they have no numbers, and listed with more numbers than there are. A write that
+    /// may touch a handle leaves members without one, unless it is surely at another element of the row, by its number. A call keeps the list if the callee's
+    /// `starts` do not name the kind, and the handles that its `stores` do not meet. A new thread and a callee know nothing.
+    /// No other thread breaks it if each step that starts a thread of the kind is not there meanwhile, as for `absent`, and each step that may write where handles are
+    /// is excluded by rule 1, 2 or 3, with the place of the claim in the role of an access; for lists that outlive a call, during all of it. Handles are not in frames
+    /// that there may be several of.
+    pub started: Vec<Started>,
+}
+
+/// Threads of a kind that may be alive.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Started {
+    /// The kind.
+    pub kind: TemplateId,
+    /// The threads.
+    pub members: Vec<Numbered>,
+}
+
+/// Threads that have numbers: one for each integer from the largest of `from` on, up to but without the smallest of `below`. Neither list is empty.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Numbered {
+    /// Where the id of each is, if that is known.
+    pub handle: Option<Handle>,
+    /// The argument that each was started with, if that is known.
+    pub argument: Option<Row>,
+    /// The least number is at least each of these.
+    pub from: Vec<Index>,
+    /// All numbers are less than each of these.
+    pub below: Vec<Index>,
+}
+
+/// Where ids of threads are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Handle {
+    /// In a local: all members have that id.
+    Local(LocalId),
+    /// In memory: the id of thread x is the word, as wide as a pointer, at the x-th address of the row.
+    Memory(Row),
+}
+
+/// The values `base + offset + stride * x`, modulo 2 to the width of a pointer. The stride is less than 2 to the power of 28, and 0 where pointers have
+/// fewer than 64 bits: so no two numbers have the same value unless the stride is 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// What the values are counted from.
+    pub base: LockBase,
+    /// How far it is from there to the value for 0.
+    pub offset: u64,
+    /// The distance of neighbours.
+    pub stride: u64,
+}
+
+/// An integer: a constant, or the value of a local plus a constant. The local has at most 32 bits, and so has the constant, with a sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Index {
+    /// The local, if there is one.
+    pub local: Option<LocalId>,
+    /// What is added.
+    pub plus: i64,
 }
 
 /// A lock that a thread holds.

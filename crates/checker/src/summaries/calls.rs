@@ -90,6 +90,8 @@ impl<'v, 'a> Stepper<'v, 'a> {
                 found.push(Unfounded::Id(*local, *kind));
             }
         }
+        found.extend(facts.order.iter().enumerate().map(|(number, _)| Unfounded::Order(number)));
+        found.extend(facts.started.iter().map(|started| Unfounded::Started(started.kind)));
         found.extend(
             facts.absent.iter().filter(|kind| !absent.contains(kind)).map(|kind| Unfounded::Absent(*kind)),
         );
@@ -115,13 +117,20 @@ impl<'v, 'a> Stepper<'v, 'a> {
             };
             let (found, _) = self.unfounded_at_entry(known, callee, facts, call.arguments, &others)?;
             found.into_iter().for_each(&mut add);
+            let code = &view.program.templates[callee];
+            for (local, offset) in &facts.argument {
+                let is_first = *local == LocalId(0) && code.parameters > 0 && !call.arguments.is_empty();
+                if !is_first || *offset != 0 {
+                    add(Unfounded::Argument(*local));
+                }
+            }
             facts.set.iter().for_each(|handle| add(Unfounded::Set(*handle)));
             for (number, lock) in facts.locks.iter().enumerate() {
                 if self.locks.is_usable(context, entry, number) {
                     add(Unfounded::Lock(*lock));
                 }
             }
-            if !check_entry(view, callee, &given, &facts.fresh)? {
+            if !check_entry(view, callee, (call.arguments, &given), &facts.fresh)? {
                 facts.fresh.first().into_iter().for_each(|local| add(Unfounded::Fresh(*local)));
             }
         }
@@ -163,6 +172,7 @@ impl<'v, 'a> Stepper<'v, 'a> {
             let (found, values) =
                 self.unfounded_at_entry(&known, *callee, facts, call.arguments, &known.absent)?;
             found.into_iter().for_each(&mut add);
+            super::started::unfounded_argument(&values, facts).into_iter().for_each(&mut add);
             let is_unset = |handle: &&u32| !known.set.contains(handle);
             facts.set.iter().filter(is_unset).for_each(|handle| add(Unfounded::Set(*handle)));
             let inside = Known { values, ..known.clone() };
@@ -171,7 +181,7 @@ impl<'v, 'a> Stepper<'v, 'a> {
                     add(Unfounded::Lock(*lock));
                 }
             }
-            if !check_entry(view, *callee, &given, &facts.fresh)? {
+            if !check_entry(view, *callee, (call.arguments, &given), &facts.fresh)? {
                 facts.fresh.first().into_iter().for_each(|local| add(Unfounded::Fresh(*local)));
             }
         }
@@ -205,6 +215,7 @@ impl<'v, 'a> Stepper<'v, 'a> {
             set.retain(|handle| facts.set.binary_search(handle).is_ok());
         }
         known.set.extend(set);
+        self.return_started(&mut known, callees, during);
         let lhs = match call.lhs {
             Some(Lhs::Local(local)) => Some(*local),
             Some(Lhs::Memory(_)) => return claim("the result of a call goes to memory"),

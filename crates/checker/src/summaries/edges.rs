@@ -1,6 +1,7 @@
 //! Whether all claims are kept: at the program's start, by every edge of every context, and by the steps of others.
 
 use super::calls::{Broken, Call, absent_during};
+use super::ids::IdWrites;
 use super::locks::Locks;
 use super::state::{Stepper, Unfounded};
 use super::symbols::Values;
@@ -9,6 +10,7 @@ use crate::ProofError;
 use ir::{Count, IdVec, LocationId, LocationKind, ObjectId, Op, TemplateId};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
+use verdict::ThreadFacts;
 
 /// A claim of the proof that does not follow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +37,11 @@ impl Flaw {
                 format!("no other thread of {} is alive", view.program.templates[kind].name)
             }
             Unfounded::Fresh(local) => format!("{local} is fresh"),
+            Unfounded::Argument(local) => format!("{local} is the thread's argument and a constant"),
+            Unfounded::Order(number) => format!("inequality {number}"),
+            Unfounded::Started(kind) => {
+                format!("all threads of {} are among those listed", view.program.templates[kind].name)
+            }
         };
         ProofError::Claim(format!("{place}: {what}"))
     }
@@ -86,6 +93,14 @@ impl Lives {
         Ok(lives)
     }
 
+    /// A kind of which there is a list that another thread may start one of, where a thread stands.
+    fn unstable_list(&self, view: &View<'_>, standing: Standing, facts: &ThreadFacts) -> Option<TemplateId> {
+        let is_started = |kind: &TemplateId| {
+            self.starts[*kind].iter().any(|start| view.are_apart(standing, *start).is_none())
+        };
+        facts.started.iter().map(|started| started.kind).find(is_started)
+    }
+
     /// An absent kind that another thread may start where a thread stands.
     fn unstable(&self, view: &View<'_>, standing: Standing) -> Option<TemplateId> {
         let absent = &view.absences[standing.absent.0 as usize];
@@ -102,6 +117,7 @@ pub fn flaws(
     locks: &Locks<'_, '_>,
     during: &[Standing],
     guessed: &IdVec<ObjectId, bool>,
+    id_writes: &IdWrites,
     all: bool,
     meter: &mut Meter<'_>,
 ) -> Result<Vec<Flaw>, ProofError> {
@@ -119,6 +135,8 @@ pub fn flaws(
             guessed,
             ends: &lives.ends,
             starters: &lives.starters,
+            starts: &lives.starts,
+            id_writes,
         };
         for location in code.locations.ids().filter(|location| view.facts(number, *location).is_some()) {
             meter.tick()?;
@@ -126,6 +144,11 @@ pub fn flaws(
             let kind = *stable.entry(standing).or_insert_with(|| lives.unstable(view, standing));
             let what = kind.map(Unfounded::Absent);
             found.extend(what.map(|what| Flaw { context: number, location, what }));
+            if let Some(facts) = view.facts(number, location) {
+                let kind = lives.unstable_list(view, standing, facts);
+                let what = kind.map(Unfounded::Started);
+                found.extend(what.map(|what| Flaw { context: number, location, what }));
+            }
         }
         for (edge, step) in code.edges.enumerate() {
             meter.tick()?;
@@ -160,8 +183,11 @@ impl<'a> Stepper<'_, 'a> {
             match op {
                 Op::Spawn(_, arguments, lhs) => {
                     let call = Call { edge: id, is_last, arguments, lhs };
+                    self.check_distinct(&known, &call)?;
+                    let new = self.new_thread(&known, &call);
                     broken.extend(self.spawn(&mut known, &call)?);
                     self.step(&mut known, op, &touches, id)?;
+                    self.add_thread(&mut known, new);
                 }
                 Op::Call(_, arguments, lhs) => {
                     self.step(&mut known, op, &touches, id)?;
@@ -231,6 +257,9 @@ fn at_start(view: &View<'_>, locks: &Locks<'_, '_>) -> Vec<Flaw> {
         }
         facts.ids.iter().for_each(|(local, kind)| add(Unfounded::Id(*local, *kind)));
         facts.set.iter().for_each(|handle| add(Unfounded::Set(*handle)));
+        facts.argument.iter().for_each(|(local, _)| add(Unfounded::Argument(*local)));
+        (0..facts.order.len()).for_each(|number| add(Unfounded::Order(number)));
+        facts.started.iter().for_each(|started| add(Unfounded::Started(started.kind)));
         for (number, lock) in facts.locks.iter().enumerate() {
             if locks.is_usable(context, location, number) {
                 add(Unfounded::Lock(*lock));

@@ -33,8 +33,9 @@ pub fn guessed<'a>(view: &View<'a>, meter: &mut Meter<'_>) -> Result<IdVec<Objec
                 let is_anything = match rhs {
                     Rhs::Value(_) => continue,
                     // What an input is compared with, as its set says.
-                    Rhs::Any => assignment.constraint.is_some(),
-                    Rhs::Unknown | Rhs::Float(..) => true,
+                    Rhs::Any => false,
+                    Rhs::Unknown => view.points_to.is_unknown(template, &value),
+                    Rhs::Float(..) => true,
                 };
                 // What is never read is never an address.
                 let is_dead = match lhs {

@@ -2,12 +2,14 @@
 //!
 //! That lists are sorted and that contexts and handles exist is checked for all proofs ([`Proof::check_form`](verdict::Proof::check_form)).
 
+use super::integers::is_index;
+use super::started::STRIDES;
 use super::symbols::{is_wide, mask};
 use super::view::{Meter, claim};
 use crate::ProofError;
 use ir::ids::Id;
 use ir::{IdVec, LocalId, ObjectId, Op, Program, Storage, TemplateId};
-use verdict::{LockBase, ProcedureContext, SummariesProof, ThreadFacts};
+use verdict::{Handle, LockBase, ProcedureContext, SummariesProof, ThreadFacts};
 
 /// Checks all names of a proof.
 pub fn check(program: &Program, proof: &SummariesProof, meter: &mut Meter<'_>) -> Result<(), ProofError> {
@@ -37,6 +39,14 @@ pub fn check(program: &Program, proof: &SummariesProof, meter: &mut Meter<'_>) -
         }
         if proof.once.binary_search(&handle.kind).is_err() {
             return claim("there may be more than one thread that a handle names");
+        }
+    }
+    for (kind, bytes) in &proof.distinct {
+        if !has_template(*kind) || *bytes >= super::started::STRIDES {
+            return claim("a kind has arguments apart that does not exist, or too far apart");
+        }
+        if program.start.iter().any(|(start, _)| start == kind) {
+            return claim("the program starts with threads of a kind that has arguments apart");
         }
     }
     if proof.contexts.len() < program.start.len() {
@@ -96,6 +106,11 @@ impl Names<'_> {
             }
         }
         let has = |object: ObjectId| object.index() < self.program.objects.len();
+        if !context.stores.iter().all(|target| has(target.object))
+            || context.starts.iter().any(|kind| kind.index() >= self.program.templates.len())
+        {
+            return claim("a context starts or stores what does not exist");
+        }
         if !context.releases.iter().all(|target| has(target.object)) {
             return claim("locks are given back in an object that does not exist");
         }
@@ -113,7 +128,8 @@ impl Names<'_> {
             LockBase::Local(local) => Some(local),
             LockBase::Object(_) => None,
         });
-        let mut locals = equal.chain(ids).chain(bases).chain(facts.fresh.iter().copied());
+        let arguments = facts.argument.iter().map(|(local, _)| *local);
+        let mut locals = equal.chain(ids).chain(bases).chain(facts.fresh.iter().copied()).chain(arguments);
         if let Some(local) = locals.find(|local| !is_pointer(*local)) {
             return claim(format!("{local} is no local as wide as a pointer"));
         }
@@ -130,8 +146,57 @@ impl Names<'_> {
         if facts.ids.iter().any(|(_, kind)| self.proof.once.binary_search(kind).is_err()) {
             return claim("an id is that of the only thread of a kind of which there may be several");
         }
+        if facts.argument.iter().any(|(_, offset)| *offset > mask(program)) {
+            return claim("a local is further from the argument than addresses go");
+        }
+        self.started(template, facts)?;
         if facts.absent.iter().any(|kind| kind.index() >= program.templates.len()) {
             return claim("an absent kind does not exist");
+        }
+        Ok(())
+    }
+
+    /// Checks the names of lists of threads.
+    fn started(&self, template: TemplateId, facts: &ThreadFacts) -> Result<(), ProofError> {
+        let program = self.program;
+        let members = || facts.started.iter().flat_map(|started| &started.members);
+        let order = facts.order.iter().flat_map(|(one, two)| [one, two]);
+        let bounds = members().flat_map(|members| members.from.iter().chain(&members.below));
+        for index in order.chain(bounds) {
+            let is_local = |local: LocalId| {
+                local.index() < program.templates[template].locals.len() && is_index(program, template, local)
+            };
+            if !index.local.is_none_or(is_local) || i32::try_from(index.plus).is_err() {
+                return claim("an integer is that of a local of more than 32 bits, or too large");
+            }
+        }
+        if facts.started.iter().any(|started| started.kind.index() >= program.templates.len()) {
+            return claim("a kind that was started does not exist");
+        }
+        let is_pointer = |local: LocalId| {
+            local.index() < program.templates[template].locals.len() && is_wide(program, template, local)
+        };
+        for members in members() {
+            if members.from.is_empty() || members.below.is_empty() {
+                return claim("threads are listed by numbers without bounds");
+            }
+            let row = match members.handle {
+                Some(Handle::Memory(row)) => Some(row),
+                Some(Handle::Local(local)) if !is_pointer(local) => {
+                    return claim(format!("{local} is no local as wide as a pointer"));
+                }
+                Some(Handle::Local(_)) | None => None,
+            };
+            for row in row.into_iter().chain(members.argument) {
+                let is_named = match row.base {
+                    LockBase::Local(local) => is_pointer(local),
+                    LockBase::Object(object) => object.index() < program.objects.len() && self.single[object],
+                };
+                let is_wide = program.data_model.pointer().bits == 64 || row.stride == 0;
+                if !is_named || row.offset > mask(program) || row.stride >= STRIDES || !is_wide {
+                    return claim("a row is counted from what it cannot be counted from");
+                }
+            }
         }
         Ok(())
     }

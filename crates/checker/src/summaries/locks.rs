@@ -336,9 +336,11 @@ pub fn check_releases(view: &View<'_>, meter: &mut Meter<'_>) -> Result<(), Proo
     for (number, context) in view.contexts() {
         let code = &view.program.templates[context.template];
         let covers = |target: &Target| context.releases.iter().any(|listed| is_part_of(target, listed));
-        let missing = || {
-            let name = &code.name;
-            claim(format!("{name} gives a lock back that context {number} does not list"))
+        let missing = |edge: EdgeId, target: &Target| {
+            let (name, object) = (&code.name, &view.program.objects[target.object].name);
+            let line = code.edges[edge].span.line;
+            let what = format!("{name} gives back a lock in {object} (line {line})");
+            claim(format!("{what} that context {number} does not list"))
         };
         for (edge, footprint) in view.steps[context.template].enumerate() {
             meter.tick()?;
@@ -346,8 +348,8 @@ pub fn check_releases(view: &View<'_>, meter: &mut Meter<'_>) -> Result<(), Proo
             if view.facts(number, source).is_none() {
                 continue;
             }
-            if !footprint.breaks.iter().all(covers) {
-                return missing();
+            if let Some(target) = footprint.breaks.iter().find(|target| !covers(target)) {
+                return missing(edge, target);
             }
             for touch in footprint.touches.iter().filter(|touch| touch.lock) {
                 if !matches!(&code.edges[edge].ops[touch.op], Op::Unlock(..)) {
@@ -359,7 +361,7 @@ pub fn check_releases(view: &View<'_>, meter: &mut Meter<'_>) -> Result<(), Proo
                         meeting(target, touch.bytes, lock, Some(*bytes)) != Meeting::Never
                     });
                     if !covers(target) && !taken.clone().all(|(lock, _)| covers(lock)) {
-                        return missing();
+                        return missing(edge, target);
                     }
                 }
             }
@@ -368,8 +370,9 @@ pub fn check_releases(view: &View<'_>, meter: &mut Meter<'_>) -> Result<(), Proo
                 let Some(called) = view.callee_context(number, edge, *callee) else {
                     return claim(format!("{} leaves out a callee", view.at(number, source)));
                 };
-                if !view.proof.contexts[called].releases.iter().all(covers) {
-                    return missing();
+                let releases = &view.proof.contexts[called].releases;
+                if let Some(target) = releases.iter().find(|target| !covers(target)) {
+                    return missing(edge, target);
                 }
             }
         }

@@ -19,12 +19,15 @@ mod calls;
 mod edges;
 mod escape;
 mod form;
+mod ids;
+mod integers;
 mod listing;
 mod locks;
 mod once;
 mod owned;
 mod races;
 mod regions;
+mod started;
 mod state;
 mod symbols;
 #[cfg(test)]
@@ -33,15 +36,14 @@ mod view;
 
 use crate::ProofError;
 use crate::executions::summaries::try_claims;
-use ir::passes::PointsTo;
 use ir::{LocationId, Program};
 pub use owned::live_locations;
-use verdict::{Budget, Locations, Proof, Property, SummariesProof};
-use view::{Meter, View, claim, out_of_time};
+use verdict::{Budget, Locations, Proof, Property, SummariesProof, Views};
+use view::{Meter, View, claim};
 
 /// Checks a proof about a lowered program.
 pub fn check(
-    program: &Program,
+    program: &Views,
     property: &Property,
     proof: &SummariesProof,
     budget: &Budget,
@@ -74,26 +76,22 @@ pub type Ignored<'a> = &'a dyn Fn(usize, LocationId, usize) -> bool;
 
 /// Checks the claims of a proof, and says what they show of each shared memory location of a lowered program. Whoever shows that to people says what the program
 /// takes for granted ([`Program::assumptions`]), too.
-pub fn locations(
-    program: &Program,
-    proof: &SummariesProof,
-    budget: &Budget,
-) -> Result<Locations, ProofError> {
+pub fn locations(program: &Views, proof: &SummariesProof, budget: &Budget) -> Result<Locations, ProofError> {
     Proof::Summaries(Box::new(proof.clone())).check_form().map_err(ProofError::Form)?;
     with_annotation(program, proof, budget, listing::list)
 }
 
 /// Checks the claims of a proof, and hands over the accesses that may be compared by them.
 fn with_annotation<T>(
-    program: &Program,
+    program: &Views,
     proof: &SummariesProof,
     budget: &Budget,
     then: impl FnOnce(&View<'_>, &locks::Locks<'_, '_>, &races::Accesses, &mut Meter<'_>) -> Result<T, ProofError>,
 ) -> Result<T, ProofError> {
     let meter = &mut Meter::new(budget);
     form::check(program, proof, meter)?;
-    let points_to = PointsTo::until(program, budget.deadline).ok_or_else(out_of_time)?;
-    let mut view = View::new(program, proof, &points_to, meter)?;
+    let points_to = program.points_to(budget).map_err(ProofError::TooExpensive)?;
+    let mut view = View::new(program, proof, points_to, meter)?;
     let during = edges::standing_during(&mut view);
     let view = &view;
     once::check(view, meter)?;
@@ -101,7 +99,10 @@ fn with_annotation<T>(
     escape::check(view, &guessed, meter)?;
     let locks = locks::Locks::new(view, meter)?;
     locks::check_releases(view, meter)?;
-    let flaws = edges::flaws(view, &locks, &during, &guessed, false, meter)?;
+    let id_writes = ids::IdWrites::of(view, meter)?;
+    ids::check_handles(view, &id_writes, meter)?;
+    ids::check_summaries(view, meter)?;
+    let flaws = edges::flaws(view, &locks, &during, &guessed, &id_writes, false, meter)?;
     if let Some(flaw) = flaws.first() {
         return Err(flaw.refusal(view));
     }

@@ -335,14 +335,15 @@ pub fn is_constant(view: &View<'_>, template: TemplateId, parameter: LocalId) ->
 pub fn check_entry(
     view: &View<'_>,
     callee: TemplateId,
-    given: &[Option<bool>],
+    (arguments, given): (&[Expr], &[Option<bool>]),
     list: &[LocalId],
 ) -> Result<bool, ProofError> {
     let parameters = view.program.templates[callee].parameters;
     for local in list {
-        // All that is no parameter is 0.
-        let is_parameter = (local.0 as usize) < parameters;
-        if is_parameter && given.get(local.0 as usize).copied().flatten() != Some(true) {
+        // All that is no parameter is 0, and 0 may be listed.
+        let index = local.0 as usize;
+        let is_zero = index >= parameters || arguments.get(index).is_some_and(is_null);
+        if !is_zero && given.get(index).copied().flatten() != Some(true) {
             return Ok(false);
         }
     }

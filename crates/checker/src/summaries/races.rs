@@ -3,10 +3,12 @@
 //! Accesses are put together by the cell that they touch and by what counts in the comparison, so that the number of comparisons does not
 //! depend on how often a cell is accessed in the same way.
 
+use super::integers::Integers;
 use super::locks::Locks;
 use super::owned::root;
 use super::regions::{Meeting, meeting};
-use super::symbols::{Values, mask};
+use super::started::{KnownRange, KnownRow, linear};
+use super::symbols::{Anchor, Values, mask};
 use super::view::{Meter, Standing, Touch, View};
 use crate::ProofError;
 use ir::{EdgeId, IdVec, LocationId, ObjectId, Op, Target, TemplateId};
@@ -36,6 +38,10 @@ pub struct Manner {
     pub own: bool,
     /// The locks that are held, and whether for reading only; with the fact for people.
     locks: Vec<(LockName, bool, LockFact)>,
+    /// How far the end of the access is from the thread's argument, if that is known.
+    own_end: Option<u64>,
+    /// Kinds such that no thread of them that is alive has an argument in whose element the access is: with the distance of their arguments.
+    apart: Vec<(TemplateId, u64)>,
 }
 
 /// Where accesses are: offsets of an object, and how many bytes.
@@ -184,7 +190,41 @@ impl Seat<'_, '_, '_> {
         locks.sort_unstable();
         locks.dedup();
         let standing = view.standing(self.context, self.source);
-        Ok(Manner { standing, write: touch.write, atomic: touch.atomic || in_region, own, locks })
+        let end = |offset: u64| offset.checked_add(touch.bytes?);
+        let own_end = address.filter(|address| address.anchor == Anchor::Argument);
+        let own_end = own_end.and_then(|address| end(address.offset));
+        let mut apart = Vec::new();
+        let is_known = touch.op == 0 && !facts.started.is_empty();
+        let integers = Integers::of(view.program, self.template, facts);
+        let address = linear(view.program, self.template, values, &integers, touch.address);
+        for started in facts.started.iter().filter(|_| is_known) {
+            let mut stride: Option<u64> = None;
+            let mut is_apart = !started.members.is_empty();
+            for members in &started.members {
+                let element = members.argument.zip(address).and_then(|(row, address)| {
+                    let row = KnownRow { start: values.lock(row.base, row.offset), stride: row.stride };
+                    row.element(&address, mask(view.program))
+                });
+                let Some(((number, offset), row)) = element.zip(members.argument) else {
+                    is_apart = false;
+                    break;
+                };
+                let index = |index: &verdict::Index| integers.index(*index);
+                let range = KnownRange {
+                    handles: Vec::new(),
+                    argument: None,
+                    from: members.from.iter().map(index).collect(),
+                    below: members.below.iter().map(index).collect(),
+                };
+                is_apart &= range.is_outside(&integers, number);
+                is_apart &= end(offset).is_some_and(|end| end <= row.stride);
+                is_apart &= stride.is_none_or(|stride| stride == row.stride);
+                stride = Some(row.stride);
+            }
+            apart.extend(stride.filter(|_| is_apart).map(|stride| (started.kind, stride)));
+        }
+        let atomic = touch.atomic || in_region;
+        Ok(Manner { standing, write: touch.write, atomic, own, locks, own_end, apart })
     }
 
     /// The byte of a single object that a lock surely is at.
@@ -222,6 +262,23 @@ pub fn why_not(
     }
     if (one.own || other.own) && view.program.unordered.is_empty() {
         return Ok(WhyNoRace::NotPublished);
+    }
+    if view.program.unordered.is_empty() {
+        let is_within = |manner: &Manner, bytes: u64| manner.own_end.is_some_and(|end| end <= bytes);
+        let distinct = view.proof.distinct.iter().find(|(kind, _)| *kind == one.standing.kind);
+        if let Some((_, bytes)) = distinct.filter(|_| one.standing.kind == other.standing.kind)
+            && is_within(one, *bytes)
+            && is_within(other, *bytes)
+        {
+            return Ok(WhyNoRace::Private);
+        }
+        let is_elsewhere = |one: &Manner, other: &Manner| {
+            let mut kinds = one.apart.iter().filter(|(kind, _)| *kind == other.standing.kind);
+            kinds.any(|(_, stride)| is_within(other, *stride))
+        };
+        if is_elsewhere(one, other) || is_elsewhere(other, one) {
+            return Ok(WhyNoRace::Private);
+        }
     }
     for (name, shared, fact) in &one.locks {
         let fits = match name {

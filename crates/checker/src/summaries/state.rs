@@ -2,17 +2,20 @@
 //!
 //! Under-approximates: what is known here holds. Operations other than calls and starts are in this file, these are in `calls.rs`.
 
+use super::ids::IdWrites;
+use super::integers::Integers;
 use super::locks::Locks;
 use super::owned::{Owned, Owner};
 use super::regions::{Meeting, Region, is_part_of, meeting};
+use super::started::KnownRange;
 use super::symbols::{Symbol, Values, mask};
-use super::view::{Touch, View, claim};
+use super::view::{Standing, Touch, View, claim};
 use crate::ProofError;
 use ir::{
     BinaryOp, EdgeId, Expr, IdVec, IntType, Lhs, LocalId, LocationId, ObjectId, Op, Place, Rhs, Target,
     TemplateId, UnaryOp,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use verdict::{LockBase, LockFact, ThreadFacts};
 
 /// A lock that is held.
@@ -41,6 +44,10 @@ pub struct Known<'p> {
     pub set: BTreeSet<u32>,
     /// The objects that it owns.
     pub owned: Owned,
+    /// The values of narrow locals.
+    pub integers: Integers<'p>,
+    /// The threads of some kinds that may be alive.
+    pub started: BTreeMap<TemplateId, Vec<KnownRange>>,
 }
 
 /// Which claim about a location does not follow.
@@ -60,6 +67,12 @@ pub enum Unfounded {
     Absent(TemplateId),
     /// A fresh local.
     Fresh(LocalId),
+    /// That a local is the thread's argument and a constant.
+    Argument(LocalId),
+    /// An inequality, by number.
+    Order(usize),
+    /// A list of threads.
+    Started(TemplateId),
 }
 
 /// Follows the edges of one context.
@@ -80,6 +93,10 @@ pub struct Stepper<'v, 'a> {
     pub ends: &'v IdVec<TemplateId, Option<Vec<TemplateId>>>,
     /// The kinds that start each kind.
     pub starters: &'v IdVec<TemplateId, BTreeSet<TemplateId>>,
+    /// Where each kind is started.
+    pub starts: &'v IdVec<TemplateId, BTreeSet<Standing>>,
+    /// The steps that may write where handles are.
+    pub id_writes: &'v IdWrites,
 }
 
 impl<'v, 'a> Stepper<'v, 'a> {
@@ -99,7 +116,10 @@ impl<'v, 'a> Stepper<'v, 'a> {
                 locks.push(Held { address, region, shared: fact.shared });
             }
         }
+        let integers = Integers::of(self.view.program, self.template, facts);
         Ok(Known {
+            started: self.started_at(facts, &values, &integers)?,
+            integers,
             values,
             locks,
             absent: facts.absent.iter().copied().collect(),
@@ -243,8 +263,12 @@ impl<'v, 'a> Stepper<'v, 'a> {
             Op::Broadcast(_) => return claim("a step changes locals of other threads"),
         }
         self.check_handles(touches, &stored)?;
-        for touch in touches.iter().filter(|touch| touch.write && !touch.lock) {
-            self.break_locks(known, touch);
+        let (read, written) = self.moves(known, op);
+        for touch in touches.iter().filter(|touch| touch.write) {
+            self.break_handles(known, touch);
+            if !touch.lock {
+                self.break_locks(known, touch);
+            }
         }
         let mut set = Vec::new();
         for (place, kinds) in stored {
@@ -255,17 +279,32 @@ impl<'v, 'a> Stepper<'v, 'a> {
         self.owner().step(&mut known.owned, op)?;
         match op {
             Op::Assign(assignment) => {
-                let mut assigned: Vec<(LocalId, Option<Symbol>, Vec<TemplateId>)> = Vec::new();
+                let mut assigned = Vec::new();
                 for (lhs, rhs) in &assignment.pairs {
                     let Lhs::Local(local) = lhs else { continue };
-                    let (value, id) = match rhs {
-                        Rhs::Value(value) => (known.values.eval(value), self.id_of(known, value)?),
-                        Rhs::Any | Rhs::Unknown | Rhs::Float(..) => (None, Vec::new()),
+                    let (value, integer, id) = match rhs {
+                        Rhs::Value(value) => {
+                            let code = &self.view.program.templates[self.template];
+                            let ty = self.view.program.type_of(self.template, value);
+                            let integer = known.integers.eval(value);
+                            let integer = integer.filter(|_| ty == code.locals[*local].ty);
+                            (known.values.eval(value), integer, self.id_of(known, value)?)
+                        }
+                        Rhs::Any | Rhs::Unknown | Rhs::Float(..) => (None, None, Vec::new()),
                     };
-                    assigned.push((*local, value, id));
+                    assigned.push((*local, value, integer, id));
                 }
-                for (local, value, id) in assigned {
+                for (local, value, integer, id) in assigned {
                     self.assign(known, local, value, &id);
+                    known.integers.set(local, integer);
+                }
+                if let Some((local, address)) = read {
+                    self.read_handle(known, local, address);
+                }
+                if let (Some((local, address)), [touch]) =
+                    (written, &touches.iter().filter(|touch| touch.write).collect::<Vec<_>>()[..])
+                {
+                    self.write_handle(known, local, touch, address);
                 }
             }
             Op::Lock(kind, address) => {
@@ -282,6 +321,8 @@ impl<'v, 'a> Stepper<'v, 'a> {
                 }
             }
             Op::Join(thread, lhs) => {
+                self.join_started(known, thread);
+                self.settle_started(known);
                 for kind in self.id_of(known, thread)? {
                     known.absent.insert(kind);
                     known.absent.extend(self.ended_with(kind));
@@ -292,6 +333,8 @@ impl<'v, 'a> Stepper<'v, 'a> {
             }
             Op::Allocate { result: Lhs::Local(local), .. } => self.assign(known, *local, None, &[]),
             Op::Assume(condition) => {
+                known.integers.assume(condition, true);
+                self.settle_started(known);
                 if let Some((address, true)) = owner_test(condition)
                     && let Some(symbol) = known.values.eval(address)
                     && let Some(touch) = touches.iter().find(|touch| *touch.address == *address)
@@ -324,6 +367,8 @@ impl<'v, 'a> Stepper<'v, 'a> {
     /// Gives a local a value.
     pub fn assign(&self, known: &mut Known<'a>, local: LocalId, value: Option<Symbol>, kinds: &[TemplateId]) {
         known.values.set(local, value);
+        known.integers.set(local, None);
+        self.forget_handle(known, local);
         known.ids.retain(|(other, _)| *other != local);
         if super::symbols::is_wide(self.view.program, self.template, local) {
             known.ids.extend(kinds.iter().map(|kind| (local, *kind)));
@@ -376,6 +421,7 @@ impl<'v, 'a> Stepper<'v, 'a> {
         }
         let is_there = |kind: &&TemplateId| !known.absent.contains(kind);
         found.extend(facts.absent.iter().filter(is_there).map(|kind| Unfounded::Absent(*kind)));
+        found.extend(self.unfounded_started(known, facts));
         found.extend(self.owner().allows(&known.owned, &facts.fresh, location)?.map(Unfounded::Fresh));
         Ok(found)
     }

@@ -16,6 +16,8 @@ pub enum Anchor {
     Local(LocalId),
     /// The start of an object, as this activation names it.
     Object(ObjectId),
+    /// The argument that the thread was started with.
+    Argument,
     /// A value that nothing is known of.
     Unknown(u32),
 }
@@ -79,7 +81,27 @@ impl<'p> Values<'p> {
             let symbol = Symbol { anchor: Anchor::Local(root), offset: offset & mask(program) };
             values.known.insert(*local, symbol);
         }
+        for (local, offset) in &facts.argument {
+            values.tie_to_argument(*local, *offset);
+        }
         values
+    }
+
+    /// A local, and all of its class, are counted from the thread's argument.
+    fn tie_to_argument(&mut self, local: LocalId, offset: u64) {
+        let Symbol { anchor, offset: own } = self.local(local);
+        let by = offset.wrapping_sub(own);
+        match anchor {
+            Anchor::Local(root) => {
+                self.known.entry(root).or_insert(Symbol { anchor, offset: 0 });
+                let mask = mask(self.program);
+                for symbol in self.known.values_mut().filter(|symbol| symbol.anchor == anchor) {
+                    *symbol = Symbol { anchor: Anchor::Argument, offset: symbol.offset }.plus(by, mask);
+                }
+            }
+            Anchor::Argument => self.is_contradiction |= by & mask(self.program) != 0,
+            Anchor::Number | Anchor::Object(_) | Anchor::Unknown(_) => {}
+        }
     }
 
     /// The locals of a procedure that is entered with these values of its parameters; all others are 0.

@@ -14,7 +14,7 @@ use ir::{
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
-use verdict::{Budget, Exhausted, LockBase, ProcedureContext, SummariesProof, ThreadFacts};
+use verdict::{Budget, LockBase, ProcedureContext, SummariesProof, ThreadFacts};
 
 /// Some bytes that an operation may touch.
 #[derive(Clone, Debug)]
@@ -427,9 +427,4 @@ impl<'a> View<'a> {
         let template = self.proof.contexts[context].template;
         format!("{}:{location} in context {context}", self.program.templates[template].name)
     }
-}
-
-/// No time is left.
-pub fn out_of_time() -> ProofError {
-    ProofError::TooExpensive(Exhausted::Time)
 }

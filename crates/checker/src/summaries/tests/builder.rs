@@ -7,7 +7,7 @@ use crate::summaries::regions::{Meeting, is_part_of, meeting};
 use crate::summaries::state::{Unfounded, owner_test};
 use crate::summaries::symbols::{Anchor, Symbol, Values, is_wide};
 use crate::summaries::view::{Meter, View};
-use crate::summaries::{check, escape, once};
+use crate::summaries::{check, escape, ids, once};
 use ir::passes::{Lowering, PointsTo};
 use ir::{
     Assignment, Callee, EdgeId, Expr, Lhs, LocalId, LocationId, ObjectId, Op, Place, Program, Rhs, Storage,
@@ -47,7 +47,7 @@ pub fn local(program: &Program, function: &str, name: &str) -> LocalId {
 
 /// Whether the checker accepts a proof.
 pub fn verdict(program: &Program, proof: &SummariesProof) -> Result<(), ProofError> {
-    check(program, &Property::NoRace, proof, &Budget::unlimited())
+    check(&program.clone().into(), &Property::NoRace, proof, &Budget::unlimited())
 }
 
 /// Makes the strongest annotation.
@@ -66,6 +66,7 @@ impl<'p> Builder<'p> {
         builder.settle_once();
         builder.settle_private();
         builder.make_releases();
+        builder.make_starts();
         builder.make_handles();
         builder.make_facts();
         builder.weaken();
@@ -115,7 +116,15 @@ impl<'p> Builder<'p> {
             calls.sort_unstable();
             let fact = |location| reached.contains(&location).then(ThreadFacts::default);
             let facts = code.locations.ids().map(fact).collect();
-            self.proof.contexts.push(ProcedureContext { template, kind, facts, calls, releases: Vec::new() });
+            self.proof.contexts.push(ProcedureContext {
+                template,
+                kind,
+                facts,
+                calls,
+                releases: Vec::new(),
+                starts: Vec::new(),
+                stores: Vec::new(),
+            });
         }
     }
 
@@ -185,6 +194,46 @@ impl<'p> Builder<'p> {
         });
         for (context, releases) in self.proof.contexts.iter_mut().zip(releases) {
             context.releases = releases.into_iter().collect();
+        }
+    }
+
+    /// What contexts start, and where they write ids.
+    fn make_starts(&mut self) {
+        let mut found: Vec<(BTreeSet<TemplateId>, BTreeSet<Target>)> =
+            self.proof.contexts.iter().map(|_| Default::default()).collect();
+        self.with_view(|view, _| {
+            let ids = ids::stored_ids(view);
+            for _ in 0..=found.len() {
+                for (number, context) in view.contexts() {
+                    let code = &self.program.templates[context.template];
+                    for (edge, step) in view.steps[context.template].enumerate() {
+                        for touch in step.touches.iter().filter(|touch| touch.write) {
+                            for target in touch.region.iter() {
+                                let here = ids
+                                    .iter()
+                                    .filter(|id| meeting(target, touch.bytes, id, Some(8)) != Meeting::Never);
+                                found[number].1.extend(here.copied());
+                            }
+                        }
+                        match code.edges[edge].ops.last() {
+                            Some(Op::Call(..)) => {
+                                let calls = context.calls.iter().filter(|(call, _, _)| *call == edge);
+                                for (_, _, callee) in calls {
+                                    let (starts, stores) = found[*callee as usize].clone();
+                                    found[number].0.extend(starts);
+                                    found[number].1.extend(stores);
+                                }
+                            }
+                            Some(Op::Spawn(..)) => found[number].0.extend(&step.callees),
+                            _ => {}
+                        }
+                    }
+                }
+            }
+        });
+        for (context, (starts, stores)) in self.proof.contexts.iter_mut().zip(found) {
+            context.starts = starts.into_iter().collect();
+            context.stores = stores.into_iter().collect();
         }
     }
 
@@ -329,6 +378,7 @@ impl<'p> Builder<'p> {
                 locks,
                 absent: program.templates.ids().collect(),
                 fresh: wide.iter().copied().filter(fresh).collect(),
+                ..ThreadFacts::default()
             });
         }
         for context in &mut self.proof.contexts {
@@ -358,8 +408,10 @@ impl<'p> Builder<'p> {
                         }
                     }
                 }
+                let writes = ids::IdWrites::of(view, meter).expect("in time");
+                ids::check_summaries(view, meter).expect("starts and stores are listed");
                 let mut found =
-                    flaws(view, &locks, &during, &guessed, true, meter).expect("handles are right");
+                    flaws(view, &locks, &during, &guessed, &writes, true, meter).expect("handles are right");
                 found.extend(unusable);
                 found
             });
@@ -380,6 +432,9 @@ impl<'p> Builder<'p> {
                     Unfounded::Lock(lock) => facts.locks.retain(|known| *known != lock),
                     Unfounded::Absent(kind) => facts.absent.retain(|known| *known != kind),
                     Unfounded::Fresh(local) => facts.fresh.retain(|known| *known != local),
+                    Unfounded::Argument(_) | Unfounded::Order(_) | Unfounded::Started(_) => {
+                        panic!("threads are not listed here")
+                    }
                 }
             }
             equalities.sort_unstable();

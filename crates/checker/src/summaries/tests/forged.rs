@@ -257,7 +257,8 @@ fn contexts_and_calls() {
 #[test]
 fn the_listing_of_locations() {
     let forge = Forge::new();
-    let found = locations(&forge.program, &forge.proof, &Budget::unlimited()).expect("the claims hold");
+    let found = locations(&forge.program.clone().into(), &forge.proof, &Budget::unlimited())
+        .expect("the claims hold");
     let named = |name: &str| {
         let object = object(&forge.program, name);
         found.locations.iter().find(|location| location.cell.object == object)
@@ -276,7 +277,8 @@ fn the_listing_of_locations() {
     for context in &mut bare.contexts {
         context.facts.iter_mut().flatten().for_each(|facts| *facts = ThreadFacts::default());
     }
-    let found = locations(&forge.program, &bare, &Budget::unlimited()).expect("nothing is claimed");
+    let found =
+        locations(&forge.program.clone().into(), &bare, &Budget::unlimited()).expect("nothing is claimed");
     let open = found.locations.iter().filter(|location| matches!(location.status, LocationStatus::Open(_)));
     assert!(open.count() >= 4);
 }
@@ -307,7 +309,7 @@ fn random_changes_against_broken_twins() {
                 mutate(&program, &mut proof, &mut seed);
             }
             let accepted = crate::check_proof(
-                &program,
+                &program.clone().into(),
                 &verdict::Property::NoRace,
                 &verdict::Proof::Summaries(Box::new(proof.clone())),
                 &Budget::unlimited(),

@@ -1,0 +1,169 @@
+//! Where ids of threads are in memory: who writes there, and which kinds each context starts.
+//!
+//! Over-approximates what is written and started.
+
+use super::regions::{Region, meet};
+use super::view::{Meter, Standing, View, claim};
+use crate::ProofError;
+use ir::{Expr, Lhs, LocalId, ObjectId, Op, Rhs, Target};
+use std::collections::{BTreeMap, BTreeSet};
+use verdict::Handle;
+
+/// A step that may write where ids are.
+struct IdWrite {
+    target: Target,
+    bytes: Option<u64>,
+    standing: Standing,
+}
+
+/// The steps that may write where handles are.
+pub struct IdWrites {
+    by_object: BTreeMap<ObjectId, Vec<IdWrite>>,
+}
+
+impl IdWrites {
+    /// Looks through all steps.
+    pub fn of(view: &View<'_>, meter: &mut Meter<'_>) -> Result<Self, ProofError> {
+        let mut by_object: BTreeMap<ObjectId, Vec<IdWrite>> = BTreeMap::new();
+        for (_, context) in view.contexts() {
+            let lists = context.facts.iter().flatten().flat_map(|facts| &facts.started);
+            for members in lists.flat_map(|started| &started.members) {
+                meter.tick()?;
+                if let Some(Handle::Memory(row)) = members.handle
+                    && let Some(region) = view.row_region(context.template, row)?
+                {
+                    region.iter().for_each(|target| {
+                        by_object.entry(target.object).or_default();
+                    });
+                }
+            }
+        }
+        if by_object.is_empty() {
+            return Ok(Self { by_object });
+        }
+        for (number, context) in view.contexts() {
+            let code = &view.program.templates[context.template];
+            for (edge, footprint) in view.steps[context.template].enumerate() {
+                meter.tick()?;
+                let source = code.edges[edge].source;
+                if view.facts(number, source).is_none() {
+                    continue;
+                }
+                let standing = view.standing(number, source);
+                for touch in footprint.touches.iter().filter(|touch| touch.write) {
+                    for target in touch.region.iter() {
+                        if let Some(writes) = by_object.get_mut(&target.object) {
+                            writes.push(IdWrite { target: *target, bytes: touch.bytes, standing });
+                        }
+                    }
+                }
+            }
+        }
+        Ok(Self { by_object })
+    }
+
+    /// Whether no other thread writes the words of a region while a thread stands somewhere.
+    pub fn are_left_alone(&self, view: &View<'_>, region: &Region, standing: Standing) -> bool {
+        let width = view.program.data_model.pointer().bytes();
+        region.iter().all(|target| {
+            let writes = self.by_object.get(&target.object).map_or(&[][..], Vec::as_slice);
+            writes.iter().all(|write| {
+                view.private[target.object]
+                    || view.are_apart(standing, write.standing).is_some()
+                    || !meet(&[*target], Some(width), &[write.target], write.bytes)
+            })
+        })
+    }
+}
+
+/// Checks that the words of all handles that are claimed are left alone by other threads.
+pub fn check_handles(view: &View<'_>, writes: &IdWrites, meter: &mut Meter<'_>) -> Result<(), ProofError> {
+    for (number, context) in view.contexts() {
+        for (location, _) in view.program.templates[context.template].locations.enumerate() {
+            let Some(facts) = view.facts(number, location) else { continue };
+            for members in facts.started.iter().flat_map(|started| &started.members) {
+                meter.tick()?;
+                let Some(Handle::Memory(row)) = members.handle else { continue };
+                let region = view.row_region(context.template, row)?;
+                let standing = view.standing(number, location);
+                if !region.is_some_and(|region| writes.are_left_alone(view, &region, standing)) {
+                    return claim(format!("{}: handles may be overwritten", view.at(number, location)));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Checks that each context lists what it starts, and where it writes ids.
+pub fn check_summaries(view: &View<'_>, meter: &mut Meter<'_>) -> Result<(), ProofError> {
+    let stored = stored_ids(view);
+    let width = view.program.data_model.pointer().bytes();
+    for (number, context) in view.contexts() {
+        let code = &view.program.templates[context.template];
+        for (edge, footprint) in view.steps[context.template].enumerate() {
+            meter.tick()?;
+            let step = &code.edges[edge];
+            if view.facts(number, step.source).is_none() {
+                continue;
+            }
+            let missing =
+                |what: &str| claim(format!("{} does not list {what}", view.at(number, step.source)));
+            if step.ops.iter().any(|op| matches!(op, Op::Spawn(..)))
+                && !footprint.callees.iter().all(|kind| context.starts.binary_search(kind).is_ok())
+            {
+                return missing("a kind that it starts");
+            }
+            for touch in footprint.touches.iter().filter(|touch| touch.write) {
+                for target in touch.region.iter() {
+                    let mut here =
+                        stored.iter().filter(|id| meet(&[*target], touch.bytes, &[**id], Some(width)));
+                    if !here.all(|id| context.stores.binary_search(id).is_ok()) {
+                        return missing("ids that it writes");
+                    }
+                }
+            }
+            if matches!(step.ops.last(), Some(Op::Call(..))) {
+                for callee in &footprint.callees {
+                    let Some(called) = view.callee_context(number, edge, *callee) else {
+                        return missing("a callee");
+                    };
+                    let called = &view.proof.contexts[called];
+                    let starts = called.starts.iter().all(|kind| context.starts.binary_search(kind).is_ok());
+                    let stores = called.stores.iter().all(|id| context.stores.binary_search(id).is_ok());
+                    if !starts || !stores {
+                        return missing("what a callee starts or writes");
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The targets of all stores of ids of threads that were just started: by the start itself, or from a local that a start of the same template stores one in.
+pub fn stored_ids(view: &View<'_>) -> BTreeSet<Target> {
+    let mut found = BTreeSet::new();
+    for (template, code) in view.program.templates.enumerate() {
+        let mut ids: BTreeSet<LocalId> = BTreeSet::new();
+        for op in code.edges.iter().flat_map(|edge| &edge.ops) {
+            if let Op::Spawn(_, _, Some(Lhs::Local(local))) = op {
+                ids.insert(*local);
+            }
+        }
+        let is_id = |rhs: &Rhs| matches!(rhs, Rhs::Value(Expr::Local(local)) if ids.contains(local));
+        for (edge, footprint) in view.steps[template].enumerate() {
+            for touch in footprint.touches.iter().filter(|touch| touch.write) {
+                let stores = match &code.edges[edge].ops[touch.op] {
+                    Op::Spawn(..) => true,
+                    Op::Assign(assignment) => assignment.pairs.iter().any(|(_, rhs)| is_id(rhs)),
+                    _ => false,
+                };
+                if stores {
+                    found.extend(touch.region.iter().copied());
+                }
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,650 @@
+//! Threads by number, along one step: the lists of [`ThreadFacts::started`].
+//!
+//! A list says that each other thread of a kind that is alive has a number of one of its ranges, the id that its handle says, and the argument that its row says. It
+//! is carried through the operations of a step in terms of the values that locals had before; a list may be claimed if it covers that. Under-approximates.
+
+use super::calls::Call;
+use super::integers::{Int, Integers};
+use super::regions::{Region, meet};
+use super::state::{Known, Stepper, Unfounded};
+use super::symbols::{Anchor, Symbol, Values, mask};
+use super::view::{Standing, Touch, View, claim};
+use crate::ProofError;
+use ir::{BinaryOp, Expr, Lhs, LocalId, ObjectId, Op, Program, Rhs, Storage, Target, TemplateId};
+use std::collections::{BTreeMap, BTreeSet};
+use verdict::{Handle, Numbered, Row, ThreadFacts};
+
+/// Strides are less than this. Numbers are less than 2 to the power of 33 in size: no two multiples of a stride are equal modulo 2 to the power of 64.
+pub const STRIDES: u64 = 1 << 28;
+/// Constants that are added to locals in numbers are at most this large.
+const LARGEST: i128 = 1 << 31;
+
+/// An address: a value, and perhaps a multiple of an integer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Linear {
+    /// The value.
+    pub start: Symbol,
+    /// The multiple, and the integer.
+    pub index: Option<(u64, Int)>,
+}
+
+/// The values `start + stride * x`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct KnownRow {
+    /// The value for 0.
+    pub start: Symbol,
+    /// The distance of neighbours.
+    pub stride: u64,
+}
+
+/// Where ids are.
+#[derive(Clone, Debug)]
+pub enum KnownHandle {
+    /// In a local.
+    Local(LocalId),
+    /// In memory, with where the words may be.
+    Memory(KnownRow, Region),
+}
+
+/// Threads with numbers.
+#[derive(Clone, Debug)]
+pub struct KnownRange {
+    /// Where their ids are; all of these hold.
+    pub handles: Vec<KnownHandle>,
+    /// Their arguments.
+    pub argument: Option<KnownRow>,
+    /// All numbers are at least each of these.
+    pub from: Vec<Int>,
+    /// All numbers are less than each of these.
+    pub below: Vec<Int>,
+}
+
+/// A thread that is about to be started.
+pub struct NewThread {
+    kinds: Vec<TemplateId>,
+    range: KnownRange,
+}
+
+/// The value of an address.
+pub fn linear(
+    program: &Program,
+    template: TemplateId,
+    values: &Values<'_>,
+    integers: &Integers<'_>,
+    expr: &Expr,
+) -> Option<Linear> {
+    let width = program.data_model.pointer().bits;
+    if let Some(start) = values.eval(expr) {
+        return (start.anchor != Anchor::Number).then_some(Linear { start, index: None });
+    }
+    let of = |expr: &Expr| linear(program, template, values, integers, expr);
+    let constant = |expr: &Expr| values.eval(expr).filter(|value| value.anchor == Anchor::Number);
+    match expr {
+        Expr::Cast(ty, operand) if ty.bits == width && program.type_of(template, operand).bits == width => {
+            of(operand)
+        }
+        Expr::Binary(BinaryOp::Add, ty, pair) if ty.bits == width => {
+            for (base, number) in [(&pair.0, &pair.1), (&pair.1, &pair.0)] {
+                if let Some(by) = constant(number) {
+                    let found = of(base)?;
+                    return Some(Linear { start: found.start.plus(by.offset, mask(program)), ..found });
+                }
+                if let (Some(found), Some(index)) = (of(base), multiple(program, template, integers, number))
+                    && found.index.is_none()
+                {
+                    return Some(Linear { index: Some(index), ..found });
+                }
+            }
+            None
+        }
+        Expr::Binary(BinaryOp::Sub, ty, pair) if ty.bits == width => {
+            let by = constant(&pair.1)?.offset.wrapping_neg();
+            let found = of(&pair.0)?;
+            Some(Linear { start: found.start.plus(by, mask(program)), ..found })
+        }
+        _ => None,
+    }
+}
+
+/// A multiple of an integer, as wide as a pointer.
+fn multiple(
+    program: &Program,
+    template: TemplateId,
+    integers: &Integers<'_>,
+    expr: &Expr,
+) -> Option<(u64, Int)> {
+    let width = program.data_model.pointer().bits;
+    match expr {
+        Expr::Cast(ty, operand) if ty.bits == width && program.type_of(template, operand).bits == width => {
+            multiple(program, template, integers, operand)
+        }
+        Expr::Binary(BinaryOp::Mul, ty, pair) if ty.bits == width => {
+            let (number, by) = match (&pair.0, &pair.1) {
+                (Expr::Const(by, _), number) | (number, Expr::Const(by, _)) => (number, *by),
+                _ => return None,
+            };
+            let stride = u64::try_from(by).ok().filter(|by| (1..STRIDES).contains(by))?;
+            // Narrower pointers are too narrow to tell numbers apart by.
+            let number =
+                integers.eval_modulo(number).filter(|number| number.plus.abs() <= LARGEST && width == 64)?;
+            Some((stride, number))
+        }
+        _ => None,
+    }
+}
+
+/// A word that a step moves between a local and memory: the local, and the address as far as it is known.
+type MovedWord = (LocalId, Option<Linear>);
+
+impl KnownRange {
+    /// Whether there is surely no number.
+    fn is_empty(&self, integers: &Integers<'_>) -> bool {
+        self.from.iter().any(|from| self.below.iter().any(|below| integers.at_most(*below, *from)))
+    }
+
+    /// Whether an integer is surely no number of these.
+    pub fn is_outside(&self, integers: &Integers<'_>, number: Int) -> bool {
+        self.below.iter().any(|below| integers.at_most(*below, number))
+            || self.from.iter().any(|from| integers.at_most(number.plus(1), *from))
+    }
+
+    /// Whether an integer is surely the only number, if there is any.
+    fn is_only(&self, integers: &Integers<'_>, number: Int) -> bool {
+        self.from.iter().any(|from| integers.at_most(number, *from))
+            && self.below.iter().any(|below| integers.at_most(*below, number.plus(1)))
+    }
+
+    /// Takes a number out.
+    fn take_out(&mut self, integers: &Integers<'_>, number: Int) {
+        if self.from.iter().any(|from| integers.at_most(number, *from)) {
+            self.from.push(number.plus(1));
+        }
+        if self.below.iter().any(|below| integers.at_most(*below, number.plus(1))) {
+            self.below.push(number);
+        }
+    }
+}
+
+impl KnownRow {
+    /// The number of the element at an address: `Some(None)` where all elements are there.
+    fn number(&self, address: &Linear, mask: u64) -> Option<Option<Int>> {
+        if self.start.anchor != address.start.anchor {
+            return None;
+        }
+        let apart = address.start.offset.wrapping_sub(self.start.offset) & mask;
+        match address.index {
+            Some((stride, number)) => (apart == 0 && stride == self.stride).then_some(Some(number)),
+            None if self.stride == 0 => (apart == 0).then_some(None),
+            None => {
+                let number = i128::from(apart / self.stride);
+                let is_number = apart.is_multiple_of(self.stride) && number <= LARGEST;
+                is_number.then_some(Some(Int::constant(number)))
+            }
+        }
+    }
+
+    /// The number of the element that an address is in, and how far from its start.
+    pub fn element(&self, address: &Linear, mask: u64) -> Option<(Int, u64)> {
+        if self.start.anchor != address.start.anchor || self.stride == 0 {
+            return None;
+        }
+        let apart = address.start.offset.wrapping_sub(self.start.offset) & mask;
+        match address.index {
+            Some((stride, number)) => (stride == self.stride && apart < stride).then_some((number, apart)),
+            None => {
+                let number = i128::from(apart / self.stride);
+                (number <= LARGEST).then_some((Int::constant(number), apart % self.stride))
+            }
+        }
+    }
+}
+
+impl View<'_> {
+    /// Where the words of a row may be. `None` where they may be in frames that come and go.
+    pub fn row_region(&self, template: TemplateId, row: Row) -> Result<Option<Region>, ProofError> {
+        let plain = self.lock_region(template, row.base, row.offset)?;
+        let comes_and_goes = |target: &Target| match self.program.objects[target.object].storage {
+            Storage::Frame(_) | Storage::ThreadLocal => !self.is_single(target.object),
+            Storage::Static | Storage::Site => false,
+        };
+        if plain.iter().any(comes_and_goes) {
+            return Ok(None);
+        }
+        let widened = plain.iter().map(|target| {
+            let own = if target.count > 1 { target.stride } else { 0 };
+            match divisor(own, row.stride) {
+                0 => *target,
+                step => Target { first: target.first % step, stride: step, count: u64::MAX, ..*target },
+            }
+        });
+        Ok(Some(widened.collect()))
+    }
+}
+
+fn divisor(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { divisor(other, one % other) }
+}
+
+impl<'a> Stepper<'_, 'a> {
+    /// The lists where an edge starts.
+    pub fn started_at(
+        &self,
+        facts: &ThreadFacts,
+        values: &Values<'a>,
+        integers: &Integers<'a>,
+    ) -> Result<BTreeMap<TemplateId, Vec<KnownRange>>, ProofError> {
+        let mut found = BTreeMap::new();
+        for started in &facts.started {
+            let mut list = Vec::new();
+            for members in &started.members {
+                let row =
+                    |row: Row| KnownRow { start: values.lock(row.base, row.offset), stride: row.stride };
+                let mut handles = Vec::new();
+                match members.handle {
+                    Some(Handle::Local(local)) => handles.push(KnownHandle::Local(local)),
+                    Some(Handle::Memory(at)) => {
+                        if let Some(region) = self.view.row_region(self.template, at)? {
+                            handles.push(KnownHandle::Memory(row(at), region));
+                        }
+                    }
+                    None => {}
+                }
+                list.push(KnownRange {
+                    handles,
+                    argument: members.argument.map(row),
+                    from: members.from.iter().map(|index| integers.index(*index)).collect(),
+                    below: members.below.iter().map(|index| integers.index(*index)).collect(),
+                });
+            }
+            found.insert(started.kind, list);
+        }
+        Ok(found)
+    }
+
+    fn linear(&self, known: &Known<'a>, expr: &Expr) -> Option<Linear> {
+        linear(self.view.program, self.template, &known.values, &known.integers, expr)
+    }
+
+    /// Bytes are written: handles there are not known any more, unless it is another element of their row.
+    pub fn break_handles(&self, known: &mut Known<'a>, touch: &Touch<'_>) {
+        if known.started.is_empty() {
+            return;
+        }
+        let mask = mask(self.view.program);
+        let width = self.view.program.data_model.pointer().bytes();
+        let address = self.linear(known, touch.address);
+        let Known { started, integers, .. } = known;
+        for range in started.values_mut().flatten() {
+            let is_kept = |handle: &KnownHandle| match handle {
+                KnownHandle::Local(_) => true,
+                KnownHandle::Memory(row, region) => {
+                    let number = address.and_then(|address| row.number(&address, mask)).flatten();
+                    let fits = row.stride >= width && touch.bytes.is_some_and(|bytes| bytes <= row.stride);
+                    !meet(&touch.region, touch.bytes, region, Some(width))
+                        || (fits && number.is_some_and(|number| range.is_outside(integers, number)))
+                }
+            };
+            let kept: Vec<KnownHandle> = range.handles.iter().filter(|one| is_kept(one)).cloned().collect();
+            range.handles = kept;
+        }
+    }
+
+    /// A local gets another value.
+    pub fn forget_handle(&self, known: &mut Known<'a>, local: LocalId) {
+        for range in known.started.values_mut().flatten() {
+            range.handles.retain(|handle| !matches!(handle, KnownHandle::Local(held) if *held == local));
+        }
+    }
+
+    /// The word at an address was read into a local, before which nothing was changed: whoever has the number of that word has this id.
+    pub fn read_handle(&self, known: &mut Known<'a>, local: LocalId, address: Option<Linear>) {
+        let Some(address) = address else { return };
+        let mask = mask(self.view.program);
+        let Known { started, integers, .. } = known;
+        for list in started.values_mut() {
+            let mut split = Vec::new();
+            for range in list.iter_mut() {
+                let rows = range.handles.iter().filter_map(|handle| match handle {
+                    KnownHandle::Memory(row, _) => row.number(&address, mask),
+                    KnownHandle::Local(_) => None,
+                });
+                let numbers: Vec<Option<Int>> = rows.collect();
+                for number in numbers {
+                    let mut one = range.clone();
+                    one.handles.push(KnownHandle::Local(local));
+                    match number {
+                        None => *range = one,
+                        Some(number) => {
+                            one.from.push(number);
+                            one.below.push(number.plus(1));
+                            range.take_out(integers, number);
+                            split.push(one);
+                        }
+                    }
+                }
+            }
+            list.extend(split);
+        }
+    }
+
+    /// The value of a local was stored at an address.
+    pub fn write_handle(
+        &self,
+        known: &mut Known<'a>,
+        local: LocalId,
+        touch: &Touch<'_>,
+        address: Option<Linear>,
+    ) {
+        let Some(address) = address else { return };
+        if touch.region.iter().any(|target| self.comes_and_goes(target.object)) {
+            return;
+        }
+        let Known { started, integers, .. } = known;
+        for range in started.values_mut().flatten() {
+            let holds = |handle: &KnownHandle| matches!(handle, KnownHandle::Local(held) if *held == local);
+            if !range.handles.iter().any(holds) {
+                continue;
+            }
+            let row = |stride| KnownRow { start: address.start, stride };
+            let region = touch.region.clone();
+            match address.index {
+                // All of them have this id.
+                None => range.handles.push(KnownHandle::Memory(row(0), region)),
+                Some((stride, number)) => {
+                    let is_free = range.argument.is_none_or(|row| row.stride == 0)
+                        && range.handles.iter().all(|handle| match handle {
+                            KnownHandle::Local(_) => true,
+                            KnownHandle::Memory(row, _) => row.stride == 0,
+                        });
+                    if is_free {
+                        // The rows do not depend on the number, and there is one thread with this id: it may have any number.
+                        range.from = vec![number];
+                        range.below = vec![number.plus(1)];
+                        range.handles.push(KnownHandle::Memory(row(stride), region));
+                    } else if range.is_only(integers, number) {
+                        range.handles.push(KnownHandle::Memory(row(stride), region));
+                    }
+                }
+            }
+        }
+    }
+
+    fn comes_and_goes(&self, object: ObjectId) -> bool {
+        match self.view.program.objects[object].storage {
+            Storage::Frame(_) | Storage::ThreadLocal => !self.view.is_single(object),
+            Storage::Static | Storage::Site => false,
+        }
+    }
+
+    /// The address that an assignment reads a word from into a local, and the like. With what was known before.
+    pub fn moves(&self, known: &Known<'a>, op: &Op) -> (Option<MovedWord>, Option<MovedWord>) {
+        let width = self.view.program.data_model.pointer().bits;
+        let Op::Assign(assignment) = op else { return (None, None) };
+        match assignment.pairs.as_slice() {
+            [(Lhs::Local(local), Rhs::Value(Expr::Load(place)))]
+                if place.ty.bits == width
+                    && super::symbols::is_wide(self.view.program, self.template, *local) =>
+            {
+                (Some((*local, self.linear(known, &place.address))), None)
+            }
+            [(Lhs::Memory(place), Rhs::Value(Expr::Local(local)))]
+                if place.ty.bits == width
+                    && super::symbols::is_wide(self.view.program, self.template, *local) =>
+            {
+                (None, Some((*local, self.linear(known, &place.address))))
+            }
+            _ => (None, None),
+        }
+    }
+
+    /// A thread was joined, by this value.
+    pub fn join_started(&self, known: &mut Known<'a>, thread: &Expr) {
+        let (program, mask) = (self.view.program, mask(self.view.program));
+        let width = program.data_model.pointer().bits;
+        let mut thread = thread;
+        while let Expr::Cast(ty, operand) = thread
+            && ty.bits == width
+            && program.type_of(self.template, operand).bits == width
+        {
+            thread = operand;
+        }
+        let address = match thread {
+            Expr::Load(place) if place.ty.bits == width => self.linear(known, &place.address),
+            _ => None,
+        };
+        let joined = match thread {
+            Expr::Local(local) => Some(*local),
+            _ => None,
+        };
+        let Known { started, integers, .. } = known;
+        for list in started.values_mut() {
+            list.retain_mut(|range| {
+                for handle in range.handles.clone() {
+                    match handle {
+                        KnownHandle::Local(local) if joined == Some(local) => return false,
+                        KnownHandle::Local(_) => {}
+                        KnownHandle::Memory(row, _) => {
+                            match address.and_then(|address| row.number(&address, mask)) {
+                                None => {}
+                                Some(None) => return false,
+                                Some(Some(number)) => range.take_out(integers, number),
+                            }
+                        }
+                    }
+                }
+                true
+            });
+        }
+    }
+
+    /// Leaves out ranges without numbers. A kind of which nobody is left is absent.
+    pub fn settle_started(&self, known: &mut Known<'a>) {
+        if known.started.is_empty() {
+            return;
+        }
+        let Known { started, integers, .. } = known;
+        for list in started.values_mut() {
+            list.retain(|range| !range.is_empty(integers));
+        }
+        let ended: Vec<TemplateId> =
+            started.iter().filter(|(_, list)| list.is_empty()).map(|(kind, _)| *kind).collect();
+        for kind in ended {
+            known.started.remove(&kind);
+            known.absent.insert(kind);
+            known.absent.extend(self.ended_after(kind));
+        }
+    }
+
+    /// The kinds of which no thread is alive when none of a kind is: absent wherever that ends, started by it or by one another only, and not
+    /// there from the start on. The largest such set.
+    fn ended_after(&self, kind: TemplateId) -> BTreeSet<TemplateId> {
+        let is_first = |kind: &TemplateId| self.view.program.start.iter().any(|(start, _)| start == kind);
+        let at_end = self.ends[kind].iter().flatten();
+        let mut found: BTreeSet<TemplateId> = at_end.filter(|other| !is_first(other)).copied().collect();
+        loop {
+            let is_open = |other: &&TemplateId| {
+                self.starters[**other].iter().any(|starter| *starter != kind && !found.contains(starter))
+            };
+            match found.iter().find(is_open).copied() {
+                Some(other) => found.remove(&other),
+                None => return found,
+            };
+        }
+    }
+
+    /// What is known of a thread that is about to be started.
+    pub fn new_thread(&self, known: &Known<'a>, call: &Call<'_>) -> NewThread {
+        let callees = self.view.steps[self.template][call.edge].callees.iter();
+        let is_known = |kind: &&TemplateId| known.absent.contains(kind) || known.started.contains_key(kind);
+        let argument = call.arguments.first().and_then(|argument| self.linear(known, argument));
+        let width = self.view.program.data_model.pointer().bits;
+        let place = match call.lhs {
+            Some(Lhs::Memory(place)) if place.ty.bits == width => self.linear(known, &place.address),
+            _ => None,
+        };
+        let indexed = argument.and_then(|argument| argument.index).or(place.and_then(|place| place.index));
+        let number = indexed.map_or(Int::constant(0), |(_, number)| number);
+        let row = |address: Linear| match address.index {
+            None => Some(KnownRow { start: address.start, stride: 0 }),
+            Some((stride, index)) => (index == number).then_some(KnownRow { start: address.start, stride }),
+        };
+        let mut handles = Vec::new();
+        if let Some(Lhs::Memory(place)) = call.lhs
+            && let Some(row) =
+                self.linear(known, &place.address).filter(|_| place.ty.bits == width).and_then(row)
+        {
+            let footprint = &self.view.steps[self.template][call.edge];
+            let touch = footprint.touches.iter().find(|touch| touch.write && *touch.address == place.address);
+            if let Some(touch) = touch
+                && !touch.region.iter().any(|target| self.comes_and_goes(target.object))
+            {
+                handles.push(KnownHandle::Memory(row, touch.region.clone()));
+            }
+        }
+        if let Some(Lhs::Local(local)) = call.lhs
+            && super::symbols::is_wide(self.view.program, self.template, *local)
+        {
+            handles.push(KnownHandle::Local(*local));
+        }
+        let range = KnownRange {
+            handles,
+            argument: argument.and_then(row),
+            from: vec![number],
+            below: vec![number.plus(1)],
+        };
+        NewThread { kinds: callees.filter(is_known).copied().collect(), range }
+    }
+
+    /// It was started.
+    pub fn add_thread(&self, known: &mut Known<'a>, new: NewThread) {
+        for kind in new.kinds {
+            known.started.entry(kind).or_default().push(new.range.clone());
+        }
+    }
+
+    /// Whether a new thread's argument is far enough from those of all other threads of its kind, where that is claimed.
+    pub fn check_distinct(&self, known: &Known<'a>, call: &Call<'_>) -> Result<(), ProofError> {
+        let mask = mask(self.view.program);
+        for kind in &self.view.steps[self.template][call.edge].callees {
+            let Some((_, bytes)) = self.view.proof.distinct.iter().find(|(other, _)| other == kind) else {
+                continue;
+            };
+            let address = call.arguments.first().and_then(|argument| self.linear(known, argument));
+            let is_apart = |range: &KnownRange| {
+                range.argument.zip(address).is_some_and(|(row, address)| {
+                    let number = row.number(&address, mask).flatten();
+                    row.stride >= *bytes
+                        && number.is_some_and(|number| range.is_outside(&known.integers, number))
+                })
+            };
+            let fits = match known.started.get(kind) {
+                _ if known.absent.contains(kind) => true,
+                Some(list) => list.iter().all(is_apart),
+                None => false,
+            };
+            if !fits || *kind == self.kind {
+                let source = self.view.program.templates[self.template].edges[call.edge].source;
+                let name = &self.view.program.templates[*kind].name;
+                let at = self.view.at(self.context, source);
+                return claim(format!("{at}: threads of {name} have arguments apart from one another"));
+            }
+        }
+        Ok(())
+    }
+
+    /// What is known, after a call, of threads that were started before.
+    pub fn return_started(
+        &self,
+        known: &mut Known<'a>,
+        callees: &[(TemplateId, usize)],
+        during: &[Standing],
+    ) {
+        let contexts = &self.view.proof.contexts;
+        let width = self.view.program.data_model.pointer().bytes();
+        let standing = |context: usize| Standing { kind: self.kind, absent: during[context].absent };
+        known.started.retain(|kind, list| {
+            let is_kept = callees.iter().all(|(_, context)| {
+                contexts[*context].starts.binary_search(kind).is_err()
+                    && !self.is_started_by_others(*kind, standing(*context))
+            });
+            for range in list.iter_mut().filter(|_| is_kept) {
+                range.handles.retain(|handle| match handle {
+                    KnownHandle::Local(_) => true,
+                    KnownHandle::Memory(_, region) => callees.iter().all(|(_, context)| {
+                        !meet(&contexts[*context].stores, Some(width), region, Some(width))
+                            && self.id_writes.are_left_alone(self.view, region, standing(*context))
+                    }),
+                });
+            }
+            is_kept
+        });
+    }
+
+    fn is_started_by_others(&self, kind: TemplateId, standing: Standing) -> bool {
+        self.starts[kind].iter().any(|start| self.view.are_apart(standing, *start).is_none())
+    }
+
+    /// A list at a location that does not follow from what is known, or an inequality, or what is said of the argument.
+    pub fn unfounded_started(&self, known: &Known<'a>, facts: &ThreadFacts) -> Vec<Unfounded> {
+        let mut found = Vec::new();
+        for (number, (one, two)) in facts.order.iter().enumerate() {
+            let (one, two) = (known.integers.index(*one), known.integers.index(*two));
+            if !known.integers.at_most(one, two) {
+                found.push(Unfounded::Order(number));
+            }
+        }
+        found.extend(unfounded_argument(&known.values, facts));
+        for started in &facts.started {
+            let covered =
+                |range: &KnownRange| started.members.iter().any(|members| self.covers(known, members, range));
+            let follows = known.absent.contains(&started.kind)
+                || known.started.get(&started.kind).is_some_and(|list| list.iter().all(covered));
+            if !follows {
+                found.push(Unfounded::Started(started.kind));
+            }
+        }
+        found
+    }
+
+    /// Whether all threads of a range are among some that are claimed.
+    fn covers(&self, known: &Known<'a>, members: &Numbered, range: &KnownRange) -> bool {
+        let (values, integers) = (&known.values, &known.integers);
+        if range.is_empty(integers) {
+            return true;
+        }
+        let is_row = |row: Row, known: &KnownRow| {
+            *known == KnownRow { start: values.lock(row.base, row.offset), stride: row.stride }
+        };
+        let has_handle = match members.handle {
+            None => true,
+            Some(Handle::Local(local)) => range
+                .handles
+                .iter()
+                .any(|handle| matches!(handle, KnownHandle::Local(held) if *held == local)),
+            Some(Handle::Memory(row)) => range
+                .handles
+                .iter()
+                .any(|handle| matches!(handle, KnownHandle::Memory(known, _) if is_row(row, known))),
+        };
+        let has_argument =
+            members.argument.is_none_or(|row| range.argument.is_some_and(|known| is_row(row, &known)));
+        has_handle
+            && has_argument
+            && members.from.iter().all(|index| {
+                let index = integers.index(*index);
+                range.from.iter().any(|from| integers.at_most(index, *from))
+            })
+            && members.below.iter().all(|index| {
+                let index = integers.index(*index);
+                range.below.iter().any(|below| integers.at_most(*below, index))
+            })
+    }
+}
+
+/// What is claimed of the thread's argument and does not follow.
+pub fn unfounded_argument(values: &Values<'_>, facts: &ThreadFacts) -> Vec<Unfounded> {
+    let differs = |(local, offset): &&(LocalId, u64)| {
+        values.local(*local) != Symbol { anchor: Anchor::Argument, offset: *offset }
+    };
+    facts.argument.iter().filter(differs).map(|(local, _)| Unfounded::Argument(*local)).collect()
+}

@@ -1,0 +1,195 @@
+//! Threads that loops start and join: safe programs, and ones that differ from them in one place.
+//!
+//! A proof of a safe program is also tried on the others, as far as these have the same locations: a checker that looks at all of it refuses it.
+
+use crate::engine::annotate;
+use checker::check_proof;
+use frontend_c::{Options, Source, read};
+use ir::Program;
+use ir::passes::{self, Lowering};
+use verdict::{Budget, Proof, Property, SummariesProof, Task};
+
+fn program(text: &str) -> Program {
+    let text = format!("#include <pthread.h>\n#include <stdlib.h>\n{text}");
+    let source = Source { name: "test.c".to_owned(), text: text.into_bytes() };
+    let program = read(&[source], &Options::default()).expect("a C program");
+    passes::concrete(&program, Lowering { races: true, ..Lowering::default() })
+}
+
+fn annotation(program: &Program) -> SummariesProof {
+    let program = &program.clone().into();
+    annotate(Task { program, property: &Property::NoRace }, &Budget::unlimited()).expect("an annotation")
+}
+
+fn is_accepted(program: &Program, proof: &SummariesProof) -> Result<(), String> {
+    let proof = Proof::Summaries(Box::new(proof.clone()));
+    check_proof(&program.clone().into(), &Property::NoRace, &proof, &Budget::seconds(20.0))
+        .map_err(|error| error.to_string())
+}
+
+/// Whether a proof of one program speaks of the other one, too.
+fn have_one_shape(one: &Program, other: &Program) -> bool {
+    let shape = |program: &Program| -> Vec<(usize, usize, usize)> {
+        let templates = program.templates.iter();
+        templates.map(|code| (code.locations.len(), code.edges.len(), code.locals.len())).collect()
+    };
+    shape(one) == shape(other) && one.objects.len() == other.objects.len()
+}
+
+/// Tries a program that is safe, and changes of it that are not: each replaces the first text by the second.
+fn try_all(safe: &str, changes: &[(&str, &str)]) {
+    let good = program(safe);
+    let proof = annotation(&good);
+    assert_eq!(is_accepted(&good, &proof), Ok(()), "{safe}");
+    let mut forged = 0;
+    for (from, to) in changes {
+        assert!(safe.contains(from), "{from} is there");
+        let bad = program(&safe.replacen(from, to, 1));
+        let own = annotation(&bad);
+        assert!(is_accepted(&bad, &own).is_err(), "{from} -> {to}");
+        if have_one_shape(&good, &bad) {
+            forged += 1;
+            let refusal = is_accepted(&bad, &proof).expect_err("the proof is of another program");
+            println!("{from} -> {to}: {refusal}");
+        }
+    }
+    assert!(forged > 0 || changes.len() < 5, "some changes keep all locations");
+}
+
+const HEAP: &str = "
+struct w { pthread_t tid; int in; int out; };
+static void *run(void *p) { struct w *w = p; w->out = w->in + 1; return 0; }
+int main(int argc, char **argv) {
+  int n = argc;
+  struct w *ws = calloc(n, sizeof *ws);
+  int i;
+  for (i = 0; i < n; i++) { ws[i].in = i; pthread_create(&ws[i].tid, 0, run, &ws[i]); }
+  for (i = 0; i < n; i = i + 1) { pthread_join(ws[i].tid, 0); }
+  int sum = 0;
+  for (i = 0; i != n; i++) sum += ws[i].out;
+  free(ws);
+  return sum;
+}";
+
+#[test]
+fn structures_on_the_heap_one_for_each_thread() {
+    try_all(
+        HEAP,
+        &[
+            // Too few are joined.
+            ("for (i = 0; i < n; i = i + 1)", "for (i = 1; i < n; i = i + 1)"),
+            ("for (i = 0; i < n; i = i + 1)", "for (i = 0; i < n - 1; i = i + 1)"),
+            ("for (i = 0; i < n; i = i + 1)", "for (i = 0; i < n; i = i + 2)"),
+            ("pthread_join(ws[i].tid, 0)", "pthread_join(ws[0].tid, 0)"),
+            ("{ pthread_join(ws[i].tid, 0); }", "{ if (argv) break; pthread_join(ws[i].tid, 0); }"),
+            // Handles are lost.
+            ("pthread_create(&ws[i].tid", "pthread_create(&ws[0].tid"),
+            ("pthread_create(&ws[i].tid", "pthread_create(&ws[i / 2].tid"),
+            ("for (i = 0; i < n; i = i + 1)", "ws[0].tid = 0; for (i = 0; i < n; i = i + 1)"),
+            ("int sum = 0;", "int sum = 0; pthread_create(&ws[0].tid, 0, run, &ws[0]);"),
+            ("free(ws);", "pthread_create(&ws[0].tid, 0, run, &ws[0]); free(ws);"),
+            // Arguments are not apart.
+            ("run, &ws[i])", "run, &ws[i / 2])"),
+            ("run, &ws[i])", "run, &ws[0])"),
+            ("run, &ws[i])", "run, (char *)&ws[i / 2] + 4 * i)"),
+            // The first thread uses what it has handed over.
+            ("{ ws[i].in = i;", "{ ws[0].in = i;"),
+            (
+                "{ ws[i].in = i; pthread_create(&ws[i].tid, 0, run, &ws[i]); }",
+                "{ pthread_create(&ws[i].tid, 0, run, &ws[i]); ws[i].in = i; }",
+            ),
+            ("{ pthread_join(ws[i].tid, 0); }", "{ ws[i].in = 0; pthread_join(ws[i].tid, 0); }"),
+            // A thread uses its neighbour's.
+            ("w->out = w->in + 1", "w->out = w[1].out + 1"),
+        ],
+    );
+}
+
+const CELLS: &str = "
+int counter;
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *run(void *p) { pthread_mutex_lock(&m); counter++; pthread_mutex_unlock(&m); return 0; }
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, run, 0);
+  pthread_create(&b, 0, run, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  return counter;
+}";
+
+#[test]
+fn two_threads_of_a_kind_with_a_variable_each() {
+    try_all(
+        CELLS,
+        &[
+            ("pthread_join(a, 0)", "pthread_join(b, 0)"),
+            ("pthread_join(b, 0)", "pthread_join(a, 0)"),
+            ("pthread_create(&b, 0, run, 0)", "pthread_create(&a, 0, run, 0)"),
+            ("pthread_join(a, 0);", ""),
+            ("pthread_create(&a, 0, run, 0);", "while (counter) pthread_create(&a, 0, run, 0);"),
+        ],
+    );
+}
+
+const ARRAY: &str = "
+#define N 4
+int results[N];
+pthread_t threads[N];
+int total;
+static void *run(void *p) { int *r = p; *r = *r + 1; return 0; }
+static void rest(void) { total++; }
+int main(void) {
+  for (int i = 0; i < N; i++) { results[i] = i; pthread_create(&threads[i], 0, run, &results[i]); rest(); }
+  for (int i = 0; i < N; i++) { pthread_join(threads[i], 0); total += results[i]; }
+  return results[0];
+}";
+
+#[test]
+fn static_arrays_with_a_constant_bound() {
+    try_all(
+        ARRAY,
+        &[
+            ("for (int i = 0; i < N; i++) { pthread_join", "for (int i = 0; i < 3; i++) { pthread_join"),
+            ("total += results[i];", "total += results[3];"),
+            ("run, &results[i])", "run, &results[0])"),
+            ("run, &results[i])", "run, (char *)&results[i] - 2 * i)"),
+            ("void rest(void) { total++; }", "void rest(void) { threads[0] = 0; }"),
+            (
+                "void rest(void) { total++; }",
+                "void rest(void) { pthread_create(&threads[0], 0, run, &results[0]); }",
+            ),
+            ("*r = *r + 1;", "r[0] = r[1] + 1;"),
+            ("*r = *r + 1;", "threads[0] = 0;"),
+        ],
+    );
+}
+
+const JOINED_AT_ONCE: &str = "
+int shared;
+static void *run(void *p) { shared++; return 0; }
+int main(int argc, char **argv) {
+  for (int i = 0; i < argc; i++) {
+    pthread_t t;
+    pthread_create(&t, 0, run, 0);
+    pthread_join(t, 0);
+  }
+  shared++;
+  return 0;
+}";
+
+#[test]
+fn a_loop_that_joins_what_it_starts() {
+    try_all(
+        JOINED_AT_ONCE,
+        &[
+            ("pthread_join(t, 0);", "if (i) pthread_join(t, 0);"),
+            ("pthread_join(t, 0);", "t = 0;"),
+            (
+                "pthread_create(&t, 0, run, 0);",
+                "pthread_create(&t, 0, run, 0); pthread_create(&t, 0, run, 0);",
+            ),
+            ("pthread_create(&t, 0, run, 0);", "pthread_create(&t, 0, run, 0); shared++;"),
+        ],
+    );
+}
