@@ -15,34 +15,26 @@
 //! Shares the meaning of steps and the making of the Boolean program with the search, and nothing else.
 
 use crate::ProofError;
-use ir::passes::Goal;
-use ir::{Program, TemplateId};
-use smt::expressions::Mode;
+use crate::ready::{self, claim};
+
+use ir::TemplateId;
 use smt::{Answer, NoAnswer, Sort, Term};
-use transitions::{NotReady, Scoped, ScopedStep, System, boolean_program, prepare};
+use transitions::{Scoped, ScopedStep, boolean_program};
 use verdict::{
-    AbstractionProof, Budget, Exhausted, Fact, Literal, Moment, Predicate, PredicateRelation, Property,
-    StepAbstraction,
+    AbstractionProof, Budget, Fact, Literal, Moment, Predicate, PredicateRelation, Property, StepAbstraction,
+    Views,
 };
 
 /// Checks a proof about a lowered program.
 pub(crate) fn check(
-    program: &Program,
+    program: &Views,
     property: &Property,
     proof: &AbstractionProof,
     budget: &Budget,
 ) -> Result<(), ProofError> {
     let Property::NoError(_) = property else { return Err(ProofError::Violated) };
-    let prepared =
-        prepare(program, Goal { races: false, faults: false }, budget.deadline).map_err(|why| match why {
-            NotReady::OutOfTime => ProofError::TooExpensive(Exhausted::Time),
-            NotReady::TooLarge(why) => ProofError::Claim(why),
-            NotReady::Unresolved(_) => ProofError::Claim("all calls and starts are resolved".to_owned()),
-        })?;
-    if let Some(assumption) = prepared.assumptions.iter().find(|assumption| assumption.limits_proof) {
-        return Err(ProofError::Assumption(assumption.text.clone()));
-    }
-    let system = System::new(&prepared, Mode::Integers);
+    let prepared = ready::words(program, false, budget)?;
+    let system = ready::system(prepared, false);
     let scoped = Scoped::new(&system, &|| false);
     let scoped = scoped.ok_or_else(|| ProofError::Claim("the program starts as one thread".to_owned()))?;
     let count = proof.predicates.len();
@@ -58,11 +50,7 @@ pub(crate) fn check(
         Check { scoped: &scoped, predicates: &proof.predicates, step, budget }.check(abstraction)?;
     }
     let boolean = boolean_program(&scoped, &proof.predicates, &proof.initial, &proof.start, &proof.steps);
-    crate::check_proof(&boolean.program, property, &proof.inner, budget)
-}
-
-fn claim(holds: bool, text: &str) -> Result<(), ProofError> {
-    if holds { Ok(()) } else { Err(ProofError::Claim(text.to_owned())) }
+    crate::check_proof(&boolean.program.into(), property, &proof.inner, budget)
 }
 
 /// That a formula follows from another.

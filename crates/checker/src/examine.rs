@@ -3,7 +3,7 @@
 use crate::silence::always_undefined;
 use crate::{ProofError, Replayed, check_proof, replay};
 use ir::Program;
-use verdict::{Budget, Evidence, Proof, Property, Reason, Trace, Verdict};
+use verdict::{Budget, Evidence, Proof, Property, Reason, Trace, Verdict, Views};
 
 /// A verdict that may leave the tool.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ fn says_something(proof: &Proof) -> bool {
 
 /// Checks the evidence of a verdict about a program. Whoever made the verdict, it is none without evidence.
 pub fn examine(
-    program: &Program,
+    program: &Views,
     property: &Property,
     verdict: Verdict,
     budget: &Budget,
@@ -54,14 +54,16 @@ pub fn examine(
     match verdict {
         Verdict::Unknown(reason) => Ok(Checked::Unknown(reason)),
         Verdict::Unsafe(trace) => match replay(program, property, &trace) {
-            Ok(replayed) => {
-                Ok(Checked::Refuted(Box::new(Refutation { program: program.clone(), trace, replayed })))
-            }
+            Ok(replayed) => Ok(Checked::Refuted(Box::new(Refutation {
+                program: program.program().clone(),
+                trace,
+                replayed,
+            }))),
             Err(error) => reject(error.to_string(), Evidence::Trace(trace)),
         },
         Verdict::Safe(proof) => {
-            if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
-                let unsupported = Reason::Unsupported(assumption.text.clone(), assumption.span);
+            if let Some(assumption) = program.limiting_assumption() {
+                let unsupported = Reason::NotSupported(assumption.text.clone(), assumption.span);
                 return Ok(Checked::Unknown(unsupported));
             }
             match check_proof(program, property, &proof, budget) {

@@ -14,22 +14,22 @@
 
 use crate::ProofError;
 use crate::names::speaks_only_of;
+use crate::ready::{self, claim};
 use indexmap::{IndexMap, IndexSet};
-use ir::passes::Goal;
-use ir::{Count, Location, LocationId, LocationKind, Program, TemplateId};
-use smt::expressions::Mode;
+
+use ir::{Count, Location, LocationId, LocationKind, TemplateId};
 use smt::{Answer, NoAnswer, Term, Variable};
 use transitions::blocks::compose;
 use transitions::groups::Member;
-use transitions::{NotReady, Step, System, prepare};
-use verdict::{Budget, Exhausted, ModularProof, Property};
+use transitions::{Step, System};
+use verdict::{Budget, ModularProof, Property, Views};
 
 /// No more steps than this are put together from those through atomic locations.
 const MOST_STEPS: usize = 20_000;
 
 /// Checks a proof about a lowered program.
 pub fn check(
-    program: &Program,
+    program: &Views,
     property: &Property,
     proof: &ModularProof,
     budget: &Budget,
@@ -39,20 +39,7 @@ pub fn check(
         Property::NoRace => true,
         Property::NoDeadlock => return Err(ProofError::Violated),
     };
-    let goal = Goal { races, faults: false };
-    let words = prepare(program, goal, budget.deadline).map_err(|error| match error {
-        NotReady::OutOfTime => ProofError::TooExpensive(Exhausted::Time),
-        NotReady::TooLarge(text) => ProofError::Claim(text),
-        NotReady::Unresolved(_) => ProofError::Claim("all calls and starts are resolved".to_owned()),
-    })?;
-    if let Some(assumption) = words.assumptions.iter().find(|assumption| assumption.limits_proof) {
-        return Err(ProofError::Assumption(assumption.text.clone()));
-    }
-    let system = if races {
-        System::with_accesses(&words, Mode::Integers)
-    } else {
-        System::new(&words, Mode::Integers)
-    };
+    let system = ready::system(ready::words(program, races, budget)?, races);
     let none_is_passed = proof.passed.is_empty() || system.accesses.is_empty();
     claim(none_is_passed, "every location counts for races")?;
     let steps = paths(&system, proof)?;
@@ -64,10 +51,6 @@ pub fn check(
     check.errors()?;
     check.races()?;
     crate::executions::modular::try_claims(&system, proof, budget)
-}
-
-fn claim(holds: bool, text: &str) -> Result<(), ProofError> {
-    if holds { Ok(()) } else { Err(ProofError::Claim(text.to_owned())) }
 }
 
 fn number(location: LocationId) -> Term {

@@ -38,16 +38,17 @@
 use crate::executions::{Exception, try_property};
 use crate::follow::follow_all;
 use crate::inputs::Inputs;
+use crate::ready::require_all_behaviours;
 use crate::stuck::Graph;
 use ir::passes::LockOrder;
 use ir::semantics::{
     Choice, ChoiceKind, Choices, LimitKind, Machine, State, Stuck, Trail, wait_in_atomic_region,
 };
-use ir::{Count, EdgeId, LocationKind, Op, Program, TemplateId, Value};
+use ir::{Count, EdgeId, LocationKind, Op, Program, Span, TemplateId, Value};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::fmt;
-use verdict::{Budget, Exhausted, IllFormed, Proof, Property, Reason, RunsProof};
+use verdict::{Budget, Exhausted, IllFormed, Proof, Property, Reason, RunsProof, Views};
 
 /// Why a proof is not accepted.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -99,8 +100,8 @@ impl From<ProofError> for Reason {
     fn from(error: ProofError) -> Self {
         match error {
             ProofError::TooExpensive(exhausted) => Self::Exhausted(exhausted),
-            ProofError::Assumption(text) => Self::Bounded(text),
-            ProofError::Unforeseen => Self::Bounded(error.to_string()),
+            ProofError::Assumption(text) => Self::NotSupported(text, Span::default()),
+            ProofError::Unforeseen => Self::GaveUp(error.to_string()),
             ProofError::Copies
             | ProofError::Limit(_)
             | ProofError::Input(..)
@@ -117,7 +118,7 @@ impl From<ProofError> for Reason {
 /// A race is asked for as the analysis of all accesses that a step could make sees it. What a search through executions would call a race is less: it looks at
 /// the accesses that a step makes in a state, with some value for each input.
 fn check_runs(
-    program: &Program,
+    program: &Views,
     property: &Property,
     proof: &RunsProof,
     budget: &Budget,
@@ -135,12 +136,13 @@ fn check_runs(
         return claim("races are excluded everywhere");
     }
     check_rules(program, &Property::NoRace, &proof.races, budget)?;
-    check_rules(&ir::passes::atomic_runs(program), property, &proof.errors, budget)
+    let runs = program.atomic_runs(budget).map_err(ProofError::TooExpensive)?;
+    check_rules(runs, property, &proof.errors, budget)
 }
 
 /// Checks that a proof shows the property: by its rules, and along random executions.
 pub fn check_proof(
-    program: &Program,
+    program: &Views,
     property: &Property,
     proof: &Proof,
     budget: &Budget,
@@ -151,14 +153,12 @@ pub fn check_proof(
 
 /// Checks that a proof shows the property, by the rules of its kind, which rely on its form.
 fn check_rules(
-    program: &Program,
+    program: &Views,
     property: &Property,
     proof: &Proof,
     budget: &Budget,
 ) -> Result<(), ProofError> {
-    if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
-        return Err(ProofError::Assumption(assumption.text.clone()));
-    }
+    require_all_behaviours(program)?;
     let of_sites = |range: &ir::Range| program.objects[range.object].storage != ir::Storage::Static;
     if program.races_on.iter().flatten().any(of_sites) {
         // Passes may tell allocations of one site apart, and the question would follow one of them only.

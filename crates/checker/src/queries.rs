@@ -14,19 +14,18 @@
 //! Shares the meaning of steps with the search, and nothing else.
 
 use crate::ProofError;
-use crate::queries_view::{Thread, View, claim, speaks_of};
+use crate::queries_view::{Thread, View, speaks_of};
+use crate::ready::{self, claim};
 use indexmap::{IndexMap, IndexSet};
-use ir::passes::Goal;
-use ir::{LocationKind, Program};
-use smt::expressions::Mode;
+
+use ir::LocationKind;
 use smt::{Answer, NoAnswer, Solver, Term, Variable};
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 use transitions::threads::{ThreadStep, Threads};
-use transitions::{NotReady, System, prepare};
 use verdict::queries::{BEFORE_START, Places, kept, old, place};
-use verdict::{Budget, Exhausted, Property, QueriesClaim, QueriesPart, QueriesProof};
+use verdict::{Budget, Property, QueriesClaim, QueriesPart, QueriesProof, Views};
 
 /// No run through an atomic region that nothing is written down of is longer.
 const LONGEST: usize = 1_000;
@@ -35,21 +34,14 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Checks a proof about a lowered program.
 pub fn check(
-    program: &Program,
+    program: &Views,
     property: &Property,
     proof: &QueriesProof,
     budget: &Budget,
 ) -> Result<(), ProofError> {
     let Property::NoError(kinds) = property else { return Err(ProofError::Violated) };
-    let goal = Goal { races: false, faults: false };
-    let words = prepare(program, goal, budget.deadline).map_err(|error| match error {
-        NotReady::OutOfTime => ProofError::TooExpensive(Exhausted::Time),
-        NotReady::TooLarge(_) | NotReady::Unresolved(_) => ProofError::Claim(format!("{error:?}")),
-    })?;
-    if let Some(assumption) = words.assumptions.iter().find(|assumption| assumption.limits_proof) {
-        return Err(ProofError::Assumption(assumption.text.clone()));
-    }
-    let system = System::new(&words, Mode::Integers);
+    let words = ready::words(program, false, budget)?;
+    let system = ready::system(words, false);
     let threads = Threads::new(&system).map_err(|why| ProofError::Claim(format!("{why:?}")))?;
     let view = View::new(&system, threads)?;
     for (number, thread) in view.threads.iter().enumerate() {

@@ -2,6 +2,7 @@
 
 use crate::ProofError;
 use crate::names::speaks_only_of;
+use crate::ready::claim;
 use indexmap::{IndexMap, IndexSet};
 use ir::TemplateId;
 use smt::{Term, Variable};
@@ -31,10 +32,6 @@ pub(crate) struct View {
     pub(crate) initial: Term,
     /// All variables, with what always holds of them.
     pub(crate) variables: IndexMap<Variable, Term>,
-}
-
-pub(crate) fn claim(holds: bool, text: &str) -> Result<(), ProofError> {
-    if holds { Ok(()) } else { Err(ProofError::Claim(text.to_owned())) }
 }
 
 impl View {

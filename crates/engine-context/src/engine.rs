@@ -13,17 +13,14 @@ use crate::prove::proof;
 use crate::reach::AbstractTrace;
 use crate::refine::{Automata, Interleaving, interleaving};
 use engine_explicit::guided::follow;
-use ir::passes::Goal;
-use ir::{Count, ErrorKind, IdVec, Program, TemplateId};
+use ir::{Count, ErrorKind, IdVec, Span, TemplateId};
 use predicates::{End, Feasibility, Path, PathEnd, PathStep, Vocabulary, mine, schedule};
-use smt::NoAnswer;
 use smt::expressions::Mode;
 use std::collections::BTreeSet;
-use std::time::Instant;
-use transitions::{MOST_EDGES, Scoped, System, has_too_many_edges, prepare};
+use transitions::{Scoped, System, prepare, require_all_behaviours, require_few_edges};
 use verdict::{
-    Budget, Engine, Event, Events, Exhausted, Predicate, Proof, Property, Reason, Schedule, Task, Trace,
-    Turn, Verdict, for_people,
+    Analysed, Budget, Engine, Event, Events, Exhausted, Predicate, Proof, Property, Reason, Schedule, Task,
+    Trace, Turn, Verdict, Views, for_people,
 };
 
 /// Counters do not go further than this.
@@ -49,12 +46,12 @@ impl Engine for ContextInference {
             Property::NoError(kinds) => (false, kinds),
             Property::NoRace => (true, &none),
             Property::NoDeadlock => {
-                return Verdict::Unknown(Reason::Bounded("context: deadlocks are not looked for".to_owned()));
+                return Verdict::Unknown(not_supported("deadlocks are not looked for"));
             }
         };
         let found = match search(*self, task, races, kinds, budget, events) {
             // Few threads may come to errors by traces that say nothing of the reason.
-            Err(Reason::Bounded(_)) if *self == Self::OmegaCirc => {
+            Err(Reason::GaveUp(_)) if *self == Self::OmegaCirc => {
                 search(Self::Circ, task, races, kinds, budget, events)
             }
             found => found,
@@ -63,25 +60,21 @@ impl Engine for ContextInference {
     }
 }
 
-fn no_answer(why: NoAnswer) -> Reason {
-    match why {
-        NoAnswer::Exhausted(limit) => Reason::Exhausted(limit),
-        NoAnswer::GaveUp(_) => Reason::Bounded(format!("context: {why}")),
-    }
+fn not_supported(what: &str) -> Reason {
+    Reason::NotSupported(format!("context: {what}"), Span::default())
 }
 
 /// The program that proofs by contexts speak of: steps are put together, and it starts as one thread.
-pub fn analysed_program(
-    program: &Program,
+pub fn analysed_program<'v>(
+    program: &'v Views,
     property: &Property,
-    deadline: Option<Instant>,
-) -> Result<Program, Reason> {
-    prepared(program, *property == Property::NoRace, deadline)
+    budget: &Budget,
+) -> Result<&'v Analysed, Reason> {
+    prepared(program, *property == Property::NoRace, budget)
 }
 
-fn prepared(program: &Program, races: bool, deadline: Option<Instant>) -> Result<Program, Reason> {
-    let goal = Goal { races, faults: false };
-    let prepared = prepare(program, goal, deadline).map_err(|why| why.reason("context"))?;
+fn prepared<'v>(program: &'v Views, races: bool, budget: &Budget) -> Result<&'v Analysed, Reason> {
+    let prepared = prepare(program, races, budget).map_err(|why| why.reason("context"))?;
     let code = |template: TemplateId| &prepared.templates[template];
     let begins_atomic = |template: TemplateId| code(template).locations[code(template).entry].runs_alone();
     match prepared.start.as_slice() {
@@ -91,10 +84,8 @@ fn prepared(program: &Program, races: bool, deadline: Option<Instant>) -> Result
         {
             Ok(prepared)
         }
-        [(_, Count::Exactly(1))] => {
-            Err(Reason::Bounded("context: a thread begins in an atomic region".to_owned()))
-        }
-        _ => Err(Reason::Bounded("context: the program does not start as one thread".to_owned())),
+        [(_, Count::Exactly(1))] => Err(not_supported("a thread begins in an atomic region")),
+        _ => Err(not_supported("the program does not start as one thread")),
     }
 }
 
@@ -106,18 +97,15 @@ fn search(
     budget: &Budget,
     events: &dyn Events,
 ) -> Result<Verdict, Reason> {
-    let program = prepared(task.program, races, budget.deadline)?;
-    if has_too_many_edges(&program) {
-        return Err(Reason::Bounded(format!("context: the program has more than {MOST_EDGES} steps")));
-    }
+    let program = prepared(task.program, races, budget)?;
+    require_few_edges(program, "context")?;
     let system = if races {
-        System::with_accesses(&program, Mode::Integers)
+        System::with_accesses(program, Mode::Integers)
     } else {
-        System::new(&program, Mode::Integers)
+        System::new(program, Mode::Integers)
     };
-    let scoped = Scoped::new(&system, &|| budget.check(0).is_err()).ok_or_else(|| {
-        Reason::Bounded("context: other threads run the function of the first one, too".to_owned())
-    })?;
+    let scoped = Scoped::new(&system, &|| budget.check(0).is_err())
+        .ok_or_else(|| not_supported("other threads run the function of the first one, too"))?;
     let mut vocabulary = Vocabulary::default();
     // Algorithm 5, lines 1 and 2.
     let mut k = 1;
@@ -125,7 +113,7 @@ fn search(
         budget.check(0).map_err(Reason::Exhausted)?;
         let predicates = vocabulary.predicates.clone();
         if predicates.len() > MOST_PREDICATES {
-            return Err(Reason::Bounded(format!("context: more than {MOST_PREDICATES} predicates")));
+            return Err(Reason::GaveUp(format!("context: more than {MOST_PREDICATES} predicates")));
         }
         let names: Vec<String> =
             predicates.iter().map(|predicate| for_people(&predicate.formula).to_string()).collect();
@@ -140,11 +128,9 @@ fn search(
             ContextInference::Circ => infer(&threads, &program.start, k, &Watched::All, budget),
             ContextInference::OmegaCirc => omega_infer(&threads, &program.start, k, &Watched::All, budget),
         };
-        match inferred.map_err(no_answer)? {
+        match inferred.map_err(|why| why.reason("context"))? {
             Inferred::Safe(acfas, proved) => {
-                if let Some(limit) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
-                    return Err(Reason::Unsupported(limit.text.clone(), limit.span));
-                }
+                require_all_behaviours(program)?;
                 let lines = scoped
                     .accesses
                     .iter()
@@ -161,13 +147,13 @@ fn search(
                     Refined::Predicates => {}
                     Refined::Counters if k < LARGEST_K => k += 1,
                     Refined::Counters => {
-                        return Err(Reason::Bounded(format!("context: counting up to {k} is not enough")));
+                        return Err(Reason::GaveUp(format!("context: counting up to {k} is not enough")));
                     }
                 }
             }
         }
     }
-    Err(Reason::Bounded("context: no more rounds".to_owned()))
+    Err(Reason::GaveUp("context: no more rounds".to_owned()))
 }
 
 /// What an abstract trace gives.
@@ -191,17 +177,17 @@ impl Refinement<'_, '_> {
             Interleaving::Steps(found) => found,
             Interleaving::TooFew => return Ok(Refined::Counters),
             Interleaving::NoPath => {
-                return Err(Reason::Bounded("context: a counterexample cannot be followed".to_owned()));
+                return Err(Reason::GaveUp("context: a counterexample cannot be followed".to_owned()));
             }
         };
         let mut paths = Vec::new();
         let mut not_found = None;
         for steps in found.orders() {
             let path = Path::with_end(self.scoped, &steps, found.end.as_ref())
-                .ok_or_else(|| Reason::Bounded("context: a counterexample cannot be followed".to_owned()))?;
+                .ok_or_else(|| Reason::GaveUp("context: a counterexample cannot be followed".to_owned()))?;
             match path.check(self.budget) {
                 Feasibility::Infeasible(core) => paths.push((steps, path, core)),
-                Feasibility::Unknown(why) => return Err(no_answer(why)),
+                Feasibility::Unknown(why) => return Err(why.reason("context")),
                 Feasibility::Feasible(inputs) => {
                     let schedule = schedule(self.scoped, &steps, &inputs);
                     match self.execution(&schedule, found.end.as_ref()) {
@@ -229,10 +215,10 @@ impl Refinement<'_, '_> {
             match path.check_from(End::First, self.budget) {
                 Feasibility::Infeasible(core) if self.mine(path, &core)? => return Ok(Refined::Predicates),
                 Feasibility::Infeasible(_) | Feasibility::Feasible(_) => {}
-                Feasibility::Unknown(why) => return Err(no_answer(why)),
+                Feasibility::Unknown(why) => return Err(why.reason("context")),
             }
         }
-        Err(Reason::Bounded(format!(
+        Err(Reason::GaveUp(format!(
             "context: no predicates of one thread exclude an execution that does not exist (lines {lines})"
         )))
     }

@@ -53,7 +53,7 @@ fn follow(
     let edge = model.edge(step);
     let source = model.node(step.template, edge.source);
     let mut state =
-        CounterStep::new(model.program, &model.points_to, step.template, counter, &equal[source], tickets);
+        CounterStep::new(model.program, model.points_to, step.template, counter, &equal[source], tickets);
     for op in &edge.ops {
         visit(op, &state);
         state.apply(op);

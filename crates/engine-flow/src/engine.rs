@@ -18,13 +18,12 @@ use crate::reasons::{forbidding, not_modelled, open_races, place};
 use crate::unreliable::unreliable;
 use domains::{Lattice, Variable};
 use ir::ids::Id;
-use ir::passes::{Goal, InlineError, InlineLimits};
 use ir::{Callee, EdgeId, IdVec, Op, Program, Span, TemplateId};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use verdict::{
-    Attempt, Budget, Counter, DataProof, Engine, Event, Events, Exhausted, FlowProof, Proof, Property,
-    Reason, Task, Verdict,
+    Attempt, Budget, Counter, DataProof, Engine, Event, Events, Exhausted, FlowProof, NoView, Proof,
+    Property, Reason, Task, Verdict, Views,
 };
 
 /// The engine.
@@ -49,24 +48,22 @@ impl Engine for Flow {
     }
     fn verify(&self, task: Task<'_>, budget: &Budget, events: &dyn Events) -> Verdict {
         if *task.property == Property::NoDeadlock {
-            return Verdict::Unknown(Reason::Bounded("flow: deadlocks are not looked for".to_owned()));
+            let text = "flow: deadlocks are not looked for".to_owned();
+            return Verdict::Unknown(Reason::NotSupported(text, Span::default()));
         }
         // What is assumed may forbid a proof; how far one would go is still worth knowing.
-        let goal = Goal { races: *task.property == Property::NoRace, faults: false };
-        let limits = InlineLimits { deadline: budget.deadline, ..InlineLimits::default() };
-        let program = match ir::passes::symbolic_of_lowered(task.program, goal, limits) {
-            Ok(program) => program,
-            Err(InlineError::OutOfTime) => return Verdict::Unknown(Reason::Exhausted(Exhausted::Time)),
-            Err(error) => return Verdict::Unknown(Reason::Bounded(format!("flow: {error}"))),
+        let program = match task.program.sliced(*task.property == Property::NoRace, budget) {
+            Ok(view) => view,
+            Err(why) => return Verdict::Unknown(why.reason("flow")),
         };
-        if let Some(span) = unresolved(&program) {
-            return Verdict::Unknown(Reason::Unsupported(
+        if let Some(span) = unresolved(program) {
+            return Verdict::Unknown(Reason::NotSupported(
                 "a call or start that is not resolved".to_owned(),
                 span,
             ));
         }
-        let result = prove(&program, task.property, budget, events);
-        if let Some((text, span)) = forbidding(&program) {
+        let result = prove(program, task.property, budget, events);
+        if let Some((text, span)) = forbidding(program) {
             let rest = match result {
                 Ok(proof) => {
                     if matches!(task.property, Property::NoError(_)) {
@@ -78,28 +75,30 @@ impl Engine for Flow {
                 Err(Failure::Exhausted(exhausted)) => format!("besides, {exhausted:?} ran out"),
                 Err(Failure::Not(why)) => format!("besides, {why}"),
             };
-            return Verdict::Unknown(Reason::Unsupported(format!("{text}; {rest}"), span));
+            return Verdict::Unknown(Reason::NotSupported(format!("{text}; {rest}"), span));
         }
         match result {
             Ok(proof) => Verdict::Safe(Proof::Flow(Box::new(proof))),
             Err(Failure::Exhausted(exhausted)) => Verdict::Unknown(Reason::Exhausted(exhausted)),
             Err(Failure::Not(why)) => {
-                let why = format!("flow: {why}{}", not_modelled(task.program, &program));
-                Verdict::Unknown(Reason::Bounded(why))
+                let why = format!("flow: {why}{}", not_modelled(task.program, program));
+                Verdict::Unknown(Reason::GaveUp(why))
             }
         }
     }
 }
 
 /// What the analysis works on and what it finds out, for people.
-pub fn describe(program: &Program, property: &Property) -> String {
-    let goal = Goal { races: *property == Property::NoRace, faults: false };
-    let program = match ir::passes::symbolic_of_lowered(program, goal, InlineLimits::default()) {
-        Ok(program) => program,
-        Err(error) => return format!("{error}\n"),
+pub fn describe(program: &Views, property: &Property) -> String {
+    let unlimited = Budget::unlimited();
+    let view = match program.sliced(*property == Property::NoRace, &unlimited) {
+        Ok(view) => view,
+        Err(NoView::Impossible(error)) => return format!("{error}\n"),
+        Err(NoView::Exhausted(exhausted)) => return format!("{exhausted:?} ran out\n"),
     };
-    let mut text = ir::text::print(&program);
-    let model = Model::new(&program);
+    let program = view.program();
+    let mut text = ir::text::print(program);
+    let Ok(model) = Model::of(view, &unlimited) else { return text };
     let Ok((known, reached, retracted)) = analyse(&model, &Budget::unlimited()) else { return text };
     for RetractedLockClaim { template, base, offset } in retracted {
         let place = template.map_or("any template".to_owned(), |template| template.to_string());
@@ -209,12 +208,12 @@ fn unresolved(program: &Program) -> Option<Span> {
 const ROUNDS: usize = 3;
 
 fn prove(
-    program: &Program,
+    program: &verdict::Analysed,
     property: &Property,
     budget: &Budget,
     events: &dyn Events,
 ) -> Result<FlowProof, Failure> {
-    let model = Model::until(program, budget.deadline).ok_or(Exhausted::Time)?;
+    let model = Model::of(program, budget)?;
     let nothing: Equal = model.nodes.iter().map(|_| Vec::new()).collect();
     let mut pruned: BTreeSet<Step> = BTreeSet::new();
     let mut before: Option<Known> = None;

@@ -231,7 +231,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
                 if let Op::Call(_, _, Some(Lhs::Local(local))) = op {
                     self.forget_local(*local, facts);
                 }
-                for access in accesses(&self.model.points_to, self.template, op) {
+                for access in accesses(self.model.points_to, self.template, op) {
                     if access.write {
                         self.written(access.address, access.region, facts, out);
                     }
@@ -322,7 +322,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
             Lhs::Local(local) => self.forget_local(*local, facts),
             Lhs::Memory(place) => {
                 let extent = Extent::Bytes(place.ty.bytes());
-                let region = Region::at(&self.model.points_to, self.template, &place.address, extent);
+                let region = Region::at(self.model.points_to, self.template, &place.address, extent);
                 self.written(&place.address, region, facts, out);
             }
         }
@@ -343,7 +343,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
             expr.walk(&mut |inner| {
                 if let Expr::Load(place) = inner {
                     let extent = Extent::Bytes(place.ty.bytes());
-                    let loaded = Region::at(&self.model.points_to, self.template, &place.address, extent);
+                    let loaded = Region::at(self.model.points_to, self.template, &place.address, extent);
                     found |= loaded.overlaps(region);
                 }
             });
@@ -430,7 +430,7 @@ impl<'a, 'p> FactsAnalysis<'a, 'p> {
             LockKind::Spin => 4,
             LockKind::Mutex | LockKind::Read | LockKind::Write => 8,
         };
-        Region::at(&self.model.points_to, self.template, address, Extent::Bytes(bytes))
+        Region::at(self.model.points_to, self.template, address, Extent::Bytes(bytes))
     }
 }
 

@@ -173,14 +173,14 @@ impl Search<'_, '_, '_> {
     fn others_write(&self, handle: &Expr) -> bool {
         let model = self.model;
         let bytes = model.program.data_model.pointer().bytes();
-        let region = Region::at(&model.points_to, self.parent, handle, Extent::Bytes(bytes));
+        let region = Region::at(model.points_to, self.parent, handle, Extent::Bytes(bytes));
         let mut others = model.program.templates.enumerate().filter(|(id, _)| *id != self.parent);
         others.any(|(other, code)| {
             code.edges.iter().flat_map(|edge| &edge.ops).any(|op| {
-                let mut accesses = accesses(&model.points_to, other, op).into_iter();
+                let mut accesses = accesses(model.points_to, other, op).into_iter();
                 let words = match op {
                     Op::Lock(_, address) | Op::Unlock(_, address) => {
-                        Some(Region::at(&model.points_to, other, address, Extent::Bytes(8)))
+                        Some(Region::at(model.points_to, other, address, Extent::Bytes(8)))
                     }
                     _ => None,
                 };
@@ -250,11 +250,11 @@ impl Search<'_, '_, '_> {
         let model = self.model;
         let code = &model.program.templates[self.parent];
         let known = family.arguments.iter().flatten().chain(&family.handle);
-        let region = |expr: &Expr| Region::at(&model.points_to, self.parent, expr, Extent::Object);
+        let region = |expr: &Expr| Region::at(model.points_to, self.parent, expr, Extent::Object);
         let regions: Vec<Region> = known.map(region).collect();
         let mut found = BTreeSet::from([family.index]);
         for op in code.edges.iter().flat_map(|edge| &edge.ops) {
-            for access in accesses(&model.points_to, self.parent, op) {
+            for access in accesses(model.points_to, self.parent, op) {
                 if regions.iter().any(|region| region.overlaps(&access.region)) {
                     found.extend(locals_of(access.address));
                 }
@@ -284,7 +284,7 @@ impl Search<'_, '_, '_> {
         let canonical = |expr: &Expr| self.analysis.values().canonical(expr, &equal);
         with(&ParentStep {
             program: self.model.program,
-            points_to: &self.model.points_to,
+            points_to: self.model.points_to,
             family,
             canonical: &canonical,
         });

@@ -15,10 +15,11 @@ use crate::model::{Model, Node, Step};
 use crate::names::Names;
 use domains::{Lattice, Number, Variable};
 use ir::ids::Id;
-use ir::passes::{InlineError, InlineLimits};
 use ir::{Callee, IdVec, IntType, Op, Program, Span, Storage, TemplateId, Value};
 use std::collections::{BTreeMap, BTreeSet};
-use verdict::{Budget, Exhausted, Interference, KnownValue, ListedFact, ListedLine, Listing, Reason};
+use verdict::{
+    Analysed, Budget, Exhausted, Interference, KnownValue, ListedFact, ListedLine, Listing, Reason, Views,
+};
 
 /// A line: a file and a number in it.
 type Line = (u32, u32);
@@ -28,20 +29,14 @@ fn line_of(span: Span) -> Line {
 }
 
 /// Lists what is known at each line of a lowered program.
-pub fn listing(program: &Program, budget: &Budget) -> Result<Listing, Reason> {
-    let limits = InlineLimits { deadline: budget.deadline, ..InlineLimits::default() };
-    let listed = ir::passes::listed(program, limits).map_err(|error| match error {
-        InlineError::OutOfTime => Reason::Exhausted(Exhausted::Time),
-        InlineError::TooLarge { .. } | InlineError::UnknownCallee(_) | InlineError::Broadcast(_) => {
-            Reason::Bounded(format!("flow: {error}"))
-        }
-    })?;
-    let lines = lines(program, &listed, budget).map_err(Reason::Exhausted)?;
+pub fn listing(program: &Views, budget: &Budget) -> Result<Listing, Reason> {
+    let listed = program.listed(budget).map_err(|why| why.reason("flow"))?;
+    let lines = lines(program, listed, budget).map_err(Reason::Exhausted)?;
     Ok(Listing { lines })
 }
 
-fn lines(program: &Program, listed: &Program, budget: &Budget) -> Result<Vec<ListedLine>, Exhausted> {
-    let model = Model::until(listed, budget.deadline).ok_or(Exhausted::Time)?;
+fn lines(program: &Program, listed: &Analysed, budget: &Budget) -> Result<Vec<ListedLine>, Exhausted> {
+    let model = Model::of(listed, budget)?;
     let (known, reached, _) = analyse(&model, budget)?;
     let mut setup = Setup::new(&model, &known);
     let mut coarsened = coarsen(&setup, reached.pairs.len(), None, budget)?;

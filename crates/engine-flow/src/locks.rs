@@ -50,7 +50,7 @@ pub fn lock_region(model: &Model<'_>, template: TemplateId, lock: &HeldLock) -> 
         _ => {
             let address = Linear { base: lock.base.clone(), offset: lock.offset };
             let address = address.expression(model.program.data_model.pointer());
-            Region::at(&model.points_to, template, &address, Extent::Bytes(bytes))
+            Region::at(model.points_to, template, &address, Extent::Bytes(bytes))
         }
     }
 }

@@ -10,7 +10,7 @@ use ir::passes::footprint::{Extent, Region, accesses};
 use ir::passes::{PointsTo, Unique};
 use ir::{EdgeId, Expr, IdVec, LocationId, LocationKind, ObjectId, Op, Program, Storage, TemplateId};
 
-use std::time::Instant;
+use verdict::{Analysed, Budget, Exhausted};
 
 /// A location of the whole program. Those of the first template come first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -39,7 +39,7 @@ pub struct Model<'p> {
     /// The program: inlined and compressed.
     pub program: &'p Program,
     /// What addresses may point to.
-    pub points_to: PointsTo,
+    pub points_to: &'p PointsTo,
     /// Which objects other threads than their owner may reach.
     pub escapes: IdVec<ObjectId, bool>,
     /// The template and location of each node.
@@ -58,16 +58,11 @@ pub struct Model<'p> {
 
 impl<'p> Model<'p> {
     /// Looks through a program.
-    pub fn new(program: &'p Program) -> Self {
-        Self::with(program, PointsTo::of(program))
+    pub fn of(view: &'p Analysed, budget: &Budget) -> Result<Self, Exhausted> {
+        Ok(Self::with(view.program(), view.points_to(budget)?))
     }
 
-    /// Looks through a program; `None` when that is not done by then.
-    pub fn until(program: &'p Program, deadline: Option<Instant>) -> Option<Self> {
-        PointsTo::until(program, deadline).map(|points_to| Self::with(program, points_to))
-    }
-
-    fn with(program: &'p Program, points_to: PointsTo) -> Self {
+    fn with(program: &'p Program, points_to: &'p PointsTo) -> Self {
         let escapes = points_to.escaping(program);
         let mut nodes = IdVec::new();
         let mut first = IdVec::new();
@@ -90,7 +85,7 @@ impl<'p> Model<'p> {
             }
         }
         let Unique { templates: unique, objects: single } = Unique::of(program);
-        let writers = writers(program, &points_to);
+        let writers = writers(program, points_to);
         Self { program, points_to, escapes, nodes, steps, unique, ends, first, single, writers }
     }
 
@@ -139,7 +134,7 @@ impl<'p> Model<'p> {
     /// The object and offset that an access through an address is at, if it is valid, there is one only, and
     /// the object is single.
     pub fn exact_cell(&self, template: TemplateId, address: &Expr) -> Option<(ObjectId, u64)> {
-        let region = Region::at(&self.points_to, template, address, Extent::Bytes(1));
+        let region = Region::at(self.points_to, template, address, Extent::Bytes(1));
         let ir::Targets::Of(targets) = &region.targets else { return None };
         let [target] = &**targets else { return None };
         let object = &self.program.objects[target.object];

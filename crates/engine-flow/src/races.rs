@@ -99,7 +99,7 @@ pub fn shared_accesses(
                 held.retain(|lock| facts.locks.contains(lock));
                 let now: Vec<_> = before.iter().map(|(family, facts)| (*family, &facts[number])).collect();
                 number += 1;
-                for access in racing_accesses(&model.points_to, step.template, op) {
+                for access in racing_accesses(model.points_to, step.template, op) {
                     place += 1;
                     let Some(region) = visible(model, &access.region) else { continue };
                     let key = analysis.values().key(access.address, &facts.equal);
@@ -133,7 +133,7 @@ pub fn shared_accesses(
                         tickets: by_ticket[place - 1].clone(),
                     });
                 }
-                present.apply(&model.points_to, step.template, op);
+                present.apply(model.points_to, step.template, op);
             });
         }
     }
@@ -148,12 +148,12 @@ fn ticket_addresses(
     step: Step,
 ) -> Vec<Vec<(usize, TicketAddress)>> {
     let ops = &model.edge(step).ops;
-    let count: usize = ops.iter().map(|op| racing_accesses(&model.points_to, step.template, op).len()).sum();
+    let count: usize = ops.iter().map(|op| racing_accesses(model.points_to, step.template, op).len()).sum();
     let mut found: Vec<Vec<(usize, TicketAddress)>> = vec![Vec::new(); count];
     for (number, counter) in counters.iter().enumerate().filter(|(_, counter)| !counter.tickets.is_empty()) {
         let mut place = 0;
         walk_tickets(model, counter, equal, step, &mut |op, state| {
-            for access in racing_accesses(&model.points_to, step.template, op) {
+            for access in racing_accesses(model.points_to, step.template, op) {
                 found[place].extend(state.address(access.address).map(|address| (number, address)));
                 place += 1;
             }

@@ -4,10 +4,10 @@ use crate::modular::{self, Effort};
 use crate::product::graph::Order;
 use crate::product::{self, NoProof, prove};
 use engine_explicit::guided::follow;
-use ir::passes::Goal;
+use ir::Span;
 use smt::expressions::Mode;
 use transitions::threads::Threads;
-use transitions::{MOST_EDGES, System, has_too_many_edges, prepare};
+use transitions::{System, prepare, require_all_behaviours, require_few_edges};
 use verdict::{Budget, Engine, Events, Proof, Property, Reason, Task, Verdict};
 
 /// A method to look for a proof.
@@ -47,30 +47,27 @@ impl Engine for Horn {
     }
     fn verify(&self, task: Task<'_>, budget: &Budget, _: &dyn Events) -> Verdict {
         if matches!(task.property, Property::NoDeadlock) {
-            return Verdict::Unknown(Reason::Bounded("horn: deadlocks are not looked for".to_owned()));
+            let text = "horn: deadlocks are not looked for".to_owned();
+            return Verdict::Unknown(Reason::NotSupported(text, Span::default()));
         }
-        let goal = Goal { races: *task.property == Property::NoRace, faults: false };
-        let program = match prepare(task.program, goal, budget.deadline) {
+        let races = *task.property == Property::NoRace;
+        let program = match prepare(task.program, races, budget) {
             Ok(program) => program,
             Err(why) => return Verdict::Unknown(why.reason("horn")),
         };
-        if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
-            return Verdict::Unknown(Reason::Unsupported(assumption.text.clone(), assumption.span));
+        if let Err(reason) = require_all_behaviours(program).and_then(|()| require_few_edges(program, "horn"))
+        {
+            return Verdict::Unknown(reason);
         }
-        if has_too_many_edges(&program) {
-            return Verdict::Unknown(Reason::Bounded(format!(
-                "horn: the program has more than {MOST_EDGES} steps"
-            )));
-        }
-        if goal.races {
-            let system = System::with_accesses(&program, Mode::Integers);
+        if races {
+            let system = System::with_accesses(program, Mode::Integers);
             return match modular::prove(&system, Effort::All, budget) {
                 Ok(proof) => Verdict::Safe(Proof::Modular(Box::new(proof))),
                 Err(reason) => Verdict::Unknown(reason),
             };
         }
-        let system = System::new(&program, Mode::Integers);
-        let mut last = Reason::Bounded("horn: nothing was tried".to_owned());
+        let system = System::new(program, Mode::Integers);
+        let mut last = Reason::GaveUp("horn: nothing was tried".to_owned());
         let fixed = Threads::new(&system).is_ok();
         let last_method = METHODS.len() - 1;
         for (method, share) in if fixed { &METHODS[..] } else { &METHODS[last_method..] } {

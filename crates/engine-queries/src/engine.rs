@@ -4,13 +4,12 @@ use crate::model::Model;
 use crate::query::{Found, Options, Search, places};
 use crate::wp::{Taken, wp_of_path};
 use engine_explicit::guided::follow;
-use ir::LocationId;
-use ir::passes::Goal;
+use ir::{LocationId, Span};
 use smt::expressions::Mode;
 use smt::{Answer, NoAnswer, Solver, Term, Value};
 use transitions::settled::Settled;
 use transitions::threads::{self, NoProduct, ThreadNumber, Threads};
-use transitions::{MOST_EDGES, System, has_too_many_edges, prepare};
+use transitions::{System, prepare, require_all_behaviours, require_few_edges};
 use verdict::{
     Budget, Engine, Event, Events, Proof, Property, QueriesPart, QueriesProof, Reason, Schedule, Task,
     Verdict,
@@ -24,8 +23,8 @@ pub struct Queries {
     pub main_thread: Option<String>,
 }
 
-fn bounded(text: impl Into<String>) -> Verdict {
-    Verdict::Unknown(Reason::Bounded(format!("queries: {}", text.into())))
+fn not_supported(text: &str) -> Verdict {
+    Verdict::Unknown(Reason::NotSupported(format!("queries: {text}"), Span::default()))
 }
 
 /// What came out of one choice of a main thread.
@@ -53,22 +52,22 @@ impl Queries {
         events: &dyn Events,
     ) -> Verdict {
         if !matches!(task.property, Property::NoError(_)) {
-            return bounded("only errors are looked for");
+            return not_supported("only errors are looked for");
         }
-        let goal = Goal { races: false, faults: false };
-        let program = match prepare(task.program, goal, budget.deadline) {
+        let program = match prepare(task.program, false, budget) {
             Ok(program) => program,
             Err(why) => return Verdict::Unknown(why.reason("queries")),
         };
-        if has_too_many_edges(&program) {
-            return bounded(format!("the program has more than {MOST_EDGES} steps"));
+        if let Err(reason) = require_few_edges(program, "queries") {
+            return Verdict::Unknown(reason);
         }
-        let system = System::new(&program, Mode::Integers);
+        let system = System::new(program, Mode::Integers);
         let all = match Threads::new(&system) {
             Ok(threads) => threads,
-            Err(NoProduct::Unbounded) => return bounded("a thread may be started any number of times"),
+            Err(NoProduct::Unbounded) => return not_supported("a thread may be started any number of times"),
             Err(NoProduct::TooMany) => {
-                return bounded(format!("there are more than {} threads", threads::MOST_THREADS));
+                let text = format!("queries: there are more than {} threads", threads::MOST_THREADS);
+                return Verdict::Unknown(Reason::TooLarge(text));
             }
         };
         let settled = Settled::new(all, &system);
@@ -86,12 +85,11 @@ impl Queries {
                         )),
                     };
                 }
-                Err(NoAnswer::Exhausted(limit)) => return Verdict::Unknown(Reason::Exhausted(limit)),
-                Err(NoAnswer::GaveUp(why)) => return bounded(why),
+                Err(why) => return Verdict::Unknown(why.reason("queries")),
             }
         }
-        if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
-            return Verdict::Unknown(Reason::Unsupported(assumption.text.clone(), assumption.span));
+        if let Err(reason) = require_all_behaviours(program) {
+            return Verdict::Unknown(reason);
         }
         Verdict::Safe(Proof::Queries(Box::new(QueriesProof { parts })))
     }

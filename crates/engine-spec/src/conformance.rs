@@ -10,7 +10,7 @@ use smt::NoAnswer;
 use smt::expressions::{Mode, Untranslatable};
 use transitions::specification::Meaning;
 use transitions::{NotReady, System, prepare_whole};
-use verdict::{Budget, Conformance, Exhausted, Reason};
+use verdict::{Analysed, Budget, Conformance, Reason, Views};
 
 /// What became of the check of all threads.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,41 +45,40 @@ pub enum Problem {
 /// Why a program cannot be looked at.
 pub(crate) fn not_ready(why: NotReady) -> Reason {
     match why {
-        NotReady::OutOfTime => Reason::Exhausted(Exhausted::Time),
-        NotReady::TooLarge(why) => Reason::Unsupported(why, Span::default()),
+        NotReady::NoView(why) => why.reason("spec"),
         NotReady::Unresolved(span) => {
-            Reason::Unsupported("a call or the start of a thread whose target is not known".to_owned(), span)
+            Reason::NotSupported("a call or the start of a thread whose target is not known".to_owned(), span)
         }
     }
 }
 
 pub(crate) fn untranslatable(why: Untranslatable) -> Reason {
-    Reason::Unsupported(why.0, Span::default())
+    Reason::NotSupported(why.0, Span::default())
 }
 
 pub(crate) fn no_answer(why: NoAnswer) -> Reason {
     match why {
         NoAnswer::Exhausted(exhausted) => Reason::Exhausted(exhausted),
-        NoAnswer::GaveUp(why) => Reason::Bounded(why),
+        NoAnswer::GaveUp(why) => Reason::GaveUp(why),
     }
 }
 
 /// The program that conformance is about: calls inlined, locks as words, nothing left out.
-pub(crate) fn prepared(program: &Program, budget: &Budget) -> Result<Program, Reason> {
+pub(crate) fn prepared<'v>(program: &'v Views, budget: &Budget) -> Result<&'v Analysed, Reason> {
     match program.start.as_slice() {
         [(_, Count::Exactly(1))] => {}
         _ => {
             let text = "a program that starts as several threads".to_owned();
-            return Err(Reason::Unsupported(text, Span::default()));
+            return Err(Reason::NotSupported(text, Span::default()));
         }
     }
     if program.has_broadcasts() {
-        return Err(Reason::Unsupported(
+        return Err(Reason::NotSupported(
             "steps that change locals of other threads".to_owned(),
             Span::default(),
         ));
     }
-    let words = prepare_whole(program, budget.deadline).map_err(not_ready)?;
+    let words = prepare_whole(program, budget).map_err(not_ready)?;
     let first = words.start.first().map(|(template, _)| *template);
     for edge in words.templates.iter().flat_map(|code| &code.edges) {
         let again = |op: &Op| matches!(op, Op::Spawn(Callee::Procedure(child), ..) if Some(*child) == first);
@@ -87,7 +86,7 @@ pub(crate) fn prepared(program: &Program, budget: &Budget) -> Result<Program, Re
             // It would have to conform as the first thread, and as one that others run beside from its start
             // on.
             let text = "the start of a thread that runs what the first thread runs".to_owned();
-            return Err(Reason::Unsupported(text, edge.span));
+            return Err(Reason::NotSupported(text, edge.span));
         }
     }
     Ok(words)
@@ -270,7 +269,7 @@ impl Checker<'_> {
 }
 
 /// The system that conformance is about.
-pub(crate) fn system(program: &Program) -> System<'_> {
+pub(crate) fn system(program: &Analysed) -> System<'_> {
     System::whole(program, Mode::Integers)
 }
 

@@ -58,7 +58,7 @@ pub(crate) struct Counting<'a> {
 pub(crate) fn count(specification: &Specification, program: &Program, budget: &Budget) -> Counted {
     if specification.names_threads() {
         let text = "the specification speaks of the owners of locks".to_owned();
-        return Counted::Unknown(Reason::Bounded(text));
+        return Counted::Unknown(Reason::NotSupported(text, ir::Span::default()));
     }
     let mut counting = match Counting::new(specification, program) {
         Ok(counting) => counting,

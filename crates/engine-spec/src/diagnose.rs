@@ -7,7 +7,7 @@ use ir::{Program, Span};
 use smt::expressions::Untranslatable;
 use smt::{Answer, Term, satisfiable};
 use transitions::specification::{Meaning, before};
-use verdict::{Budget, Reason};
+use verdict::{Budget, Reason, Views};
 
 /// A mistake in a specification, with its place there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,12 +21,12 @@ pub struct Mistake {
 /// The mistakes in a specification of a program. The program is lowered for a check.
 pub fn mistakes(
     specification: &Specification,
-    program: &Program,
+    program: &Views,
     budget: &Budget,
 ) -> Result<Vec<Mistake>, Reason> {
     let mut found = senseless(specification, program, budget).map_err(untranslatable)?;
     let ready = prepared(program, budget)?;
-    if let Err((message, span)) = counts_fit(specification, &system(&ready)) {
+    if let Err((message, span)) = counts_fit(specification, &system(ready)) {
         found.push(Mistake { span, message });
     }
     found.sort_by_key(|mistake| mistake.span);

@@ -13,8 +13,7 @@ use crate::acfa::Automaton;
 use crate::conformance::{not_ready, prepared, run_templates, system};
 use crate::text::c_text;
 use indexmap::IndexMap;
-use ir::passes::Goal;
-use ir::{IdVec, Layout, LocationId, LocationKind, Program, TemplateId};
+use ir::{IdVec, Layout, LocationId, LocationKind, TemplateId};
 use smt::eliminate::eliminate;
 use smt::expressions::Mode;
 use smt::{Term, Variable};
@@ -22,15 +21,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::time::Duration;
 use transitions::{Kind, Step, System, prepare};
-use verdict::{Acfa, Budget, Reason};
+use verdict::{Acfa, Budget, Reason, Views};
 
 /// How long it is tried to say in terms of global variables when a check fails.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// The text of a first specification of a lowered program.
-pub fn draft(program: &Program, budget: &Budget) -> Result<String, Reason> {
+pub fn draft(program: &Views, budget: &Budget) -> Result<String, Reason> {
     let ready = prepared(program, budget)?;
-    let system = system(&ready);
+    let system = system(ready);
     let drafter = Drafter { system: &system, names: names(&system), budget };
     let mut out = String::from(
         "// A first specification: every thread conforms to it. Say more in assertions and transitions (see docs/specifications.md).\n",
@@ -46,9 +45,9 @@ pub fn draft(program: &Program, budget: &Budget) -> Result<String, Reason> {
 /// What another engine has inferred of the threads of a program, by contexts.
 pub struct Contexts<'a> {
     /// The lowered program that it was asked about.
-    pub program: &'a Program,
-    /// What it was asked.
-    pub goal: Goal,
+    pub program: &'a Views,
+    /// Whether it was asked about races.
+    pub races: bool,
     /// What threads of each template do to shared variables, at most: templates of the program that
     /// [`transitions::prepare`] makes.
     pub acfas: &'a IdVec<TemplateId, Acfa>,
@@ -79,9 +78,9 @@ impl Drafts {
 
 /// First specifications of a lowered program from contexts. They speak of the variables that the contexts
 /// speak of.
-pub fn drafts(program: &Program, contexts: &Contexts<'_>, budget: &Budget) -> Result<Drafts, Reason> {
-    let inferred = prepare(contexts.program, contexts.goal, budget.deadline).map_err(not_ready)?;
-    let inferred = System::new(&inferred, Mode::Integers);
+pub fn drafts(program: &Views, contexts: &Contexts<'_>, budget: &Budget) -> Result<Drafts, Reason> {
+    let inferred = prepare(contexts.program, contexts.races, budget).map_err(not_ready)?;
+    let inferred = System::new(inferred, Mode::Integers);
     let all_names = names(&inferred);
     let spoken: BTreeSet<Variable> = contexts.acfas.iter().flat_map(variables).collect();
     let known: IndexMap<Variable, String> =
@@ -90,7 +89,7 @@ pub fn drafts(program: &Program, contexts: &Contexts<'_>, budget: &Budget) -> Re
     let ranges = inferred.ranges(of_known);
 
     let ready = prepared(program, budget)?;
-    let system = system(&ready);
+    let system = system(ready);
     let mut names = names(&system);
     names.retain(|_, name| known.values().any(|other| other == name));
     let drafter = Drafter { system: &system, names, budget };
@@ -129,7 +128,7 @@ pub fn drafts(program: &Program, contexts: &Contexts<'_>, budget: &Budget) -> Re
             drafter.start_condition(changed, written.start.as_deref())
         }
         Some(_) => String::new(),
-        None => drafter.start(run_templates(&ready)[0]),
+        None => drafter.start(run_templates(ready)[0]),
     };
     Ok(Drafts { start, functions })
 }

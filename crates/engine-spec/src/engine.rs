@@ -9,7 +9,7 @@ use ir::specification::Specification;
 use ir::{Callee, ErrorKind, Op, Program, TemplateId};
 use verdict::{
     Budget, Check, Composition, Conformance, Engine, Event, Events, Proof, Property, Reason, SpecProof, Task,
-    Trace, Verdict,
+    Trace, Verdict, Views,
 };
 
 /// Proofs by a specification.
@@ -23,11 +23,11 @@ pub struct Spec<'a> {
 /// Checks that all threads of a program conform.
 pub fn conform(
     specification: &Specification,
-    program: &ir::Program,
+    program: &Views,
     budget: &Budget,
 ) -> Result<Conformances, Reason> {
     let ready = prepared(program, budget)?;
-    let system = system(&ready);
+    let system = system(ready);
     if let Err((message, _)) = counts_fit(specification, &system) {
         return Err(Reason::Specification(message));
     }
@@ -55,7 +55,7 @@ impl Spec<'_> {
             Counted::Unknown(why) => why,
         };
         events.event(Event::Phase(format!("threads are not counted: {why}")));
-        let composition = compose(self.specification, program);
+        let composition = Views::from(compose(self.specification, program));
         let property = Check::Assertions.property();
         let task = Task { program: &composition, property: &property };
         match self.composer.verify(task, budget, events) {
@@ -111,7 +111,7 @@ impl Engine for Spec<'_> {
         if !supported {
             let text =
                 "specifications are for assertions, calls of the error function, and overflow".to_owned();
-            return Verdict::Unknown(Reason::Unsupported(text, ir::Span::default()));
+            return Verdict::Unknown(Reason::NotSupported(text, ir::Span::default()));
         }
         if !has_errors(task.program) {
             return Verdict::Safe(Proof::NoErrorLocation);

@@ -56,7 +56,7 @@ impl Engine for Counting {
 
 fn other_property() -> Verdict {
     let what = "states: other properties than errors".to_owned();
-    Verdict::Unknown(Reason::Unsupported(what, Span::default()))
+    Verdict::Unknown(Reason::NotSupported(what, Span::default()))
 }
 
 /// Decides a Boolean program by backward coverability. An error if it is none.
@@ -72,7 +72,7 @@ pub(crate) fn decide_backwards(
 /// Why there is no verdict, where a view cannot be made or followed.
 pub(crate) fn reason(failure: view::Failure) -> Reason {
     match failure {
-        view::Failure::Unsupported(what, span) => Reason::Unsupported(format!("states: {what}"), span),
+        view::Failure::Unsupported(what, span) => Reason::NotSupported(format!("states: {what}"), span),
         view::Failure::Exhausted(exhausted) => Reason::Exhausted(exhausted),
     }
 }
@@ -108,9 +108,9 @@ fn decide(
         Ok(mut view) => match of_view(&mut view, kinds, None, question) {
             Ok(Answer::Verdict(verdict)) => return Ok(verdict),
             Ok(Answer::Open(text)) if !view.is_recursive() => {
-                return Ok(Verdict::Unknown(Reason::Bounded(format!("states: {text}"))));
+                return Ok(Verdict::Unknown(Reason::GaveUp(format!("states: {text}"))));
             }
-            Ok(Answer::Open(text)) => Reason::Bounded(format!(
+            Ok(Answer::Open(text)) => Reason::GaveUp(format!(
                 "states: calls of procedures that are active are approximated; {text}"
             )),
             Err(reason) => return Ok(Verdict::Unknown(reason)),

@@ -17,22 +17,21 @@
 use crate::engine::{decide_backwards, reason};
 use engine_explicit::Explicit;
 use engine_explicit::guided::follow;
-use ir::passes::Goal;
 use ir::semantics::{Choice, Choices, Machine, State};
-use ir::{ErrorKind, Expr, IntType, Place, Program, TemplateId, Value};
+use ir::{ErrorKind, Expr, IntType, Place, Span, TemplateId, Value};
 use predicates::{Abstractor, Feasibility, Path, PathStep, Vocabulary, mine, schedule};
 use smt::NoAnswer;
 use smt::expressions::Mode;
 use std::collections::BTreeSet;
 use std::time::Duration;
-use transitions::{BooleanProgram, MOST_EDGES, Scoped, System, boolean_program, has_too_many_edges, prepare};
+use transitions::{
+    BooleanProgram, Scoped, System, boolean_program, prepare, require_all_behaviours, require_few_edges,
+};
 use verdict::{
     AbstractionProof, Budget, Engine, Event, Events, Exhausted, Fact, Literal, Moment, Predicate, Proof,
-    Reason, Silent, StepAbstraction, Task, Trace, Verdict,
+    Reason, Silent, StepAbstraction, Task, Trace, Verdict, Views,
 };
 
-/// What the program must keep: its errors.
-const GOAL: Goal = Goal { races: false, faults: false };
 /// How long thread states are tried at first.
 const FIRST_SLICE: Duration = Duration::from_millis(200);
 /// Answers a task.
@@ -42,13 +41,13 @@ pub fn refine(
     budget: &Budget,
     events: &dyn Events,
 ) -> Result<Verdict, Reason> {
-    let program = prepare(task.program, GOAL, budget.deadline).map_err(|why| why.reason("states"))?;
-    if has_too_many_edges(&program) {
-        return Err(Reason::Bounded(format!("states: the program has more than {MOST_EDGES} steps")));
-    }
-    let system = System::new(&program, Mode::Integers);
-    let scoped = Scoped::new(&system, &|| budget.check(0).is_err())
-        .ok_or_else(|| Reason::Bounded("states: the program does not start as one thread".to_owned()))?;
+    let program = prepare(task.program, false, budget).map_err(|why| why.reason("states"))?;
+    require_few_edges(program, "states")?;
+    let system = System::new(program, Mode::Integers);
+    let scoped = Scoped::new(&system, &|| budget.check(0).is_err()).ok_or_else(|| {
+        let text = "states: a program that does not start as one thread".to_owned();
+        Reason::NotSupported(text, Span::default())
+    })?;
     let mut search = Search {
         task,
         budget,
@@ -63,11 +62,9 @@ pub fn refine(
             "states: round {round}, {} predicates",
             search.vocabulary.predicates.len()
         )));
-        match search.decide(&abstraction.boolean.program, kinds)? {
+        match search.decide(abstraction.boolean.program.clone().into(), kinds)? {
             Verdict::Safe(inner) => {
-                if let Some(limit) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
-                    return Err(Reason::Unsupported(limit.text.clone(), limit.span));
-                }
+                require_all_behaviours(program)?;
                 return Ok(Verdict::Safe(Proof::Abstraction(Box::new(AbstractionProof {
                     predicates: search.vocabulary.predicates,
                     initial: abstraction.initial,
@@ -84,7 +81,7 @@ pub fn refine(
             Verdict::Unknown(why) => return Err(why),
         }
     }
-    Err(Reason::Bounded("states: no more rounds".to_owned()))
+    Err(Reason::GaveUp("states: no more rounds".to_owned()))
 }
 
 /// A program seen through predicates.
@@ -115,7 +112,8 @@ impl Choices for Given<'_> {
 impl Search<'_, '_> {
     /// Decides a Boolean program: by thread states and by exploration in turns, each time longer. Exploration
     /// finds errors of few threads with many locations sooner.
-    fn decide(&self, program: &Program, kinds: &BTreeSet<ErrorKind>) -> Result<Verdict, Reason> {
+    fn decide(&self, program: Views, kinds: &BTreeSet<ErrorKind>) -> Result<Verdict, Reason> {
+        let program = &program;
         let mut slice = FIRST_SLICE;
         let mut explorable = !program.has_broadcasts();
         // Why thread states do not suffice.
@@ -162,7 +160,7 @@ impl Search<'_, '_> {
         let steps = self.path_steps(abstraction, trace);
         let path = steps.as_ref().and_then(|steps| Path::new(self.scoped, steps));
         let (Some(steps), Some(path)) = (steps, path) else {
-            return Err(Reason::Bounded("states: a counterexample cannot be followed".to_owned()));
+            return Err(Reason::GaveUp("states: a counterexample cannot be followed".to_owned()));
         };
         let core = match path.check(self.budget) {
             Feasibility::Infeasible(core) => core,
@@ -177,7 +175,7 @@ impl Search<'_, '_> {
                 };
             }
             Feasibility::Unknown(NoAnswer::Exhausted(limit)) => return Err(Reason::Exhausted(limit)),
-            Feasibility::Unknown(why) => return Err(Reason::Bounded(format!("states: {why}"))),
+            Feasibility::Unknown(why) => return Err(Reason::GaveUp(format!("states: {why}"))),
         };
         let mined = mine(&path, &core, self.budget).map_err(Reason::Exhausted)?;
         let learnt = self.add(mined.equations)?
@@ -194,7 +192,7 @@ impl Search<'_, '_> {
             .iter()
             .map(|taken| self.scoped.span(&self.scoped.steps[taken.step]).line.to_string())
             .collect();
-        Err(Reason::Bounded(format!(
+        Err(Reason::GaveUp(format!(
             "states: no predicates of one thread exclude an execution that does not exist (lines {})",
             lines.join(", ")
         )))

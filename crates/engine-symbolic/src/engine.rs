@@ -2,7 +2,7 @@
 
 use crate::layers::{Ended, Layers};
 use engine_explicit::guided::follow;
-use ir::passes::Goal;
+use ir::Span;
 use smt::expressions::Mode;
 use transitions::{System, prepare};
 use verdict::{Budget, Engine, Events, Property, Reason, Task, Verdict};
@@ -21,20 +21,22 @@ impl Engine for Symbolic {
         "symbolic"
     }
     fn verify(&self, task: Task<'_>, budget: &Budget, _: &dyn Events) -> Verdict {
-        let bounded = |text: &str| Verdict::Unknown(Reason::Bounded(format!("symbolic: {text}")));
+        let not_supported =
+            |text: &str| Verdict::Unknown(Reason::NotSupported(format!("symbolic: {text}"), Span::default()));
         if !matches!(task.property, Property::NoError(_)) {
-            return bounded("only errors are looked for");
+            return not_supported("only errors are looked for");
         }
-        let program = match prepare(task.program, Goal { races: false, faults: false }, budget.deadline) {
+        let program = match prepare(task.program, false, budget) {
             Ok(program) => program,
             Err(why) => return Verdict::Unknown(why.reason("symbolic")),
         };
-        let system = System::new(&program, Mode::Integers);
+        let system = System::new(program, Mode::Integers);
         if system.steps.len() > MOST_STEPS {
-            return bounded(&format!("the program has more than {MOST_STEPS} steps"));
+            let text = format!("symbolic: the program has more than {MOST_STEPS} steps");
+            return Verdict::Unknown(Reason::TooLarge(text));
         }
         let Some(layers) = Layers::new(&system) else {
-            return bounded("any number of threads run from the start");
+            return not_supported("any number of threads run from the start");
         };
         for delays in DELAYS {
             // Violations of the formulas that no execution was found for.
@@ -51,6 +53,6 @@ impl Engine for Symbolic {
                 Ended::Complete | Ended::Bounded => {}
             }
         }
-        bounded("no violation with few delays was found")
+        Verdict::Unknown(Reason::GaveUp("symbolic: no violation with few delays was found".to_owned()))
     }
 }

@@ -7,6 +7,7 @@
 //! This crate does no IO, knows nothing of C, and nothing of any engine.
 
 pub mod check;
+pub mod components;
 pub mod composition;
 pub mod expr;
 pub mod float;

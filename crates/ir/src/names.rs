@@ -5,6 +5,9 @@ use crate::ids::ObjectId;
 use crate::program::{Program, SiteUse, Span, Storage};
 use crate::types::Layout;
 
+/// The local that a step marks when it lets a signal arrive: an execution through it need not exist.
+pub const SIGNAL: &str = "%signal arrives";
+
 /// How elements of arrays are named.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Elements {

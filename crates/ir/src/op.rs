@@ -1,15 +1,17 @@
 //! The operations on edges.
 
-use crate::expr::{Expr, Place};
+use crate::expr::{BinaryOp, Expr, Place};
 use crate::float::{FloatFormat, FloatOp};
 use crate::ids::{LocalId, ObjectId, TemplateId};
+use crate::types::IntType;
 
 /// What an edge does. Each has one meaning, given in [`crate::semantics`].
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub enum Op {
     /// Goes on only where the condition (a Boolean) holds.
     Assume(Expr),
-    /// Evaluates all right-hand sides, then stores them all. Goes on only where the constraint holds afterwards.
+    /// Evaluates all right-hand sides, then stores them all. Goes on only where the constraint holds
+    /// afterwards.
     Assign(Assignment),
     /// Takes a lock; goes on only when it can be had.
     Lock(LockKind, Expr),
@@ -19,7 +21,8 @@ pub enum Op {
     Spawn(Callee, Vec<Expr>, Option<Lhs>),
     /// Waits for the thread with this id to end; its result goes to the left-hand side.
     Join(Expr, Option<Lhs>),
-    /// Makes an object of an allocation site, with the given number of bytes; its address goes to the left-hand side.
+    /// Makes an object of an allocation site, with the given number of bytes; its address goes to the
+    /// left-hand side.
     Allocate {
         /// The allocation site.
         site: ObjectId,
@@ -38,12 +41,15 @@ pub enum Op {
     Copy(Expr, Expr, Expr),
     /// Runs a procedure to its end; its result goes to the left-hand side. Gone after inlining.
     Call(Callee, Vec<Expr>, Option<Lhs>),
-    /// Changes the locals of all other threads that are in some procedure. Programs with it are for the engines that say so.
+    /// Changes the locals of all other threads that are in some procedure. Programs with it are for the
+    /// engines that say so.
     Broadcast(Broadcast),
 }
 
-/// What a thread does to others. In every other live thread whose innermost activation is of `to`, in the order of creation: the
-/// arguments, evaluated by the thread that takes the step, are stored in its locals; then the assignment is made there, by its own locals.
+/// What a thread does to others. In every other live thread whose innermost activation is of `to`, in the
+/// order of creation: the
+/// arguments, evaluated by the thread that takes the step, are stored in its locals; then the assignment is
+/// made there, by its own locals.
 /// If a constraint does not hold in one of them, the step cannot be taken.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub struct Broadcast {
@@ -80,14 +86,19 @@ pub enum Rhs {
     Value(Expr),
     /// Any value of the left-hand side's type, as the program's input may be.
     Any,
-    /// Some value of the left-hand side's type that is not modelled (an unknown function's result). Over-approximates: an
+    /// Some value of the left-hand side's type that is not modelled (an unknown function's result).
+    /// Over-approximates: an
     /// execution through it is evidence for a violation only if it is the same for all values
-    /// ([`Certainty`](crate::semantics::Certainty)) that the constraint allows. That says within which constants a local
-    /// is; or is one of two marks on a Boolean local `m`: `!m` says that memory may be changed from outside here, any other
+    /// ([`Certainty`](crate::semantics::Certainty)) that the constraint allows. That says within which
+    /// constants a local
+    /// is; or is one of two marks on a Boolean local `m`: `!m` says that memory may be changed from outside
+    /// here, any other
     /// constraint (as `m`) that an execution through here need not exist.
     Unknown,
-    /// The result of a floating-point operation on bit patterns of a format, or on an integer. What it gives where
-    /// [`FloatOp::apply`] gives nothing is not modelled, as in [`Unknown`](Self::Unknown). Operands read no memory.
+    /// The result of a floating-point operation on bit patterns of a format, or on an integer. What it gives
+    /// where
+    /// [`FloatOp::apply`] gives nothing is not modelled, as in [`Unknown`](Self::Unknown). Operands read no
+    /// memory.
     Float(FloatOp, FloatFormat, Vec<Expr>),
 }
 
@@ -136,6 +147,22 @@ impl Op {
     /// The assignment of a value that is not modelled.
     pub fn unknown(lhs: Lhs) -> Self {
         Self::Assign(Assignment { pairs: vec![(lhs, Rhs::Unknown)], constraint: None })
+    }
+    /// The assignment of a value that is not modelled and that was not computed from an address: its
+    /// constraint says
+    /// nothing but that it has a bound.
+    pub fn unknown_number(local: LocalId, ty: IntType) -> Self {
+        let most = Expr::int(ty.max(), ty);
+        let constraint = Some(Expr::binary(BinaryOp::Le, ty, Expr::Local(local), most));
+        Self::Assign(Assignment { pairs: vec![(Lhs::Local(local), Rhs::Unknown)], constraint })
+    }
+    /// The local that [`Self::unknown_number`] sets.
+    pub fn as_unknown_number(&self) -> Option<LocalId> {
+        let Self::Assign(Assignment { pairs, constraint: Some(constraint) }) = self else { return None };
+        let [(Lhs::Local(local), Rhs::Unknown)] = pairs.as_slice() else { return None };
+        let Expr::Binary(BinaryOp::Le, ty, pair) = constraint else { return None };
+        let is_mark = pair.0 == Expr::Local(*local) && pair.1 == Expr::int(IntType::max(*ty), *ty);
+        is_mark.then_some(*local)
     }
     /// The left-hand sides. Those of a [`Broadcast`] are not the thread's own, and are left out.
     pub fn targets(&self) -> Vec<&Lhs> {

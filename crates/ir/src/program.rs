@@ -312,6 +312,11 @@ impl Template {
 }
 
 impl Program {
+    /// The first assumption that leaves out behaviours, if there is one: nothing may be proved then.
+    pub fn limiting_assumption(&self) -> Option<&Assumption> {
+        self.assumptions.iter().find(|assumption| assumption.limits_proof)
+    }
+
     /// Whether some step changes the locals of other threads.
     pub fn has_broadcasts(&self) -> bool {
         let mut ops = self.templates.iter().flat_map(|template| &template.edges).flat_map(|edge| &edge.ops);

@@ -2,7 +2,7 @@
 //! annotated programs, predicates and states are random; the truth is evaluation, not the solver's word.
 
 use indexmap::IndexMap;
-use ir::passes::{Goal, Lowering, concrete};
+use ir::passes::{Lowering, concrete};
 use predicates::atoms::{atoms, with_equations};
 use predicates::{Abstractor, Vocabulary};
 use smt::expressions::Mode;
@@ -26,13 +26,12 @@ fn programs() -> Vec<PathBuf> {
     found
 }
 
-fn read(file: &Path) -> ir::Program {
+fn read(file: &Path) -> verdict::Views {
     let text = std::fs::read(file).expect("it can be read");
     let source = frontend_c::Source { name: "test.c".to_owned(), text };
     let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C");
     let lowering = Lowering { assertions: true, reach_error: true, ..Lowering::default() };
-    let lowered = concrete(&program, lowering);
-    prepare(&lowered, Goal { races: false, faults: false }, None).expect("it is small")
+    concrete(&program, lowering).into()
 }
 
 fn number(random: &mut Random) -> i128 {
@@ -120,8 +119,9 @@ fn the_abstraction_of_a_step_allows_what_the_step_does() {
     let budget = Budget::steps_for(300.0);
     let (mut tried, mut of_others, mut made_up) = (0, 0, 0);
     for (seed, file) in programs().iter().enumerate() {
-        let program = read(file);
-        let system = System::new(&program, Mode::Integers);
+        let views = read(file);
+        let program = prepare(&views, false, &budget).expect("it is small");
+        let system = System::new(program, Mode::Integers);
         let scoped = Scoped::new(&system, &|| false).expect("there is one main");
         let mut random = Random::new(seed as u64);
         let mut vocabulary = Vocabulary::default();
@@ -173,8 +173,9 @@ fn the_abstraction_of_a_step_allows_what_the_step_does() {
 fn what_a_step_cannot_do_is_learnt_once() {
     let budget = Budget::steps_for(60.0);
     let file = programs().into_iter().find(|file| file.ends_with("one-of-three.c")).expect("it is there");
-    let program = read(&file);
-    let system = System::new(&program, Mode::Integers);
+    let views = read(&file);
+    let program = prepare(&views, false, &budget).expect("it is small");
+    let system = System::new(program, Mode::Integers);
     let scoped = Scoped::new(&system, &|| false).expect("there is one main");
     let x = scoped.shared.keys().find(|variable| variable.name.starts_with("x+0")).expect("there is an x");
     let predicates: Vec<Predicate> =

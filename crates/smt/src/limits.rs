@@ -12,7 +12,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use verdict::{Budget, Exhausted, SAFETY};
+use verdict::{Budget, Exhausted, Reason, SAFETY};
 use z3::{Context, ContextHandle, StatisticsValue};
 
 /// How often the limits are looked at.
@@ -28,6 +28,16 @@ pub enum NoAnswer {
     Exhausted(Exhausted),
     /// The solver gave up, and said this.
     GaveUp(String),
+}
+
+impl NoAnswer {
+    /// Why an engine has no verdict then.
+    pub fn reason(self, engine: &str) -> Reason {
+        match self {
+            Self::Exhausted(limit) => Reason::Exhausted(limit),
+            Self::GaveUp(_) => Reason::GaveUp(format!("{engine}: {self}")),
+        }
+    }
 }
 
 impl std::fmt::Display for NoAnswer {

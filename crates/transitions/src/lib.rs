@@ -44,6 +44,8 @@ pub mod threads;
 
 pub use blocks::{loop_heads, merge_steps};
 pub use boolean_program::{BooleanProgram, boolean_program};
-pub use prepare::{MOST_EDGES, NotReady, has_too_many_edges, prepare, prepare_whole};
+pub use prepare::{
+    MOST_EDGES, NotReady, prepare, prepare_whole, require_all_behaviours, require_few_edges, unresolved,
+};
 pub use scopes::{Scoped, ScopedStart, ScopedStep};
 pub use system::{Kind, Start, StateVariable, Step, System};

@@ -1,25 +1,32 @@
 //! Programs made ready for [`crate::System`]: calls inlined, what does not matter left out, locks as words.
 
-use ir::passes::{Goal, InlineError, InlineLimits, listed, lock_words, symbolic_of_lowered};
 use ir::{Callee, Op, Program, Span};
-use std::time::Instant;
-use verdict::{Exhausted, Reason};
+use verdict::{Analysed, Budget, Exhausted, NoView, Reason, View, Views};
 
 /// Engines that make formulas of all steps do not try programs with more edges than this.
 pub const MOST_EDGES: usize = 4_000;
 
-/// Whether a program has more edges than [`MOST_EDGES`].
-pub fn has_too_many_edges(program: &Program) -> bool {
-    program.templates.iter().map(|code| code.edges.len()).sum::<usize>() > MOST_EDGES
+/// That a program has no more edges than [`MOST_EDGES`]; else why an engine does not try it.
+pub fn require_few_edges(program: &Program, engine: &str) -> Result<(), Reason> {
+    match program.templates.iter().map(|code| code.edges.len()).sum::<usize>() > MOST_EDGES {
+        true => Err(Reason::TooLarge(format!("{engine}: the program has more than {MOST_EDGES} steps"))),
+        false => Ok(()),
+    }
+}
+
+/// That nothing which was assumed about a program leaves out behaviours; else why nothing is proved of it.
+pub fn require_all_behaviours(program: &Program) -> Result<(), Reason> {
+    match program.limiting_assumption() {
+        Some(assumption) => Err(Reason::NotSupported(assumption.text.clone(), assumption.span)),
+        None => Ok(()),
+    }
 }
 
 /// Why a program cannot be made ready.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NotReady {
-    /// The time is over.
-    OutOfTime,
-    /// It would grow too large, or has recursion without end.
-    TooLarge(String),
+    /// There is no view of it.
+    NoView(NoView),
     /// A call, or the start of a thread, whose target is not known.
     Unresolved(Span),
 }
@@ -28,37 +35,52 @@ impl NotReady {
     /// Why an engine has no verdict then.
     pub fn reason(self, engine: &str) -> Reason {
         match self {
-            Self::OutOfTime => Reason::Exhausted(Exhausted::Time),
-            Self::TooLarge(why) => Reason::Bounded(format!("{engine}: {why}")),
+            Self::NoView(why) => why.reason(engine),
             Self::Unresolved(span) => {
-                Reason::Unsupported("a call or start that is not resolved".to_owned(), span)
+                Reason::NotSupported("a call or start that is not resolved".to_owned(), span)
             }
         }
     }
 }
 
-/// Makes a program ready. `limits_proof` among the assumptions of the result: nothing may be proved of it.
-pub fn prepare(program: &Program, goal: Goal, deadline: Option<Instant>) -> Result<Program, NotReady> {
-    let limits = InlineLimits { deadline, ..InlineLimits::default() };
-    finish(symbolic_of_lowered(program, goal, limits))
+impl From<Exhausted> for NotReady {
+    fn from(exhausted: Exhausted) -> Self {
+        Self::NoView(NoView::Exhausted(exhausted))
+    }
+}
+
+impl From<NoView> for NotReady {
+    fn from(why: NoView) -> Self {
+        Self::NoView(why)
+    }
+}
+
+/// The view of a program for errors or for races, made ready. `limits_proof` among the assumptions of the
+/// result: nothing may be proved of it.
+pub fn prepare<'v>(program: &'v Views, races: bool, budget: &Budget) -> Result<&'v Analysed, NotReady> {
+    finish(program.sliced(races, budget)?, budget)
 }
 
 /// The same, but nothing is left out, and each source line keeps its own steps.
-pub fn prepare_whole(program: &Program, deadline: Option<Instant>) -> Result<Program, NotReady> {
-    let limits = InlineLimits { deadline, ..InlineLimits::default() };
-    finish(listed(program, limits))
+pub fn prepare_whole<'v>(program: &'v Views, budget: &Budget) -> Result<&'v Analysed, NotReady> {
+    finish(program.listed(budget)?, budget)
 }
 
-fn finish(passed: Result<Program, InlineError>) -> Result<Program, NotReady> {
-    let program = match passed {
-        Ok(program) => lock_words(&program),
-        Err(InlineError::OutOfTime) => return Err(NotReady::OutOfTime),
-        Err(error) => return Err(NotReady::TooLarge(error.to_string())),
-    };
+fn finish<'v>(view: &'v View, budget: &Budget) -> Result<&'v Analysed, NotReady> {
+    let words = view.words(budget)?;
+    match unresolved(words) {
+        Some(span) => Err(NotReady::Unresolved(span)),
+        None => {
+            // Whoever makes formulas of it needs these; now there is a limit on them.
+            words.points_to(budget)?;
+            Ok(words)
+        }
+    }
+}
+
+/// Where a call is left, or a start whose target is not known.
+pub fn unresolved(program: &Program) -> Option<Span> {
     let mut edges = program.templates.iter().flat_map(|code| code.edges.iter());
     let open = |op: &Op| matches!(op, Op::Call(..) | Op::Spawn(Callee::Pointer(_), ..));
-    match edges.find(|edge| edge.ops.iter().any(open)) {
-        Some(edge) => Err(NotReady::Unresolved(edge.span)),
-        None => Ok(program),
-    }
+    edges.find(|edge| edge.ops.iter().any(open)).map(|edge| edge.span)
 }

@@ -4,7 +4,7 @@ use crate::accesses::{Access, Visibility, accesses};
 use crate::follow::{Follower, follow};
 use crate::memory::Cells;
 use indexmap::{IndexMap, IndexSet};
-use ir::passes::{PointsTo, Unique};
+use ir::passes::Unique;
 use ir::{
     Callee, Count, EdgeId, IdVec, IntType, LocalId, LocationId, LocationKind, ObjectId, Op, Program,
     TemplateId,
@@ -12,6 +12,7 @@ use ir::{
 use smt::expressions::Mode;
 use smt::{Operation, Term, Variable};
 use std::sync::Arc;
+use verdict::Analysed;
 
 /// What a variable of the state stands for.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -106,29 +107,30 @@ pub struct System<'p> {
 impl<'p> System<'p> {
     /// Makes the transitions of a program that is inlined and has no operations on locks left
     /// ([`ir::passes::lock_words`]).
-    pub fn new(program: &'p Program, mode: Mode) -> Self {
+    pub fn new(program: &'p Analysed, mode: Mode) -> Self {
         let mut system = Self::made(program, mode, false);
         system.forget_what_nothing_reads();
         system
     }
 
     /// The same, with all variables: those, too, that no condition depends on.
-    pub fn whole(program: &'p Program, mode: Mode) -> Self {
+    pub fn whole(program: &'p Analysed, mode: Mode) -> Self {
         Self::made(program, mode, false)
     }
 
     /// The same, with the accesses that may be part of races. The program was prepared for races.
-    pub fn with_accesses(program: &'p Program, mode: Mode) -> Self {
+    pub fn with_accesses(program: &'p Analysed, mode: Mode) -> Self {
         let mut system = Self::made(program, mode, true);
         system.forget_what_nothing_reads();
         system
     }
 
-    fn made(program: &'p Program, mode: Mode, races: bool) -> Self {
-        let points_to = PointsTo::of(program);
+    fn made(analysed: &'p Analysed, mode: Mode, races: bool) -> Self {
+        let program = analysed.program();
+        let points_to = analysed.points_to_whatever_it_takes();
         let escapes = points_to.escaping(program);
         let unique = Unique::of(program);
-        let memory = domains::Memory::new(program, &points_to, &escapes, unique.objects.clone());
+        let memory = domains::Memory::new(program, points_to, &escapes, unique.objects.clone());
         let cells = Cells::new(program, &memory, &unique, mode);
         let mut system = Self {
             program,
@@ -143,7 +145,7 @@ impl<'p> System<'p> {
             unique,
             accesses: Vec::new(),
         };
-        let visibility = Visibility { points_to: &points_to, escapes: &escapes };
+        let visibility = Visibility { points_to, escapes: &escapes };
         for (template, code) in program.templates.enumerate() {
             for (edge, what) in code.edges.enumerate() {
                 if races {

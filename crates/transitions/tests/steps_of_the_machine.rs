@@ -128,7 +128,7 @@ fn steps_of_the_machine_are_steps_of_the_transitions() {
         let lowered = lower(&program, lowering);
         let goal = Goal { races: seed % 2 == 0, faults: false };
         let symbolic = symbolic_of_lowered(&lowered, goal, InlineLimits::default()).expect("small");
-        let words = lock_words(&symbolic);
+        let words = verdict::Analysed::from(lock_words(&symbolic));
         let mode = if seed % 3 == 0 { Mode::Bits } else { Mode::Integers };
         followed += follow(seed, &words, &System::new(&words, mode));
     }

@@ -2,17 +2,17 @@
 
 use crate::{
     AbstractionProof, Attempt, Budget, ContextProof, Exhausted, FlowProof, ModularProof, ProductProof,
-    Property, QueriesProof, RunsProof, SpecProof, StatesProof, SummariesProof, Trace,
+    Property, QueriesProof, RunsProof, SpecProof, StatesProof, SummariesProof, Trace, Views,
 };
-use ir::{Program, Span};
+use ir::Span;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A question: a program, lowered for a property, and the property.
+/// A question: a program, lowered for a property, with its views, and the property.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
-    /// The program.
-    pub program: &'a Program,
+    /// The program, and what is derived of it.
+    pub program: &'a Views,
     /// What must not happen.
     pub property: &'a Property,
 }
@@ -84,8 +84,12 @@ pub enum Proof {
 pub enum Reason {
     /// The budget ran out.
     Exhausted(Exhausted),
-    /// Something in the program that is not modelled.
-    Unsupported(String, Span),
+    /// Something in the program that is not modelled, or a kind of programs or properties that an engine is not for.
+    NotSupported(String, Span),
+    /// The program, or what an engine makes of it, is larger than the engine tries.
+    TooLarge(String),
+    /// An engine came to its end, and what it found does not suffice.
+    GaveUp(String),
     /// All executions within some bound are fine; beyond it nothing is known.
     Bounded(String),
     /// A violation was found that rests on something that is not modelled.
@@ -110,13 +114,15 @@ impl fmt::Display for Reason {
             Self::Exhausted(Exhausted::Time) => f.write_str("out of time"),
             Self::Exhausted(Exhausted::Memory) => f.write_str("out of memory"),
             Self::Exhausted(Exhausted::Cancelled) => f.write_str("interrupted"),
-            Self::Unsupported(what, span) => {
+            Self::NotSupported(what, span) => {
                 let what = what.strip_prefix("unsupported: ").unwrap_or(what);
                 match span.line {
                     0 => write!(f, "unsupported: {what}"),
                     line => write!(f, "unsupported, line {line}: {what}"),
                 }
             }
+            Self::TooLarge(what) => write!(f, "too large: {what}"),
+            Self::GaveUp(why) => f.write_str(why),
             Self::Bounded(bound) => write!(f, "bounded: {bound}"),
             Self::Approximate(what) => write!(f, "not modelled exactly: {what}"),
             Self::Specification(what) => write!(f, "specification: {what}"),

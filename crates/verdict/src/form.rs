@@ -409,6 +409,8 @@ fn of_summaries(proof: &SummariesProof) -> Form {
     rising(&proof.once, "once")?;
     rising(&proof.private, "private")?;
     rising(&proof.handles, "handles")?;
+    rising(&proof.distinct, "distinct")?;
+    once(proof.distinct.iter().map(|(kind, _)| kind), "distinct")?;
     each(&proof.contexts, "contexts", |context| {
         rising(&context.calls, "calls")?;
         once(context.calls.iter().map(|(edge, callee, _)| (edge, callee)), "calls")?;
@@ -416,6 +418,8 @@ fn of_summaries(proof: &SummariesProof) -> Form {
             require((*callee as usize) < proof.contexts.len(), "there is no such context")
         })?;
         rising(&context.releases, "releases")?;
+        rising(&context.starts, "starts")?;
+        rising(&context.stores, "stores")?;
         each(&context.facts, "facts", |facts| {
             let Some(facts) = facts else { return Ok(()) };
             once(&facts.equal, "equal")?;
@@ -426,7 +430,11 @@ fn of_summaries(proof: &SummariesProof) -> Form {
             })?;
             rising(&facts.locks, "locks")?;
             rising(&facts.absent, "absent")?;
-            rising(&facts.fresh, "fresh")
+            rising(&facts.fresh, "fresh")?;
+            rising(&facts.argument, "argument")?;
+            rising(&facts.order, "order")?;
+            once(facts.started.iter().map(|started| started.kind), "started")?;
+            rising(&facts.started, "started")
         })
     })
 }

@@ -29,6 +29,7 @@ mod spec;
 mod states;
 mod summaries;
 mod trace;
+mod views;
 
 pub use abstraction::{
     AbstractionProof, Fact, Literal, Moment, Predicate, PredicateRelation, StepAbstraction,
@@ -58,5 +59,9 @@ pub use runs::RunsProof;
 pub use schedule::{Schedule, Turn};
 pub use spec::{Composition, Conformance, SpecProof};
 pub use states::{Configuration, Population, StatesProof};
-pub use summaries::{LockBase, LockFact, ProcedureContext, SummariesProof, ThreadFacts, ThreadHandle};
+pub use summaries::{
+    Handle, Index, LockBase, LockFact, Numbered, ProcedureContext, Row, Started, SummariesProof, ThreadFacts,
+    ThreadHandle,
+};
 pub use trace::{Trace, TraceStep, Violation, has_unmodelled_values};
+pub use views::{Analysed, NoView, View, Views};

@@ -32,6 +32,10 @@ pub enum Check {
 }
 
 impl Check {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Assertions, Self::ReachError, Self::Races, Self::Bounds, Self::Overflow, Self::Deadlock];
+
     /// The name of the check in `--check`.
     pub fn name(self) -> &'static str {
         match self {
@@ -45,9 +49,7 @@ impl Check {
     }
     /// The check with that name.
     pub fn from_name(name: &str) -> Option<Self> {
-        let all =
-            [Self::Assertions, Self::ReachError, Self::Races, Self::Bounds, Self::Overflow, Self::Deadlock];
-        all.into_iter().find(|check| check.name() == name)
+        Self::ALL.into_iter().find(|check| check.name() == name)
     }
     /// The name of the violated property in verdicts, as the competition has it.
     pub fn property_name(self) -> &'static str {

@@ -24,15 +24,15 @@ mod races;
 mod steps;
 
 use crate::ProofError;
-use ir::passes::Goal;
-use ir::{LocationKind, Program, TemplateId};
+use crate::ready::{self, claim};
+
+use ir::{LocationKind, TemplateId};
 use rustc_hash::FxHashSet;
-use smt::expressions::Mode;
 use smt::{Answer, NoAnswer, Questions, Sort, Term, Variable};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use transitions::{NotReady, Scoped, System, prepare};
-use verdict::{AbstractId, Budget, ContextProof, ContextView, Exhausted, Property};
+use transitions::Scoped;
+use verdict::{AbstractId, Budget, ContextProof, ContextView, Property, Views};
 
 /// A state of a template's automaton.
 type Spot = (TemplateId, AbstractId);
@@ -41,7 +41,7 @@ type Counts = BTreeMap<Spot, Option<u32>>;
 
 /// Checks a proof about a lowered program.
 pub(crate) fn check(
-    program: &Program,
+    program: &Views,
     property: &Property,
     proof: &ContextProof,
     budget: &Budget,
@@ -51,12 +51,7 @@ pub(crate) fn check(
         Property::NoRace => true,
         Property::NoDeadlock => return Err(ProofError::Violated),
     };
-    let prepared =
-        prepare(program, Goal { races, faults: false }, budget.deadline).map_err(|why| match why {
-            NotReady::OutOfTime => ProofError::TooExpensive(Exhausted::Time),
-            NotReady::TooLarge(why) => ProofError::Claim(why),
-            NotReady::Unresolved(_) => ProofError::Claim("all calls and starts are resolved".to_owned()),
-        })?;
+    let prepared = ready::words(program, races, budget)?;
     // Views have at most one thread in an atomic region; one that begins there would be another.
     let [(first, ir::Count::Exactly(1))] = prepared.start.as_slice() else {
         return Err(ProofError::Claim("the program starts as one thread".to_owned()));
@@ -65,14 +60,7 @@ pub(crate) fn check(
     if started.any(|(_, code)| code.locations[code.entry].runs_alone()) {
         return Err(ProofError::Claim("threads begin outside of atomic regions".to_owned()));
     }
-    if let Some(assumption) = prepared.assumptions.iter().find(|assumption| assumption.limits_proof) {
-        return Err(ProofError::Assumption(assumption.text.clone()));
-    }
-    let system = if races {
-        System::with_accesses(&prepared, Mode::Integers)
-    } else {
-        System::new(&prepared, Mode::Integers)
-    };
+    let system = ready::system(prepared, races);
     let scoped = Scoped::new(&system, &|| false);
     let scoped = scoped.ok_or_else(|| ProofError::Claim("the program starts as one thread".to_owned()))?;
     let mut check = Check {
@@ -92,10 +80,6 @@ pub(crate) fn check(
     }
     check.races()?;
     crate::executions::context::try_claims(&system, &scoped, proof, budget)
-}
-
-fn claim(holds: bool, text: &str) -> Result<(), ProofError> {
-    if holds { Ok(()) } else { Err(ProofError::Claim(text.to_owned())) }
 }
 
 struct Check<'a, 'p> {

@@ -1,7 +1,8 @@
 //! The steps of a thread and of others, from what a view says.
 
-use super::{Check, Counts, Spot, add, claim, counts, counts_right};
+use super::{Check, Counts, Spot, add, counts, counts_right};
 use crate::ProofError;
+use crate::ready::claim;
 use indexmap::IndexMap;
 use ir::TemplateId;
 use smt::{Term, Variable};

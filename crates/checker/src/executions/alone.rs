@@ -1,17 +1,15 @@
 //! Tries a proof on executions alone, without the rules of its kind: shows what this net catches by itself.
 
 use super::{context, flow, modular, product, queries, try_property};
+use crate::ready::system;
 use crate::{ProofError, queries_view};
-use ir::Program;
-use ir::passes::Goal;
-use smt::expressions::Mode;
 use transitions::threads::Threads;
-use transitions::{Scoped, System, prepare};
-use verdict::{Budget, Proof, Property};
+use transitions::{Scoped, prepare};
+use verdict::{Budget, Proof, Property, Views};
 
 /// Tries a proof. That it is not refused does not say that it holds.
 pub fn try_on_executions(
-    program: &Program,
+    program: &Views,
     property: &Property,
     proof: &Proof,
     budget: &Budget,
@@ -21,7 +19,7 @@ pub fn try_on_executions(
 }
 
 fn try_claims(
-    program: &Program,
+    program: &Views,
     property: &Property,
     proof: &Proof,
     budget: &Budget,
@@ -29,46 +27,41 @@ fn try_claims(
     let races = *property == Property::NoRace;
     let unready = |text: &str| ProofError::Claim(text.to_owned());
     let words = || {
-        let prepared = prepare(program, Goal { races, faults: false }, budget.deadline);
+        let prepared = prepare(program, races, budget);
         prepared.map_err(|_| unready("the program is ready"))
     };
-    fn system(words: &Program, races: bool) -> System<'_> {
-        match races {
-            true => System::with_accesses(words, Mode::Integers),
-            false => System::new(words, Mode::Integers),
-        }
-    }
     let no_product = || unready("the threads are known");
     match proof {
         Proof::Flow(proof) => {
             let symbolic = crate::flow::symbolic(program, property, budget)?;
-            let view = crate::flow::View::new(&symbolic, proof, budget)?;
+            let view = crate::flow::View::new(symbolic, proof, budget)?;
             let data = proof.data.as_ref().map(|data| crate::flow::Data::new(&view, data)).transpose()?;
             flow::try_claims(&view, data.as_ref(), budget)
         }
-        Proof::Modular(proof) => modular::try_claims(&system(&words()?, races), proof, budget),
+        Proof::Modular(proof) => modular::try_claims(&system(words()?, races), proof, budget),
         Proof::Product(proof) => {
             let words = words()?;
-            let system = system(&words, races);
+            let system = system(words, races);
             let threads = Threads::new(&system).map_err(|_| no_product())?;
             product::try_claims(&system, &threads, proof, budget)
         }
         Proof::Queries(proof) => {
             let words = words()?;
-            let system = system(&words, races);
+            let system = system(words, races);
             let threads = Threads::new(&system).map_err(|_| no_product())?;
             let view = queries_view::View::new(&system, threads)?;
             queries::try_claims(&system, &view, proof, budget)
         }
         Proof::Context(proof) => {
             let words = words()?;
-            let system = system(&words, races);
+            let system = system(words, races);
             let scoped = Scoped::new(&system, &|| false).ok_or_else(no_product)?;
             context::try_claims(&system, &scoped, proof, budget)
         }
         Proof::Runs(proof) => {
             try_claims(program, &Property::NoRace, &proof.races, budget)?;
-            try_claims(&ir::passes::atomic_runs(program), property, &proof.errors, budget)
+            let runs = program.atomic_runs(budget).map_err(ProofError::TooExpensive)?;
+            try_claims(runs, property, &proof.errors, budget)
         }
         Proof::Summaries(proof) => crate::summaries::try_on_executions(program, proof, budget),
         // There is no invariant of states, or it is not looked at.

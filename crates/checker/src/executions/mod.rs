@@ -24,9 +24,11 @@ pub mod product;
 pub mod queries;
 mod random;
 pub mod summaries;
+mod targets;
 mod walk;
 
 pub use alone::try_on_executions;
+pub use targets::try_points_to;
 
 use crate::{ProofError, replay};
 use ir::Program;

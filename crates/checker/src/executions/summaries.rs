@@ -1,7 +1,7 @@
 //! Tries what proofs by summaries claim of all reachable states ([`verdict::SummariesProof`]).
 //!
 //! In each state: no template in `once` has two activations; each thread is in a context that its calls lead to, at a location with facts; the
-//! equalities, ids, handles, locks, absent kinds and fresh locals there hold; and nobody is about to touch a private object of another thread. Claims to hold a lock that the rules leave out are not looked
+//! equalities, ids, handles, locks, absent kinds, fresh locals, inequalities and lists of threads there hold; threads have arguments apart where that is claimed; and nobody is about to touch a private object of another thread. Claims to hold a lock that the rules leave out are not looked
 //! at. What a thread holds in locals that it never reads again does not count as holding an address.
 
 use super::memory::{address_of, value_at};
@@ -13,10 +13,12 @@ use ir::ids::Id;
 use ir::semantics::{Activation, Bytes, State, ThreadIndex};
 use ir::{EdgeId, IdVec, IntType, Lhs, LocalId, LocationId, Op, Program, Storage, TemplateId, Value};
 use rustc_hash::FxHashMap;
-use verdict::{Budget, LockBase, LockFact, SummariesProof, ThreadFacts};
+use verdict::{Budget, Handle, Index, LockBase, LockFact, Numbered, Row, SummariesProof, ThreadFacts};
 
 /// States with more bytes than this are not searched for addresses of fresh objects.
 const MOST_BYTES: usize = 1 << 14;
+/// Longer lists of threads are not searched.
+const MOST_NUMBERS: Value = 256;
 
 /// Tries the claims.
 pub fn try_claims(
@@ -26,7 +28,8 @@ pub fn try_claims(
     budget: &Budget,
 ) -> Result<(), ProofError> {
     let (roots, places, live) = (Vec::new(), Vec::new(), FxHashMap::default());
-    try_watch(program, &mut Claims { program, proof, ignored, roots, places, live }, budget)
+    let arguments = Vec::new();
+    try_watch(program, &mut Claims { program, proof, ignored, roots, arguments, places, live }, budget)
 }
 
 struct Claims<'a> {
@@ -35,6 +38,8 @@ struct Claims<'a> {
     ignored: Ignored<'a>,
     /// The context that each thread started in, where that is known.
     roots: Vec<Option<usize>>,
+    /// The argument that each thread was started with, where that is known.
+    arguments: Vec<Option<u64>>,
     /// Where each thread was in the last state.
     places: Vec<Option<(usize, LocationId)>>,
     live: FxHashMap<(TemplateId, LocalId), IdVec<LocationId, bool>>,
@@ -61,9 +66,14 @@ impl Claims<'_> {
     fn see_started(&mut self, moment: &Moment<'_, '_>) {
         if moment.step == 0 {
             self.roots.clear();
+            self.arguments.clear();
             self.places.clear();
         }
         for thread in &moment.state.threads[self.roots.len()..] {
+            let has_argument = self.program.templates[thread.template].parameters > 0;
+            let is_started = moment.step > 0 && moment.mover.is_some() && has_argument;
+            let entered = thread.activations.first().filter(|_| is_started);
+            self.arguments.push(entered.and_then(|activation| activation.locals.first().copied()));
             let mut contexts = Vec::new();
             match moment.mover.filter(|_| moment.step > 0) {
                 None => {
@@ -128,6 +138,9 @@ impl Claims<'_> {
             }
         }
         self.places = places;
+        if let Some(kind) = self.too_near(state) {
+            return Some(format!("threads of {kind} have arguments apart"));
+        }
         (0..state.threads.len()).find_map(|thread| self.stranger(moment, thread))
     }
 
@@ -168,11 +181,95 @@ impl Claims<'_> {
         if let Some(kind) = facts.absent.iter().find(|kind| seat.is_alive(**kind)) {
             return Some(format!("no other thread of {kind} is alive"));
         }
+        if let Some(claim) = self.broken_list(seat, facts) {
+            return Some(claim);
+        }
         facts
             .fresh
             .iter()
             .find(|local| self.is_known(seat, facts, **local))
             .map(|local| format!("{local} is fresh"))
+    }
+
+    /// A kind of which two threads that are alive have arguments that are nearer than is claimed.
+    fn too_near(&self, state: &State) -> Option<TemplateId> {
+        let pointer = self.program.data_model.pointer().unsigned();
+        for (kind, bytes) in &self.proof.distinct {
+            let alive = state.threads.iter().enumerate();
+            let alive =
+                alive.filter(|(_, thread)| thread.template == *kind && !thread.activations.is_empty());
+            let arguments: Vec<u64> = alive.filter_map(|(number, _)| self.arguments[number]).collect();
+            for (index, one) in arguments.iter().enumerate() {
+                for other in &arguments[..index] {
+                    let apart = pointer.wrap(Value::from(one.wrapping_sub(*other)));
+                    let back = pointer.wrap(Value::from(other.wrapping_sub(*one)));
+                    if apart.min(back) < Value::from(*bytes) {
+                        return Some(*kind);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// A claim about the thread's argument, about integers, or about threads that were started, which does not hold.
+    fn broken_list(&self, seat: &Seat<'_, '_, '_>, facts: &ThreadFacts) -> Option<String> {
+        let pointer = self.program.data_model.pointer().unsigned();
+        for (local, offset) in &facts.argument {
+            if let (Some(value), Some(argument)) = (seat.local(*local), self.arguments[seat.thread])
+                && pointer.wrap(Value::from(value))
+                    != pointer.wrap(Value::from(argument) + Value::from(*offset))
+            {
+                return Some(format!("{local} is the argument and a constant"));
+            }
+        }
+        for (one, two) in &facts.order {
+            if let (Some(one), Some(two)) = (seat.index(*one), seat.index(*two))
+                && one > two
+            {
+                return Some("an inequality".to_owned());
+            }
+        }
+        for started in &facts.started {
+            for (number, thread) in seat.moment.state.threads.iter().enumerate() {
+                let is_other = number != seat.thread && !thread.activations.is_empty();
+                if is_other
+                    && thread.template == started.kind
+                    && !started.members.iter().any(|members| self.is_member(seat, members, number))
+                {
+                    return Some(format!("thread {number} is listed"));
+                }
+            }
+        }
+        None
+    }
+
+    /// Whether a thread may be one of some that are listed.
+    fn is_member(&self, seat: &Seat<'_, '_, '_>, members: &Numbered, thread: ThreadIndex) -> bool {
+        let from: Option<Vec<Value>> = members.from.iter().map(|index| seat.index(*index)).collect();
+        let below: Option<Vec<Value>> = members.below.iter().map(|index| seat.index(*index)).collect();
+        let (Some(from), Some(below)) = (from, below) else { return true };
+        let (Some(first), Some(end)) = (from.into_iter().max(), below.into_iter().min()) else { return true };
+        if end - first > MOST_NUMBERS {
+            return true;
+        }
+        let Moment { machine, state, .. } = *seat.moment;
+        let pointer = self.program.data_model.pointer();
+        (first..end).any(|number| {
+            let has_id = match members.handle {
+                None => true,
+                Some(Handle::Local(local)) => seat.local(local).is_none_or(|id| id == thread as u64 + 1),
+                Some(Handle::Memory(row)) => seat
+                    .row(row, number)
+                    .and_then(|address| value_at(machine, state, address, pointer))
+                    .is_none_or(|id| id == thread as Value + 1),
+            };
+            let has_argument = members.argument.is_none_or(|row| {
+                let claimed = seat.row(row, number);
+                claimed.zip(self.arguments[thread]).is_none_or(|(claimed, argument)| claimed == argument)
+            });
+            has_id && has_argument
+        })
     }
 
     /// Whether someone else knows an address in the object that a local points into.
@@ -278,6 +375,26 @@ impl Seat<'_, '_, '_> {
         let index = usize::try_from(id - 1).ok();
         let thread = index.and_then(|index| self.moment.state.threads.get(index));
         thread.is_some_and(|thread| thread.template == kind)
+    }
+
+    /// The value of an integer.
+    fn index(&self, index: Index) -> Option<Value> {
+        let Some(local) = index.local else { return Some(Value::from(index.plus)) };
+        let activation = self.moment.state.threads[self.thread].activations.last()?;
+        let ty = self.moment.machine.program.templates[activation.template].locals[local].ty;
+        Some(ty.wrap(Value::from(*activation.locals.get(local.index())?)) + Value::from(index.plus))
+    }
+
+    /// The value of a row for a number.
+    fn row(&self, row: Row, number: Value) -> Option<u64> {
+        let Moment { machine, state, .. } = *self.moment;
+        let base = match row.base {
+            LockBase::Object(object) => address_of(machine, state, Some(self.thread), object)?,
+            LockBase::Local(local) => self.local(local)?,
+        };
+        let pointer = machine.program.data_model.pointer().unsigned();
+        let value = Value::from(base) + Value::from(row.offset) + Value::from(row.stride) * number;
+        u64::try_from(pointer.wrap(value)).ok()
     }
 
     fn is_alive(&self, kind: TemplateId) -> bool {

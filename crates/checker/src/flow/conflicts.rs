@@ -5,7 +5,6 @@
 //! both could access, one of them exclusively: then the locks are at one address, and only one thread can have it; or indices of a family ([`super::families`]) or tickets of a counter ([`super::counters`]) keep them apart; or one is a parent's,
 //! made when its family has no members, and the other would be a member's.
 
-use super::claim;
 use super::counters::{by_ticket, equal, have_other_tickets};
 use super::data::Data;
 use super::families::{Placed, absent, are_apart, parents, placed};
@@ -14,6 +13,7 @@ use super::pairs::{Wanted, stands_in_the_way, wanted_lock};
 use super::terms::Terms;
 use super::view::{Node, View};
 use crate::ProofError;
+use crate::ready::claim;
 use ir::passes::footprint::{Region, racing_accesses};
 use ir::{Expr, IntType, LocalId, Storage, Targets, TemplateId, Value};
 use verdict::{Budget, Present, TicketAddress};
@@ -81,7 +81,7 @@ fn collect(
         let (mut operation, mut place) = (0, 0);
         follow(view, template, *edge, known.clone(), &mut |op, now| {
             held.retain(|lock| now.locks.contains(lock));
-            for access in racing_accesses(&view.points_to, template, op) {
+            for access in racing_accesses(view.points_to, template, op) {
                 let tickets = by_ticket.get(place).cloned().unwrap_or_default();
                 place += 1;
                 let mut region = access.region.where_races_count(view.program);
@@ -121,7 +121,7 @@ fn collect(
                 });
             }
             operation += 1;
-            present.apply(&view.points_to, template, op);
+            present.apply(view.points_to, template, op);
         });
     }
     Ok(())

@@ -5,12 +5,12 @@
 //! * Weights: the counter's first value is at least the sum of the weights of where the first threads start, and each step that is possible adds to the counter at least what it adds to the sum,
 //!   with the weights of where the threads start that it starts.
 
-use super::claim;
 use super::data::Data;
 use super::knowledge::Steps;
 use super::pairs::Closure;
 use super::view::{Node, View};
 use crate::ProofError;
+use crate::ready::claim;
 use ir::passes::footprint::{Extent, racing_accesses};
 use ir::{Count, EdgeId, Expr, Initial, LocalId, Op, Storage, Value};
 use std::collections::BTreeMap;
@@ -58,7 +58,7 @@ fn follow<'x>(
     let template = view.nodes[node].0;
     let tickets = counter.tickets.get(node).cloned().unwrap_or_default();
     let equal = equal(view, data, node);
-    let mut step = CounterStep::new(view.program, &view.points_to, template, counter, equal, tickets);
+    let mut step = CounterStep::new(view.program, view.points_to, template, counter, equal, tickets);
     for op in &view.program.templates[template].edges[edge].ops {
         visit(op, &step);
         step.apply(op);
@@ -168,7 +168,7 @@ pub fn by_ticket(
     for (number, counter) in view.proof.counters.iter().enumerate() {
         let mut place = 0;
         follow(view, data, counter, (node, edge), &mut |op, step| {
-            for access in racing_accesses(&view.points_to, template, op) {
+            for access in racing_accesses(view.points_to, template, op) {
                 found.resize(found.len().max(place + 1), Vec::new());
                 found[place].extend(step.address(access.address).map(|address| (number, address)));
                 place += 1;

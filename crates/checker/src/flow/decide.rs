@@ -7,13 +7,13 @@
 use super::view::{Node, View};
 use super::{check_invariant, symbolic};
 use crate::ProofError;
-use ir::{EdgeId, LocationKind, Program, Span, TemplateId};
+use ir::{EdgeId, LocationKind, Span, TemplateId};
 use std::collections::BTreeMap;
-use verdict::{Attempt, Budget, Decision, Decisions, Property};
+use verdict::{Attempt, Budget, Decision, Decisions, Property, Views};
 
 /// Decides all checks of a lowered program. Without a proof, only what is open is listed.
 pub fn decide(
-    program: &Program,
+    program: &Views,
     property: &Property,
     attempt: &Attempt,
     budget: &Budget,
@@ -34,7 +34,7 @@ pub fn decide(
     let symbolic = symbolic(program, property, budget)?;
     match (&attempt.proof, property) {
         (Some(proof), Property::NoError(kinds)) => {
-            let view = View::new(&symbolic, proof, budget)?;
+            let view = View::new(symbolic, proof, budget)?;
             let data = check_invariant(&view, proof, budget)?;
             let whys: BTreeMap<(TemplateId, EdgeId), &str> =
                 attempt.open.iter().filter_map(|open| Some((open.step?, open.why.as_str()))).collect();
@@ -61,7 +61,7 @@ pub fn decide(
             attempt.open.iter().for_each(|open| decided(open.span, &[&open.why]));
         }
     }
-    let given = symbolic.assumptions.into_iter().filter(|assumption| assumption.limits_proof).collect();
+    let given = symbolic.assumptions.iter().filter(|assumption| assumption.limits_proof).cloned().collect();
     let complete = attempt.proof.is_some();
     Ok(Decisions { lines: lines.into_values().collect(), complete, given })
 }

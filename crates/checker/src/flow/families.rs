@@ -3,11 +3,11 @@
 //! Of each family: its parent is unique, and nobody else starts members; the parameters whose argument is named are never assigned to, and what the arguments are made of is the parent's own; nobody
 //! but the parent writes where handles are; there is no member where the parent starts; and each step of the parent leads from the facts of its source to those of its target.
 
-use super::claim;
 use super::knowledge::{Knowledge, Steps, claimed, follow};
 use super::terms::Terms;
 use super::view::{Node, View, is_fact, type_of_fact};
 use crate::ProofError;
+use crate::ready::claim;
 use ir::ids::Id;
 use ir::passes::Affine;
 use ir::passes::footprint::{Extent, Region, accesses};
@@ -109,17 +109,17 @@ fn check_members_keep(view: &View<'_>, family: &Family) -> Result<(), ProofError
     }
     let Some(handle) = &family.handle else { return Ok(()) };
     let bytes = Extent::Bytes(view.program.data_model.pointer().bytes());
-    let handles = Region::at(&view.points_to, family.parent, handle, bytes);
+    let handles = Region::at(view.points_to, family.parent, handle, bytes);
     for (template, code) in view.program.templates.enumerate() {
         if template == family.parent {
             continue;
         }
         for op in code.edges.iter().flat_map(|edge| &edge.ops) {
-            let accesses = accesses(&view.points_to, template, op);
+            let accesses = accesses(view.points_to, template, op);
             let mut writes = accesses.iter().filter(|access| access.write);
             let locks = match op {
                 Op::Lock(_, address) | Op::Unlock(_, address) => {
-                    Region::at(&view.points_to, template, address, Extent::Object).overlaps(&handles)
+                    Region::at(view.points_to, template, address, Extent::Object).overlaps(&handles)
                 }
                 _ => false,
             };
@@ -176,7 +176,7 @@ fn form(
 
 fn with_step(view: &View<'_>, family: &Family, known: &Knowledge, with: &mut dyn FnMut(&ParentStep<'_>)) {
     let canonical = |expr: &Expr| form(view, family.parent, known, Some(family.index), expr);
-    with(&ParentStep { program: view.program, points_to: &view.points_to, family, canonical: &canonical });
+    with(&ParentStep { program: view.program, points_to: view.points_to, family, canonical: &canonical });
 }
 
 /// An address in a family's terms.

@@ -4,11 +4,11 @@
 //! what it makes true is added. The facts claimed at the target must then be known. At an entry nothing is known, and at an end nothing
 //! is claimed. What the facts mean, and why each operation keeps or makes them, is said at [`verdict::LocationFacts`] and at each function here.
 
-use super::claim;
 use super::data::Data;
 use super::terms::{Sum, Terms};
 use super::view::{Node, View};
 use crate::ProofError;
+use crate::ready::claim;
 use ir::passes::footprint::{Extent, Region, accesses};
 use ir::{
     Assignment, BinaryOp, Callee, EdgeId, Expr, IntType, Lhs, LocalId, LockKind, Op, Rhs, TemplateId,
@@ -76,7 +76,7 @@ fn region(terms: &Terms<'_, '_>, address: &Sum, bytes: u64) -> Region {
     {
         return Region::exact(*object, offset, bytes);
     }
-    Region::at(&terms.view.points_to, terms.template, &terms.rebuilt(address), Extent::Bytes(bytes))
+    Region::at(terms.view.points_to, terms.template, &terms.rebuilt(address), Extent::Bytes(bytes))
 }
 
 /// Whether the claim to a lock may be false after a touch by another thread, or by the own one.
@@ -239,7 +239,7 @@ impl Walker<'_, '_> {
         }
         // Freeing an object leaves its bytes as they were.
         if !matches!(op, Op::Free(_)) {
-            for access in accesses(&view.points_to, template, op) {
+            for access in accesses(view.points_to, template, op) {
                 if access.write {
                     self.write(access.address, access.region, known);
                 }
@@ -337,7 +337,7 @@ impl Walker<'_, '_> {
     fn lock_words(&mut self, op: &Op, kind: LockKind, address: &Expr, known: &mut Knowledge) {
         let (view, template) = (self.terms.view, self.terms.template);
         let bytes = if kind == LockKind::Spin { 4 } else { 8 };
-        let region = Region::at(&view.points_to, template, address, Extent::Bytes(bytes));
+        let region = Region::at(view.points_to, template, address, Extent::Bytes(bytes));
         let key = self.terms.key(address, &known.equal);
         let is_key = |held: &Held| Some(&held.address) == key.as_ref();
         let takes = matches!(op, Op::Lock(..));
@@ -400,7 +400,7 @@ impl Walker<'_, '_> {
             expr.walk(&mut |inner| {
                 if let Expr::Load(place) = inner {
                     let extent = Extent::Bytes(place.ty.bytes());
-                    found |= Region::at(&view.points_to, self.terms.template, &place.address, extent)
+                    found |= Region::at(view.points_to, self.terms.template, &place.address, extent)
                         .overlaps(region);
                 }
             });

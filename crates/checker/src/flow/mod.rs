@@ -27,50 +27,37 @@ mod view;
 mod view_tests;
 
 use crate::ProofError;
+use crate::ready::{claim, require_all_behaviours, sliced};
 pub use data::Data;
 pub use decide::decide;
-use ir::passes::{Goal, InlineError, InlineLimits};
-use ir::{LocationKind, Program};
-use verdict::{Budget, Exhausted, FlowProof, Property};
+use ir::LocationKind;
+use verdict::{Analysed, Budget, FlowProof, Property, Views};
 pub use view::View;
 
 /// Checks a proof about a lowered program.
 pub fn check(
-    program: &Program,
+    program: &Views,
     property: &Property,
     proof: &FlowProof,
     budget: &Budget,
 ) -> Result<(), ProofError> {
-    let symbolic = symbolic(program, property, budget)?;
-    if let Some(assumption) = symbolic.assumptions.iter().find(|assumption| assumption.limits_proof) {
-        return Err(ProofError::Assumption(assumption.text.clone()));
-    }
-    check_symbolic(&symbolic, property, proof, budget)
+    let view = symbolic(program, property, budget)?;
+    require_all_behaviours(view)?;
+    check_symbolic(view, property, proof, budget)
 }
 
 /// The program that proofs speak of.
-pub(crate) fn symbolic(
-    program: &Program,
+pub(crate) fn symbolic<'v>(
+    program: &'v Views,
     property: &Property,
     budget: &Budget,
-) -> Result<Program, ProofError> {
-    let goal = Goal { races: *property == Property::NoRace, faults: false };
-    let limits = InlineLimits { deadline: budget.deadline, ..InlineLimits::default() };
-    ir::passes::symbolic_of_lowered(program, goal, limits).map_err(|error| match error {
-        InlineError::OutOfTime => ProofError::TooExpensive(Exhausted::Time),
-        InlineError::TooLarge { .. } | InlineError::UnknownCallee(_) | InlineError::Broadcast(_) => {
-            ProofError::Claim(error.to_string())
-        }
-    })
-}
-
-fn claim(holds: bool, text: &str) -> Result<(), ProofError> {
-    if holds { Ok(()) } else { Err(ProofError::Claim(text.to_owned())) }
+) -> Result<&'v verdict::View, ProofError> {
+    sliced(program, *property == Property::NoRace, budget)
 }
 
 /// Checks a proof about an inlined program.
 fn check_symbolic(
-    program: &Program,
+    program: &Analysed,
     property: &Property,
     proof: &FlowProof,
     budget: &Budget,

@@ -7,7 +7,6 @@
 //! left out only if both are in the same unique template, or both hold the same lock, one of them exclusively, at the same address of a single object,
 //! or one is the parent of a family that has no member, and the other would be one.
 
-use super::claim;
 use super::counters::guards;
 use super::data::Data;
 use super::families::is_absent;
@@ -15,6 +14,7 @@ use super::knowledge::{Held, Knowledge, Outcome, Steps, breaks, claimed, words};
 use super::terms::Terms;
 use super::view::{Node, View};
 use crate::ProofError;
+use crate::ready::claim;
 use ir::{Count, EdgeId, Expr, Lhs, LockKind, ObjectId, Op, Program, Storage, TemplateId, Value};
 use std::collections::BTreeMap;
 use verdict::Budget;

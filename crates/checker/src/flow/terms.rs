@@ -111,7 +111,7 @@ impl Terms<'_, '_> {
 
     /// The one cell of a single object that a valid access through an address must be at.
     pub fn only_cell(&self, address: &Expr) -> Option<(ObjectId, u64)> {
-        let region = Region::at(&self.view.points_to, self.template, address, Extent::Bytes(1));
+        let region = Region::at(self.view.points_to, self.template, address, Extent::Bytes(1));
         let Targets::Of(targets) = region.targets else { return None };
         let &[target] = &*targets else { return None };
         let object = &self.view.program.objects[target.object];

@@ -1,7 +1,7 @@
 //! The program and the proof side by side, and what follows from the program's text alone.
 
-use super::claim;
 use crate::ProofError;
+use crate::ready::claim;
 use ir::passes::PointsTo;
 use ir::passes::footprint::{Extent, Region, accesses};
 use ir::{
@@ -9,7 +9,7 @@ use ir::{
     Program, Storage, Targets, TemplateId,
 };
 use std::collections::BTreeSet;
-use verdict::{Budget, Exhausted, FlowProof, LARGEST_FACT, LocationFacts};
+use verdict::{Analysed, Budget, FlowProof, LARGEST_FACT, LocationFacts};
 
 /// A location of the whole program: those of the first template come first.
 pub type Node = usize;
@@ -18,7 +18,7 @@ pub type Node = usize;
 pub struct View<'a> {
     pub program: &'a Program,
     pub proof: &'a FlowProof,
-    pub points_to: PointsTo,
+    pub points_to: &'a PointsTo,
     /// Objects that threads may reach that do not own them.
     pub escapes: IdVec<ObjectId, bool>,
     pub nodes: Vec<(TemplateId, LocationId)>,
@@ -30,9 +30,9 @@ pub struct View<'a> {
 
 impl<'a> View<'a> {
     /// Puts the two side by side, and checks that they fit and that unique templates are.
-    pub fn new(program: &'a Program, proof: &'a FlowProof, budget: &Budget) -> Result<Self, ProofError> {
-        let points_to =
-            PointsTo::until(program, budget.deadline).ok_or(ProofError::TooExpensive(Exhausted::Time))?;
+    pub fn new(view: &'a Analysed, proof: &'a FlowProof, budget: &Budget) -> Result<Self, ProofError> {
+        let (program, points_to) =
+            (view.program(), view.points_to(budget).map_err(ProofError::TooExpensive)?);
         let escapes = points_to.escaping(program);
         let mut nodes = Vec::new();
         let mut leaving: Vec<Vec<EdgeId>> = Vec::new();
@@ -193,12 +193,12 @@ impl<'a> View<'a> {
         let whole = Region { extent: Extent::Object, ..Region::exact(object, 0, 0) };
         self.ops().all(|(writer, _, op)| {
             writer == template
-                || (accesses(&self.points_to, writer, op)
+                || (accesses(self.points_to, writer, op)
                     .iter()
                     .all(|access| !access.write || !access.region.overlaps(&whole))
                     && match op {
                         Op::Lock(_, address) | Op::Unlock(_, address) => {
-                            !Region::at(&self.points_to, writer, address, Extent::Object).overlaps(&whole)
+                            !Region::at(self.points_to, writer, address, Extent::Object).overlaps(&whole)
                         }
                         _ => true,
                     })

@@ -45,7 +45,7 @@ fn what_there_is_one_of_is_claimed_rightly() {
         for start in starts {
             let text =
                 format!("program lp64\n{start}\nsite heap: i32\n{WORKER}\ntemplate main() {{ {code} }}");
-            let program = ir::text::parse(&text).expect("the text is right");
+            let program = verdict::Analysed::from(ir::text::parse(&text).expect("the text is right"));
             let found = Unique::of(&program);
             let unique: Vec<TemplateId> =
                 found.templates.enumerate().filter(|(_, unique)| **unique).map(|(id, _)| id).collect();

@@ -17,43 +17,26 @@ mod ways;
 
 use crate::ProofError;
 use crate::names::speaks_only_of;
+use crate::ready::{self, claim, missing};
 use indexmap::{IndexMap, IndexSet};
-use ir::passes::{Goal, InlineError, InlineLimits, lock_words, symbolic_of_lowered};
-use ir::{Callee, LocationId, LocationKind, Op, Program};
+use ir::{LocationId, LocationKind};
 use rustc_hash::FxHashMap;
-use smt::expressions::Mode;
 use smt::{Answer, NoAnswer, Term, Variable};
 use std::collections::BTreeSet;
 use transitions::threads::{ThreadStep, Threads, literals};
 use transitions::{Kind, System};
-use verdict::{Budget, Exhausted, ProductNode, ProductPart, ProductProof, Property};
+use verdict::{Budget, ProductNode, ProductPart, ProductProof, Property, Views};
 
 /// Checks a proof about a lowered program.
 pub fn check(
-    program: &Program,
+    program: &Views,
     property: &Property,
     proof: &ProductProof,
     budget: &Budget,
 ) -> Result<(), ProofError> {
     let Property::NoError(kinds) = property else { return Err(ProofError::Violated) };
-    let limits = InlineLimits { deadline: budget.deadline, ..InlineLimits::default() };
-    let goal = Goal { races: false, faults: false };
-    let symbolic = symbolic_of_lowered(program, goal, limits).map_err(|error| match error {
-        InlineError::OutOfTime => ProofError::TooExpensive(Exhausted::Time),
-        InlineError::TooLarge { .. } | InlineError::UnknownCallee(_) | InlineError::Broadcast(_) => {
-            ProofError::Claim(error.to_string())
-        }
-    })?;
-    if let Some(assumption) = symbolic.assumptions.iter().find(|assumption| assumption.limits_proof) {
-        return Err(ProofError::Assumption(assumption.text.clone()));
-    }
-    let mut ops = symbolic.templates.iter().flat_map(|code| code.edges.iter()).flat_map(|edge| &edge.ops);
-    claim(
-        !ops.any(|op| matches!(op, Op::Call(..) | Op::Spawn(Callee::Pointer(_), ..))),
-        "all calls and starts are resolved",
-    )?;
-    let words = lock_words(&symbolic);
-    let system = System::new(&words, Mode::Integers);
+    let words = ready::words(program, false, budget)?;
+    let system = ready::system(words, false);
     let threads = Threads::new(&system).map_err(|why| ProofError::Claim(format!("{why:?}")))?;
     for (number, thread) in threads.threads.iter().enumerate() {
         for (location, what) in words.templates[thread.template].locations.enumerate() {
@@ -67,14 +50,6 @@ pub fn check(
         Part { system: &system, threads: &threads, part, budget, known: FxHashMap::default() }.check()
     })?;
     crate::executions::product::try_claims(&system, &threads, proof, budget)
-}
-
-fn claim_error(text: &str) -> ProofError {
-    ProofError::Claim(text.to_owned())
-}
-
-fn claim(holds: bool, text: &str) -> Result<(), ProofError> {
-    if holds { Ok(()) } else { Err(claim_error(text)) }
 }
 
 /// A step of a thread at a location, by position.
@@ -275,7 +250,7 @@ impl<'a> Part<'a, '_> {
                 let named = node.moves.iter().find(|(who, which, _)| (*who, *which) == (thread, index));
                 let target = named.and_then(|(_, _, target)| Some((*target, part.nodes.get(*target)?)));
                 let Some((target, there)) = target else {
-                    return Err(claim_error("each step leads to a node"));
+                    return Err(missing("each step leads to a node"));
                 };
                 claim(there.locations == next, "a step leads to the node with its locations")?;
                 claim(there.sleep & !may_sleep == 0, "no thread sleeps that must not")?;

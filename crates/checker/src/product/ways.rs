@@ -4,7 +4,8 @@
 //! If a node is passed, one of the steps to it was taken, from a node that is passed, with values that fit. An execution along one way to a violation makes the formula true: the nodes and steps
 //! of the way are passed and taken, no others. So if nothing makes it true, there is none.
 
-use super::{Part, ProofError, Values, claim};
+use super::{Part, ProofError, Values};
+use crate::ready::claim;
 use smt::{Sort, Term, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 use transitions::threads::ThreadStep;

@@ -3,8 +3,9 @@
 //! By a proof about the program that they make, or by an invariant of the variables and of the numbers of threads in each state. The latter is enough where no
 //! thread's id is spoken of: threads in one state then have the same future, and nothing else matters.
 
-use super::{claim, follows, untranslatable};
+use super::{follows, untranslatable};
 use crate::ProofError;
+use crate::ready::claim;
 use indexmap::{IndexMap, IndexSet};
 use ir::composition::compose;
 use ir::specification::Specification;
@@ -23,7 +24,7 @@ pub(super) fn check(
     match proof {
         Composition::Program(inner) => {
             let composition = compose(specification, program);
-            crate::check_proof(&composition, &Check::Assertions.property(), inner, budget)
+            crate::check_proof(&composition.into(), &Check::Assertions.property(), inner, budget)
         }
         Composition::Counting(invariant) => check_counting(specification, program, invariant, budget),
     }

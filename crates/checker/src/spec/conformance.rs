@@ -1,8 +1,9 @@
 //! That what is said of a thread and the candidates of its abstract thread is so, and is enough.
 
-use super::{claim, follows, is_error, missing, untranslatable};
+use super::{follows, is_error, untranslatable};
 use crate::ProofError;
 use crate::names::speaks_only_of;
+use crate::ready::{claim, missing};
 use indexmap::{IndexMap, IndexSet};
 use ir::specification::{Specification, Thread};
 use ir::{LocationId, Program, TemplateId};

@@ -16,19 +16,20 @@ mod conformance;
 mod owners;
 
 use crate::ProofError;
+use crate::ready::{self, claim, missing};
 use ir::specification::{Specification, Thread};
 use ir::{Callee, Count, ErrorKind, LocationKind, Op, Program, Storage, TemplateId};
 use smt::expressions::{Mode, Untranslatable};
 use smt::{Answer, NoAnswer, Term};
-use transitions::{NotReady, System, prepare_whole};
-use verdict::{Budget, Conformance, Exhausted, Property, SpecProof};
+use transitions::System;
+use verdict::{Budget, Conformance, Property, SpecProof, Views};
 
 /// No abstract thread has more copies, unless there are any number.
 const MOST_COPIES: u32 = 10_000;
 
 /// Checks a proof about a lowered program.
 pub fn check(
-    program: &Program,
+    program: &Views,
     property: &Property,
     proof: &SpecProof,
     budget: &Budget,
@@ -42,28 +43,22 @@ pub fn check(
 
 /// Checks that the threads of a lowered program conform to a specification.
 pub fn check_conformance(
-    program: &Program,
+    program: &Views,
     specification: &Specification,
     threads: &[Conformance],
     budget: &Budget,
 ) -> Result<(), ProofError> {
     let one = matches!(program.start.as_slice(), [(_, Count::Exactly(1))]);
     claim(one && !program.has_broadcasts(), "the program starts as one thread")?;
-    let words = prepare_whole(program, budget.deadline).map_err(|error| match error {
-        NotReady::OutOfTime => ProofError::TooExpensive(Exhausted::Time),
-        NotReady::TooLarge(_) | NotReady::Unresolved(_) => ProofError::Claim(format!("{error:?}")),
-    })?;
-    if let Some(assumption) = words.assumptions.iter().find(|assumption| assumption.limits_proof) {
-        return Err(ProofError::Assumption(assumption.text.clone()));
-    }
+    let words = ready::whole_words(program, budget)?;
     // What is said of the first thread is said of one that nobody has started.
     let first = words.start.first().map(|(template, _)| *template);
     let mut ops = words.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops);
     let again = ops.any(|op| matches!(op, Op::Spawn(Callee::Procedure(child), ..) if Some(*child) == first));
     claim(!again, "no thread starts what the first thread runs")?;
     check_specification(specification, program)?;
-    let system = System::whole(&words, Mode::Integers);
-    let templates = run_templates(&words);
+    let system = System::whole(words, Mode::Integers);
+    let templates = run_templates(words);
     check_counts(specification, &system, &templates)?;
     claim(threads.len() == templates.len(), "each template has its conformance")?;
     for (number, template) in templates.iter().enumerate() {
@@ -85,14 +80,6 @@ pub fn check_conformance(
         checker.check(said)?;
     }
     Ok(())
-}
-
-pub(super) fn claim(holds: bool, text: &str) -> Result<(), ProofError> {
-    if holds { Ok(()) } else { Err(missing(text)) }
-}
-
-pub(super) fn missing(text: &str) -> ProofError {
-    ProofError::Claim(text.to_owned())
 }
 
 pub(super) fn untranslatable(why: Untranslatable) -> ProofError {

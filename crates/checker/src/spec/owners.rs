@@ -1,7 +1,7 @@
 //! That a specification compares ids of threads with each other and with 0 only: then it does not matter which numbers they are, and abstract threads may have others than threads.
 
-use super::claim;
 use crate::ProofError;
+use crate::ready::claim;
 use ir::specification::Specification;
 use ir::{BinaryOp, Expr, IntType, ObjectId};
 use std::collections::BTreeSet;

@@ -63,7 +63,7 @@ impl<'a, 'p> Setup<'a, 'p> {
     pub fn new(model: &'a Model<'p>, known: &'a Known) -> Self {
         let program = model.program;
         let single = program.objects.ids().map(|object| model.is_single(object)).collect();
-        let memory = Memory::new(program, &model.points_to, &model.escapes, single);
+        let memory = Memory::new(program, model.points_to, &model.escapes, single);
         Self::with_memory(model, known, memory)
     }
 

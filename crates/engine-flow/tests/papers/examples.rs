@@ -7,8 +7,8 @@ use engine_flow::data::setup::{Setup, Subject};
 use engine_flow::engine::analyse;
 use engine_flow::model::{Model, Node, Step};
 use ir::ids::Id;
-use ir::{EdgeId, ErrorKind, LocationId, Program, TemplateId};
-use verdict::{Budget, Engine, FlowProof, Proof, Property, Silent, Task, Verdict};
+use ir::{EdgeId, ErrorKind, LocationId, TemplateId};
+use verdict::{Budget, Engine, FlowProof, Proof, Property, Silent, Task, Verdict, Views};
 
 /// Figure 1. The location `uN` of the paper is the source of the edge with that mark.
 pub const FIGURE_1: &str = "program lp64
@@ -126,12 +126,12 @@ pub fn property() -> Property {
 }
 
 /// The program of a text.
-pub fn parse(text: &str) -> Program {
-    ir::text::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+pub fn parse(text: &str) -> Views {
+    ir::text::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}")).into()
 }
 
 /// The proof that the engine finds, if any.
-pub fn proof(program: &Program) -> Option<FlowProof> {
+pub fn proof(program: &Views) -> Option<FlowProof> {
     let property = property();
     let task = Task { program, property: &property };
     match Flow.verify(task, &Budget::unlimited(), &Silent) {
@@ -147,8 +147,8 @@ pub fn with_analysis<T>(text: &str, ask: impl FnOnce(&Analysed<'_, '_, '_>) -> T
 
 /// Runs it with a group of globals that are related to each other.
 pub fn with_group<T>(text: &str, group: &[&str], ask: impl FnOnce(&Analysed<'_, '_, '_>) -> T) -> T {
-    let program = parse(text);
-    let model = Model::new(&program);
+    let program = verdict::Analysed::from(parse(text).program().clone());
+    let model = Model::of(&program, &Budget::unlimited()).expect("there is no limit");
     let (known, reached, _) = analyse(&model, &Budget::unlimited()).expect("there is no limit");
     let setup = Setup::new(&model, &known);
     let mut memory = setup.memory.clone();

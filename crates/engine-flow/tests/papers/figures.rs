@@ -75,8 +75,8 @@ fn broken_variants_of_figure_1_are_not_proved() {
 /// Example 4.2: a producer after `u2` holds both locks, so no consumer takes `v1`.
 #[test]
 fn a_trace_that_the_annotation_excludes_makes_no_pair() {
-    let program = parse(FIGURE_1);
-    let model = engine_flow::model::Model::new(&program);
+    let program = verdict::Analysed::from(parse(FIGURE_1).program().clone());
+    let model = engine_flow::model::Model::of(&program, &Budget::unlimited()).expect("there is no limit");
     let (_, reached, _) =
         engine_flow::engine::analyse(&model, &Budget::unlimited()).expect("there is no limit");
     let node = |template: usize, location: usize| {

@@ -1,10 +1,9 @@
 //! The checker refuses a proof in which any one bound is tightened, or any one data flow is left out.
 
 use super::examples::{FIGURE_1, FIGURE_2, TWO_COUNTERS, parse, proof, property};
-use ir::Program;
 use verdict::{Bounds, Budget, DataProof, FlowProof, Proof};
 
-fn is_accepted(program: &Program, proof: &FlowProof) -> bool {
+fn is_accepted(program: &verdict::Views, proof: &FlowProof) -> bool {
     let proof = Proof::Flow(Box::new(proof.clone()));
     checker::check_proof(program, &property(), &proof, &Budget::unlimited()).is_ok()
 }

@@ -18,7 +18,7 @@ use indexmap::IndexMap;
 use ir::TemplateId;
 use model::{IDLE, Model};
 use smt::horn::{Interpretation, RelationId, Solution, solve};
-use smt::{NoAnswer, Term, Variable};
+use smt::{Term, Variable};
 use std::collections::BTreeMap;
 use transitions::System;
 use transitions::groups::Member;
@@ -60,7 +60,7 @@ pub fn prove_by_groups(
     budget: &Budget,
 ) -> Result<ModularProof, Reason> {
     let model = Model::new(system, budget);
-    let mut last = Reason::Bounded("nothing was tried".to_owned());
+    let mut last = Reason::GaveUp("nothing was tried".to_owned());
     let mut facts: BTreeMap<usize, Interpretation> = BTreeMap::new();
     let mut bases: BTreeMap<usize, Base> = BTreeMap::new();
     let tried = |(size, effort, _): &(usize, Effort, u32)| *size <= largest && *effort <= most;
@@ -99,15 +99,15 @@ fn attempt(
     budget: &Budget,
 ) -> Result<Attempt, Reason> {
     let clauses = Clauses::new(model, size, base, budget).map_err(|why| match why {
-        NoClauses::TooMany => Reason::Bounded(format!("too many combinations of {size} threads")),
-        NoClauses::ErrorAtStart => Reason::Bounded("a thread starts at an error".to_owned()),
+        NoClauses::TooMany => Reason::TooLarge(format!("horn: too many combinations of {size} threads")),
+        NoClauses::ErrorAtStart => Reason::GaveUp("a thread starts at an error".to_owned()),
         NoClauses::Exhausted(why) => Reason::Exhausted(why),
     })?;
     let system = &clauses.system;
     let solution = match effort {
         Effort::Facts => {
             let facts = strongest(system, &Vocabulary::new(system), Language::Comparisons, budget)
-                .map_err(no_answer)?;
+                .map_err(|why| why.reason("horn"))?;
             if !is_safe(system, &facts, budget) {
                 let of = |relation: RelationId| {
                     if clauses.used[relation] { facts.formulas[relation].clone() } else { Term::bool(true) }
@@ -133,17 +133,10 @@ fn attempt(
 fn solved(solution: Solution, size: usize) -> Result<Interpretation, Reason> {
     match solution {
         Solution::Solved(solution) => Ok(solution),
-        Solution::Refuted(_) => Err(Reason::Bounded(format!(
+        Solution::Refuted(_) => Err(Reason::GaveUp(format!(
             "what holds of every {size} threads is not enough, or there is a violation"
         ))),
-        Solution::Unknown(why) => Err(no_answer(why)),
-    }
-}
-
-fn no_answer(why: NoAnswer) -> Reason {
-    match why {
-        NoAnswer::Exhausted(limit) => Reason::Exhausted(limit),
-        NoAnswer::GaveUp(_) => Reason::Bounded(why.to_string()),
+        Solution::Unknown(why) => Err(why.reason("horn")),
     }
 }
 

@@ -44,8 +44,8 @@ pub enum NoProof {
     Refuted(Schedule),
 }
 
-fn bounded(text: String) -> NoProof {
-    NoProof::Open(Reason::Bounded(text))
+fn gave_up(text: String) -> NoProof {
+    NoProof::Open(Reason::GaveUp(text))
 }
 
 /// Which nodes there are, and how hard they are worked on.
@@ -62,7 +62,7 @@ pub struct Method {
 /// Looks for a proof that no error is reached.
 pub fn prove(system: &System<'_>, method: Method, budget: &Budget) -> Result<ProductProof, NoProof> {
     let threads = Threads::new(system).map_err(|why| {
-        bounded(match why {
+        gave_up(match why {
             NoProduct::Unbounded => "a thread may be started any number of times".to_owned(),
             NoProduct::TooMany => format!("there are more than {} threads", threads::MOST_THREADS),
         })
@@ -91,11 +91,11 @@ fn prove_one(
         false => (IndexSet::new(), MOST_NODES),
     };
     if method.split && split.is_empty() {
-        return Err(bounded("there are no values to distinguish nodes by".to_owned()));
+        return Err(gave_up("there are no values to distinguish nodes by".to_owned()));
     }
     let manner = Manner { order: method.order, split: &split, most_nodes };
     let graph = Graph::new(system, threads, &needed, manner, budget).map_err(|why| match why {
-        NoGraph::TooLarge => bounded(format!("the product has more than {most_nodes} nodes")),
+        NoGraph::TooLarge => gave_up(format!("the product has more than {most_nodes} nodes")),
         NoGraph::Exhausted(why) => NoProof::Open(Reason::Exhausted(why)),
     })?;
     let clauses = Clauses::new(threads, &graph, budget);
@@ -105,7 +105,7 @@ fn prove_one(
             NoProof::Refuted(clauses.schedule(system, threads, &graph, &derivation))
         }
         Unsolved::Open(NoAnswer::Exhausted(limit)) => NoProof::Open(Reason::Exhausted(limit)),
-        Unsolved::Open(why) => bounded(why.to_string()),
+        Unsolved::Open(why) => gave_up(why.to_string()),
     })?;
     let mut moves = vec![Vec::new(); graph.nodes.len()];
     for step in &graph.moves {
@@ -127,7 +127,7 @@ fn prove_one(
     });
     let nodes: Vec<ProductNode> = nodes.collect();
     if has_open_circle(&nodes) {
-        return Err(bounded("a circle is left without an invariant".to_owned()));
+        return Err(gave_up("a circle is left without an invariant".to_owned()));
     }
     Ok(ProductPart { error, ends: needed.ends.clone(), nodes })
 }

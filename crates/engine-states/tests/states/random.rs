@@ -9,7 +9,7 @@ use testkit::random::boolean::{Features, program};
 use verdict::{Check, Engine, Reason};
 
 /// How far the oracle looks.
-const BOUNDS: Bounds = Bounds { states: 4_000, threads: Some(4), copies: 2 };
+const BOUNDS: Bounds = Bounds { states: 4_000, threads: Some(4), copies: 2, private_first: false };
 
 /// Compares on so many programs; how many were proved, refuted, and left open.
 fn compare(seed: u64, count: usize, features: Features) -> [usize; 3] {

@@ -4,14 +4,13 @@
 use crate::verify_by;
 use checker::Checked;
 use engine_states::{Counting, States};
-use ir::Program;
 use ir::passes::{Lowering, lower};
 use testkit::oracle::{Bounds, Seen, explore};
 use testkit::random::Random;
 use verdict::{Check, Engine, Reason};
 
 /// How far the oracle looks.
-const BOUNDS: Bounds = Bounds { states: 3_000, threads: Some(6), copies: 3 };
+const BOUNDS: Bounds = Bounds { states: 3_000, threads: Some(6), copies: 3, private_first: false };
 
 /// A system as text, its target, and its initial states.
 fn system(random: &mut Random, broadcasts: bool) -> (String, String, String) {
@@ -44,12 +43,12 @@ fn system(random: &mut Random, broadcasts: bool) -> (String, String, String) {
     (text, target, initial)
 }
 
-fn read(text: &str, target: &str, initial: &str) -> Program {
+fn read(text: &str, target: &str, initial: &str) -> verdict::Views {
     let target = Some(("target", target.as_bytes()));
     let program = frontend_boolean::read_system("test.tts", text.as_bytes(), target, Some(initial))
         .unwrap_or_else(|error| panic!("{error}\n{text}"));
     ir::check::check(&program).unwrap_or_else(|malformed| panic!("{malformed:?}\n{text}"));
-    lower(&program, Lowering { assertions: true, reach_error: true, ..Lowering::default() })
+    lower(&program, Lowering { assertions: true, reach_error: true, ..Lowering::default() }).into()
 }
 
 /// Compares on so many systems; how many were proved, refuted, and left open.

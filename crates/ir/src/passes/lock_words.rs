@@ -25,8 +25,13 @@ const COUNT: u64 = 4;
 
 /// Makes all locks words.
 pub fn lock_words(program: &Program) -> Program {
+    lock_words_with(program, &PointsTo::of(program))
+}
+
+/// Like [`lock_words`], given the points-to sets of the program.
+pub fn lock_words_with(program: &Program, points_to: &PointsTo) -> Program {
     let mut result = program.clone();
-    let recursion = Recursion::of(program);
+    let recursion = Recursion::of(program, points_to);
     for (template, code) in program.templates.enumerate() {
         let edges = &mut result.templates[template].edges;
         *edges = crate::ids::IdVec::new();
@@ -163,7 +168,7 @@ fn release(program: &Program, kind: LockKind, address: &Expr, recursive: bool) -
 /// Where words that are not zero may stand.
 struct Recursion<'p> {
     program: &'p Program,
-    points_to: PointsTo,
+    points_to: &'p PointsTo,
     /// Bytes that something else than a zero may be stored to.
     set: Vec<Region>,
     /// The words of operations on locks.
@@ -171,16 +176,15 @@ struct Recursion<'p> {
 }
 
 impl<'p> Recursion<'p> {
-    fn of(program: &'p Program) -> Self {
-        let points_to = PointsTo::of(program);
+    fn of(program: &'p Program, points_to: &'p PointsTo) -> Self {
         let (mut set, mut locks) = (Vec::new(), Vec::new());
         for (template, code) in program.templates.enumerate() {
             for op in code.edges.iter().flat_map(|edge| &edge.ops) {
                 if let Op::Lock(_, address) | Op::Unlock(_, address) = op {
-                    locks.push(Region::at(&points_to, template, address, Extent::Bytes(8)));
+                    locks.push(Region::at(points_to, template, address, Extent::Bytes(8)));
                 }
                 let zeros: Vec<&Expr> = stored_zeros(op);
-                for access in accesses(&points_to, template, op) {
+                for access in accesses(points_to, template, op) {
                     if access.write && !zeros.contains(&access.address) {
                         set.push(access.region);
                     }
@@ -194,11 +198,11 @@ impl<'p> Recursion<'p> {
     fn may_be(&self, template: TemplateId, address: &Expr) -> bool {
         let part = |offset: u64| {
             let place = word(self.program, address, offset);
-            Region::at(&self.points_to, template, &place.address, Extent::Bytes(4))
+            Region::at(self.points_to, template, &place.address, Extent::Bytes(4))
         };
         let words = [part(COUNT), part(mutex_kind_offset(self.program.data_model))];
         // Two locks that overlap otherwise than as one and the same.
-        let whole = Region::at(&self.points_to, template, address, Extent::Bytes(8));
+        let whole = Region::at(self.points_to, template, address, Extent::Bytes(8));
         let crossed = |lock: &Region| match whole.distances(lock) {
             Some(apart) => apart.iter().any(|distance| *distance != 0) || lock.overlaps(&words[1]),
             None => true,

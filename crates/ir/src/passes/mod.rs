@@ -29,6 +29,7 @@ pub mod lock_words;
 pub mod lower;
 pub mod points_to;
 mod renumber;
+pub mod runner;
 pub mod runs;
 pub mod sharing;
 pub mod slice;
@@ -47,12 +48,13 @@ pub use forget::Forgetting;
 pub use inline::{InlineError, InlineLimits, Inlined, edges_in_cycles, inline};
 pub use jumps::thread_jumps;
 pub use lock_order::{LockOrder, StaticLock};
-pub use lock_words::lock_words;
+pub use lock_words::{lock_words, lock_words_with};
 pub use lower::{Lowering, lower};
 pub use points_to::PointsTo;
-pub use runs::atomic_runs;
+pub use runner::{Counted, PassLog, Runner};
+pub use runs::{atomic_runs, atomic_runs_with};
 pub use sharing::Sharing;
-pub use slice::{Goal, slice, slice_until};
+pub use slice::{Goal, slice, slice_with};
 pub use split::split;
 pub use starts::separate_starts;
 pub use unique::Unique;
@@ -64,11 +66,6 @@ use std::time::Instant;
 /// Whether a deadline is over.
 fn is_past(deadline: Option<Instant>) -> bool {
     deadline.is_some_and(|deadline| Instant::now() >= deadline)
-}
-
-/// A pass, unless it is too late for it.
-fn in_time<T>(deadline: Option<Instant>, pass: impl FnOnce() -> T) -> Result<T, InlineError> {
-    if is_past(deadline) { Err(InlineError::OutOfTime) } else { Ok(pass()) }
 }
 
 /// The program that the explorer and the replayer run: lowered for a property, one shared access per step.
@@ -102,32 +99,88 @@ pub fn symbolic_of_lowered(
     goal: Goal,
     limits: InlineLimits,
 ) -> Result<Program, InlineError> {
-    let deadline = limits.deadline;
-    let (mut result, frames_outlive_calls) = inlined_and_annotated(program, limits)?;
-    let mut locations = program.templates.iter().flat_map(|template| &template.locations);
-    let asks_for_bounds =
-        locations.any(|location| location.kind == LocationKind::Error(ErrorKind::InvalidAccess));
-    if asks_for_bounds && frames_outlive_calls && frames_are_used_late_until(program, deadline)? {
-        let text = "objects of a function that has returned count as alive".to_owned();
-        result.assumptions.push(Assumption { text, span: Span::default(), limits_proof: true });
-    }
-    let sliced = slice_until(&result, goal, deadline).ok_or(InlineError::OutOfTime)?;
-    let sliced = in_time(deadline, || remove_dead_code(&sliced))?;
-    let threaded = in_time(deadline, || thread_jumps(&sliced))?;
-    let threaded = in_time(deadline, || remove_dead_code(&threaded))?;
-    in_time(deadline, || compress(&threaded))
-}
-
-/// Whether a frame object of a procedure may be used after its end, unless it is too late to find out.
-fn frames_are_used_late_until(program: &Program, deadline: Option<Instant>) -> Result<bool, InlineError> {
-    let points_to = PointsTo::until(program, deadline).ok_or(InlineError::OutOfTime)?;
-    Ok(points_to::frames_are_used_late(program, &points_to))
+    let log = PassLog::default();
+    let runner = Runner { deadline: limits.deadline, is_stopped: &|| false, log: &log };
+    sliced(program, &annotated(program, limits, &runner)?, goal, &runner)
 }
 
 /// Like [`symbolic_of_lowered`], for listings of the source: all data stays, and each source line keeps its own steps.
 pub fn listed(program: &Program, limits: InlineLimits) -> Result<Program, InlineError> {
-    let (result, _) = inlined_and_annotated(program, limits)?;
-    in_time(limits.deadline, || compress_within_lines(&result))
+    let log = PassLog::default();
+    let runner = Runner { deadline: limits.deadline, is_stopped: &|| false, log: &log };
+    within_lines(&annotated(program, limits, &runner)?, &runner)
+}
+
+/// A program without calls, with points-to sets: what all views of it start from.
+pub struct Annotated {
+    /// The program.
+    pub program: Program,
+    /// What addresses may point to in it.
+    pub points_to: PointsTo,
+    /// Whether frame objects outlive their calls.
+    pub frames_outlive_calls: bool,
+}
+
+/// Inlines the calls of a lowered program, separates the starts of threads, and computes points-to sets.
+pub fn annotated(
+    program: &Program,
+    limits: InlineLimits,
+    runner: &Runner<'_>,
+) -> Result<Annotated, InlineError> {
+    let deadline = runner.deadline;
+    let program = runner.pass("forget floats", || forget_floats(program))?;
+    let resolved = runner
+        .run("resolve calls", || resolve_calls_until(&program, deadline).ok_or(InlineError::OutOfTime))?;
+    let Inlined { program: inlined, frames_outlive_calls } =
+        runner.run("inline", || inline(&runner::checked("resolve calls", resolved), limits))?;
+    let inlined = runner::checked("inline", inlined);
+    let separated = runner.pass("separate starts", || separate_starts(&inlined, limits.edges))?;
+    let mut program = runner.pass("remove dead code", || remove_dead_code(&separated))?;
+    let points_to =
+        runner.run("points-to", || PointsTo::until(&program, deadline).ok_or(InlineError::OutOfTime))?;
+    runner.run("annotate", || {
+        let done = points_to::annotate_with(&points_to, &mut program, deadline);
+        done.then_some(()).ok_or(InlineError::OutOfTime)
+    })?;
+    let program = runner::checked("annotate", program);
+    Ok(Annotated { program, points_to, frames_outlive_calls })
+}
+
+/// The view of a lowered program for engines: what makes no difference to the goal goes, local steps are folded.
+pub fn sliced(
+    lowered: &Program,
+    annotated: &Annotated,
+    goal: Goal,
+    runner: &Runner<'_>,
+) -> Result<Program, InlineError> {
+    let sliced = runner.run("slice", || {
+        slice_with(&annotated.program, &annotated.points_to, goal, runner.deadline)
+            .ok_or(InlineError::OutOfTime)
+    })?;
+    let mut sliced = runner::checked("slice", sliced);
+    let mut locations = lowered.templates.iter().flat_map(|template| &template.locations);
+    let asks_for_bounds =
+        locations.any(|location| location.kind == LocationKind::Error(ErrorKind::InvalidAccess));
+    if asks_for_bounds && annotated.frames_outlive_calls && frames_are_used_late(lowered, runner)? {
+        let text = "objects of a function that has returned count as alive".to_owned();
+        sliced.assumptions.push(Assumption { text, span: Span::default(), limits_proof: true });
+    }
+    let lean = runner.pass("remove dead code", || remove_dead_code(&sliced))?;
+    let threaded = runner.pass("thread jumps", || thread_jumps(&lean))?;
+    let lean = runner.pass("remove dead code", || remove_dead_code(&threaded))?;
+    runner.pass("compress", || compress(&lean))
+}
+
+/// The view of a program for listings: all data stays, and each source line keeps its own steps.
+pub fn within_lines(annotated: &Annotated, runner: &Runner<'_>) -> Result<Program, InlineError> {
+    runner.pass("compress within lines", || compress_within_lines(&annotated.program))
+}
+
+/// Whether a frame object of a procedure may be used after its end, unless it is too late to find out.
+fn frames_are_used_late(program: &Program, runner: &Runner<'_>) -> Result<bool, InlineError> {
+    let points_to = runner
+        .run("points-to", || PointsTo::until(program, runner.deadline).ok_or(InlineError::OutOfTime))?;
+    Ok(points_to::frames_are_used_late(program, &points_to))
 }
 
 /// A program in which the results of floating-point operations are not modelled. Over-approximates.
@@ -143,16 +196,4 @@ fn forget_floats(program: &Program) -> Program {
         }
     }
     result
-}
-
-/// The program without calls, with points-to sets; and whether frame objects outlive their calls.
-fn inlined_and_annotated(program: &Program, limits: InlineLimits) -> Result<(Program, bool), InlineError> {
-    let deadline = limits.deadline;
-    let program = &forget_floats(program);
-    let resolved = resolve_calls_until(program, deadline).ok_or(InlineError::OutOfTime)?;
-    let Inlined { program: inlined, frames_outlive_calls } = inline(&resolved, limits)?;
-    let separated = in_time(deadline, || separate_starts(&inlined, limits.edges))?;
-    let lean = in_time(deadline, || remove_dead_code(&separated))?;
-    let annotated = points_to::annotate_until(&lean, deadline).ok_or(InlineError::OutOfTime)?;
-    Ok((annotated, frames_outlive_calls))
 }

@@ -27,7 +27,12 @@ use std::collections::BTreeSet;
 
 /// Makes runs of steps atomic. For programs that have no data races.
 pub fn atomic_runs(program: &Program) -> Program {
-    let movers = Movers::of(program);
+    atomic_runs_with(program, &PointsTo::of(program))
+}
+
+/// Like [`atomic_runs`], given the points-to sets of the program.
+pub fn atomic_runs_with(program: &Program, points_to: &PointsTo) -> Program {
+    let movers = Movers::of(program, points_to);
     let mut result = program.clone();
     for (template, code) in program.templates.enumerate() {
         // Whether each location is reached by movers only.
@@ -47,8 +52,8 @@ pub fn atomic_runs(program: &Program) -> Program {
     result
 }
 
-struct Movers {
-    points_to: PointsTo,
+struct Movers<'a> {
+    points_to: &'a PointsTo,
     /// The bytes that operations on locks use.
     locks: Vec<Region>,
     /// The objects of threads that others may reach and that end while others run.
@@ -59,9 +64,8 @@ struct Movers {
     started: BTreeSet<TemplateId>,
 }
 
-impl Movers {
-    fn of(program: &Program) -> Self {
-        let points_to = PointsTo::of(program);
+impl<'a> Movers<'a> {
+    fn of(program: &Program, points_to: &'a PointsTo) -> Self {
         let (mut locks, mut started) = (Vec::new(), BTreeSet::new());
         started.extend(program.start.iter().map(|(template, _)| *template));
         let bytes = Extent::Bytes(mutex_kind_offset(program.data_model) + 4);
@@ -69,7 +73,7 @@ impl Movers {
             for op in code.edges.iter().flat_map(|edge| &edge.ops) {
                 match op {
                     Op::Lock(_, address) | Op::Unlock(_, address) => {
-                        locks.push(Region::at(&points_to, template, address, bytes));
+                        locks.push(Region::at(points_to, template, address, bytes));
                     }
                     Op::Spawn(Callee::Procedure(callee), ..) => {
                         started.insert(*callee);
@@ -82,7 +86,7 @@ impl Movers {
         }
         locks.dedup();
         let pure = program.templates.iter().map(|_| true).collect();
-        let mortal = mortal_objects(program, &points_to);
+        let mortal = mortal_objects(program, points_to);
         let mut movers = Self { points_to, locks, mortal, pure, started };
         // What one procedure is not, those that call it are not.
         loop {
@@ -117,7 +121,7 @@ impl Movers {
         if program.templates[template].locations[edge.source].atomic {
             return false;
         }
-        let mut touched = edge.ops.iter().flat_map(|op| accesses(&self.points_to, template, op)).peekable();
+        let mut touched = edge.ops.iter().flat_map(|op| accesses(self.points_to, template, op)).peekable();
         let touches = touched.peek().is_some();
         edge.ops.iter().all(|op| self.moves(op))
             && (!touches || edge.ops.len() == 1)

@@ -34,17 +34,22 @@ pub struct Goal {
 
 /// Slices a program.
 pub fn slice(program: &Program, goal: Goal) -> Program {
-    slice_until(program, goal, None).unwrap_or_else(|| program.clone())
+    slice_with(program, &PointsTo::of(program), goal, None).unwrap_or_else(|| program.clone())
 }
 
-/// Like [`slice`]; nothing if it is not done by then.
-pub fn slice_until(program: &Program, goal: Goal, deadline: Option<Instant>) -> Option<Program> {
+/// Like [`slice`], given the points-to sets of the program; `None` when it is not done by then.
+pub fn slice_with(
+    program: &Program,
+    points_to: &PointsTo,
+    goal: Goal,
+    deadline: Option<Instant>,
+) -> Option<Program> {
     let mut slicer = Slicer {
         program,
         goal,
         sharing: Sharing::of(program),
         totality: Totality::of(program),
-        points_to: PointsTo::until(program, deadline)?,
+        points_to,
         known_targets: RefCell::default(),
         objects: BitSet::new(program.objects.len()),
         locals: program.templates.iter().map(|template| BitSet::new(template.locals.len())).collect(),
@@ -91,7 +96,7 @@ struct Slicer<'p> {
     goal: Goal,
     sharing: Sharing,
     totality: Totality<'p>,
-    points_to: PointsTo,
+    points_to: &'p PointsTo,
     /// The objects that addresses may point to, as far as that was asked.
     known_targets: RefCell<KnownTargets>,
     objects: BitSet,

@@ -205,6 +205,13 @@ impl Machine<'_> {
         let (state, choices, log) = (Seen(state), &mut NoChoices, &mut Vec::new());
         Context { machine: self, state, old: None, thread, choices, log, atomic: false }.eval(expr)
     }
+    /// Whether reading these bytes chooses their value: they are in a live object, and one of them is open.
+    pub fn is_open(&self, state: &State, address: u64, size: u64) -> bool {
+        self.resolve(state, address, size).is_some_and(|part| {
+            let (bytes, at) = state.bytes(part);
+            bytes.is_open(at, size as usize)
+        })
+    }
     /// The value of a cell in a state, if it is in a live object and has one; open bytes read as 0.
     pub fn peek_memory(&self, state: &State, address: u64, ty: IntType) -> Option<Value> {
         let part = self.resolve(state, address, ty.bytes())?;

@@ -5,10 +5,10 @@
 
 use super::Data;
 use crate::ProofError;
-use crate::flow::claim;
 use crate::flow::knowledge::Steps;
 use crate::flow::pairs::Closure;
 use crate::flow::view::Node;
+use crate::ready::claim;
 use domains::{Interference, Interval, Lattice, Number, Octagon, PackId, Relational, Variable, Written};
 use verdict::{Budget, CellFlows, FlowSubject, Reach};
 

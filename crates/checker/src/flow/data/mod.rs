@@ -16,9 +16,9 @@
 mod inductive;
 mod reach;
 
-use super::claim;
 use super::view::{Node, View, type_of_fact};
 use crate::ProofError;
+use crate::ready::claim;
 use domains::{
     Bound, Congruence, Constraint, Interval, Lattice, Memory, Number, Numbers, Octagon, Octagons, PackId,
     Relational, Scope, Variable,
@@ -112,7 +112,7 @@ impl<'v, 'a> Data<'v, 'a> {
         claim(proof.invariants.len() == view.nodes.len(), "the proof is about another program")?;
         claim(proof.copies.len() == view.nodes.len(), "the proof is about another program")?;
         let single = view.program.objects.ids().map(|object| view.is_single(object)).collect();
-        let mut memory = Memory::new(view.program, &view.points_to, &view.escapes, single);
+        let mut memory = Memory::new(view.program, view.points_to, &view.escapes, single);
         let variables = |packs: &Vec<Vec<u32>>| -> Vec<Vec<Variable>> {
             packs.iter().map(|pack| pack.iter().map(|variable| Variable(*variable)).collect()).collect()
         };

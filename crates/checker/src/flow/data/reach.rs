@@ -6,10 +6,10 @@
 
 use super::Data;
 use crate::ProofError;
-use crate::flow::claim;
 use crate::flow::knowledge::{Outcome, Steps};
 use crate::flow::pairs::Closure;
 use crate::flow::view::Node;
+use crate::ready::claim;
 use ir::{Count, EdgeId, TemplateId};
 use std::collections::BTreeSet;
 use verdict::{Budget, CellFlows, Reach};

@@ -1,27 +1,40 @@
 //! Where a program's behaviour depends on what C leaves open about addresses.
 //!
-//! The machine gives each object an address (`semantics/address.rs`), engines that prove give some objects others, and no two
+//! The machine gives each object an address (`semantics/address.rs`), engines that prove give some objects
+//! others, and no two
 //! allocations the same one. A program cannot tell the difference but by
-//! 1. the *numbers* that addresses are: the order of addresses in different objects, their distance, their digits;
-//! 2. an address that is *used again*: one of an object that has been freed, or that was on a stack, is equal to the
+//! 1. the *numbers* that addresses are: the order of addresses in different objects, their distance, their
+//!    digits;
+//! 2. an address that is *used again*: one of an object that has been freed, or that was on a stack, is equal
+//!    to the
 //!    address of a new one.
 //!
-//! [`note`] looks for comparisons, faults, sizes and accesses that depend on either, and adds an assumption that limits
+//! [`note`] looks for comparisons, faults, sizes and accesses that depend on either, and adds an assumption
+//! that limits
 //! proofs for each. Over-approximates: where nothing is found, all places that objects may have give the same
-//! executions, up to the numbers themselves. What an address shows in spite of that: its low bits, as far as the
-//! alignment of its object goes; that it is not 0, and in no page at either end of memory; whether it is equal to another
-//! one (an address just after an object may be that of another object: that is noted where the distance is a constant).
+//! executions, up to the numbers themselves. What an address shows in spite of that: its low bits, as far as
+//! the
+//! alignment of its object goes; that it is not 0, and in no page at either end of memory; whether it is
+//! equal to another
+//! one (an address just after an object may be that of another object: that is noted where the distance is a
+//! constant).
 //!
-//! Where the order of a few static objects is all that shows, it becomes an input (`order.rs`), and nothing is noted.
-//! Other comparisons of numbers may have any result, beside that which they have in the machine (`open.rs`): this is
+//! Where the order of a few static objects is all that shows, it becomes an input (`order.rs`), and nothing
+//! is noted.
+//! Other comparisons of numbers may have any result, beside that which they have in the machine (`open.rs`):
+//! this is
 //! noted, and proofs hold for all results.
 //!
-//! A number may become an address without being computed from one: where a branch depends on digits, or by counting
-//! up to it. So where addresses are compared as numbers, accesses at numbers that were not computed from any address
+//! A number may become an address without being computed from one: where a branch depends on digits, or by
+//! counting
+//! up to it. So where addresses are compared as numbers, accesses at numbers that were not computed from any
+//! address
 //! are noted, too.
 //!
-//! An execution of the machine is one for places that objects may really have, so violations stay what they are.
-//! Where addresses that are used again can be seen, the machine may use them again ([`Program::reuses_addresses`]).
+//! An execution of the machine is one for places that objects may really have, so violations stay what they
+//! are.
+//! Where addresses that are used again can be seen, the machine may use them again
+//! ([`Program::reuses_addresses`]).
 
 mod numbers;
 mod open;
@@ -52,7 +65,8 @@ const BESIDE: &str =
     "here an address just after an object is compared with that of another one, which may be equal";
 const GUESSED: &str = "here a number is used as an address that was not computed from one, but may have been found by comparing with one";
 
-/// Adds an assumption for each place at which a program depends on the numbers of addresses, or on their being used again.
+/// Adds an assumption for each place at which a program depends on the numbers of addresses, or on their
+/// being used again.
 /// Comparisons of addresses in a few static objects become inputs, if nothing else depends on numbers.
 pub fn note(program: &mut Program) {
     let mut observer = Observer::new(program);
@@ -108,7 +122,8 @@ struct Observer<'p> {
 impl<'p> Observer<'p> {
     fn new(program: &'p Program) -> Self {
         let numbers = Numbers::of(program);
-        // Functions that threads start with, and that are never called: their locals live as long as the thread.
+        // Functions that threads start with, and that are never called: their locals live as long as the
+        // thread.
         let mut first: IdVec<TemplateId, bool> = program.templates.iter().map(|_| true).collect();
         for (id, code) in program.templates.enumerate() {
             for op in code.edges.iter().flat_map(|edge| &edge.ops) {
@@ -229,6 +244,7 @@ impl<'p> Observer<'p> {
                 self.amount(template, &pair.1, span);
             }
             Expr::Binary(_, IntType::BOOL, _) => {}
+            Expr::Binary(BinaryOp::Lt, _, pair) if self.asks_for_object(template, pair) => {}
             Expr::Binary(op, ty, pair) => {
                 let shows = [&pair.0, &pair.1].map(|operand| self.numbers.shows(template, operand));
                 if shows != [Shows::NOTHING; 2] {
@@ -279,6 +295,31 @@ impl<'p> Observer<'p> {
         } else if depends {
             self.note(NUMBERS, span);
         }
+    }
+
+    /// Whether a comparison asks if an address is in a static object: if its distance from there, as an
+    /// unsigned number, is
+    /// less than a constant, which is at most the object's size. Objects are apart wherever they are; only
+    /// what is just
+    /// after an object may be the start of another one.
+    fn asks_for_object(&self, template: TemplateId, (distance, most): &(Expr, Expr)) -> bool {
+        let (Expr::Binary(BinaryOp::Sub, ty, inner), Expr::Const(most, _)) = (distance, most) else {
+            return false;
+        };
+        let (address, Expr::Address(object, 0)) = (&inner.0, &inner.1) else { return false };
+        let size = |object: ObjectId| self.program.objects[object].size;
+        let is_inside = |pointee: &Pointee| match pointee {
+            Pointee::Cell(target, Offset::At { at, loose }) => {
+                *loose != 0 || self.program.objects[*target].storage == Storage::Site || *at < size(*target)
+            }
+            Pointee::Cell(_, Offset::Every { .. }) | Pointee::Procedure(_) => true,
+            Pointee::Anything | Pointee::Input(_) => false,
+        };
+        *ty == self.program.data_model.pointer().unsigned()
+            && self.program.objects[*object].storage == Storage::Static
+            && (1..=Value::from(size(*object))).contains(most)
+            && self.numbers.shows(template, address) == Shows::ADDRESS
+            && self.numbers.points_to.pointees(template, address).iter().all(is_inside)
     }
 
     /// Takes note of a comparison that shows the order of some static objects only; says whether it is one.
@@ -337,7 +378,8 @@ impl<'p> Observer<'p> {
             Expr::Cast(_, operand) if matches!(**operand, Expr::Const(..)) => {
                 self.is_seen_by(operand, equality)
             }
-            // Numbers that were not computed from an address are none (assumption 14), unless they are used as one.
+            // Numbers that were not computed from an address are none (assumption 14), unless they are used
+            // as one.
             _ => {
                 self.guesses = true;
                 !equality
@@ -402,7 +444,7 @@ impl<'p> Observer<'p> {
                     let objects = self.numbers.points_to.escaped_objects().iter();
                     found.extend(objects.map(|object| (*object, Offset::ANYWHERE)));
                 }
-                Pointee::Procedure(_) | Pointee::Input => {}
+                Pointee::Procedure(_) | Pointee::Input(_) => {}
             }
         }
         found
@@ -428,7 +470,7 @@ fn freed_sites(program: &Program, numbers: &Numbers<'_>) -> IdVec<ObjectId, bool
                             freed[*object] |= program.objects[*object].storage == Storage::Site;
                         }
                     }
-                    Pointee::Procedure(_) | Pointee::Input => {}
+                    Pointee::Procedure(_) | Pointee::Input(_) => {}
                 }
             }
         }
@@ -438,7 +480,8 @@ fn freed_sites(program: &Program, numbers: &Numbers<'_>) -> IdVec<ObjectId, bool
 
 /// Whether some memory may be allocated after some was freed.
 fn allocates_after_free(program: &Program, numbers: &Numbers<'_>) -> bool {
-    // What each template does, with what it calls and starts: whether it frees, whether it allocates, whether it starts threads that do.
+    // What each template does, with what it calls and starts: whether it frees, whether it allocates, whether
+    // it starts threads that do.
     let mut frees: IdVec<TemplateId, bool> = program.templates.iter().map(|_| false).collect();
     let mut allocates = frees.clone();
     let mut started = frees.clone();

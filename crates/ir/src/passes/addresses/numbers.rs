@@ -1,19 +1,30 @@
 //! What the values of a program show of the numbers that addresses are.
 //!
-//! Flow-insensitive, one [`Shows`] for each local and each cell of memory, on top of points-to sets. Over-approximates:
-//! a value of which nothing is said here is the same for all places that objects may have, as long as nothing that
+//! Flow-insensitive, one [`Shows`] for each local and each cell of memory, on top of points-to sets.
+//! Over-approximates:
+//! a value of which nothing is said here is the same for all places that objects may have, as long as nothing
+//! that
 //! [`super`] looks for has happened.
 //!
-//! The difference of two addresses in one object shows nothing. Two values are in one object if they were computed,
+//! The difference of two addresses in one object shows nothing. Two values are in one object if they were
+//! computed,
 //! by adding to it, from one value (see [`Base`]), or if there is only one object that they may be in.
 
 use super::super::edges_in_cycles;
-use super::super::points_to::{CellBytes, Node, Pointee, PointsTo};
+use super::super::points_to::{CellBytes, CopiedCells, Node, Pointee, PointsTo};
 use crate::expr::{BinaryOp, Expr, Place};
 use crate::ids::{IdVec, LocalId, ObjectId, TemplateId};
 use crate::op::{Assignment, Callee, Lhs, Op, Rhs};
 use crate::program::{Count, Initial, LocationKind, Program, Storage};
 use crate::types::{IntType, Value};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// The bytes of cells that accesses of some size at an address may touch.
+type Touched = FxHashMap<(TemplateId, Expr, u64), Rc<[CellBytes]>>;
+/// The cells that copies may copy between, by the addresses to and from, and the size if it is known.
+type Copied = FxHashMap<(TemplateId, Expr, Expr, Option<u64>), Rc<CopiedCells>>;
 
 /// What a value shows of the numbers that addresses are: a set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -23,7 +34,8 @@ impl Shows {
     pub(super) const NOTHING: Self = Self(0);
     /// It is an address, up to a distance in the object.
     pub(super) const ADDRESS: Self = Self(1);
-    /// It is the distance of two addresses, or an address in some disguise from which another number makes one.
+    /// It is the distance of two addresses, or an address in some disguise from which another number makes
+    /// one.
     pub(super) const DISTANCE: Self = Self(2);
     /// It has some digits of an address, all of which together make one.
     pub(super) const PART: Self = Self(4);
@@ -96,6 +108,9 @@ pub(super) struct Numbers<'p> {
     /// The objects that there is at most one of in the whole run.
     single: IdVec<ObjectId, bool>,
     changed: bool,
+    /// What was looked up already.
+    touched: RefCell<Touched>,
+    copied: Copied,
 }
 
 impl<'p> Numbers<'p> {
@@ -114,6 +129,8 @@ impl<'p> Numbers<'p> {
             single: single_objects(program, &once),
             once,
             changed: true,
+            touched: RefCell::default(),
+            copied: Copied::default(),
         };
         for (object, what) in program.objects.enumerate() {
             if let Initial::Values(values) = &what.initial {
@@ -183,11 +200,29 @@ impl<'p> Numbers<'p> {
             Lhs::Memory(_) => {}
         }
     }
-    fn place_cells(&self, template: TemplateId, place: &Place) -> Vec<CellBytes> {
-        match place.as_cell() {
+    fn place_cells(&self, template: TemplateId, place: &Place) -> Rc<[CellBytes]> {
+        let key = (template, place.address.clone(), place.ty.bytes());
+        if let Some(known) = self.touched.borrow().get(&key) {
+            return known.clone();
+        }
+        let found: Rc<[CellBytes]> = match place.as_cell() {
             Some((object, offset)) => self.points_to.bytes_at(object, offset, place.ty.bytes()),
             None => self.points_to.bytes(template, &place.address, place.ty.bytes()),
         }
+        .into();
+        self.touched.borrow_mut().insert(key, found.clone());
+        found
+    }
+    fn copied_cells(
+        &mut self,
+        template: TemplateId,
+        to: &Expr,
+        from: &Expr,
+        size: Option<u64>,
+    ) -> Rc<CopiedCells> {
+        let points_to = &self.points_to;
+        let found = self.copied.entry((template, to.clone(), from.clone(), size));
+        found.or_insert_with(|| Rc::new(points_to.copied_cells(template, to, from, size))).clone()
     }
 
     fn assign(&mut self, template: TemplateId, assignment: &Assignment) {
@@ -244,15 +279,22 @@ impl<'p> Numbers<'p> {
                     Expr::Const(size, _) => u64::try_from(*size).ok(),
                     _ => None,
                 };
-                for (from, to, is_even) in self.points_to.copied_cells(template, to, from, size) {
-                    let source = self.shows[from as usize].clone();
-                    if is_even && source.len() == self.shows[to as usize].len() {
-                        for (byte, shows) in source.into_iter().enumerate() {
+                let copied = self.copied_cells(template, to, from, size);
+                for &(from, to, is_even) in &copied.pairs {
+                    if is_even && self.shows[from as usize].len() == self.shows[to as usize].len() {
+                        for (byte, shows) in self.shows[from as usize].clone().into_iter().enumerate() {
                             let byte = byte as u64;
                             self.write(&[CellBytes { node: to, from: byte, to: byte + 1 }], shows);
                         }
                     } else {
                         self.write(&[whole(to)], self.read(&[whole(from)]));
+                    }
+                }
+                for (from, to) in &copied.all {
+                    let all = from.iter().map(|cell| self.read(&[whole(*cell)]));
+                    let all = all.fold(Shows::NOTHING, Shows::or);
+                    if all != Shows::NOTHING {
+                        to.iter().for_each(|cell| self.write(&[whole(*cell)], all));
                     }
                 }
             }
@@ -356,7 +398,7 @@ impl<'p> Numbers<'p> {
         let pointees = self.points_to.pointees(template, address);
         pointees.iter().all(|pointee| match pointee {
             Pointee::Cell(object, _) => (0..Value::from(self.program.objects[*object].align)).contains(&bits),
-            Pointee::Procedure(_) | Pointee::Input | Pointee::Anything => false,
+            Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Anything => false,
         })
     }
 
@@ -398,7 +440,7 @@ impl<'p> Numbers<'p> {
         let pointees = [one, other].map(|address| self.points_to.pointees(template, address));
         pointees.iter().flatten().all(|pointee| match pointee {
             Pointee::Cell(object, _) => self.single[*object] && *found.get_or_insert(*object) == *object,
-            Pointee::Procedure(_) | Pointee::Input | Pointee::Anything => false,
+            Pointee::Procedure(_) | Pointee::Input(_) | Pointee::Anything => false,
         })
     }
 }

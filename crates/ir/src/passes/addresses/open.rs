@@ -1,7 +1,8 @@
 //! Comparisons that may have any result.
 //!
 //! Beside each step with such a comparison there is another one, in which the result is not modelled
-//! ([`Rhs::Unknown`](crate::Rhs::Unknown)). So proofs hold whatever the result is, and violations rest on the results
+//! ([`Rhs::Unknown`](crate::Rhs::Unknown)). So proofs hold whatever the result is, and violations rest on the
+//! results
 //! that the machine gives.
 
 use crate::expr::Expr;
@@ -9,6 +10,8 @@ use crate::ids::{EdgeId, LocalId, TemplateId};
 use crate::op::{Lhs, Op};
 use crate::program::{LocationKind, Program, Span};
 use crate::types::IntType;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 
 /// A comparison whose result is open.
 pub(super) struct Opened {
@@ -21,12 +24,9 @@ pub(super) struct Opened {
 /// Adds steps in which comparisons have any result.
 pub(super) fn open(program: &mut Program, opened: &[Opened]) {
     for template in program.templates.ids().collect::<Vec<_>>() {
-        let mut here: Vec<&Expr> = Vec::new();
-        for comparison in opened.iter().filter(|comparison| comparison.template == template) {
-            if !here.contains(&&comparison.expr) {
-                here.push(&comparison.expr);
-            }
-        }
+        let mut here: IndexSet<&Expr, FxBuildHasher> = IndexSet::default();
+        let of_template = opened.iter().filter(|comparison| comparison.template == template);
+        here.extend(of_template.map(|comparison| &comparison.expr));
         let edges: Vec<EdgeId> = program.templates[template].edges.ids().collect();
         for edge in edges.into_iter().filter(|_| !here.is_empty()) {
             open_edge(program, template, edge, &here);
@@ -34,7 +34,12 @@ pub(super) fn open(program: &mut Program, opened: &[Opened]) {
     }
 }
 
-fn open_edge(program: &mut Program, template: TemplateId, edge: EdgeId, opened: &[&Expr]) {
+fn open_edge(
+    program: &mut Program,
+    template: TemplateId,
+    edge: EdgeId,
+    opened: &IndexSet<&Expr, FxBuildHasher>,
+) {
     let code = &mut program.templates[template];
     let mut copy = code.edges[edge].clone();
     let mut results: Vec<Option<LocalId>> = vec![None; opened.len()];
@@ -56,8 +61,17 @@ fn open_edge(program: &mut Program, template: TemplateId, edge: EdgeId, opened: 
 }
 
 /// Puts locals in the place of comparisons, the outermost ones where they are nested.
-fn replace(expr: &mut Expr, opened: &[&Expr], local: &mut dyn FnMut(usize) -> LocalId) {
-    match opened.iter().position(|opened| *opened == expr) {
+fn replace(
+    expr: &mut Expr,
+    opened: &IndexSet<&Expr, FxBuildHasher>,
+    local: &mut dyn FnMut(usize) -> LocalId,
+) {
+    let is_comparison = match expr {
+        Expr::Binary(op, _, _) => op.is_comparison(),
+        Expr::Cast(ty, _) => *ty == IntType::BOOL,
+        _ => false,
+    };
+    match if is_comparison { opened.get_index_of(&*expr) } else { None } {
         Some(index) => *expr = Expr::Local(local(index)),
         None => expr.operands_mut().into_iter().for_each(|operand| replace(operand, opened, local)),
     }

@@ -18,6 +18,7 @@ mod body;
 use super::is_past;
 use super::renumber;
 use super::sharing::Sharing;
+use crate::components::components;
 use crate::expr::{Expr, Targets};
 use crate::ids::{EdgeId, Id, IdVec, LocalId, LocationId, ObjectId, TemplateId};
 use crate::op::{Callee, Op};
@@ -309,57 +310,9 @@ impl Inliner<'_> {
 
 /// The edges that control may take more than once.
 pub fn edges_in_cycles(template: &Template) -> IdVec<EdgeId, bool> {
-    let component = components(template);
-    template.edges.iter().map(|edge| component[edge.source] == component[edge.target]).collect()
-}
-
-/// The strongly connected component of each location (Tarjan 1972, without recursion).
-fn components(template: &Template) -> IdVec<LocationId, u32> {
-    const OPEN: u32 = u32::MAX;
     let outgoing = template.outgoing();
-    let mut number: IdVec<LocationId, u32> = template.locations.iter().map(|_| OPEN).collect();
-    let mut low = number.clone();
-    let mut component = number.clone();
-    let (mut next, mut components) = (0, 0);
-    let mut stack = Vec::new();
-    let mut path: Vec<(LocationId, usize)> = Vec::new();
-    for start in template.locations.ids() {
-        if number[start] != OPEN {
-            continue;
-        }
-        path.push((start, 0));
-        while let Some((location, done)) = path.pop() {
-            if done == 0 {
-                (number[location], low[location]) = (next, next);
-                next += 1;
-                stack.push(location);
-            }
-            match outgoing[location].get(done) {
-                Some(edge) => {
-                    path.push((location, done + 1));
-                    let target = template.edges[*edge].target;
-                    if number[target] == OPEN {
-                        path.push((target, 0));
-                    } else if component[target] == OPEN {
-                        low[location] = low[location].min(number[target]);
-                    }
-                }
-                None => {
-                    if let Some((parent, _)) = path.last() {
-                        low[*parent] = low[*parent].min(low[location]);
-                    }
-                    if low[location] == number[location] {
-                        while let Some(member) = stack.pop() {
-                            component[member] = components;
-                            if member == location {
-                                break;
-                            }
-                        }
-                        components += 1;
-                    }
-                }
-            }
-        }
-    }
-    component
+    let targets =
+        |location: u32| outgoing[LocationId(location)].iter().map(|edge| template.edges[*edge].target.0);
+    let of = components(template.locations.len() as u32, targets).of;
+    template.edges.iter().map(|edge| of[edge.source.index()] == of[edge.target.index()]).collect()
 }

@@ -7,6 +7,7 @@ use crate::expr::Expr;
 use crate::ids::{IdVec, LocalId, ObjectId, TemplateId};
 use crate::op::{Callee, Op};
 use crate::program::{Program, Storage};
+use std::collections::BTreeSet;
 
 /// Some bytes of a cell: from the first to the one before the last, as far as the cell goes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -17,6 +18,15 @@ pub(in crate::passes) struct CellBytes {
     pub(in crate::passes) from: u64,
     /// The byte after the last one.
     pub(in crate::passes) to: u64,
+}
+
+/// The cells that a copy of memory may copy between.
+#[derive(Clone, Default, Debug)]
+pub(in crate::passes) struct CopiedCells {
+    /// From where, to where, and whether each byte comes to the same byte of its cell.
+    pub(in crate::passes) pairs: Vec<(Node, Node, bool)>,
+    /// From each of some cells to each of some others, to any byte.
+    pub(in crate::passes) all: Vec<(Vec<Node>, Vec<Node>)>,
 }
 
 impl PointsTo {
@@ -64,7 +74,7 @@ impl PointsTo {
                     return cells.map(|node| CellBytes { node, from: 0, to: u64::MAX }).collect();
                 }
                 Pointee::Cell(object, offset) => found.extend(self.bytes_of(object, offset, bytes)),
-                Pointee::Procedure(_) | Pointee::Input => {}
+                Pointee::Procedure(_) | Pointee::Input(_) => {}
             }
         }
         found.sort_unstable();
@@ -85,56 +95,67 @@ impl PointsTo {
         (first..first + self.solver.shapes[object].cells.len() as Node).collect()
     }
 
-    /// The cells that a copy of memory may copy between: from where, to where, and whether each byte comes to the same
-    /// byte of its cell.
+    /// The cells that a copy of memory may copy between.
     pub(in crate::passes) fn copied_cells(
         &self,
         template: TemplateId,
         to: &Expr,
         from: &Expr,
         size: Option<u64>,
-    ) -> Vec<(Node, Node, bool)> {
-        let places = |address: &Expr| -> Vec<(ObjectId, Offset)> {
+    ) -> CopiedCells {
+        // `None`: wherever an address was taken.
+        let places = |address: &Expr| -> Option<Vec<(ObjectId, Offset)>> {
             let mut found = Vec::new();
             for pointee in self.eval(template, address) {
                 match pointee {
-                    Pointee::Anything => {
-                        let objects = self.solver.escaped_objects.iter();
-                        return objects.map(|object| (*object, Offset::ANYWHERE)).collect();
-                    }
+                    Pointee::Anything => return None,
                     Pointee::Cell(object, offset) => found.push((object, offset)),
-                    Pointee::Procedure(_) | Pointee::Input => {}
+                    Pointee::Procedure(_) | Pointee::Input(_) => {}
                 }
             }
-            found
+            Some(found)
         };
         let (targets, sources) = (places(to), places(from));
-        let mut found = Vec::new();
-        for (target, at) in &targets {
-            for (source, from) in &sources {
+        let mut found = CopiedCells::default();
+        let (Some(targets), Some(sources)) = (&targets, &sources) else {
+            let cells = |places: &Option<Vec<(ObjectId, Offset)>>| -> Vec<Node> {
+                let objects: BTreeSet<ObjectId> = match places {
+                    Some(places) => places.iter().map(|(object, _)| *object).collect(),
+                    None => self.solver.escaped_objects.iter().copied().collect(),
+                };
+                objects.into_iter().flat_map(|object| self.object_cells(object)).collect()
+            };
+            found.all.push((cells(&sources), cells(&targets)));
+            return found;
+        };
+        let mut whole: BTreeSet<(ObjectId, ObjectId)> = BTreeSet::new();
+        for (target, at) in targets {
+            for (source, from) in sources {
                 let shapes = &self.solver.shapes;
                 let (first_to, first_from) =
                     (self.solver.first_cell[*target], self.solver.first_cell[*source]);
                 let is_even = at == from && shapes[*target].is_like(&shapes[*source]);
                 match shapes[*target].copied(*at, &shapes[*source], *from, size) {
-                    Some(pairs) => found.extend(pairs.into_iter().map(|(to, from)| {
+                    Some(pairs) => found.pairs.extend(pairs.into_iter().map(|(to, from)| {
                         (first_from + from as Node, first_to + to as Node, is_even && to == from)
                     })),
                     None => {
-                        for from in self.object_cells(*source) {
-                            found.extend(self.object_cells(*target).into_iter().map(|to| (from, to, false)));
-                        }
+                        whole.insert((*source, *target));
                     }
                 }
             }
         }
-        found.sort_unstable();
-        found.dedup();
+        let all = whole.into_iter().map(|(from, to)| (self.object_cells(from), self.object_cells(to)));
+        found.all = all.collect();
+        found.pairs.sort_unstable();
+        found.pairs.dedup();
         found
     }
 
-    /// The objects whose addresses may outlive them if they are on a stack: they are in memory, are returned, or are
-    /// given to a thread. Memory that goes with its thread, and that nothing points to, does not count for objects of
+    /// The objects whose addresses may outlive them if they are on a stack: they are in memory, are returned,
+    /// or are
+    /// given to a thread. Memory that goes with its thread, and that nothing points to, does not count for
+    /// objects of
     /// functions that threads start with (`first`).
     pub(in crate::passes) fn kept_addresses(
         &self,
@@ -187,7 +208,7 @@ impl PointsTo {
             match self.solver.pointees[*pointee as usize] {
                 Pointee::Cell(object, _) => found.push(object),
                 Pointee::Anything => return self.solver.escaped_objects.clone(),
-                Pointee::Procedure(_) | Pointee::Input => {}
+                Pointee::Procedure(_) | Pointee::Input(_) => {}
             }
         }
         found

@@ -3,7 +3,7 @@
 use super::super::bits::BitSet;
 use super::super::liveness::live_locals;
 use super::ranges::Amounts;
-use super::shape::{Shape, Shift, first_numbers, greatest_common_divisor};
+use super::shape::{Offset, Shape, Shift, first_numbers, greatest_common_divisor};
 use super::solve::{DynamicCall, Node, Pointee, Procedure, Solver};
 use crate::expr::{BinaryOp, Expr, Place};
 use crate::ids::{Id, IdVec, LocalId, ObjectId, TemplateId};
@@ -11,6 +11,11 @@ use crate::op::{Assignment, Callee, Lhs, Op, Rhs};
 use crate::program::{Edge, Initial, LocationKind, Program, Template};
 use crate::types::IntType;
 use rustc_hash::FxHashMap;
+
+/// The name of the object with the addresses that code outside of the program was given, if there is one.
+/// What it holds may
+/// be any of them, moved within its object, and any address that is stored in such an object.
+pub const GIVEN: &str = "addresses that code outside of the program knows";
 
 /// Makes the constraints of a program. Returns the solver, and the node of each template's first local.
 pub fn constraints(program: &Program, amounts: &Amounts) -> (Solver, IdVec<TemplateId, Node>) {
@@ -20,23 +25,23 @@ pub fn constraints(program: &Program, amounts: &Amounts) -> (Solver, IdVec<Templ
     let (first_local, locals) = first_numbers(program.templates.iter().map(|template| template.locals.len()));
     let (mut first_cell, cells) = first_numbers(shapes.iter().map(|shape| shape.cells.len()));
     first_cell.iter_mut().for_each(|first: &mut Node| *first += locals);
-    let (thread_results, anything, inputs) = (locals + cells, locals + cells + 1, locals + cells + 2);
+    let (thread_results, anything) = (locals + cells, locals + cells + 1);
     let procedures = program.templates.enumerate().map(|(id, template)| Procedure {
         parameters: (0..template.parameters as Node).map(|index| first_local[id] + index).collect(),
         result: template.result.map(|local| first_local[id] + local.0),
     });
     let procedures = procedures.collect();
-    let solver = Solver::new(shapes, first_cell, procedures, thread_results, inputs, inputs + 1);
+    let solver = Solver::new(shapes, first_cell, procedures, thread_results, anything + 1);
     let constants = FxHashMap::default();
     let mut generator =
         Generator { program, amounts, solver, first_local, anything, template: TemplateId(0), constants };
     generator.solver.add(anything, Pointee::Anything);
-    generator.solver.add(inputs, Pointee::Input);
     generator.run();
     (generator.solver, generator.first_local)
 }
 
-/// For each allocation site, what divides the number of bytes of all its objects; 0 if nothing is allocated there.
+/// For each allocation site, what divides the number of bytes of all its objects; 0 if nothing is allocated
+/// there.
 fn size_divisors(program: &Program) -> IdVec<ObjectId, u64> {
     let mut found: IdVec<ObjectId, u64> = program.objects.iter().map(|_| 0).collect();
     let pointer = program.data_model.pointer();
@@ -62,7 +67,8 @@ fn shift_by(pointer: IntType, amount: &Expr, range: Option<(i128, i128)>) -> Shi
     }
 }
 
-/// Something that divides all values of an expression; 0 if it is always 0. What wraps around below the width of a pointer keeps the powers of two only;
+/// Something that divides all values of an expression; 0 if it is always 0. What wraps around below the width
+/// of a pointer keeps the powers of two only;
 /// at that width, wrapping is left out: an index that wraps leaves its array.
 fn divisor(pointer: IntType, expr: &Expr) -> u64 {
     let of = |expr: &Expr| divisor(pointer, expr);
@@ -94,7 +100,8 @@ fn divisor(pointer: IntType, expr: &Expr) -> u64 {
     }
 }
 
-/// How an operation on two values passes addresses on: how the left and the right operand's move, given the ranges of some values.
+/// How an operation on two values passes addresses on: how the left and the right operand's move, given the
+/// ranges of some values.
 pub fn flow(
     pointer: IntType,
     op: BinaryOp,
@@ -140,7 +147,8 @@ fn is_read(edge: &Edge, index: usize, local: LocalId, live: &BitSet) -> bool {
     live.contains(local.index()) || edge.reads_behind(index, local)
 }
 
-/// Numbers below this that a function gives are no addresses. Larger bounds, such as those of types, exclude none.
+/// Numbers below this that a function gives are no addresses. Larger bounds, such as those of types, exclude
+/// none.
 const LEAST_ADDRESS: i128 = 1 << 31;
 
 /// Whether a constraint keeps a local below a constant that is smaller than addresses.
@@ -151,6 +159,20 @@ fn is_bounded(local: LocalId, constraint: &Expr) -> bool {
         Expr::Binary(BinaryOp::Le | BinaryOp::Lt, _, pair) => is_local(&pair.0) && is_constant(&pair.1),
         Expr::Binary(BinaryOp::And, IntType::BOOL, pair) => {
             is_bounded(local, &pair.0) || is_bounded(local, &pair.1)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a constraint keeps what is assigned below some other value.
+fn has_bound(lhs: &Lhs, constraint: Option<&Expr>) -> bool {
+    let (Lhs::Local(local), Some(constraint)) = (lhs, constraint) else { return false };
+    match constraint {
+        Expr::Binary(BinaryOp::Le | BinaryOp::Lt, _, pair) => {
+            pair.0 == Expr::Local(*local) && !pair.1.mentions(*local)
+        }
+        Expr::Binary(BinaryOp::And, IntType::BOOL, pair) => {
+            has_bound(lhs, Some(&pair.0)) || has_bound(lhs, Some(&pair.1))
         }
         _ => false,
     }
@@ -180,6 +202,7 @@ impl Generator<'_> {
                 }
             }
         }
+        self.close_given();
         for (id, template) in self.program.templates.enumerate() {
             self.template = id;
             let exits = template.locations.iter().any(|location| location.kind == LocationKind::Exit);
@@ -198,6 +221,21 @@ impl Generator<'_> {
             let call = DynamicCall { arguments: Vec::new(), result: None, is_spawn: true };
             self.solver.bind(*template, &call);
         }
+    }
+
+    /// Who was given an address ([`GIVEN`]) may give it on, moved within its object, and what is stored
+    /// there.
+    fn close_given(&mut self) {
+        let given = self.program.objects.enumerate().find(|(_, object)| object.name == GIVEN);
+        let Some((given, _)) = given else { return };
+        let all = self.solver.node();
+        let whole = Pointee::Cell(given, Offset::ANYWHERE);
+        for cell in self.solver.touched(whole, u64::MAX) {
+            self.solver.copy(cell, all);
+            self.solver.copy(all, cell);
+        }
+        self.solver.shift(all, Shift::MultipleOf(1), all);
+        self.solver.load(all, self.program.data_model.pointer().bytes(), all);
     }
 
     fn local(&self, local: LocalId) -> Node {
@@ -268,7 +306,8 @@ impl Generator<'_> {
                 Lhs::Memory(place) => place.ty,
             };
             let is_wide = ty.bits >= self.program.data_model.pointer().bits;
-            // What is never read (as of a variable that is declared without a value) and what a constraint keeps below a constant
+            // What is never read (as of a variable that is declared without a value) and what a constraint
+            // keeps below a constant
             // is no address.
             let is_number = match (lhs, &assignment.constraint) {
                 (Lhs::Local(local), Some(constraint)) => is_bounded(*local, constraint),
@@ -278,9 +317,12 @@ impl Generator<'_> {
             let open = is_wide && !is_number;
             let value = match rhs {
                 Rhs::Value(value) => self.value(value),
-                Rhs::Any if assignment.constraint.is_none() => open.then_some(self.solver.inputs),
-                // A constraint may force any address on the value.
-                Rhs::Any | Rhs::Unknown => open.then_some(self.anything),
+                // An input in a constraint is compared there, like one that an assumption follows.
+                Rhs::Any => open.then(|| self.solver.input()),
+                Rhs::Unknown if has_bound(lhs, assignment.constraint.as_ref()) => {
+                    open.then(|| self.solver.input())
+                }
+                Rhs::Unknown => open.then_some(self.anything),
                 Rhs::Float(_, _, operands) => self.computed(operands),
             };
             match value {
@@ -344,7 +386,7 @@ impl Generator<'_> {
                 }
             }
             Pointee::Procedure(procedure) => self.solver.escaped_procedures.push(procedure),
-            Pointee::Anything | Pointee::Input => {}
+            Pointee::Anything | Pointee::Input(_) => {}
         }
         self.constants.insert(pointee, node);
         node

@@ -1,15 +1,24 @@
 //! Points-to analysis: what each address may be the address of.
 //!
-//! Inclusion-based, flow- and context-insensitive, field-sensitive by byte offset, with one abstract object for
-//! each object of the program (see `shape.rs` and `solve.rs`). Pointers are integers here, so every value counts that
-//! is computed from an address in any way but a comparison; arithmetic other than addition to it and subtraction from it
+//! Inclusion-based, flow- and context-insensitive, field-sensitive by byte offset, with one abstract object
+//! for
+//! each object of the program (see `shape.rs` and `solve.rs`). Pointers are integers here, so every value
+//! counts that
+//! is computed from an address in any way but a comparison; arithmetic other than addition to it and
+//! subtraction from it
 //! loses the offset but not the object. So splitting an address into parts and joining them again is covered.
 //!
 //! Over-approximates, for programs that follow these rules of C:
 //! 1. Pointer arithmetic stays in its object (see `shape.rs`).
-//! 2. Constants and memory that was never set hold no addresses. An input ([`Rhs::Any`](crate::Rhs::Any)) of a pointer's width holds those that an input, up to constants, is ever compared with.
-//!    [`Rhs::Unknown`](crate::Rhs::Unknown) of a pointer's width holds every address that was ever taken. One that a
-//!    constraint keeps below a constant under 2^31 is a number, and holds none. The result of a floating-point operation holds what its operands do.
+//! 2. Constants and memory that was never set hold no addresses. An input ([`Rhs::Any`](crate::Rhs::Any)) of
+//!    a pointer's width holds those that it is ever compared with, up to constants, in its own constraint,
+//!    too.
+//!    [`Rhs::Unknown`](crate::Rhs::Unknown) of a pointer's width holds every address that was ever taken. One
+//!    that a
+//!    constraint keeps below something is a number, such as a length: like an input. One that is kept below a
+//!    constant under 2^31 holds none. The result of a floating-point operation holds what its operands do.
+//! 3. What code outside of the program gives back is memory of its own, or at an address that it was given
+//!    ([`GIVEN`]): in the object there, or in one that can be reached from there.
 
 mod cells;
 mod constraints;
@@ -22,7 +31,7 @@ mod shape;
 mod shape_tests;
 mod solve;
 
-pub(super) use cells::CellBytes;
+pub(super) use cells::{CellBytes, CopiedCells};
 
 use super::is_past;
 use crate::expr::{Expr, Place, Target, Targets};
@@ -30,6 +39,7 @@ use crate::ids::{IdVec, TemplateId};
 use crate::op::{Lhs, Op};
 use crate::program::Program;
 use crate::types::IntType;
+pub use constraints::GIVEN;
 pub use outlive::{Holder, called, frames_are_used_late};
 use ranges::Amounts;
 pub(super) use shape::Offset;
@@ -55,14 +65,8 @@ pub fn annotate(program: &Program) -> Program {
     result
 }
 
-/// Like [`annotate`]; nothing if it is not done by then.
-pub fn annotate_until(program: &Program, deadline: Option<Instant>) -> Option<Program> {
-    let mut result = program.clone();
-    annotate_with(&PointsTo::until(program, deadline)?, &mut result, deadline).then_some(result)
-}
-
 /// Fills in the targets; says whether all are done.
-fn annotate_with(points_to: &PointsTo, program: &mut Program, deadline: Option<Instant>) -> bool {
+pub(super) fn annotate_with(points_to: &PointsTo, program: &mut Program, deadline: Option<Instant>) -> bool {
     let mut edges = 0u32;
     for id in program.templates.ids().collect::<Vec<_>>() {
         for edge in program.templates[id].edges.iter_mut() {
@@ -74,6 +78,19 @@ fn annotate_with(points_to: &PointsTo, program: &mut Program, deadline: Option<I
         }
     }
     true
+}
+
+/// A target without what lies before its object: a pointer may be moved there, and back, but nothing is accessed
+/// there. Offsets before the object are those from 2^63 on.
+fn from_the_start(target: Target) -> Option<Target> {
+    match (target.first.cast_signed(), target.stride) {
+        (0.., _) => Some(target),
+        (_, 0) => None,
+        (first, stride) => {
+            let first = i128::from(first).rem_euclid(i128::from(stride)) as u64;
+            Some(Target { first, count: u64::MAX, ..target })
+        }
+    }
 }
 
 impl PointsTo {
@@ -102,9 +119,9 @@ impl PointsTo {
         for pointee in self.eval(template, address) {
             match pointee {
                 Pointee::Cell(object, offset) => {
-                    targets.insert(target(object, offset));
+                    targets.extend(from_the_start(target(object, offset)));
                 }
-                Pointee::Procedure(_) | Pointee::Input => {}
+                Pointee::Procedure(_) | Pointee::Input(_) => {}
                 Pointee::Anything => {
                     targets.extend(
                         self.solver.escaped_objects.iter().map(|object| target(*object, Offset::ANYWHERE)),
@@ -123,7 +140,7 @@ impl PointsTo {
                 Pointee::Procedure(callee) => {
                     procedures.insert(callee);
                 }
-                Pointee::Cell(..) | Pointee::Input => {}
+                Pointee::Cell(..) | Pointee::Input(_) => {}
                 Pointee::Anything => procedures.extend(&self.solver.escaped_procedures),
             }
         }

@@ -1,13 +1,19 @@
 //! Which objects of activations may be known by their address when their life is over.
 //!
-//! When an object of an activation of a template dies, its address may be held by: memory that does not belong to frames;
-//! activations below this one and those of other threads, in locals and frame objects; what the activation itself keeps
-//! beyond the object's life; arguments of threads that start, and results of threads. An activation that is not above
-//! one of the object's template is of a template that is reached from the code of a thread without passing the
-//! object's template. All that such holders point to they can read, so what frame objects hold that are reached counts
+//! When an object of an activation of a template dies, its address may be held by: memory that does not
+//! belong to frames;
+//! activations below this one and those of other threads, in locals and frame objects; what the activation
+//! itself keeps
+//! beyond the object's life; arguments of threads that start, and results of threads. An activation that is
+//! not above
+//! one of the object's template is of a template that is reached from the code of a thread without passing
+//! the
+//! object's template. All that such holders point to they can read, so what frame objects hold that are
+//! reached counts
 //! as well, whoever owns them. A template that is recursive has activations of itself below it.
 //!
-//! Over-approximates, as far as the points-to sets do: an object that is not among the result is never used after its life.
+//! Over-approximates, as far as the points-to sets do: an object that is not among the result is never used
+//! after its life.
 
 use super::PointsTo;
 use super::solve::{Node, Pointee};
@@ -53,7 +59,8 @@ impl Calls {
         }
         calls
     }
-    /// The templates that are called from some, directly or not; these are among them. What `without` calls does not count.
+    /// The templates that are called from some, directly or not; these are among them. What `without` calls
+    /// does not count.
     fn reached(&self, from: &BTreeSet<TemplateId>, without: Option<TemplateId>) -> BTreeSet<TemplateId> {
         let mut open: Vec<TemplateId> = from.iter().copied().collect();
         let mut found = BTreeSet::new();
@@ -66,9 +73,72 @@ impl Calls {
     }
 }
 
+/// The objects that some nodes hold the addresses of.
+struct Held {
+    /// Whether nothing is known of one.
+    anything: bool,
+    /// The objects, in order.
+    objects: Vec<ObjectId>,
+}
+
+impl Held {
+    fn of(points_to: &PointsTo, nodes: impl Iterator<Item = Node>) -> Self {
+        Self::of_pointees(nodes.flat_map(|node| points_to.held_by(node)))
+    }
+    fn of_pointees(pointees: impl Iterator<Item = Pointee>) -> Self {
+        let (mut anything, mut objects) = (false, BTreeSet::new());
+        for pointee in pointees {
+            match pointee {
+                Pointee::Anything => anything = true,
+                Pointee::Cell(object, _) => {
+                    objects.insert(object);
+                }
+                Pointee::Procedure(_) | Pointee::Input(_) => {}
+            }
+        }
+        Self { anything, objects: objects.into_iter().collect() }
+    }
+}
+
+/// What is held by each template's locals, by each object's cells, and by what threads pass to each other.
+struct Holders {
+    locals: IdVec<TemplateId, Held>,
+    cells: IdVec<ObjectId, Held>,
+    passed: Held,
+}
+
+impl Holders {
+    fn of(program: &Program, points_to: &PointsTo) -> Self {
+        let locals = program.templates.enumerate().map(|(id, template)| {
+            let first = points_to.first_local[id];
+            Held::of(points_to, (0..template.locals.len() as Node).map(|local| first + local))
+        });
+        let cells = program.objects.ids().map(|object| {
+            let first = points_to.solver.first_cell[object];
+            let cells = points_to.solver.shapes[object].cells.len() as Node;
+            Held::of(points_to, first..first + cells)
+        });
+        let mut passed: BTreeSet<Pointee> = points_to.held_by(points_to.solver.thread_results).collect();
+        for (id, template) in program.templates.enumerate() {
+            for op in template.edges.iter().flat_map(|edge| &edge.ops) {
+                if let Op::Spawn(_, arguments, _) = op {
+                    passed.extend(arguments.iter().flat_map(|argument| points_to.eval(id, argument)));
+                }
+            }
+        }
+        Self {
+            locals: locals.collect(),
+            cells: cells.collect(),
+            passed: Held::of_pointees(passed.into_iter()),
+        }
+    }
+}
+
 impl PointsTo {
-    /// The objects among some, each with the template whose activations own it, that may be known by their address when their
-    /// life is over. `ends_before` says of a holder of the owner whether its life ends with the object's, or before.
+    /// The objects among some, each with the template whose activations own it, that may be known by their
+    /// address when their
+    /// life is over. `ends_before` says of a holder of the owner whether its life ends with the object's, or
+    /// before.
     pub fn outliving(
         &self,
         program: &Program,
@@ -80,8 +150,10 @@ impl PointsTo {
             return found;
         }
         let calls = Calls::of(program, self);
+        let holders = Holders::of(program, self);
         for &(object, owner) in candidates {
-            if self.outlives(program, &calls, object, owner, &|holder| ends_before(owner, object, holder)) {
+            let ends_before = |holder: Holder| ends_before(owner, object, holder);
+            if self.outlives(program, &calls, &holders, object, owner, &ends_before) {
                 found.insert(object);
             }
         }
@@ -98,6 +170,7 @@ impl PointsTo {
         &self,
         program: &Program,
         calls: &Calls,
+        holders: &Holders,
         object: ObjectId,
         owner: TemplateId,
         ends_before: &dyn Fn(Holder) -> bool,
@@ -107,20 +180,15 @@ impl PointsTo {
             true => program.templates.ids().collect(),
             false => calls.reached(&calls.entries, Some(owner)),
         };
-        let mut held: BTreeSet<Pointee> = self.held_by(self.solver.thread_results).collect();
+        let mut held: Vec<&Held> = vec![&holders.passed];
+        held.extend(others.iter().map(|id| &holders.locals[*id]));
+        let kept = program.templates[owner].locals.ids().filter(|local| !ends_before(Holder::Local(*local)));
+        let own = Held::of(self, kept.map(|local| self.first_local[owner] + local.0));
+        if !others.contains(&owner) {
+            held.push(&own);
+        }
         let mut reached: IdVec<ObjectId, bool> = program.objects.iter().map(|_| false).collect();
         let mut open: Vec<ObjectId> = Vec::new();
-        for (id, template) in program.templates.enumerate() {
-            let own = |local: LocalId| id == owner && !ends_before(Holder::Local(local));
-            for local in template.locals.ids().filter(|local| others.contains(&id) || own(*local)) {
-                held.extend(self.held_by(self.first_local[id] + local.0));
-            }
-            for op in template.edges.iter().flat_map(|edge| &edge.ops) {
-                if let Op::Spawn(_, arguments, _) = op {
-                    held.extend(arguments.iter().flat_map(|argument| self.eval(id, argument)));
-                }
-            }
-        }
         for (id, described) in program.objects.enumerate() {
             let counts = match described.storage {
                 Storage::Static | Storage::ThreadLocal | Storage::Site => true,
@@ -134,22 +202,21 @@ impl PointsTo {
             }
         }
         loop {
-            if held.contains(&Pointee::Anything) {
-                return self.solver.escaped_objects.contains(&object);
-            }
-            for pointee in std::mem::take(&mut held) {
-                match pointee {
-                    Pointee::Cell(target, _) if target == object => return true,
-                    Pointee::Cell(target, _) if !reached[target] => {
-                        reached[target] = true;
+            for held in held.drain(..) {
+                if held.anything {
+                    return self.solver.escaped_objects.contains(&object);
+                }
+                for &target in &held.objects {
+                    if target == object {
+                        return true;
+                    }
+                    if !std::mem::replace(&mut reached[target], true) {
                         open.push(target);
                     }
-                    Pointee::Cell(..) | Pointee::Procedure(_) | Pointee::Input | Pointee::Anything => {}
                 }
             }
             let Some(next) = open.pop() else { return false };
-            let cells = self.solver.shapes[next].cells.len() as Node;
-            held.extend((0..cells).flat_map(|cell| self.held_by(self.solver.first_cell[next] + cell)));
+            held.push(&holders.cells[next]);
         }
     }
 
@@ -163,7 +230,8 @@ pub fn called(program: &Program, points_to: &PointsTo) -> BTreeSet<TemplateId> {
     Calls::of(program, points_to).callees.iter().flatten().copied().collect()
 }
 
-/// Whether a frame object of a procedure may be used after an activation of it has ended. The code of threads does not count:
+/// Whether a frame object of a procedure may be used after an activation of it has ended. The code of threads
+/// does not count:
 /// its objects end with their thread.
 pub fn frames_are_used_late(program: &Program, points_to: &PointsTo) -> bool {
     let called = called(program, points_to);

@@ -7,12 +7,12 @@
 
 use super::super::is_past;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
-use crate::ids::{Id, IdVec, LocalId, LocationId, TemplateId};
+use crate::ids::{EdgeId, Id, IdVec, LocalId, LocationId, TemplateId};
 use crate::op::{Assignment, Callee, Lhs, Op, Rhs};
 use crate::program::{Program, Storage, Template};
 use crate::types::{IntType, Layout, Value};
 use rustc_hash::FxHashMap;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 /// The least and the greatest value.
@@ -145,9 +145,10 @@ impl<'p> Analysis<'p> {
         let mut found: IdVec<LocationId, Option<Ranges>> = self.code.locations.iter().map(|_| None).collect();
         let mut visits: IdVec<LocationId, u32> = self.code.locations.iter().map(|_| 0).collect();
         let outgoing = self.code.outgoing();
+        let order = reverse_postorder(self.code, &outgoing);
         found[self.code.entry] = Some(self.first.clone());
-        let mut queue = VecDeque::from([self.code.entry]);
-        while let Some(location) = queue.pop_front() {
+        let mut queue = BTreeSet::from([(order[self.code.entry], self.code.entry)]);
+        while let Some((_, location)) = queue.pop_first() {
             for edge in &outgoing[location] {
                 let Some(mut now) = found[location].clone() else { continue };
                 let edge = &self.code.edges[*edge];
@@ -170,9 +171,7 @@ impl<'p> Analysis<'p> {
                 };
                 visits[target] += 1;
                 found[target] = Some(joined);
-                if !queue.contains(&target) {
-                    queue.push_back(target);
-                }
+                queue.insert((order[target], target));
             }
         }
         found
@@ -445,6 +444,31 @@ fn tracked(code: &Template) -> Vec<LocalId> {
             return found.into_iter().take(MOST_LOCALS).collect();
         }
     }
+}
+
+/// Numbers of locations such that most edges lead to higher ones.
+fn reverse_postorder(code: &Template, outgoing: &IdVec<LocationId, Vec<EdgeId>>) -> IdVec<LocationId, usize> {
+    let mut order: IdVec<LocationId, usize> = code.locations.iter().map(|_| usize::MAX).collect();
+    let mut seen: IdVec<LocationId, bool> = code.locations.iter().map(|_| false).collect();
+    let mut next = code.locations.len();
+    let mut path = vec![(code.entry, 0)];
+    seen[code.entry] = true;
+    while let Some((location, done)) = path.pop() {
+        match outgoing[location].get(done) {
+            Some(edge) => {
+                path.push((location, done + 1));
+                let target = code.edges[*edge].target;
+                if !std::mem::replace(&mut seen[target], true) {
+                    path.push((target, 0));
+                }
+            }
+            None => {
+                next -= 1;
+                order[location] = next;
+            }
+        }
+    }
+    order
 }
 
 fn of_type(ty: IntType) -> Range {

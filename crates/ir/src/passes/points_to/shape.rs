@@ -1,11 +1,15 @@
 //! The cells of an object, and where in it a pointer may point.
 //!
-//! All elements of an array have their cells in common, so an object has finitely many. A pointer points to an exact offset, to any element of some of the arrays
-//! around an offset, or to every offset of the object with some remainder; so it has finitely many sets of offsets. Many bytes without structure are an array of bytes; of a
+//! All elements of an array have their cells in common, so an object has finitely many. A pointer points to
+//! an exact offset, to any element of some of the arrays
+//! around an offset, or to every offset of the object with some remainder; so it has finitely many sets of
+//! offsets. Many bytes without structure are an array of bytes; of a
 //! few (a union, such as a lock is one in C libraries), offsets are kept apart.
 //!
-//! Over-approximates for pointers that stay in their object, as C demands. Within it they may go anywhere, from one member into the next: a pointer to a record is one
-//! to its first member, too, so nothing keeps a pointer inside of an array but a known range of the distance. One that moves by an unknown amount may be anywhere
+//! Over-approximates for pointers that stay in their object, as C demands. Within it they may go anywhere,
+//! from one member into the next: a pointer to a record is one
+//! to its first member, too, so nothing keeps a pointer inside of an array but a known range of the distance.
+//! One that moves by an unknown amount may be anywhere
 //! in its object, as far as the remainder allows.
 
 use crate::ids::Id;
@@ -16,7 +20,8 @@ use crate::{ObjectId, Target};
 /// Where in an object a pointer points: a set of offsets.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Offset {
-    /// At one offset, but for the arrays in which it may be in any element: bit `n` is set in `loose` for the `n`-th
+    /// At one offset, but for the arrays in which it may be in any element: bit `n` is set in `loose` for the
+    /// `n`-th
     /// array around the offset, the outermost first. In these, `at` is in the first element.
     At {
         /// The offset.
@@ -39,7 +44,7 @@ impl Offset {
 }
 
 /// How far a pointer moves.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Shift {
     /// This many bytes.
     By(i128),
@@ -97,6 +102,9 @@ pub struct Shape {
     size: u64,
     /// The offset and size of each cell, in the first elements of all arrays, by rising offset.
     pub cells: Vec<(u64, u64)>,
+    /// For each cell, what divides the distances between its places in the elements of the arrays around it;
+    /// 0 outside of arrays.
+    strides: Vec<u64>,
     /// Whether there are bytes in no cell.
     has_gaps: bool,
 }
@@ -106,7 +114,8 @@ const MOST_WORDS_BYTES: u64 = 4096;
 /// The bytes of a word.
 const WORD: u64 = 8;
 
-/// The layout of an allocated element: what has no structure is told apart word by word, since what is allocated without a type is most often a record.
+/// The layout of an allocated element: what has no structure is told apart word by word, since what is
+/// allocated without a type is most often a record.
 fn by_words(layout: &Layout) -> Layout {
     match layout {
         Layout::Bytes(bytes) if (WORD + 1..=MOST_WORDS_BYTES).contains(bytes) => {
@@ -130,7 +139,8 @@ impl Shape {
         Self::with_element(object, 0)
     }
 
-    /// The structure of an object. Of an allocation site whose elements are not known: given what divides all its sizes, or 0.
+    /// The structure of an object. Of an allocation site whose elements are not known: given what divides all
+    /// its sizes, or 0.
     pub fn with_element(object: &Object, divisor: u64) -> Self {
         let (layout, size) = match object.storage {
             Storage::Site if object.size == 0 && (1..=MOST_WORDS_BYTES).contains(&divisor) => {
@@ -146,7 +156,7 @@ impl Shape {
                 (object.layout.clone(), object.size)
             }
         };
-        let mut shape = Self { layout, size, cells: Vec::new(), has_gaps: false };
+        let mut shape = Self { layout, size, cells: Vec::new(), strides: Vec::new(), has_gaps: false };
         let mut cells = Vec::new();
         collect_cells(&shape.layout, 0, size, &mut cells);
         cells.sort_unstable();
@@ -154,6 +164,10 @@ impl Shape {
         if cells.is_empty() {
             cells.push((0, size));
         }
+        let stride = |(start, _): &(u64, u64)| {
+            shape.enclosing(*start).iter().fold(0, |gcd, level| greatest_common_divisor(gcd, level.stride))
+        };
+        shape.strides = cells.iter().map(stride).collect();
         shape.cells = cells;
         shape.has_gaps = has_gaps(&shape.layout, size);
         shape
@@ -199,7 +213,8 @@ impl Shape {
         Some(found)
     }
 
-    /// The bytes of cells that an access may touch: the cell's index, and the first byte of it and the one after the last.
+    /// The bytes of cells that an access may touch: the cell's index, and the first byte of it and the one
+    /// after the last.
     pub fn touched_bytes(&self, offset: Offset, size: u64) -> Vec<(usize, u64, u64)> {
         let exact = match offset {
             Offset::At { at, loose } => self.touched_bytes_at(at, loose, size),
@@ -232,14 +247,14 @@ impl Shape {
         if self.has_gaps {
             return None;
         }
-        let touches = |(start, length): (u64, u64)| {
-            let levels = self.enclosing(start);
-            let step = levels.iter().fold(step, |gcd, level| greatest_common_divisor(gcd, level.stride));
+        let touches = |(start, length): (u64, u64), stride: u64| {
+            let step = greatest_common_divisor(step, stride);
             let (start, length, step) = (i128::from(start), i128::from(length), i128::from(step));
             // The least distance from the access to a place of the cell that ends after the access's start.
             (start + length - 1 - i128::from(first)).rem_euclid(step) - length + 1 < i128::from(size)
         };
-        Some((0..self.cells.len()).filter(|index| touches(self.cells[*index])).collect())
+        let indices = 0..self.cells.len();
+        Some(indices.filter(|index| touches(self.cells[*index], self.strides[*index])).collect())
     }
 
     /// Where a pointer may point after it has moved.
@@ -265,7 +280,8 @@ impl Shape {
         self.size == other.size && self.layout == other.layout
     }
 
-    /// The pairs of cells, of this object and of another one, that a copy of memory from there to here may copy between. `None` when that may be all of them.
+    /// The pairs of cells, of this object and of another one, that a copy of memory from there to here may
+    /// copy between. `None` when that may be all of them.
     pub fn copied(
         &self,
         to: Offset,
@@ -362,8 +378,10 @@ impl Shape {
         vec![self.shift_by_any(Offset::At { at, loose }, step.into())]
     }
 
-    /// A pointer moves by a constant. What goes from one element of an array to another one may be in any of them, so a
-    /// pointer that moves again and again has few offsets; what leaves an array is followed into what lies beside it.
+    /// A pointer moves by a constant. What goes from one element of an array to another one may be in any of
+    /// them, so a
+    /// pointer that moves again and again has few offsets; what leaves an array is followed into what lies
+    /// beside it.
     fn shift_by(&self, at: u64, loose: u16, by: i128) -> Vec<Offset> {
         let (mut at, mut loose, mut to) = (at, loose, i128::from(at) + by);
         if loose == 0 && to == i128::from(self.size) {
@@ -402,7 +420,8 @@ impl Shape {
         sorted(found)
     }
 
-    /// The offsets that are at `to` in the first elements of some arrays, or as far from it as any of their elements.
+    /// The offsets that are at `to` in the first elements of some arrays, or as far from it as any of their
+    /// elements.
     /// `None` when there are too many. What is outside of the object is left out.
     fn settle(&self, to: i128, loose: &[(usize, Enclosing)], found: &mut Vec<Offset>) -> Option<()> {
         let Some(((_, level), outer)) = loose.split_last() else {
@@ -534,7 +553,8 @@ fn field_at(fields: &[crate::types::Field], offset: u64, size: u64) -> Option<(u
     Some((field.offset, end - field.offset, &field.layout))
 }
 
-/// The cell that an offset is in, by its start in the first elements of all arrays, and how many bytes of it follow.
+/// The cell that an offset is in, by its start in the first elements of all arrays, and how many bytes of it
+/// follow.
 fn part(layout: &Layout, offset: u64, size: u64) -> Option<(u64, u64)> {
     match layout {
         Layout::Scalar(ty) => {

@@ -1,8 +1,10 @@
 //! The inclusion constraints and their least solution.
 //!
 //! A work list with difference propagation (L. O. Andersen, "Program analysis and specialization for the C
-//! programming language", 1994, chapter 4). Deviations: 1. fields are cells of a [`Shape`]; 2. callees through
-//! pointers are bound while the solution grows; 3. an address that is not known is one abstract pointee that stands
+//! programming language", 1994, chapter 4). Deviations: 1. fields are cells of a [`Shape`]; 2. callees
+//! through
+//! pointers are bound while the solution grows; 3. an address that is not known is one abstract pointee that
+//! stands
 //! for all others, so that a set that has it needs no other; 4. cycles are looked for at intervals (see
 //! [`super::cycles`]), not edge by edge.
 
@@ -13,6 +15,7 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Something that holds values: a local, a cell, the value of an expression.
@@ -27,8 +30,9 @@ pub enum Pointee {
     Cell(ObjectId, Offset),
     /// A procedure.
     Procedure(TemplateId),
-    /// No address that is known, but an input: a number that may turn out to be one that it is compared with.
-    Input,
+    /// No address that is known, but the input with this number: a number that may turn out to be one that it
+    /// is compared with.
+    Input(u32),
 }
 
 /// The number of a pointee.
@@ -36,6 +40,12 @@ pub type PointeeId = u32;
 
 /// Of one object, no more offsets than this are told apart.
 const MOST_OFFSETS: u32 = 512;
+/// Of a pointer with more places in one object than this, copies of memory take any place there.
+const MOST_COPIED_PLACES: usize = 8;
+/// From so many cells on, an access to all cells of an object goes by way of one node.
+const MANY_CELLS: usize = 4;
+/// No more inputs than this are told apart.
+const MOST_INPUTS: usize = 4096;
 
 /// The number of [`Pointee::Anything`].
 const ANYTHING: PointeeId = 0;
@@ -88,8 +98,8 @@ pub struct Solver {
     pub procedures: IdVec<TemplateId, Procedure>,
     /// Gets the results of all threads.
     pub thread_results: Node,
-    /// What an input of a pointer's width may be: whatever inputs are compared with.
-    pub inputs: Node,
+    /// For each input of a pointer's width what it may be: whatever it is compared with.
+    inputs: Vec<Node>,
     /// The objects whose addresses are taken; all of them are known before solving.
     pub escaped_objects: Vec<ObjectId>,
     /// The procedures whose addresses are taken; likewise.
@@ -109,6 +119,15 @@ pub struct Solver {
     /// For each object, the number of the pointee that is anywhere in it.
     anywhere: FxHashMap<ObjectId, PointeeId>,
     queue: VecDeque<Node>,
+    /// For objects with accesses to all their cells at once: what is read there, and what is written.
+    read_all: FxHashMap<ObjectId, Node>,
+    written_all: FxHashMap<ObjectId, Node>,
+    /// Where pointers point after they have moved, as far as that was asked.
+    shifts: FxHashMap<(PointeeId, Shift), Arc<[PointeeId]>>,
+    /// Copies of memory between two places that were made already.
+    copied: FxHashSet<(PointeeId, PointeeId, Option<u64>)>,
+    /// Pairs of objects between all of whose cells copies were made.
+    copied_whole: FxHashSet<(ObjectId, ObjectId)>,
 }
 
 impl Solver {
@@ -118,7 +137,6 @@ impl Solver {
         first_cell: IdVec<ObjectId, Node>,
         procedures: IdVec<TemplateId, Procedure>,
         thread_results: Node,
-        inputs: Node,
         nodes: u32,
     ) -> Self {
         Self {
@@ -128,7 +146,7 @@ impl Solver {
             first_cell,
             procedures,
             thread_results,
-            inputs,
+            inputs: Vec::new(),
             escaped_objects: Vec::new(),
             escaped_procedures: Vec::new(),
             read_anywhere: None,
@@ -139,6 +157,11 @@ impl Solver {
             known_copies: FxHashSet::default(),
             anywhere: FxHashMap::default(),
             queue: VecDeque::new(),
+            read_all: FxHashMap::default(),
+            written_all: FxHashMap::default(),
+            shifts: FxHashMap::default(),
+            copied: FxHashSet::default(),
+            copied_whole: FxHashSet::default(),
         }
     }
 
@@ -147,6 +170,17 @@ impl Solver {
         let node = self.nodes.len() as Node;
         self.nodes.push(Constraints::default());
         self.representative.push(node);
+        node
+    }
+    /// A fresh input. When there are very many, they share a number.
+    pub fn input(&mut self) -> Node {
+        if let (true, Some(last)) = (self.inputs.len() >= MOST_INPUTS, self.inputs.last()) {
+            return *last;
+        }
+        let node = self.node();
+        let number = self.inputs.len() as u32;
+        self.inputs.push(node);
+        self.add(node, Pointee::Input(number));
         node
     }
     /// What a node may point to, by rising number.
@@ -164,7 +198,7 @@ impl Solver {
     /// The cells that an access through a pointee may touch.
     pub fn touched(&self, pointee: Pointee, size: u64) -> Vec<Node> {
         match pointee {
-            Pointee::Anything | Pointee::Procedure(_) | Pointee::Input => Vec::new(),
+            Pointee::Anything | Pointee::Procedure(_) | Pointee::Input(_) => Vec::new(),
             Pointee::Cell(object, offset) => {
                 let cells = self.shapes[object].touched(offset, size).into_iter();
                 cells.map(|cell| self.first_cell[object] + cell as Node).collect()
@@ -186,7 +220,7 @@ impl Solver {
                 Shift::By(_) => vec![],
             },
             // The same input, up to constants.
-            Pointee::Input => match shift {
+            Pointee::Input(_) => match shift {
                 Shift::By(_) => vec![pointee],
                 Shift::MultipleOf(_) | Shift::Within { .. } => vec![],
             },
@@ -200,18 +234,32 @@ impl Solver {
 
     /// `node` may hold the address of `pointee`.
     pub fn add(&mut self, node: Node, pointee: Pointee) {
-        let id = match pointee {
+        let id = self.number(pointee);
+        self.add_all(node, &[id]);
+    }
+    /// The number of a pointee, or of one that covers it if its object has many already.
+    fn number(&mut self, pointee: Pointee) -> PointeeId {
+        match pointee {
             Pointee::Cell(object, _) if !self.pointees.contains(&pointee) => {
                 let offsets = &mut self.offsets[object];
                 *offsets += 1;
                 let is_one_more = *offsets > MOST_OFFSETS;
                 self.intern(if is_one_more { Pointee::Cell(object, Offset::ANYWHERE) } else { pointee })
             }
-            Pointee::Anything | Pointee::Cell(..) | Pointee::Procedure(_) | Pointee::Input => {
+            Pointee::Anything | Pointee::Cell(..) | Pointee::Procedure(_) | Pointee::Input(_) => {
                 self.intern(pointee)
             }
-        };
-        self.add_all(node, &[id]);
+        }
+    }
+    /// The numbers of the places that a pointer points to after it has moved.
+    fn moved(&mut self, id: PointeeId, shift: Shift) -> Arc<[PointeeId]> {
+        if let Some(known) = self.shifts.get(&(id, shift)) {
+            return known.clone();
+        }
+        let moved = self.shifted(self.pointees[id as usize], shift);
+        let moved: Arc<[PointeeId]> = moved.into_iter().map(|pointee| self.number(pointee)).collect();
+        self.shifts.insert((id, shift), moved.clone());
+        moved
     }
     /// `to` may hold whatever `from` holds.
     pub fn copy(&mut self, from: Node, to: Node) {
@@ -307,7 +355,7 @@ impl Solver {
         // What points anywhere into an object points to all places in it.
         let is_covered = |id: &PointeeId| match self.pointees[*id as usize] {
             Pointee::Cell(_, Offset::ANYWHERE) => false,
-            Pointee::Procedure(_) | Pointee::Anything | Pointee::Input => false,
+            Pointee::Procedure(_) | Pointee::Anything | Pointee::Input(_) => false,
             Pointee::Cell(object, _) => self.anywhere.get(&object).is_some_and(is_known),
         };
         let mut new = difference(pointees, known);
@@ -322,6 +370,13 @@ impl Solver {
 
     /// Lets the solution grow until all constraints hold, or until it is too late; says whether they hold.
     pub fn solve(&mut self, deadline: Option<Instant>) -> bool {
+        let done = self.solve_until(deadline);
+        self.shifts = FxHashMap::default();
+        self.copied = FxHashSet::default();
+        done
+    }
+
+    fn solve_until(&mut self, deadline: Option<Instant>) -> bool {
         let mut until_collapse = self.nodes.len() * 2;
         let mut rounds = 0u32;
         while let Some(node) = self.queue.pop_front() {
@@ -357,36 +412,64 @@ impl Solver {
         let copies_from = std::mem::take(&mut constraints.copies_from);
         let calls = std::mem::take(&mut constraints.calls);
         let compared = std::mem::take(&mut constraints.compared);
+        for (to, shift) in &shifts {
+            let mut moved: Vec<PointeeId> = Vec::with_capacity(fresh.len());
+            for id in fresh {
+                moved.extend(self.moved(*id, *shift).iter());
+            }
+            moved.sort_unstable();
+            moved.dedup();
+            self.add_all(*to, &moved);
+        }
         for id in fresh {
             let pointee = self.pointees[*id as usize];
-            for (to, shift) in &shifts {
-                for moved in self.shifted(pointee, *shift) {
-                    self.add(*to, moved);
-                }
-            }
             if pointee == Pointee::Anything {
                 self.access_anything(&loads, &stores, &calls);
             }
             for (to, size) in &loads {
-                self.touched(pointee, *size).into_iter().for_each(|cell| self.copy(cell, *to));
-            }
-            for (value, size) in &stores {
-                self.touched(pointee, *size).into_iter().for_each(|cell| self.copy(*value, cell));
-            }
-            for (from, size) in &copies_to {
-                for other in self.points_to(*from).to_vec() {
-                    self.copy_cells(pointee, self.pointees[other as usize], *size);
+                let cells = self.touched(pointee, *size);
+                match self.of_many(pointee, &cells) {
+                    Some(object) => {
+                        let all = self.read_all(object);
+                        self.copy(all, *to);
+                    }
+                    None => cells.into_iter().for_each(|cell| self.copy(cell, *to)),
                 }
             }
-            for (to, size) in &copies_from {
-                for other in self.points_to(*to).to_vec() {
-                    self.copy_cells(self.pointees[other as usize], pointee, *size);
+            for (value, size) in &stores {
+                let cells = self.touched(pointee, *size);
+                match self.of_many(pointee, &cells) {
+                    Some(object) => {
+                        let all = self.written_all(object);
+                        self.copy(*value, all);
+                    }
+                    None => cells.into_iter().for_each(|cell| self.copy(*value, cell)),
                 }
             }
             match pointee {
                 Pointee::Procedure(callee) => self.bind_all(callee, &calls),
-                Pointee::Input => compared.iter().for_each(|other| self.copy(*other, self.inputs)),
+                Pointee::Input(number) => {
+                    let input = self.inputs[number as usize];
+                    compared.iter().for_each(|other| self.copy(*other, input));
+                }
                 Pointee::Anything | Pointee::Cell(..) => {}
+            }
+        }
+        if !copies_to.is_empty() || !copies_from.is_empty() {
+            let fresh = self.few_places(fresh);
+            for (from, size) in &copies_to {
+                let known = self.points_to(*from).to_vec();
+                let others = self.few_places(&known);
+                for (id, other) in fresh.iter().flat_map(|id| others.iter().map(move |other| (id, other))) {
+                    self.copy_cells(*id, *other, *size);
+                }
+            }
+            for (to, size) in &copies_from {
+                let known = self.points_to(*to).to_vec();
+                let others = self.few_places(&known);
+                for (id, other) in fresh.iter().flat_map(|id| others.iter().map(move |other| (id, other))) {
+                    self.copy_cells(*other, *id, *size);
+                }
             }
         }
         let constraints = &mut self.nodes[node as usize];
@@ -402,6 +485,37 @@ impl Solver {
             self.bind(callee, &call);
             self.calls[*index] = call;
         }
+    }
+
+    /// The object whose cells are all of these, if they are many.
+    fn of_many(&self, pointee: Pointee, cells: &[Node]) -> Option<ObjectId> {
+        match pointee {
+            Pointee::Cell(object, _) => {
+                let all = self.shapes[object].cells.len();
+                (all >= MANY_CELLS && cells.len() == all).then_some(object)
+            }
+            Pointee::Anything | Pointee::Procedure(_) | Pointee::Input(_) => None,
+        }
+    }
+    /// A node that holds what all cells of an object hold.
+    fn read_all(&mut self, object: ObjectId) -> Node {
+        if let Some(node) = self.read_all.get(&object) {
+            return *node;
+        }
+        let node = self.node();
+        self.read_all.insert(object, node);
+        self.all_cells(object).for_each(|cell| self.copy(cell, node));
+        node
+    }
+    /// A node whose addresses all cells of an object hold.
+    fn written_all(&mut self, object: ObjectId) -> Node {
+        if let Some(node) = self.written_all.get(&object) {
+            return *node;
+        }
+        let node = self.node();
+        self.written_all.insert(object, node);
+        self.all_cells(object).for_each(|cell| self.copy(node, cell));
+        node
     }
 
     /// Does what accesses and calls through an unknown address may do.
@@ -443,8 +557,46 @@ impl Solver {
         node
     }
 
+    /// These places; anywhere in an object instead of many places in it.
+    fn few_places(&mut self, ids: &[PointeeId]) -> Vec<PointeeId> {
+        let mut counts: FxHashMap<ObjectId, usize> = FxHashMap::default();
+        let pointees = ids.iter().map(|id| self.pointees[*id as usize]);
+        let objects = pointees.map(|pointee| match pointee {
+            Pointee::Cell(object, _) => Some(object),
+            Pointee::Anything | Pointee::Procedure(_) | Pointee::Input(_) => None,
+        });
+        let objects: Vec<Option<ObjectId>> = objects.collect();
+        for object in objects.iter().flatten() {
+            *counts.entry(*object).or_default() += 1;
+        }
+        let mut found: Vec<PointeeId> = Vec::with_capacity(ids.len());
+        for (id, object) in ids.iter().zip(objects) {
+            match object {
+                Some(object) if counts[&object] > MOST_COPIED_PLACES => {
+                    found.push(self.intern(Pointee::Cell(object, Offset::ANYWHERE)));
+                }
+                Some(_) => found.push(*id),
+                None if *id == ANYTHING => found.push(*id),
+                None => {}
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     /// Copies cells from one object to another, each to the cell at the same distance.
-    fn copy_cells(&mut self, to: Pointee, from: Pointee, size: Option<u64>) {
+    fn copy_cells(&mut self, to: PointeeId, from: PointeeId, size: Option<u64>) {
+        let pair = (self.pointees[to as usize], self.pointees[from as usize]);
+        if let (Pointee::Cell(to, _), Pointee::Cell(from, _)) = pair
+            && self.copied_whole.contains(&(to, from))
+        {
+            return;
+        }
+        if !self.copied.insert((to, from, size)) {
+            return;
+        }
+        let (to, from) = pair;
         let ((to_object, to_offset), (from_object, from_offset)) = match (to, from) {
             (Pointee::Cell(to, to_offset), Pointee::Cell(from, from_offset)) => {
                 ((to, to_offset), (from, from_offset))
@@ -463,7 +615,8 @@ impl Solver {
                 let (read, written) = (self.read_anywhere(), self.written_anywhere());
                 return self.copy(read, written);
             }
-            (Pointee::Procedure(_) | Pointee::Input, _) | (_, Pointee::Procedure(_) | Pointee::Input) => {
+            (Pointee::Procedure(_) | Pointee::Input(_), _)
+            | (_, Pointee::Procedure(_) | Pointee::Input(_)) => {
                 return;
             }
         };
@@ -476,9 +629,9 @@ impl Solver {
                 }
             }
             None => {
-                for source in from {
-                    to.clone().for_each(|target| self.copy(source, target));
-                }
+                self.copied_whole.insert((to_object, from_object));
+                let (read, written) = (self.read_all(from_object), self.written_all(to_object));
+                self.copy(read, written);
             }
         }
     }

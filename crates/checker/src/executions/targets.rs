@@ -1,0 +1,100 @@
+//! Tries points-to sets: whatever an execution is about to touch lies in what the sets say of that address.
+//!
+//! Engines and rules share points-to sets, so that a mistake in them is made twice. The machine computes addresses; it
+//! knows nothing of points-to sets.
+//!
+//! An access outside of the sets is a mistake of the analysis, or of the program: a pointer that leaves its object, is
+//! stored and used where another object happens to be (assumption 14 of `SOUNDNESS.md`). So this is for programs that
+//! are known to make no such access: tests and random programs. Where freed addresses are given out again, an old
+//! pointer may name a new object; nothing is proved of programs that could notice, and nothing is tried here.
+
+use super::try_watch;
+use super::walk::{Moment, Outside, Watch};
+use crate::ProofError;
+use ir::passes::PointsTo;
+use ir::passes::footprint::{Extent, Region, racing_accesses};
+use ir::semantics::Access;
+use ir::{EdgeId, ObjectId, Program, Target, Targets, TemplateId};
+use rustc_hash::FxHashMap;
+use verdict::Budget;
+
+/// Tries the points-to sets of a program on its executions.
+pub fn try_points_to(program: &Program, budget: &Budget) -> Result<(), ProofError> {
+    if program.reuses_addresses {
+        return Ok(());
+    }
+    let Some(points_to) = PointsTo::until(program, budget.deadline) else { return Ok(()) };
+    let mut watch = InsideTargets { program, points_to, listed: FxHashMap::default() };
+    try_watch(program, &mut watch, budget)
+}
+
+struct InsideTargets<'a> {
+    program: &'a Program,
+    points_to: PointsTo,
+    /// What each edge may touch, and whether it writes there.
+    listed: FxHashMap<(TemplateId, EdgeId), Vec<(Region, bool)>>,
+}
+
+impl InsideTargets<'_> {
+    fn covers(
+        &mut self,
+        at: (TemplateId, EdgeId),
+        access: &Access,
+        (object, offset): (ObjectId, u64),
+    ) -> bool {
+        let (template, edge) = at;
+        let listed = self.listed.entry(at).or_insert_with(|| {
+            let ops = self.program.templates[template].edges[edge].ops.iter();
+            let accesses = ops.flat_map(|op| racing_accesses(&self.points_to, template, op));
+            accesses.map(|access| (access.region, access.write)).collect()
+        });
+        listed.iter().any(|(region, write)| {
+            *write == access.write
+                && match &region.targets {
+                    Targets::Any => true,
+                    Targets::Of(targets) => targets.iter().any(|target| {
+                        target.object == object && reaches(*target, region.extent, offset, access.size)
+                    }),
+                }
+        })
+    }
+}
+
+/// Whether bytes of an object are inside of a target.
+fn reaches(target: Target, extent: Extent, offset: u64, size: u64) -> bool {
+    let Extent::Bytes(bytes) = extent else { return true };
+    let Some(from) = offset.checked_sub(target.first) else { return false };
+    let element = from.checked_div(target.stride).map_or(0, |element| element.min(target.count - 1));
+    from - element * target.stride + size <= bytes
+}
+
+impl Watch for InsideTargets<'_> {
+    fn look(&mut self, moment: &Moment<'_, '_>) -> Option<Outside> {
+        let Moment { machine, state, .. } = *moment;
+        for thread in 0..state.threads.len() {
+            let Some((template, _)) = state.location(thread) else { continue };
+            for edge in machine.edges(state, thread) {
+                for access in machine.racing_accesses(state, thread, *edge) {
+                    // Of an access that is not valid nothing is said: the execution ends there.
+                    if !machine.is_valid(state, access.address, access.size) {
+                        continue;
+                    }
+                    let Some(place) = machine.describe(state, access.address) else { continue };
+                    if !self.covers((template, *edge), &access, place) {
+                        let line = self.program.templates[template].edges[*edge].span.line;
+                        let name = &self.program.objects[place.0].name;
+                        let kind = if access.write { "write" } else { "read" };
+                        let claim =
+                            format!("the {kind} in line {line} does not touch byte {} of {name}", place.1);
+                        return Some(Outside { claim, violation: None });
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn price(&self, threads: usize) -> u64 {
+        2 * threads as u64
+    }
+}

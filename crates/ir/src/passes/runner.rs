@@ -1,0 +1,98 @@
+//! How passes are run: until they are to stop, counted, and with a check of what comes out.
+//!
+//! In debug builds the well-formedness check follows every pass ([`checked`]): a pass that makes nonsense of
+//! a program is found where it does so.
+
+use super::InlineError;
+use crate::program::Program;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How often something was asked for, how often it was made, and how long that took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counted {
+    /// How often it was asked for. A pass is asked for whenever it is made.
+    pub asked: u32,
+    /// How often it was made.
+    pub made: u32,
+    /// How long that took, all together.
+    pub time: Duration,
+}
+
+/// Counts passes, and whatever is made of a program by them.
+#[derive(Default, Debug)]
+pub struct PassLog(Mutex<BTreeMap<&'static str, Counted>>);
+
+impl PassLog {
+    fn change(&self, name: &'static str, change: impl FnOnce(&mut Counted)) {
+        change(self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(name).or_default());
+    }
+
+    /// Takes note that something was asked for.
+    pub fn ask(&self, name: &'static str) {
+        self.change(name, |counted| counted.asked += 1);
+    }
+
+    /// Makes something that was asked for, and takes note of how long that takes.
+    pub fn time<T>(&self, name: &'static str, make: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let made = make();
+        let time = start.elapsed();
+        self.change(name, |counted| {
+            counted.made += 1;
+            counted.time += time;
+        });
+        made
+    }
+
+    /// All that was asked for, by name.
+    pub fn counts(&self) -> BTreeMap<&'static str, Counted> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Who runs passes.
+#[derive(Clone, Copy)]
+pub struct Runner<'a> {
+    /// When passes give up, inside of those that may take long.
+    pub deadline: Option<Instant>,
+    /// Whether to give up before the next pass.
+    pub is_stopped: &'a dyn Fn() -> bool,
+    /// Who counts.
+    pub log: &'a PassLog,
+}
+
+impl Runner<'_> {
+    /// Runs a pass, unless it is too late.
+    pub fn run<T>(
+        &self,
+        name: &'static str,
+        pass: impl FnOnce() -> Result<T, InlineError>,
+    ) -> Result<T, InlineError> {
+        if (self.is_stopped)() || super::is_past(self.deadline) {
+            return Err(InlineError::OutOfTime);
+        }
+        self.log.ask(name);
+        self.log.time(name, pass)
+    }
+
+    /// Runs a pass that makes a program and always comes to an end soon.
+    pub fn pass(&self, name: &'static str, pass: impl FnOnce() -> Program) -> Result<Program, InlineError> {
+        self.run(name, || Ok(checked(name, pass())))
+    }
+}
+
+/// What a pass makes of a program.
+///
+/// # Panics
+/// In debug builds, if it is not well-formed.
+pub fn checked(pass: &str, program: Program) -> Program {
+    if cfg!(debug_assertions)
+        && let Err(problems) = crate::check::check(&program)
+    {
+        let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        panic!("{pass} makes a program that is not well-formed: {}", problems.join("; "));
+    }
+    program
+}
