@@ -58,6 +58,7 @@ fn peak() -> Option<u64> {
 }
 
 fn states(name: &str, program: &Program, property: &Property) -> Option<u64> {
+    let program = &program.clone().into();
     let start = Instant::now();
     let verdict = Explicit::default().verify(Task { program, property }, &Budget::unlimited(), &Silent);
     let seconds = start.elapsed().as_secs_f64();
@@ -93,7 +94,7 @@ fn main() {
     }
     for (threads, padding) in [(2, 48 << 20), (250, 0), (250, 1 << 20)] {
         for property in [Property::NoDeadlock, Property::NoRace] {
-            let program = program(rounds, threads, padding, true);
+            let program = program(rounds, threads, padding, true).into();
             let start = Instant::now();
             let task = Task { program: &program, property: &property };
             let verdict = Explicit::default().verify(task, &Budget::seconds(1.0), &Silent);

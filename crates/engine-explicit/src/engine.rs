@@ -73,16 +73,16 @@ impl Engine for Explicit {
         }
         if task.program.has_broadcasts() {
             let what = "steps that change local variables of other threads".to_owned();
-            return Verdict::Unknown(Reason::Unsupported(what, ir::Span::default()));
+            return Verdict::Unknown(Reason::NotSupported(what, ir::Span::default()));
         }
         if *task.property == Property::NoDeadlock
             && let Some(span) = wait_in_atomic_region(task.program)
         {
             let what = "a thread that may wait in an atomic region".to_owned();
-            return Verdict::Unknown(Reason::Unsupported(what, span));
+            return Verdict::Unknown(Reason::NotSupported(what, span));
         }
         self.run(task.program, task.property, budget, events).unwrap_or_else(|limit| {
-            Verdict::Unknown(Reason::Bounded(format!("the program does not fit: {}", limit_text(limit))))
+            Verdict::Unknown(Reason::TooLarge(format!("the program does not fit: {}", limit_text(limit))))
         })
     }
 }
@@ -392,10 +392,10 @@ fn conclude(program: &Program, search: &Search<'_, '_>, any: bool) -> Verdict {
     }
     if notes.unforeseen {
         let text = "a pointer left the objects that it was thought to point to";
-        return Verdict::Unknown(Reason::Bounded(text.to_owned()));
+        return Verdict::Unknown(Reason::GaveUp(text.to_owned()));
     }
-    if let Some(assumption) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
-        return Verdict::Unknown(Reason::Unsupported(assumption.text.clone(), assumption.span));
+    if let Some(assumption) = program.limiting_assumption() {
+        return Verdict::Unknown(Reason::NotSupported(assumption.text.clone(), assumption.span));
     }
     let (copies, states) = (search.copies.clone(), search.store.len() as u64);
     Verdict::Safe(Proof::Exhaustive { copies, states })

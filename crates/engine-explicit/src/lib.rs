@@ -13,6 +13,7 @@
 //! * [`store`], [`components`], [`liveness`]: states, and what of them is kept.
 //! * [`shorten`]: shorter traces. [`doubts`]: what a violation rests on that is no evidence.
 //! * [`guided`]: an execution along a schedule that another engine has found.
+//! * [`directed`]: executions towards a race on one memory location of a large program.
 //!
 //! Threads are permuted in [`compact`] only, where nothing is proved: thread ids are stored in handles and
 //! locks, and each thread has its own window of addresses, so that states which differ by a permutation are
@@ -22,6 +23,7 @@ mod bits;
 mod compact;
 mod components;
 mod crowd;
+pub mod directed;
 mod doubts;
 mod engine;
 mod expand;

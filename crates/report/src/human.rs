@@ -79,7 +79,7 @@ pub fn render(report: &Report<'_>, style: Style) -> String {
 
 /// Whether the listing of shared memory says more than the verdicts do.
 pub(crate) fn is_worth_showing(memory: &SharedMemory) -> bool {
-    memory.has_open() || memory.conditional || memory.is_empty_claim()
+    memory.has_open() || memory.conditional || memory.is_empty_claim() || memory.incomplete.is_some()
 }
 
 /// Why something holds, at the lines that matter.
@@ -119,7 +119,7 @@ fn advice(out: &mut String, program: &Program, outcome: &Outcome) {
         })
     };
     let mut help = Vec::new();
-    if let Some(hidden) = program.assumptions.iter().find(|assumption| assumption.limits_proof) {
+    if let Some(hidden) = program.limiting_assumption() {
         let place = position(program, hidden.span);
         help.push(format!("avoid, or write in plain C, what is not modelled ({place}: {})", hidden.text));
     }
@@ -131,6 +131,9 @@ fn advice(out: &mut String, program: &Program, outcome: &Outcome) {
     }
     if reasons().any(|reason| matches!(reason, Reason::Bounded(_))) {
         help.push("bound loops, inputs or the number of threads, if that is enough for you".to_owned());
+    }
+    if reasons().any(|reason| matches!(reason, Reason::TooLarge(_))) {
+        help.push("verify a smaller part: some of the files, or functions by --entry or --thread".to_owned());
     }
     if !help.is_empty() {
         line(out, "  What may help:");

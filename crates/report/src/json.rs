@@ -23,6 +23,9 @@ struct Document<'a> {
     locations: Option<Vec<LocationEntry<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reached: Option<ReachedEntry>,
+    /// Why locations may be missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    incomplete: Option<&'a str>,
     assumptions: Vec<AssumptionEntry<'a>>,
 }
 
@@ -200,6 +203,7 @@ pub fn render(report: &Report<'_>) -> String {
             of_functions: memory.reached.functions.1,
             of_thread_starts: memory.reached.thread_starts.1,
         }),
+        incomplete: report.memory.and_then(|memory| memory.incomplete.as_deref()),
         assumptions: assumption_entries(program, &program.assumptions),
     };
     let mut text = serde_json::to_string_pretty(&document).expect("the document has text keys only");

@@ -9,7 +9,7 @@ mod ranking;
 pub(crate) mod table;
 
 use ir::passes::PointsTo;
-use ir::{ObjectId, Program, Span, Target};
+use ir::{EdgeId, ObjectId, Program, Span, Target, TemplateId};
 use std::collections::{BTreeMap, BTreeSet};
 use verdict::{LocationAccess, LocationStatus, Locations, Reached, SharedLocation, WhyNoRace};
 
@@ -22,6 +22,8 @@ pub struct SharedMemory {
     pub reached: Reached,
     /// Whether something is taken for granted that could hide behaviour: then what is race-free is so under conditions.
     pub conditional: bool,
+    /// Why there may be locations, and accesses, that are not listed; `None` when all are.
+    pub incomplete: Option<String>,
 }
 
 /// What is known of one location.
@@ -39,8 +41,21 @@ pub struct Finding {
     pub status: Status,
     /// Who accesses it, in the order of the program.
     pub accesses: Vec<FoundAccess>,
+    /// The steps that may race, where that is open, the most promising pair first.
+    pub candidates: Vec<[Candidate; 2]>,
     /// How unlikely it is that it races, where that is open.
     rank: u32,
+}
+
+/// A step that may be part of a race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The kind of thread that takes it.
+    pub kind: TemplateId,
+    /// The procedure.
+    pub template: TemplateId,
+    /// The step.
+    pub edge: EdgeId,
 }
 
 /// What is known of races on a location.
@@ -170,7 +185,8 @@ impl SharedMemory {
         let reach = ranking::Reach::of(found);
         let locations = asked.map(|location| finding(program, location, points_to, &reach));
         let conditional = program.assumptions.iter().any(|assumption| assumption.limits_proof);
-        let mut all = Self { locations: locations.collect(), reached: found.reached, conditional };
+        let (reached, incomplete) = (found.reached, None);
+        let mut all = Self { locations: locations.collect(), reached, conditional, incomplete };
         all.sort();
         all
     }
@@ -195,6 +211,7 @@ impl SharedMemory {
     }
     /// Takes note of a proof that there is no race at all.
     pub fn proved(&mut self, how: &str) {
+        self.incomplete = None;
         for location in &mut self.locations {
             if matches!(location.status, Status::Open(_) | Status::Possible(_)) {
                 location.status = Status::RaceFree(vec![format!("the whole program is proved: {how}")]);
@@ -257,6 +274,7 @@ fn finding(
         }
         numbers.push(number);
     }
+    let mut candidates = Vec::new();
     let (status, rank) = match &location.status {
         LocationStatus::RaceFree(reasons) => {
             let mut reasons: Vec<String> =
@@ -268,6 +286,17 @@ fn finding(
         }
         LocationStatus::Open(pairs) => {
             let (pairs, rank) = ranking::rank(program, location, pairs, reach);
+            let candidate = |index: usize| {
+                location.accesses.get(index).map(|access| Candidate {
+                    kind: access.kind,
+                    template: access.template,
+                    edge: access.edge,
+                })
+            };
+            candidates = pairs
+                .iter()
+                .filter_map(|(one, other)| Some([candidate(*one)?, candidate(*other)?]))
+                .collect();
             let number = |index: usize| numbers.get(index).copied().unwrap_or(index);
             let mut shown: Vec<(usize, usize)> = Vec::new();
             let mut seen: BTreeSet<(usize, usize)> = BTreeSet::new();
@@ -287,6 +316,7 @@ fn finding(
         size: location.size,
         status,
         accesses,
+        candidates,
         rank,
     }
 }

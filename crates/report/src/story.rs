@@ -6,12 +6,12 @@ mod formulas;
 
 use crate::graph;
 use formulas::Names;
-use ir::passes::{Goal, InlineLimits, atomic_runs, lock_words, symbolic_of_lowered};
 use ir::{LocationId, LocationKind, Program, Span, TemplateId};
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
 use terms::{Operation, Term};
-use verdict::{Check, ContextProof, KnownValue, ListedLine, Listing, Proof, Property, for_people};
+use verdict::{
+    Budget, Check, ContextProof, KnownValue, ListedLine, Listing, Proof, Property, Views, for_people,
+};
 
 /// The most claims of a part.
 const MOST_CLAIMS: usize = 6;
@@ -42,14 +42,8 @@ pub struct Claim {
 }
 
 /// The story of a proof about a program that was lowered for a check. Some need the listing of the program.
-pub fn of(
-    program: &Program,
-    check: Check,
-    proof: &Proof,
-    listing: Option<&Listing>,
-    deadline: Option<Instant>,
-) -> Story {
-    Story { parts: parts_of(program, check, proof, listing, deadline) }
+pub fn of(program: &Views, check: Check, proof: &Proof, listing: Option<&Listing>, budget: &Budget) -> Story {
+    Story { parts: parts_of(program, check, proof, listing, budget) }
 }
 
 /// The story of a proof by contexts about the program that it speaks of: what other threads do to shared variables at most, and what is known at the accesses that could race.
@@ -83,26 +77,25 @@ pub fn of_context(seen: &Program, proof: &ContextProof) -> Story {
 }
 
 fn parts_of(
-    program: &Program,
+    program: &Views,
     check: Check,
     proof: &Proof,
     listing: Option<&Listing>,
-    deadline: Option<Instant>,
+    budget: &Budget,
 ) -> Vec<Part> {
     let parts = match proof {
         Proof::Runs(proof) => {
-            let mut parts = parts_of(program, Check::Races, &proof.races, listing, deadline);
-            parts.extend(parts_of(&atomic_runs(program), check, &proof.errors, listing, deadline));
+            let mut parts = parts_of(program, Check::Races, &proof.races, listing, budget);
+            if let Ok(runs) = program.atomic_runs(budget) {
+                parts.extend(parts_of(runs, check, &proof.errors, listing, budget));
+            }
             parts
         }
         Proof::Flow(_) => listing.map(|listing| of_listing(program, check, listing)).unwrap_or_default(),
         Proof::Modular(_) | Proof::Product(_) | Proof::Queries(_) | Proof::Abstraction(_) => {
             let races = check == Check::Races;
-            let limits = InlineLimits { deadline, ..InlineLimits::default() };
-            match symbolic_of_lowered(program, Goal { races, faults: false }, limits) {
-                Ok(symbolic) => of_formulas(&lock_words(&symbolic), proof),
-                Err(_) => Vec::new(),
-            }
+            let words = program.sliced(races, budget).ok().and_then(|view| view.words(budget).ok());
+            words.map(|words| of_formulas(words, proof)).unwrap_or_default()
         }
         // What these say is said by their summary, or, of contexts, by [`of_context`].
         _ => Vec::new(),

@@ -204,7 +204,9 @@ impl Schedule {
             // in whose place there is the same one of another round. When those of other threads end is not
             // scheduled.
             let is_alone = execution.creations.len() == 1;
-            let is_seen = self.is_sanitized && is_alone && object.size > 0 && !execution.is_there(id);
+            // Nor does it see the end of temporary objects.
+            let is_variable = object.size > 0 && !object.name.starts_with('%');
+            let is_seen = self.is_sanitized && is_alone && is_variable && !execution.is_there(id);
             let is_seen = is_seen || is_of_heap(object);
             return if is_seen { Ok(None) } else { Err(Unforced::Dead(object.name.clone())) };
         }

@@ -25,6 +25,8 @@ pub(crate) fn inputs<'s>(
                 inputs[execution.threads[step]].push(value);
             }
             ChoiceKind::Any if line(span).is_some_and(asks_outside) => return Err(Unforced::Input(span)),
+            // What a jump skips the declaration of keeps its bytes in the compiled program.
+            ChoiceKind::Any if line(span).is_some_and(jumps) => return Err(Unforced::Uninitialised(span)),
             ChoiceKind::Any | ChoiceKind::Open if value == 0 => {}
             ChoiceKind::Any | ChoiceKind::Open => return Err(Unforced::Uninitialised(span)),
             ChoiceKind::Reuse(_) if value == 0 => {}
@@ -37,6 +39,10 @@ pub(crate) fn inputs<'s>(
 
 /// Functions whose result the world outside decides, and the runtime does not answer for.
 const OUTSIDE: [&str; 7] = ["fopen", "fopen64", "fdopen", "freopen", "tmpfile", "popen", "opendir"];
+
+fn jumps(line: &str) -> bool {
+    words(line).any(|word| ["goto", "switch"].contains(&word))
+}
 
 fn asks_outside(line: &str) -> bool {
     words(line).any(|word| OUTSIDE.contains(&word))

@@ -523,6 +523,8 @@ static void end_thread(void *unused) {
   arrive();
   ended[me] = 1;
   leave();
+  /* A thread that did not end in the schedule is never joined: attempts to join it fail. */
+  if (!threads[me].ended && !threads[me].important && !threads[me].waits) forever();
 }
 static void *trampoline(void *pointer) {
   struct started started = *(struct started *)pointer;

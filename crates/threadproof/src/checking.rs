@@ -1,11 +1,12 @@
 //! What is asked about a program, and the checks that answer it.
 
 use crate::arguments::{Asking, EngineName, Reading, Verify};
+use crate::diagnostic::{self, Diagnostic};
 use crate::evidence;
 use crate::input::{self, Input, Kind, Overlay};
 use crate::live::Live;
 use crate::nesc;
-use crate::pipeline;
+use crate::pipeline::{self, Prepared};
 use crate::portfolio::{self, Portfolio};
 use crate::property_file::{self, Asked};
 use crate::race_names::{self, Variable};
@@ -18,7 +19,7 @@ use report::{End, Outcome, Sources};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
-use verdict::{Budget, Check, Engine, Exhausted, Reason};
+use verdict::{Budget, Check, Engine, Exhausted, Reason, Views};
 
 /// A program, and what is asked about it.
 pub struct Question {
@@ -30,6 +31,8 @@ pub struct Question {
     pub files: Vec<PathBuf>,
     /// What the user should know about how they were read.
     pub notes: Vec<String>,
+    /// The program as engines get it, for each check.
+    pub prepared: Prepared,
     /// The checks.
     pub asked: Asked,
     /// The variables that races count on, if not on all.
@@ -37,7 +40,11 @@ pub struct Question {
 }
 
 /// Reads the program and what is asked.
-pub fn question(reading: &Reading, asking: &Asking, overlay: &Overlay<'_>) -> Result<Question, Vec<String>> {
+pub fn question(
+    reading: &Reading,
+    asking: &Asking,
+    overlay: &Overlay<'_>,
+) -> Result<Question, Vec<Diagnostic>> {
     let competition = asking.property.is_some();
     let Input { mut program, sources, kind, files, notes } = input::read(reading, competition, overlay)?;
     let asked = asked(asking, reading.nesc, kind).map_err(|message| vec![message])?;
@@ -47,7 +54,8 @@ pub fn question(reading: &Reading, asking: &Asking, overlay: &Overlay<'_>) -> Re
     if asked.checks.contains(&Check::Bounds) {
         program.assumptions.extend(unchecked_free(&program, competition));
     }
-    Ok(Question { input: Arc::new((program, sources)), kind, files, notes, asked, named })
+    let input = Arc::new((program, sources));
+    Ok(Question { prepared: Prepared::new(input.clone()), input, kind, files, notes, asked, named })
 }
 
 /// What the bounds check does not look at: whether what is freed may be, as far as that is not looked at.
@@ -62,7 +70,7 @@ fn unchecked_free(program: &Program, competition: bool) -> Option<ir::Assumption
     Some(ir::Assumption { text: text.to_owned(), span: edge.span, limits_proof: false })
 }
 
-fn asked(asking: &Asking, nesc: bool, kind: Kind) -> Result<Asked, String> {
+fn asked(asking: &Asking, nesc: bool, kind: Kind) -> Result<Asked, Diagnostic> {
     let Some(path) = &asking.property else {
         let mut checks: Vec<Check> = asking.check.iter().map(|check| check.0).collect();
         if checks.is_empty() {
@@ -76,7 +84,7 @@ fn asked(asking: &Asking, nesc: bool, kind: Kind) -> Result<Asked, String> {
     };
     let bytes = std::fs::read(path).map_err(|error| evidence::unreadable(path, &error))?;
     property_file::parse(&String::from_utf8_lossy(&bytes))
-        .map_err(|error| format!("{}: error: {error}", path.display()))
+        .map_err(|error| Diagnostic::of_file(path, diagnostic::Kind::Text, error.to_string()))
 }
 
 /// The specification that the program is proved by, if there is one.
@@ -85,13 +93,12 @@ pub fn specification_of(
     program: &Program,
     kind: Kind,
     budget: &Budget,
-) -> Result<Option<Specification>, Vec<String>> {
+) -> Result<Option<Specification>, Vec<Diagnostic>> {
     let Some(path) = path else { return Ok(None) };
     if kind != Kind::C {
-        return Err(vec![format!(
-            "{}: error: specifications are about C programs; leave it out",
-            path.display()
-        )]);
+        let problem =
+            Diagnostic::of_file(path, diagnostic::Kind::Usage, "specifications are about C programs");
+        return Err(vec![problem.help("leave it out")]);
     }
     specification::read(path, program, budget).map(Some)
 }
@@ -127,20 +134,20 @@ pub fn run_checks(
         Portfolio { explicit: explicit.clone(), boolean, jobs, live: live.clone(), to_the_end: false };
     let spec = specification.map(|specification| engine_spec::Spec { specification, composer: &portfolio });
     let engine = spec.as_ref().map(|spec| spec as &dyn Engine).or(engine);
-    let answer = |program: &Program, check: Check, budget: &Budget| {
+    let answer = |program: &Views, check: Check, budget: &Budget| {
         let budget = Budget { cancel: live.cancel.clone(), ..budget.clone() };
         let mut outcome = if let Err(exhausted) = budget.check(0) {
             let verdict = Checked::Unknown(Reason::Exhausted(exhausted));
             Outcome { check, variable: None, verdict, decisions: None, seconds: 0.0, tries: Vec::new() }
         } else if let Some(engine) = engine {
             let (_, listener) = live.start(engine.name());
-            let outcome = pipeline::verify(program, check, engine, &budget, &listener);
+            let outcome = pipeline::verify_prepared(program, check, engine, &budget, &listener);
             if let Some(tried) = outcome.tries.last() {
                 listener.end(tried);
             }
             outcome
         } else {
-            portfolio.verify(program, check, &budget)
+            portfolio.verify_prepared(program, check, &budget)
         };
         if live.cancel.is_cancelled() {
             interrupted(&mut outcome);
@@ -149,7 +156,9 @@ pub fn run_checks(
     };
     if options.reading.nesc {
         live.begin(Check::Races);
-        let answer = |program: &Program, budget: &Budget| answer(program, Check::Races, budget);
+        let answer = |program: &Program, budget: &Budget| {
+            answer(&pipeline::prepare(program, Check::Races), Check::Races, budget)
+        };
         let flow_first = matches!(options.engine, EngineName::Auto | EngineName::Flow);
         let memory = options.memory << 20;
         let keep = |index: usize, outcome: Outcome| live.put(index, outcome);
@@ -185,18 +194,19 @@ pub fn run_checks(
             | EngineName::Symbolic => false,
         };
         if *check != Check::Races || !lists {
-            live.finish(answer(program, *check, &budget));
+            live.finish(answer(question.prepared.of(*check), *check, &budget));
             continue;
         }
         let alone = matches!(options.engine, EngineName::Summaries);
-        let races = |program: &Program, budget: &Budget| answer(program, Check::Races, budget);
+        let races = |program: &Views, budget: &Budget| answer(program, Check::Races, budget);
         // Who asks for a property wants one answer, as soon as possible.
         let single = !alone && options.asking.property.is_none();
         Races {
-            program,
+            prepared: question.prepared.of(Check::Races),
             lister: &shared_memory::by_summaries,
             answer: (!alone).then_some(&races),
             explorer: single.then_some(&explicit),
+            sources: Some(&question.input.1),
             live,
             budget: Budget { cancel: live.cancel.clone(), ..budget },
         }

@@ -5,6 +5,7 @@ use crate::arguments::{
 };
 use crate::checking::{self, Question, specification_of};
 use crate::config;
+use crate::diagnostic::{self, Diagnostic};
 use crate::evidence::{self, Missing, Run, Written};
 use crate::functions;
 use crate::input::{self, Input, Kind};
@@ -43,7 +44,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let words = match config::complete(normalise(words), Path::new("")) {
         Ok(words) => words,
         Err(messages) => {
-            messages.iter().for_each(|message| printer.say(message));
+            messages.iter().for_each(|message| printer.say(&message.to_string()));
             return ExitCode::from(status::BAD_INPUT);
         }
     };
@@ -105,14 +106,16 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
         Ok(Watched::Overrun(exhausted)) => {
             evidence::remove_parts(&folders);
+            let doing = live.status();
             let Partial { input, outcomes, memory } = live.partial(exhausted);
+            // Where there is not even a program, that is said.
+            let reason = Reason::Exhausted(exhausted);
+            let reason = if input.is_some() { reason.to_string() } else { format!("{reason} while {doing}") };
             let input = input.unwrap_or_default();
             // A violation that was found is one, whatever else is not known.
             let answer = match Answer::of(&outcomes, &[]) {
                 found @ Answer::False(_) => found,
-                Answer::True | Answer::Unknown(_) => {
-                    Answer::Unknown(Reason::Exhausted(exhausted).to_string())
-                }
+                Answer::True | Answer::Unknown(_) => Answer::Unknown(reason),
             };
             let report = presenting::plain((&input.0, &input.1), &outcomes, &answer, memory.as_ref());
             printer.print(&match about_specification {
@@ -195,15 +198,9 @@ fn verify(options: &Verify, deadline: Instant, printer: &Printer, live: &Live) -
     let answer = Answer::of(&outcomes, &asked.open);
     live.answered(status_of(&answer));
     live.doing("writing the report");
-    let page = presenting::present(
-        options,
-        (program, sources),
-        (&outcomes, memory.as_ref()),
-        &answer,
-        &budget,
-        printer,
-    );
-    let run = Run { options, kind: *kind, files, program, sources, outcomes: &outcomes, deadline };
+    let page =
+        presenting::present(options, &question, (&outcomes, memory.as_ref()), &answer, &budget, printer);
+    let run = Run { options, question: &question, outcomes: &outcomes, deadline };
     let mut written = run.write();
     if let Err(reason) = page {
         written.miss("page", Missing::Unwritable(reason));
@@ -238,9 +235,10 @@ fn status_of(answer: &Answer) -> u8 {
 fn check(options: &CheckEvidence, deadline: Instant, printer: &Printer, live: &Live) -> u8 {
     live.doing("checking evidence");
     let CheckEvidence { evidence: path, reading, asking, format, memory, .. } = options;
-    let bad = |messages: &[String]| bad_input(*format, messages, printer);
+    let bad = |messages: &[Diagnostic]| bad_input(*format, messages, printer);
     let refuse = |error: &dyn std::fmt::Display| {
-        vec![format!("{}: error: {error}; `threadproof verify --proof` writes evidence", path.display())]
+        let problem = Diagnostic::of_file(path, diagnostic::Kind::Text, error.to_string());
+        vec![problem.help("`threadproof verify --proof` writes evidence")]
     };
     let file = match std::fs::read_to_string(path) {
         Ok(text) => EvidenceFile::read(&text),
@@ -265,10 +263,9 @@ fn check(options: &CheckEvidence, deadline: Instant, printer: &Printer, live: &L
     let read = Model::from(program.data_model);
     if model != read {
         let (theirs, ours) = (model.name(), read.name());
-        return bad(&[format!(
-            "{}: error: it is evidence for {theirs}, and the program is read with {ours}; pass `--data-model {theirs}` if that is what you mean",
-            path.display()
-        )]);
+        let text = format!("it is evidence for {theirs}, and the program is read with {ours}");
+        let help = format!("pass `--data-model {theirs}` if that is what you mean");
+        return bad(&[Diagnostic::of_file(path, diagnostic::Kind::Usage, text).help(help)]);
     }
     let budget = Budget {
         deadline: Some(deadline),
@@ -339,17 +336,15 @@ fn conform(mut options: OfSpecification, deadline: Instant, printer: &Printer, l
     let is_spec = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "tspec");
     let (specs, files): (Vec<PathBuf>, Vec<PathBuf>) = options.reading.files.drain(..).partition(is_spec);
     options.reading.files = files;
-    let bad = |messages: &[String]| {
-        messages.iter().for_each(|message| printer.say(message));
-        let first = messages.first().map_or("bad input", String::as_str);
+    let bad = |messages: &[Diagnostic]| {
+        messages.iter().for_each(|message| printer.say(&message.to_string()));
+        let first = messages.first().map_or("bad input".to_owned(), ToString::to_string);
         printer.print(&format!("conformance: unknown({})\n", first.replace(['\n', '\r'], " ")));
         status::BAD_INPUT
     };
     let ([spec], false) = (specs.as_slice(), options.reading.files.is_empty()) else {
-        return bad(&[
-            "threadproof: error: there must be a C program and one specification (.tspec); name both"
-                .to_owned(),
-        ]);
+        let text = "there must be a C program and one specification (.tspec)";
+        return bad(&[Diagnostic::usage(text, "name both")]);
     };
     let Input { program, sources, kind, .. } = match input::read(&options.reading, false, &input::disk) {
         Ok(read) => read,
@@ -375,8 +370,8 @@ fn conform(mut options: OfSpecification, deadline: Instant, printer: &Printer, l
 
 /// Writes a first specification.
 fn draft(options: &Draft, deadline: Instant, printer: &Printer, live: &Live) -> u8 {
-    let fails = |messages: &[String], status: u8| {
-        messages.iter().for_each(|message| printer.say(message));
+    let fails = |messages: &[Diagnostic], status: u8| {
+        messages.iter().for_each(|message| printer.say(&message.to_string()));
         status
     };
     if options.lists_functions {
@@ -394,8 +389,8 @@ fn draft(options: &Draft, deadline: Instant, printer: &Printer, live: &Live) -> 
     let options = &options.of;
     let program = match input::read(&options.reading, false, &input::disk) {
         Ok(Input { kind, .. }) if kind != Kind::C => {
-            let message = "threadproof: error: specifications are about C programs; name C files".to_owned();
-            return fails(&[message], status::BAD_INPUT);
+            let problem = Diagnostic::usage("specifications are about C programs", "name C files");
+            return fails(&[problem], status::BAD_INPUT);
         }
         Ok(Input { program, .. }) => program,
         Err(messages) => return fails(&messages, status::BAD_INPUT),
@@ -409,13 +404,16 @@ fn draft(options: &Draft, deadline: Instant, printer: &Printer, live: &Live) -> 
             printer.print(&text);
             status
         }
-        Err(reason) => fails(&[format!("threadproof: there is no draft: {reason}")], status::UNKNOWN),
+        Err(reason) => {
+            printer.say(&format!("threadproof: there is no draft: {reason}"));
+            status::UNKNOWN
+        }
     }
 }
 
-fn bad_input(format: Format, messages: &[String], printer: &Printer) -> u8 {
-    messages.iter().for_each(|message| printer.say(message));
-    let first = messages.first().map_or("bad input", String::as_str);
+fn bad_input(format: Format, messages: &[Diagnostic], printer: &Printer) -> u8 {
+    messages.iter().for_each(|message| printer.say(&message.to_string()));
+    let first = messages.first().map_or("bad input".to_owned(), ToString::to_string);
     let answer = Answer::Unknown(first.replace(['\n', '\r'], " "));
     let nothing = (Program::default(), Sources::default());
     let report = presenting::plain((&nothing.0, &nothing.1), &[], &answer, None);
@@ -456,14 +454,14 @@ fn show(
             match outcome.verdict {
                 Checked::Proved(Proof::Context(proof)) => {
                     let lowered = pipeline::prepare(program, check);
-                    let seen = engine_context::analysed_program(&lowered, &check.property(), budget.deadline);
+                    let seen = engine_context::analysed_program(&lowered, &check.property(), budget);
                     let Ok(prepared) = seen else {
                         printer.say("threadproof: there is no context to show: out of time; raise --timeout");
                         return status::UNKNOWN;
                     };
                     let written = || specification::of_contexts(program, check, &proof, budget);
                     match what {
-                        Show::ContextSvg => report::graph::contexts_svg(&prepared, &proof),
+                        Show::ContextSvg => report::graph::contexts_svg(prepared, &proof),
                         Show::ContextSpec => match written() {
                             Ok(text) => text,
                             Err(reason) => {
@@ -471,7 +469,7 @@ fn show(
                                 return status::UNKNOWN;
                             }
                         },
-                        _ => report::graph::contexts(&prepared, &proof),
+                        _ => report::graph::contexts(prepared, &proof),
                     }
                 }
                 Checked::Proved(_) => String::new(),

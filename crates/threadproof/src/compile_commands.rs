@@ -3,6 +3,7 @@
 //! Of each command, the flags that preprocessing depends on are taken over, and the widths of types. Flags that change what a program means in a way that
 //! is not modelled are errors, or forbid proofs; all others (warnings, optimisation, output) are left out. Files in other languages are left out, too.
 
+use crate::diagnostic::{Diagnostic, Kind};
 use frontend_c::Options;
 use ir::DataModel;
 use serde::Deserialize;
@@ -39,13 +40,13 @@ struct Entry {
 }
 
 /// Reads a database. Its name is for messages; relative folders in it are below its own.
-pub fn read(name: &Path, text: &str) -> Result<Database, Vec<String>> {
+pub fn read(name: &Path, text: &str) -> Result<Database, Vec<Diagnostic>> {
     let shown = name.display();
     let wrong = |error: serde_json::Error| {
-        vec![format!(
-            "{shown}:{}:{}: error: {error}; a compilation database is a list of {{\"directory\", \"file\", \"arguments\" or \"command\"}}",
-            error.line(),
-            error.column()
+        let (line, column) = (error.line() as u32, error.column() as u32);
+        let problem = Diagnostic::at(name, (line, column), Kind::Text, error.to_string());
+        vec![problem.help(
+            "a compilation database is a list of {\"directory\", \"file\", \"arguments\" or \"command\"}",
         )]
     };
     let entries: Vec<Entry> = serde_json::from_str(text).map_err(wrong)?;
@@ -58,7 +59,8 @@ pub fn read(name: &Path, text: &str) -> Result<Database, Vec<String>> {
         let path = tidy(&base.join(&entry.directory).join(&entry.file));
         let refuse = |problem: String| {
             let number = index + 1;
-            format!("{shown}: error: entry {number} ({}): {problem}", entry.file.display())
+            let text = format!("entry {number} ({}): {problem}", entry.file.display());
+            Diagnostic::of_file(name, Kind::Text, text)
         };
         let words = match (&entry.arguments, &entry.command) {
             (Some(arguments), _) => Ok(arguments.clone()),
@@ -97,7 +99,8 @@ pub fn read(name: &Path, text: &str) -> Result<Database, Vec<String>> {
         return Err(problems);
     }
     if database.units.is_empty() {
-        return Err(vec![format!("{shown}: error: there is no C file in it; check that the build is for C")]);
+        let problem = Diagnostic::of_file(name, Kind::Usage, "there is no C file in it");
+        return Err(vec![problem.help("check that the build is for C")]);
     }
     Ok(database)
 }

@@ -4,6 +4,7 @@
 //! Paths are relative to the file that they stand in. The definition of the command line says which keys there are, and what they take.
 
 use crate::arguments::Arguments;
+use crate::diagnostic::{Diagnostic, Kind};
 use crate::evidence;
 use crate::race_names::distance;
 use clap::parser::ValueSource;
@@ -20,7 +21,7 @@ pub const NAME: &str = "threadproof.toml";
 const FUNCTIONS: &str = "functions";
 
 /// Puts the options of a file into a command line, if there is one: that which `--config` names, or the one in the folder.
-pub fn complete(words: Vec<OsString>, folder: &Path) -> Result<Vec<OsString>, Vec<String>> {
+pub fn complete(words: Vec<OsString>, folder: &Path) -> Result<Vec<OsString>, Vec<Diagnostic>> {
     let mut whole = Arguments::command();
     whole.build();
     // What is wrong with the command line itself is said when it is read for good.
@@ -61,15 +62,15 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    fn problem(&self, at: usize, text: &str) -> String {
+    fn problem(&self, at: usize, text: &str) -> Diagnostic {
         let before = self.text.get(..at).unwrap_or(self.text);
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        format!("{}:{line}:{column}: error: {text}", self.path.display())
+        Diagnostic::at(self.path, (line as u32, column as u32), Kind::Text, text)
     }
 
     /// The options of the file that count, as words of a command line.
-    fn words(&self) -> Result<Vec<OsString>, Vec<String>> {
+    fn words(&self) -> Result<Vec<OsString>, Vec<Diagnostic>> {
         let table = DeTable::parse(self.text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
             vec![self.problem(at, &format!("{}; see the command line in the README", error.message()))]
@@ -93,7 +94,7 @@ impl File<'_> {
     }
 
     /// The words of the section about functions, and what is wrong with it. Each line is an option `--function NAME=CLASS`.
-    fn functions(&self, section: &Spanned<DeValue<'_>>) -> (Vec<OsString>, Vec<String>) {
+    fn functions(&self, section: &Spanned<DeValue<'_>>) -> (Vec<OsString>, Vec<Diagnostic>) {
         let DeValue::Table(table) = section.get_ref() else {
             let found = section.get_ref().type_str();
             let text =
@@ -113,7 +114,7 @@ impl File<'_> {
     }
 
     /// The words of one line about a function.
-    fn function(&self, name: &str, class: &Spanned<DeValue<'_>>) -> Result<Vec<OsString>, String> {
+    fn function(&self, name: &str, class: &Spanned<DeValue<'_>>) -> Result<Vec<OsString>, Diagnostic> {
         let parts: Vec<&Spanned<DeValue<'_>>> = match class.get_ref() {
             DeValue::Array(parts) => parts.iter().collect(),
             _ => vec![class],
@@ -142,7 +143,7 @@ impl File<'_> {
         Ok(vec![format!("--function={name}={whole}").into()])
     }
 
-    fn entry(&self, key: &str, at: usize, value: &Spanned<DeValue<'_>>) -> Result<Vec<OsString>, String> {
+    fn entry(&self, key: &str, at: usize, value: &Spanned<DeValue<'_>>) -> Result<Vec<OsString>, Diagnostic> {
         let Some(argument) = argument(self.verify, key) else {
             return Err(self.problem(at, &self.unknown(key)));
         };
@@ -183,7 +184,7 @@ impl File<'_> {
         argument: &Arg,
         key: &str,
         value: &Spanned<DeValue<'_>>,
-    ) -> Result<Vec<OsString>, String> {
+    ) -> Result<Vec<OsString>, Diagnostic> {
         let wrong = |value: &Spanned<DeValue<'_>>, wanted: &str| {
             let found = value.get_ref().type_str();
             self.problem(value.span().start, &format!("`{key}` is {wanted} and not of type {found}"))
@@ -270,7 +271,7 @@ mod tests {
         std::fs::remove_dir_all(&folder).expect("it is there");
         match result {
             Ok(words) => Ok(words.iter().skip(1).map(|word| hide(&word.to_string_lossy())).collect()),
-            Err(problems) => Err(problems.iter().map(|problem| hide(problem)).collect()),
+            Err(problems) => Err(problems.iter().map(|problem| hide(&problem.to_string())).collect()),
         }
     }
 

@@ -1,12 +1,13 @@
 //! Writes evidence beside the report: reproducers, witnesses and proofs; and files so that they are whole or not there.
 
 use crate::arguments::{Model, Reading, Verify};
+use crate::checking::Question;
+use crate::diagnostic::{self, Diagnostic};
 use crate::input::Kind;
-use crate::pipeline;
 use checker::{Checked, Refutation};
 use ir::Program;
 use report::witness::{self, Task};
-use report::{End, Outcome, Sources};
+use report::{End, Outcome};
 use reproducer::Compilation;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -18,13 +19,7 @@ pub struct Run<'a> {
     /// What was asked for.
     pub options: &'a Verify,
     /// What was read.
-    pub kind: Kind,
-    /// The files that were read.
-    pub files: &'a [PathBuf],
-    /// The program.
-    pub program: &'a Program,
-    /// Its texts.
-    pub sources: &'a Sources,
+    pub question: &'a Question,
     /// The verdicts.
     pub outcomes: &'a [Outcome],
     /// When the run must end.
@@ -74,6 +69,10 @@ impl Written {
 }
 
 impl Run<'_> {
+    fn program(&self) -> &Program {
+        &self.question.input.0
+    }
+
     /// Writes the evidence that was asked for.
     pub fn write(&self) -> Written {
         let mut written = Written::default();
@@ -124,7 +123,7 @@ impl Run<'_> {
                     }
                     let name = format!("threadproof-{name}-{}.json", outcome.check.name());
                     let path = std::env::temp_dir().join(name);
-                    let data_model = Model::from(self.program.data_model).name().to_owned();
+                    let data_model = Model::from(self.program().data_model).name().to_owned();
                     let checks = tried.rejected.iter().map(|evidence| (outcome.check, evidence.clone()));
                     let file = EvidenceFile { data_model, checks: checks.collect() };
                     write_whole(&path, &file.write()?)?;
@@ -157,7 +156,7 @@ impl Run<'_> {
         if checks.is_empty() {
             return Err("the verdict is unknown; raise --timeout, or see the report".into());
         }
-        let data_model = Model::from(self.program.data_model).name().to_owned();
+        let data_model = Model::from(self.program().data_model).name().to_owned();
         write_whole(path, &EvidenceFile { data_model, checks }.write()?).map_err(Missing::Unwritable)
     }
 
@@ -170,7 +169,7 @@ impl Run<'_> {
     }
 
     fn require_c(&self) -> Result<(), String> {
-        if self.kind == Kind::C {
+        if self.question.kind == Kind::C {
             Ok(())
         } else {
             Err("it is not a C program; leave the option out".to_owned())
@@ -190,7 +189,7 @@ impl Run<'_> {
             return Err("the files have flags of their own; preprocess them, and verify the results".into());
         }
         let compilation = compilation(&self.options.reading)?;
-        let line = |span| self.sources.line(span);
+        let line = |span| self.question.input.1.line(span);
         let files = reproducer::make(refutation, &compilation, line).map_err(|reason| reason.to_string())?;
         let failed = |error: std::io::Error| Missing::Unwritable(unwritable(folder, &error));
         std::fs::create_dir_all(folder).map_err(failed)?;
@@ -208,22 +207,23 @@ impl Run<'_> {
             .or(first)
             .ok_or("the verdict is unknown; raise --timeout, or see the report")?;
         let specification = match &self.options.asking.property {
-            Some(file) => {
-                std::fs::read_to_string(file).map_err(|error| unreadable(file, &error))?.trim().to_owned()
-            }
+            Some(file) => std::fs::read_to_string(file)
+                .map_err(|error| unreadable(file, &error).to_string())?
+                .trim()
+                .to_owned(),
             None => witness::specification(check)
                 .ok_or("the format has no such property; leave the option out")?
                 .to_owned(),
         };
         let mut files = Vec::new();
-        for file in self.files {
-            let bytes = std::fs::read(file).map_err(|error| unreadable(file, &error))?;
+        for file in &self.question.files {
+            let bytes = std::fs::read(file).map_err(|error| unreadable(file, &error).to_string())?;
             files.push((file.to_string_lossy().into_owned(), bytes));
         }
         let data_model = self.options.reading.data_model.into();
         let task = Task { files, specification, data_model, creation_time: time_of(SystemTime::now()) };
         let text = match self.refutation() {
-            Some((_, refutation)) => witness::violation(refutation, self.sources, &task)
+            Some((_, refutation)) => witness::violation(refutation, &self.question.input.1, &task)
                 .ok_or("the violation is not in an input file; name the file that it is in")?,
             None => {
                 let budget = Budget {
@@ -231,8 +231,8 @@ impl Run<'_> {
                     memory: self.options.memory << 20,
                     ..Budget::unlimited()
                 };
-                let listing = engine_flow::listing(&pipeline::prepare(self.program, check), &budget).ok();
-                witness::correctness(self.program, listing.as_ref(), &task)
+                let listing = engine_flow::listing(self.question.prepared.of(check), &budget).ok();
+                witness::correctness(self.program(), listing.as_ref(), &task)
             }
         };
         write_whole(path, &text).map_err(Missing::Unwritable)
@@ -240,14 +240,14 @@ impl Run<'_> {
 }
 
 /// What to say of a file that cannot be read.
-pub fn unreadable(path: &Path, error: &std::io::Error) -> String {
+pub fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
     let help = match error.kind() {
         ErrorKind::NotFound => "check the path",
         ErrorKind::PermissionDenied => "make it readable, or name another file",
         ErrorKind::IsADirectory => "name a file in it",
         _ => "check that it is a plain file",
     };
-    format!("{}: error: {error}; {help}", path.display())
+    Diagnostic::of_file(path, diagnostic::Kind::File, error.to_string()).help(help)
 }
 
 /// What to say of a file that cannot be written.
@@ -315,7 +315,7 @@ fn outputs(options: &Verify) -> Vec<&Path> {
 }
 
 /// What is wrong with the paths of the files that a run is asked to write. It is better known before the search than behind it.
-pub fn refuse_outputs(options: &Verify, read: &[PathBuf]) -> Vec<String> {
+pub fn refuse_outputs(options: &Verify, read: &[PathBuf]) -> Vec<Diagnostic> {
     let place = |path: &Path| std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok();
     let outputs = outputs(options);
     let mut problems = Vec::new();
@@ -323,13 +323,13 @@ pub fn refuse_outputs(options: &Verify, read: &[PathBuf]) -> Vec<String> {
         let same = |other: &&Path| place(other) == place(path);
         let is_folder = options.reproducer.as_deref() == Some(*path);
         let also_read = read.iter().map(PathBuf::as_path).chain(options.asking.property.as_deref());
-        let shown = path.display();
+        let refused = |why: &str| Diagnostic::of_file(path, diagnostic::Kind::File, why);
         if also_read.chain(options.asking.spec.as_deref()).any(|other| same(&other)) {
-            problems.push(format!("{shown}: error: it is read as well; name another path"));
+            problems.push(refused("it is read as well").help("name another path"));
         } else if !is_device(path) && outputs[..index].iter().any(same) {
-            problems.push(format!("{shown}: error: two files are to be written there; name another path"));
+            problems.push(refused("two files are to be written there").help("name another path"));
         } else if let Err(error) = if is_folder { try_folder(path) } else { try_file(path) } {
-            problems.push(format!("{shown}: error: {}", why_unwritable(&error)));
+            problems.push(refused(&why_unwritable(&error)));
         }
     }
     problems

@@ -2,6 +2,7 @@
 
 use crate::arguments::{Memory, Reading};
 use crate::compile_commands::{self, Database, Unit};
+use crate::diagnostic::{self, Diagnostic};
 use crate::evidence;
 use ir::Program;
 use report::Sources;
@@ -69,7 +70,7 @@ pub fn disk(_: &Path) -> Option<Vec<u8>> {
 }
 
 /// The files that are read.
-pub fn files(options: &Reading) -> Result<Vec<PathBuf>, Vec<String>> {
+pub fn files(options: &Reading) -> Result<Vec<PathBuf>, Vec<Diagnostic>> {
     match options.compile_commands.as_deref() {
         None => Ok(options.files.clone()),
         Some(path) => {
@@ -81,32 +82,32 @@ pub fn files(options: &Reading) -> Result<Vec<PathBuf>, Vec<String>> {
 }
 
 /// The functions that a C program calls, and of which nothing is known.
-pub fn unknown_functions(options: &Reading) -> Result<Vec<frontend_c::UnknownFunction>, Vec<String>> {
+pub fn unknown_functions(options: &Reading) -> Result<Vec<frontend_c::UnknownFunction>, Vec<Diagnostic>> {
     let database = options.compile_commands.as_deref().map(database).transpose()?;
     let units = database.as_ref().map(|database| chosen(options, database)).transpose()?;
     let files = texts(&paths(options, units.as_deref())?, &disk)?;
     let (whole, each) = options_c(options, false, &files, units.as_deref())?;
     frontend_c::unknown_functions(&each, &whole)
-        .map_err(|diagnostics| diagnostics.iter().map(told).collect::<Vec<_>>())
+        .map_err(|diagnostics| diagnostics.iter().map(Diagnostic::from).collect::<Vec<_>>())
 }
 
 /// The files that are named, or those of a build; at least one.
-fn paths(options: &Reading, units: Option<&[&Unit]>) -> Result<Vec<PathBuf>, Vec<String>> {
+fn paths(options: &Reading, units: Option<&[&Unit]>) -> Result<Vec<PathBuf>, Vec<Diagnostic>> {
     let paths: Vec<PathBuf> = match units {
         None => options.files.clone(),
         Some(units) => units.iter().map(|unit| shown(&unit.path)).collect(),
     };
     if paths.is_empty() {
-        return Err(vec![
-            "threadproof: error: no file is given; name the files of the program, or the compilation database of its build by --compile-commands"
-                .to_owned(),
-        ]);
+        return Err(vec![Diagnostic::usage(
+            "no file is given",
+            "name the files of the program, or the compilation database of its build by --compile-commands",
+        )]);
     }
     Ok(paths)
 }
 
 /// The texts of files.
-fn texts(paths: &[PathBuf], overlay: &Overlay<'_>) -> Result<Vec<frontend_c::Source>, Vec<String>> {
+fn texts(paths: &[PathBuf], overlay: &Overlay<'_>) -> Result<Vec<frontend_c::Source>, Vec<Diagnostic>> {
     let mut files = Vec::new();
     for path in paths {
         let text = match overlay(path) {
@@ -119,7 +120,7 @@ fn texts(paths: &[PathBuf], overlay: &Overlay<'_>) -> Result<Vec<frontend_c::Sou
 }
 
 /// Reads the files and the program in them; with the competition's rules about memory orders and unknown functions, if that is said.
-pub fn read(options: &Reading, competition: bool, overlay: &Overlay<'_>) -> Result<Input, Vec<String>> {
+pub fn read(options: &Reading, competition: bool, overlay: &Overlay<'_>) -> Result<Input, Vec<Diagnostic>> {
     let database = options.compile_commands.as_deref().map(database).transpose()?;
     let units = database.as_ref().map(|database| chosen(options, database)).transpose()?;
     let paths = paths(options, units.as_deref())?;
@@ -127,14 +128,15 @@ pub fn read(options: &Reading, competition: bool, overlay: &Overlay<'_>) -> Resu
     let kinds: Vec<Kind> = paths.iter().zip(&files).map(|(path, file)| Kind::of(path, &file.text)).collect();
     let kind = kinds.first().copied().unwrap_or(Kind::C);
     if kind != Kind::C && files.len() > 1 || kinds.iter().any(|other| *other != kind) {
-        return Err(vec![format!(
-            "{}: error: a Boolean program is one file; name it alone",
-            files[files.len() - 1].name
-        )]);
+        let last = &files[files.len() - 1].name;
+        let problem = Diagnostic::of_file(last, diagnostic::Kind::Usage, "a Boolean program is one file");
+        return Err(vec![problem.help("name it alone")]);
     }
     if kind != Kind::C && !(options.entry.is_empty() && options.thread.is_empty()) {
         let name = &files[0].name;
-        return Err(vec![format!("{name}: error: --entry and --thread are for C programs; leave them out")]);
+        let text = "--entry and --thread are for C programs";
+        let problem = Diagnostic::of_file(name, diagnostic::Kind::Usage, text);
+        return Err(vec![problem.help("leave them out")]);
     }
     let program = match kind {
         Kind::C => read_c(options, competition, &files, units.as_deref()),
@@ -151,13 +153,13 @@ pub fn read(options: &Reading, competition: bool, overlay: &Overlay<'_>) -> Resu
     Ok(Input { program, sources, kind, files: paths, notes })
 }
 
-fn database(path: &Path) -> Result<Database, Vec<String>> {
+fn database(path: &Path) -> Result<Database, Vec<Diagnostic>> {
     let text = std::fs::read_to_string(path).map_err(|error| vec![evidence::unreadable(path, &error)])?;
     compile_commands::read(path, &text)
 }
 
 /// The files of a build that are named, or all.
-fn chosen<'a>(options: &Reading, database: &'a Database) -> Result<Vec<&'a Unit>, Vec<String>> {
+fn chosen<'a>(options: &Reading, database: &'a Database) -> Result<Vec<&'a Unit>, Vec<Diagnostic>> {
     if options.files.is_empty() {
         return Ok(database.units.iter().collect());
     }
@@ -166,14 +168,12 @@ fn chosen<'a>(options: &Reading, database: &'a Database) -> Result<Vec<&'a Unit>
         let found = database.units.iter().find(|unit| place(&unit.path) == place(path));
         found.ok_or_else(|| {
             let database = options.compile_commands.as_deref().unwrap_or(Path::new("")).display();
-            format!(
-                "{}: error: {database} does not compile it; name another file, or build again",
-                path.display()
-            )
+            Diagnostic::of_file(path, diagnostic::Kind::Usage, format!("{database} does not compile it"))
+                .help("name another file, or build again")
         })
     };
     let (found, missing): (Vec<_>, Vec<_>) = options.files.iter().map(find).partition(Result::is_ok);
-    let missing: Vec<String> = missing.into_iter().filter_map(Result::err).collect();
+    let missing: Vec<Diagnostic> = missing.into_iter().filter_map(Result::err).collect();
     if missing.is_empty() { Ok(found.into_iter().flatten().collect()) } else { Err(missing) }
 }
 
@@ -183,7 +183,7 @@ fn shown(path: &Path) -> PathBuf {
     path.strip_prefix(&here).map_or_else(|_| path.to_owned(), Path::to_owned)
 }
 
-type Read = Result<Program, Vec<String>>;
+type Read = Result<Program, Vec<Diagnostic>>;
 
 /// A file with the options that it is read with.
 type File = (frontend_c::Source, frontend_c::Options);
@@ -194,7 +194,7 @@ fn options_c(
     competition: bool,
     files: &[frontend_c::Source],
     units: Option<&[&Unit]>,
-) -> Result<(frontend_c::Options, Vec<File>), Vec<String>> {
+) -> Result<(frontend_c::Options, Vec<File>), Vec<Diagnostic>> {
     let memory = if competition { Memory::Sc } else { Memory::C11 };
     let whole = frontend_c::Options {
         // Handlers for a 64-bit machine would need other parameters.
@@ -243,7 +243,7 @@ fn read_c(
 ) -> Read {
     let (whole, each) = options_c(options, competition, files, units)?;
     let mut program = frontend_c::read_each(&each, &whole)
-        .map_err(|diagnostics| diagnostics.iter().map(told).collect::<Vec<_>>())?;
+        .map_err(|diagnostics| diagnostics.iter().map(Diagnostic::from).collect::<Vec<_>>())?;
     for (file, unit) in files.iter().zip(units.into_iter().flatten()) {
         for limit in &unit.limits {
             let text = format!("{}: {limit}", file.name);
@@ -253,28 +253,20 @@ fn read_c(
     Ok(program)
 }
 
-/// What to say of a mistake in a C file.
-fn told(diagnostic: &frontend_c::Diagnostic) -> String {
-    let help = match diagnostic.message.ends_with("file not found") {
-        true => "; name its folder by -I, or give the preprocessed file (.i)",
-        false => "",
-    };
-    format!("{diagnostic}{help}")
-}
-
 /// The data model that the user names, or the one that the build was for.
-fn data_model(options: &Reading, units: Option<&[&Unit]>) -> Result<ir::DataModel, Vec<String>> {
+fn data_model(options: &Reading, units: Option<&[&Unit]>) -> Result<ir::DataModel, Vec<Diagnostic>> {
     let asked: ir::DataModel = options.data_model.into();
     let Some(units) = units else { return Ok(asked) };
     let of = |unit: &&&Unit| unit.data_model.unwrap_or_default();
     let Some(first) = units.iter().find(|unit| unit.data_model.is_some()) else { return Ok(asked) };
     match units.iter().find(|unit| of(unit) != of(&first)) {
         None => Ok(of(&first)),
-        Some(other) => Err(vec![format!(
-            "{}: error: it is compiled for other widths of types than {}; name the files of one program",
-            shown(&other.path).display(),
-            shown(&first.path).display()
-        )]),
+        Some(other) => {
+            let first = shown(&first.path);
+            let text = format!("it is compiled for other widths of types than {}", first.display());
+            let problem = Diagnostic::of_file(shown(&other.path), diagnostic::Kind::Link, text);
+            Err(vec![problem.help("name the files of one program")])
+        }
     }
 }
 
@@ -284,8 +276,7 @@ fn read_boolean(options: &Reading, file: &frontend_c::Source) -> Read {
     if !options.labels.is_empty() {
         reading.error_labels.clone_from(&options.labels);
     }
-    frontend_boolean::read_program(&file.name, &file.text, &reading)
-        .map_err(|diagnostic| vec![diagnostic.to_string()])
+    frontend_boolean::read_program(&file.name, &file.text, &reading).map_err(|problem| vec![problem.into()])
 }
 
 /// The target is in the file that is named, or in the one with the same name that ends in `.prop`.
@@ -304,14 +295,12 @@ fn read_system(options: &Reading, file: &frontend_c::Source) -> Read {
         }
     };
     let Some((name, text)) = target else {
-        return Err(vec![format!(
-            "{}: error: there is no target: name one by --target FILE.prop",
-            file.name
-        )]);
+        let text = "there is no target: name one by --target FILE.prop";
+        return Err(vec![Diagnostic::of_file(&file.name, diagnostic::Kind::Usage, text)]);
     };
     let target = Some((name.as_str(), text.as_slice()));
     frontend_boolean::read_system(&file.name, &file.text, target, options.init.as_deref())
-        .map_err(|diagnostic| vec![diagnostic.to_string()])
+        .map_err(|problem| vec![problem.into()])
 }
 
 #[cfg(test)]

@@ -246,13 +246,13 @@ mod tests {
         let (_, explicit) = live.start("explicit");
         explicit.event(Event::Progress { states: 12 });
         assert!(live.status().starts_with("races: flow 0 s, explicit 0 s (12 states)"), "{}", live.status());
-        let end = End::Unknown(Reason::Bounded("x".to_owned()));
+        let end = End::Unknown(Reason::GaveUp("x".to_owned()));
         let tried =
             Tried { engine: "flow", started: 0.0, seconds: 0.5, checking: 0.0, end, rejected: Vec::new() };
         flow.end(&tried);
         let partial = live.partial(Exhausted::Cancelled);
         let ends: Vec<(&str, String)> =
             partial.outcomes[0].tries.iter().map(|tried| (tried.engine, tried.end.to_string())).collect();
-        assert_eq!(ends, [("flow", "bounded: x".to_owned()), ("explicit", "interrupted".to_owned())]);
+        assert_eq!(ends, [("flow", "x".to_owned()), ("explicit", "interrupted".to_owned())]);
     }
 }

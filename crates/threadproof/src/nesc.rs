@@ -19,7 +19,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use verdict::{Budget, Cancel, Check, Engine, Event, Events, Property, Reason, Silent, Task, Trace, Verdict};
+use verdict::{
+    Budget, Cancel, Check, Engine, Event, Events, Property, Reason, Silent, Task, Trace, Verdict, Views,
+};
 
 /// How often `flow` is asked about all variables that are left.
 const ROUNDS: usize = 4;
@@ -56,7 +58,7 @@ pub fn list(question: &Question<'_>) -> usize {
     let (shared, other) = shared(&threads);
     let variables = question.variables.clone().unwrap_or(shared);
     let open = |variable: &Variable| {
-        let reason = Reason::Bounded("a limit came before it was looked at".to_owned());
+        let reason = Reason::GaveUp("a limit came before it was looked at".to_owned());
         outcome(&variable.name, Checked::Unknown(reason), Instant::now(), Vec::new())
     };
     for (index, variable) in variables.iter().enumerate() {
@@ -66,7 +68,7 @@ pub fn list(question: &Question<'_>) -> usize {
     if let (None, Some(object)) = (&question.variables, other) {
         let object = &threads.objects[object];
         let what = "memory that is no global variable is shared".to_owned();
-        let verdict = Checked::Unknown(Reason::Unsupported(what, object.span));
+        let verdict = Checked::Unknown(Reason::NotSupported(what, object.span));
         (question.keep)(count, outcome(&object.name, verdict, Instant::now(), Vec::new()));
         count += 1;
     }
@@ -227,7 +229,7 @@ impl Rest<'_> {
     fn refute(&self, left: &mut Vec<usize>, (range, trace): Found) {
         let Some(at) = left.iter().position(|index| self.variables[*index].range == range) else { return };
         let started = Instant::now();
-        let program = Program { races_on: Some(vec![range]), ..self.exact.clone() };
+        let program = Program { races_on: Some(vec![range]), ..self.exact.clone() }.into();
         let task = Task { program: &program, property: &Property::NoRace };
         let budget = &self.budget;
         let given = Given { engine: "explicit", verdict: Verdict::Unsafe(trace) };
@@ -255,7 +257,7 @@ fn in_part(parts: &[Forgetting], name: &str, range: Range, budget: &Budget) -> O
         for forgetting in parts {
             for kept in forgetting.candidates(range.object) {
                 let Some(program) = forgetting.keep(&kept, range) else { continue };
-                let share = budget.part(part);
+                let (share, program) = (budget.part(part), program.into());
                 let task = Task { program: &program, property: &Property::NoRace };
                 let Attempted { verdict, tried, .. } =
                     pipeline::attempt(task, engine, &share, budget, &Silent);
@@ -279,7 +281,7 @@ fn together(question: &Question<'_>, program: &Program, variables: &[Variable]) 
             break;
         }
         let ranges = hopeful.iter().map(|index| variables[*index].range).collect();
-        let program = Program { races_on: Some(ranges), ..program.clone() };
+        let program = Views::from(Program { races_on: Some(ranges), ..program.clone() });
         let conflicts = Conflicts::default();
         let task = Task { program: &program, property: &Property::NoRace };
         let verdict = engine_flow::Flow.verify(task, &budget, &conflicts);
@@ -404,7 +406,7 @@ mod tests {
         let program = frontend_c::read(&[source], &options).expect("it is C");
         let kept: RefCell<Vec<(usize, String, bool)>> = RefCell::default();
         let undecided = |_: &Program, _: &Budget| {
-            outcome("", Checked::Unknown(Reason::Bounded("not asked".to_owned())), Instant::now(), Vec::new())
+            outcome("", Checked::Unknown(Reason::GaveUp("not asked".to_owned())), Instant::now(), Vec::new())
         };
         let question = Question {
             program: &program,

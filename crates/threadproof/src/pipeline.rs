@@ -2,13 +2,17 @@
 
 use checker::Checked;
 use ir::Program;
+use ir::passes::runner::checked;
 use ir::passes::{self, Lowering};
-use report::{End, Outcome, Tried};
+use report::{End, Outcome, Sources, Tried};
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
-use verdict::{Budget, Check, Decisions, Engine, Event, Events, Evidence, Exhausted, Reason, Task, Verdict};
+use verdict::{
+    Budget, Check, Decisions, Engine, Event, Events, Evidence, Exhausted, Reason, Task, Verdict, Views,
+};
 
 /// What must be lowered for a check.
 pub fn lowering(check: Check) -> Lowering {
@@ -23,8 +27,27 @@ pub fn lowering(check: Check) -> Lowering {
 }
 
 /// The program that the engine and the replayer see.
-pub fn prepare(program: &Program, check: Check) -> Program {
-    passes::interrupts::run_to_completion(&passes::concrete(program, lowering(check)))
+pub fn prepare(program: &Program, check: Check) -> Views {
+    let lowered = checked("lower", passes::concrete(program, lowering(check)));
+    checked("run to completion", passes::interrupts::run_to_completion(&lowered)).into()
+}
+
+/// A program, lowered once for each check that is asked for.
+pub struct Prepared {
+    input: Arc<(Program, Sources)>,
+    views: [OnceLock<Views>; Check::ALL.len()],
+}
+
+impl Prepared {
+    /// A program of which nothing is derived yet.
+    pub fn new(input: Arc<(Program, Sources)>) -> Self {
+        Self { input, views: [const { OnceLock::new() }; Check::ALL.len()] }
+    }
+
+    /// The program lowered for a check, with its views.
+    pub fn of(&self, check: Check) -> &Views {
+        self.views[check as usize].get_or_init(|| prepare(&self.input.0, check))
+    }
 }
 
 /// Answers one check by one engine, with checked evidence.
@@ -35,10 +58,20 @@ pub fn verify(
     budget: &Budget,
     events: &dyn Events,
 ) -> Outcome {
+    verify_prepared(&prepare(program, check), check, engine, budget, events)
+}
+
+/// Answers one check about a program that is lowered for it.
+pub fn verify_prepared(
+    program: &Views,
+    check: Check,
+    engine: &dyn Engine,
+    budget: &Budget,
+    events: &dyn Events,
+) -> Outcome {
     let start = Instant::now();
-    let program = prepare(program, check);
     let property = check.property();
-    let task = Task { program: &program, property: &property };
+    let task = Task { program, property: &property };
     let Attempted { verdict, decisions, tried } = attempt(task, engine, budget, budget, events);
     Outcome {
         check,
@@ -68,41 +101,64 @@ pub fn attempt(
     whole: &Budget,
     events: &dyn Events,
 ) -> Attempted {
+    search(task, engine, budget, events).check(task, whole)
+}
+
+/// What an engine answers; its evidence is not checked yet.
+pub struct Searched {
+    engine: &'static str,
+    verdict: Verdict,
+    decided: Option<Result<Decisions, Reason>>,
+    seconds: f64,
+}
+
+/// Lets an engine answer.
+pub fn search(task: Task<'_>, engine: &dyn Engine, budget: &Budget, events: &dyn Events) -> Searched {
     let start = Instant::now();
     let decider = Decider { task, budget, events, decided: RefCell::default() };
     // What crashes says nothing; nothing that it shares with others is used afterwards.
     let verdict = catch_unwind(AssertUnwindSafe(|| engine.verify(task, budget, &decider)));
     let verdict = verdict.unwrap_or_else(|panic| Verdict::Unknown(crashed(engine.name(), panic.as_ref())));
-    let seconds = start.elapsed().as_secs_f64();
     let decided = decider.decided.into_inner();
-    let mut rejected = Vec::new();
-    let examine = || checker::examine(task.program, task.property, verdict, whole);
-    let mut verdict = match catch_unwind(AssertUnwindSafe(examine)) {
-        Ok(Ok(checked)) => checked,
-        Ok(Err(rejection)) => {
-            rejected.push(rejection.evidence);
-            rejected.extend(rejection.violation.map(Evidence::Trace));
-            Checked::Unknown(Reason::Rejected(rejection.why))
+    Searched { engine: engine.name(), verdict, decided, seconds: start.elapsed().as_secs_f64() }
+}
+
+impl Searched {
+    /// Checks the evidence.
+    pub fn check(self, task: Task<'_>, budget: &Budget) -> Attempted {
+        let start = Instant::now();
+        let Self { engine, verdict, decided, seconds } = self;
+        let mut rejected = Vec::new();
+        let examine = || checker::examine(task.program, task.property, verdict, budget);
+        let mut verdict = match catch_unwind(AssertUnwindSafe(examine)) {
+            Ok(Ok(checked)) => checked,
+            Ok(Err(rejection)) => {
+                rejected.push(rejection.evidence);
+                rejected.extend(rejection.violation.map(Evidence::Trace));
+                Checked::Unknown(Reason::Rejected(rejection.why))
+            }
+            Err(panic) => Checked::Unknown(crashed("the checker", panic.as_ref())),
+        };
+        let mut decisions = None;
+        match (decided, &verdict) {
+            (Some(Ok(found)), Checked::Unknown(_)) => decisions = Some(found),
+            (Some(Err(reason @ Reason::Rejected(_))), Checked::Unknown(_)) => {
+                verdict = Checked::Unknown(reason)
+            }
+            (Some(_) | None, Checked::Unknown(_) | Checked::Proved(_) | Checked::Refuted(_)) => {}
         }
-        Err(panic) => Checked::Unknown(crashed("the checker", panic.as_ref())),
-    };
-    let mut decisions = None;
-    match (decided, &verdict) {
-        (Some(Ok(found)), Checked::Unknown(_)) => decisions = Some(found),
-        (Some(Err(reason @ Reason::Rejected(_))), Checked::Unknown(_)) => verdict = Checked::Unknown(reason),
-        (Some(_) | None, Checked::Unknown(_) | Checked::Proved(_) | Checked::Refuted(_)) => {}
-    }
-    let end = match &verdict {
-        Checked::Proved(_) => End::Proved,
-        Checked::Refuted(_) => End::Refuted,
-        Checked::Unknown(Reason::Exhausted(Exhausted::Cancelled)) => End::Stopped,
-        Checked::Unknown(reason) => End::Unknown(reason.clone()),
-    };
-    let checking = start.elapsed().as_secs_f64() - seconds;
-    Attempted {
-        verdict,
-        decisions,
-        tried: Tried { engine: engine.name(), started: 0.0, seconds, checking, end, rejected },
+        let end = match &verdict {
+            Checked::Proved(_) => End::Proved,
+            Checked::Refuted(_) => End::Refuted,
+            Checked::Unknown(Reason::Exhausted(Exhausted::Cancelled)) => End::Stopped,
+            Checked::Unknown(reason) => End::Unknown(reason.clone()),
+        };
+        let checking = start.elapsed().as_secs_f64();
+        Attempted {
+            verdict,
+            decisions,
+            tried: Tried { engine, started: 0.0, seconds, checking, end, rejected },
+        }
     }
 }
 

@@ -5,7 +5,9 @@
 //! from the first queue, all others from the second, and whoever has nothing left to do takes from the other one. One job alone takes turns. What goes first depends on a few
 //! [`Features`] of the program. A proof or a trace that is not accepted counts as no answer, and is reported.
 //!
-//! Once there is an answer, no other engine starts, and those that run are asked to stop. What they say all the same is
+//! While evidence is checked, no other engine starts for a while ([`PATIENCE`]): what engines find is accepted as
+//! a rule, and then theirs would be work for nothing. Once there is an answer, none starts, and those that run are
+//! asked to stop. What they say all the same is
 //! compared: if one proves what another one refutes, there is no answer, and both pieces of evidence are reported. A
 //! proof that is being checked when a refutation comes has [`GRACE`] to be accepted or not.
 
@@ -24,10 +26,11 @@ use engine_symbolic::Symbolic;
 use ir::Program;
 use report::{Outcome, Tried};
 use std::collections::VecDeque;
-use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 use verdict::{
     Budget, Cancel, Check, Decisions, Engine, Events, Evidence, Exhausted, Property, Reason, Task, Verdict,
+    Views,
 };
 
 /// The engines, and how many of them run at once.
@@ -70,6 +73,9 @@ const GLANCE: Duration = Duration::from_secs(2);
 
 /// How long the check of a proof may go on after a refutation was found.
 const GRACE: Duration = Duration::from_millis(500);
+
+/// How long the start of further engines waits for the check of evidence.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What a turn is for.
 #[derive(Clone, Copy)]
@@ -131,6 +137,65 @@ impl<'a> Queues<'a> {
         turns.append(&mut self.provers);
         turns.extend(last);
         Self { refuters: turns, provers: VecDeque::new() }
+    }
+}
+
+/// What is still to do, for several jobs at once.
+struct Turns<'a> {
+    state: Mutex<TurnsState<'a>>,
+    /// A check of evidence has ended, or all work has.
+    changed: Condvar,
+    patience: Duration,
+}
+
+struct TurnsState<'a> {
+    queues: Queues<'a>,
+    /// How many pieces of evidence are being checked, and since when the last of them is.
+    checks: usize,
+    since: Instant,
+}
+
+impl<'a> Turns<'a> {
+    fn new(queues: Queues<'a>) -> Self {
+        let state = Mutex::new(TurnsState { queues, checks: 0, since: Instant::now() });
+        Self { state, changed: Condvar::new(), patience: PATIENCE }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, TurnsState<'a>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next turn, once no evidence is being checked or that takes long; `None` when all turns are taken, or
+    /// there is an answer.
+    fn next(&self, refuter: bool, budget: &Budget) -> Option<Turn<'a>> {
+        let mut state = self.lock();
+        loop {
+            // Whoever holds the state sees each answer that came before.
+            budget.look(0).ok()?;
+            let left = self.patience.saturating_sub(state.since.elapsed());
+            if state.checks == 0 || left.is_zero() {
+                return state.queues.next(refuter);
+            }
+            let wait = left.min(INTERVAL);
+            (state, _) = self.changed.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Evidence was found, and is being checked from now on.
+    fn check_begins(&self) {
+        let mut state = self.lock();
+        state.checks += 1;
+        state.since = Instant::now();
+    }
+
+    /// It was checked. With `stop` that is the answer, and no further engine starts.
+    fn check_ends(&self, stop: Option<&Cancel>) {
+        let mut state = self.lock();
+        state.checks -= 1;
+        if let Some(cancel) = stop {
+            cancel.cancel();
+        }
+        self.changed.notify_all();
     }
 }
 
@@ -209,7 +274,7 @@ fn why(mut reasons: Vec<(&'static str, Reason)>, best: &str) -> Reason {
         _ => 2,
     };
     let first = reasons.into_iter().min_by_key(rank);
-    first.map_or(Reason::Bounded("no engine answered".to_owned()), |(_, reason)| reason)
+    first.map_or(Reason::GaveUp("no engine answered".to_owned()), |(_, reason)| reason)
 }
 
 /// As an engine: for those that need another one.
@@ -231,10 +296,14 @@ impl Engine for Portfolio {
 impl Portfolio {
     /// Answers one check with checked evidence.
     pub fn verify(&self, program: &Program, check: Check, budget: &Budget) -> Outcome {
+        self.verify_prepared(&pipeline::prepare(program, check), check, budget)
+    }
+
+    /// Answers one check about a program that is lowered for it.
+    pub fn verify_prepared(&self, program: &Views, check: Check, budget: &Budget) -> Outcome {
         let start = Instant::now();
-        let program = pipeline::prepare(program, check);
         let property = check.property();
-        let known = self.run(Task { program: &program, property: &property }, budget);
+        let known = self.run(Task { program, property: &property }, budget);
         let seconds = start.elapsed().as_secs_f64();
         let best = if self.boolean { States.name() } else { self.explicit.name() };
         let (verdict, decisions) = match known.verdict {
@@ -252,8 +321,8 @@ impl Portfolio {
     }
 
     fn run_queues(&self, queues: Queues<'_>, task: Task<'_>, budget: &Budget) -> Known {
-        let queues = Mutex::new(if self.jobs > 1 { queues } else { queues.in_turns() });
-        let runs: OnceLock<Runs> = OnceLock::new();
+        let turns = Turns::new(if self.jobs > 1 { queues } else { queues.in_turns() });
+        let runs: OnceLock<Runs<'_>> = OnceLock::new();
         // Stops searches, and checks of evidence.
         let (stop, stop_checks) = (Cancel::default(), Cancel::default());
         let whole = Budget { cancel: stop.clone(), ..budget.clone() };
@@ -262,19 +331,9 @@ impl Portfolio {
         std::thread::scope(|scope| {
             let (answers, answered) = mpsc::channel();
             for job in 0..self.jobs.max(1) {
-                let (answers, queues, whole, checks, runs) =
-                    (answers.clone(), &queues, &whole, &checks, &runs);
+                let (answers, turns, whole, checks, runs) = (answers.clone(), &turns, &whole, &checks, &runs);
                 let work = move || {
-                    loop {
-                        let next = {
-                            let mut queues = queues.lock().unwrap_or_else(PoisonError::into_inner);
-                            // Whoever holds the queues sees each answer that came before.
-                            if whole.check(0).is_err() {
-                                break;
-                            }
-                            queues.next(job == 0)
-                        };
-                        let Some(turn) = next else { break };
+                    while let Some(turn) = turns.next(job == 0, whole) {
                         let share = whole.remaining().map(|left| left / turn.part);
                         let time = share.into_iter().chain(turn.most).min();
                         // Steps of engines beside it do not count.
@@ -291,12 +350,11 @@ impl Portfolio {
                             }
                         };
                         let (started, listener) = self.live.start(turn.engine.name());
-                        let mut attempted = pipeline::attempt(task, &engine, &budget, checks, &listener);
+                        let searched = pipeline::search(task, &engine, &budget, &listener);
+                        turns.check_begins();
+                        let mut attempted = searched.check(task, checks);
                         let is_answer = !matches!(attempted.verdict, Checked::Unknown(_));
-                        if is_answer && !self.to_the_end {
-                            let _held = queues.lock().unwrap_or_else(PoisonError::into_inner);
-                            whole.cancel.cancel();
-                        }
+                        turns.check_ends((is_answer && !self.to_the_end).then_some(&whole.cancel));
                         attempted.tried.started = started;
                         listener.end(&attempted.tried);
                         if answers.send(attempted).is_err() {
@@ -440,6 +498,30 @@ mod tests {
             assert!(patient.0.load(Ordering::Relaxed) < jobs.max(2), "of {jobs} jobs one has proved it");
             assert_eq!(late.0.load(Ordering::Relaxed), 0);
         }
+    }
+
+    /// The turn that another job gets while evidence is checked, which is the answer in the end.
+    fn turn_during_a_check(patience: Duration) -> Option<&'static str> {
+        let patient = Patient::default();
+        let (refuters, provers) = ([Turn::of(&patient, 1)].into(), VecDeque::new());
+        let turns = Turns { patience, ..Turns::new(Queues { refuters, provers }) };
+        let budget = Budget::unlimited();
+        turns.check_begins();
+        std::thread::scope(|scope| {
+            let next = scope.spawn(|| turns.next(true, &budget).map(|turn| turn.engine.name()));
+            let given_up = Instant::now() + Duration::from_millis(200);
+            while !next.is_finished() && Instant::now() < given_up {
+                std::thread::yield_now();
+            }
+            turns.check_ends(Some(&budget.cancel));
+            next.join().expect("no job panics")
+        })
+    }
+
+    #[test]
+    fn no_engine_starts_while_evidence_is_checked() {
+        assert_eq!(turn_during_a_check(Duration::from_secs(600)), None);
+        assert_eq!(turn_during_a_check(Duration::ZERO), Some("patient"), "a check that takes long");
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! From outcomes to what the user sees: the report in the format that was asked for, and the page.
 
 use crate::arguments::{Format, Verify};
+use crate::checking::Question;
 use crate::evidence::write_whole;
-use crate::pipeline;
 use crate::terminal::{self, Printer};
 use checker::Checked;
 use ir::Program;
@@ -11,7 +11,7 @@ use report::story::{self, Story};
 use report::{Answer, Outcome, Report, SharedMemory, Sources};
 use std::io::IsTerminal;
 use std::time::Duration;
-use verdict::{Budget, Check, ContextProof, Listing, Proof};
+use verdict::{Analysed, Budget, Check, ContextProof, Listing, Proof, Views};
 
 /// The least time for what the report tells beyond the verdict, if twice that is left: the verdict must not be late because of it.
 const LEAST: Duration = Duration::from_secs(1);
@@ -39,12 +39,13 @@ pub fn plain<'a>(
 /// Prints the report of a verification, and writes the page; or says why it cannot be written.
 pub fn present(
     options: &Verify,
-    (program, sources): (&Program, &Sources),
+    question: &Question,
     (outcomes, memory): (&[Outcome], Option<&SharedMemory>),
     answer: &Answer,
     budget: &Budget,
     printer: &Printer,
 ) -> Result<(), String> {
+    let (program, sources) = (&question.input.0, &question.input.1);
     let first = outcomes.first().map_or(Check::Assertions, |outcome| outcome.check);
     let told = options.html.is_some()
         || options.explain
@@ -63,17 +64,17 @@ pub fn present(
     let budget = budget.part(2).patient_for(LEAST.max(Duration::from_secs_f64(seconds.clamp(0.0, 1e6))));
     let needed = options.html.is_some() || (told && outcomes.iter().any(by_flow));
     let listing: Option<Listing> = (needed && has_time)
-        .then(|| engine_flow::listing(&pipeline::prepare(program, first), &budget).ok())
+        .then(|| engine_flow::listing(question.prepared.of(first), &budget).ok())
         .flatten();
     let mut stories: Vec<(Check, Story)> = Vec::new();
     let mut contexts: Vec<(String, String)> = Vec::new();
     for outcome in outcomes.iter().filter(|outcome| told && outcome.variable.is_none()) {
         if let Checked::Proved(proof) = &outcome.verdict {
-            let lowered = pipeline::prepare(program, outcome.check);
-            let mut story = story::of(&lowered, outcome.check, proof, listing.as_ref(), budget.deadline);
-            for (seen, proof) in by_contexts(&lowered, outcome.check, proof, &budget) {
-                story.parts.extend(story::of_context(&seen, proof).parts);
-                contexts.push((outcome.check.name().to_owned(), report::graph::contexts_svg(&seen, proof)));
+            let lowered = question.prepared.of(outcome.check);
+            let mut story = story::of(lowered, outcome.check, proof, listing.as_ref(), &budget);
+            for (seen, proof) in by_contexts(lowered, outcome.check, proof, &budget) {
+                story.parts.extend(story::of_context(seen, proof).parts);
+                contexts.push((outcome.check.name().to_owned(), report::graph::contexts_svg(seen, proof)));
             }
             stories.push((outcome.check, story));
         }
@@ -82,8 +83,8 @@ pub fn present(
     let report = Report { program, sources, outcomes, answer, explain, stories: &stories, memory };
     printer.print(&document(options.format, &report));
     if let Some(path) = &options.html {
-        let lowered = pipeline::prepare(program, first);
-        let extras = Extras { lowered: &lowered, listing: listing.as_ref(), contexts: &contexts };
+        let lowered = question.prepared.of(first);
+        let extras = Extras { lowered, listing: listing.as_ref(), contexts: &contexts };
         write_whole(path, &report::html::render(&report, &extras))?;
     }
     Ok(())
@@ -91,19 +92,21 @@ pub fn present(
 
 /// The parts of a proof that are by contexts, with the programs that they speak of.
 fn by_contexts<'a>(
-    lowered: &Program,
+    lowered: &'a Views,
     check: Check,
     proof: &'a Proof,
     budget: &Budget,
-) -> Vec<(Program, &'a ContextProof)> {
+) -> Vec<(&'a Analysed, &'a ContextProof)> {
     match proof {
         Proof::Context(proof) => {
-            let seen = engine_context::analysed_program(lowered, &check.property(), budget.deadline);
+            let seen = engine_context::analysed_program(lowered, &check.property(), budget);
             seen.map(|seen| (seen, &**proof)).into_iter().collect()
         }
         Proof::Runs(proof) => {
             let mut parts = by_contexts(lowered, Check::Races, &proof.races, budget);
-            parts.extend(by_contexts(&ir::passes::atomic_runs(lowered), check, &proof.errors, budget));
+            if let Ok(runs) = lowered.atomic_runs(budget) {
+                parts.extend(by_contexts(runs, check, &proof.errors, budget));
+            }
             parts
         }
         _ => Vec::new(),

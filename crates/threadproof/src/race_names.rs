@@ -3,6 +3,7 @@
 //! A name is that of an object (`x`; of a static local `function.x`), then members and elements (`s.f`, `a[3].f`). In a program from nesC the name of the
 //! component in front may be left out (`gState` for `FramerM__gState`). Several variables of one name are all meant.
 
+use crate::diagnostic::Diagnostic;
 use ir::passes::interrupts::{LEVEL, PROCESSOR};
 use ir::{Layout, Object, ObjectId, Program, Range, Storage};
 
@@ -24,7 +25,7 @@ pub fn is_variable(object: &Object) -> bool {
 }
 
 /// The variables that names mean, each once; or what is wrong with the names.
-pub fn resolve(program: &Program, names: &[String], nesc: bool) -> Result<Vec<Variable>, Vec<String>> {
+pub fn resolve(program: &Program, names: &[String], nesc: bool) -> Result<Vec<Variable>, Vec<Diagnostic>> {
     let mut found: Vec<Variable> = Vec::new();
     let mut problems = Vec::new();
     for name in names {
@@ -104,7 +105,7 @@ fn part(id: ObjectId, object: &Object, path: &str) -> Option<Variable> {
 /// The most names that are suggested.
 const SUGGESTED: usize = 3;
 
-fn unknown(program: &Program, name: &str) -> String {
+fn unknown(program: &Program, name: &str) -> Diagnostic {
     let base = name.split(['.', '[']).next().unwrap_or(name);
     let mut close: Vec<(usize, &str)> = program
         .objects
@@ -125,11 +126,11 @@ fn unknown(program: &Program, name: &str) -> String {
         }
     }
     let suggestion = if names.is_empty() {
-        "; name a global variable that it uses".to_owned()
+        "name a global variable that it uses".to_owned()
     } else {
-        format!("; did you mean {}?", names.join(" or "))
+        format!("did you mean {}?", names.join(" or "))
     };
-    format!("threadproof: error: --race: the program accesses no variable '{name}'{suggestion}")
+    Diagnostic::usage(format!("--race: the program accesses no variable '{name}'"), suggestion)
 }
 
 /// How many letters to insert, leave out or change.

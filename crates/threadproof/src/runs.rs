@@ -1,17 +1,16 @@
 //! What one engine learns helps the others: a program without data races is given to them with fewer interleavings ([`ir::passes::runs`]).
 
-use ir::Program;
-use verdict::{Budget, Engine, Events, Proof, Property, RunsProof, Silent, Task, Verdict};
+use verdict::{Budget, Engine, Events, Proof, Property, RunsProof, Silent, Task, Verdict, Views};
 
 /// The program with atomic runs, and why it may be taken instead: it has no data race.
-pub struct Runs {
-    program: Program,
+pub struct Runs<'a> {
+    program: &'a Views,
     races: Proof,
 }
 
-impl Runs {
+impl<'a> Runs<'a> {
     /// The program with atomic runs, if an engine proves that it has no data race. Not for Boolean programs, whose steps are atomic anyway.
-    pub fn of(task: Task<'_>, engine: &dyn Engine, budget: &Budget) -> Option<Self> {
+    pub fn of(task: Task<'a>, engine: &dyn Engine, budget: &Budget) -> Option<Self> {
         // Races that do not count are races all the same.
         if task.program.races_on.is_some() {
             return None;
@@ -19,7 +18,7 @@ impl Runs {
         match engine.verify(Task { property: &Property::NoRace, ..task }, budget, &Silent) {
             // One thread is not interrupted anyway.
             Verdict::Safe(races @ Proof::Flow(_)) => {
-                Some(Self { program: ir::passes::atomic_runs(task.program), races })
+                Some(Self { program: task.program.atomic_runs(budget).ok()?, races })
             }
             Verdict::Safe(_) | Verdict::Unsafe(_) | Verdict::Unknown(_) => None,
         }
@@ -31,7 +30,7 @@ pub struct OnRuns<'a> {
     /// The engine.
     pub engine: &'a dyn Engine,
     /// What it is given.
-    pub runs: Option<&'a Runs>,
+    pub runs: Option<&'a Runs<'a>>,
 }
 
 impl Engine for OnRuns<'_> {

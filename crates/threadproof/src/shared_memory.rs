@@ -1,24 +1,26 @@
 //! Races on each shared memory location of a program, in one run: the listing that reports show.
 //!
-//! First the whole program is annotated with its calls, and the checker lists what that proves ([`Listed`]): seconds, also for large
-//! programs. What is known is kept from then on ([`Live::list`]), so that it is reported whatever becomes of the rest. If no
-//! location is left open, the annotation is a proof like any other. Otherwise the engines run as they do for other
-//! checks; and then open locations are taken one at a time, the most promising first: races on it alone count ([`Program::races_on`]), and
-//! the explorer has a share of the time to find an execution.
+//! What is accessed by name is listed at once ([`first_listing`]). Then the whole program is annotated with
+//! its calls, and the checker lists what that proves ([`Listed`]): seconds, also for large programs. What is
+//! known is kept from then on ([`Live::list`]), so that it is reported whatever becomes of the rest. If no
+//! location is left open, the annotation is a proof like any other. Otherwise the engines run as they do for
+//! other checks; and then open locations are taken one at a time, the most promising first: races on it alone
+//! count ([`Program::races_on`]), and the explorer has a share of the time to find an execution.
 
+use crate::first_listing;
 use crate::live::Live;
 use crate::nesc;
 use crate::pipeline::{self, Attempted, Given, crashed};
+use crate::refuting::{self, Refuter, Turn};
 use checker::{Checked, Refutation, ReplayedViolation};
-use ir::passes::PointsTo;
 use ir::{Program, Range, Storage};
 use report::shared_memory::{Finding, Status};
-use report::{End, Outcome, SharedMemory, Tried};
+use report::{End, Outcome, SharedMemory, Sources, Tried};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 use verdict::{
     Budget, Check, Engine, Exhausted, Locations, Proof, Property, Reason, Silent, SummariesProof, Task,
-    ThreadFacts, Verdict,
+    ThreadFacts, Verdict, Views,
 };
 
 /// An annotation of a whole program, and what the checker says that it proves.
@@ -32,13 +34,13 @@ pub struct Listed {
 }
 
 /// Decides about races in a program as a whole.
-pub type Decider<'a> = dyn Fn(&Program, &Budget) -> Outcome + 'a;
+pub type Decider<'a> = dyn Fn(&Views, &Budget) -> Outcome + 'a;
 
 /// Annotates a program and checks that.
 pub type Lister<'a> = dyn Fn(Task<'_>, &Budget) -> Result<Listed, Reason> + Sync + 'a;
 
-/// Annotates with procedure summaries. Where the checker refuses a claim, kinds of claims that others do not need are left
-/// out, so that the rest still counts.
+/// Annotates with procedure summaries. Where the checker refuses a claim, kinds of claims that others do not
+/// need are left out, so that the rest still counts.
 pub fn by_summaries(task: Task<'_>, budget: &Budget) -> Result<Listed, Reason> {
     let mut proof = engine_summaries::annotate(task, budget)?;
     let mut refused = None;
@@ -84,20 +86,28 @@ const NAMING: Duration = Duration::from_secs(5);
 const RESERVE: u32 = 20;
 /// Where a race is found already, this part of the time goes to others, and no more than the most.
 const OTHERS: u32 = 4;
-const MOST_FOR_OTHERS: Duration = Duration::from_secs(10);
-/// The least time that a search for a race on one location takes.
+const MOST_FOR_OTHERS: Duration = Duration::from_secs(20);
+/// From so many steps on, a program is too large for engines that look at all of it: single locations come
+/// first.
+const LARGE: usize = 600;
+/// The part of the time that single locations get then, and how much of it the first turn.
+const FIRST_TURN: u32 = 4;
+const FIRST_ROUND: Duration = Duration::from_secs(2);
+/// The least time that an exploration for a race on one location takes.
 const LEAST: Duration = Duration::from_secs(2);
 
 /// Everything that decides about races in a program.
 pub struct Races<'a> {
-    /// The program, as the front end made it.
-    pub program: &'a Program,
+    /// The program, lowered for races.
+    pub prepared: &'a Views,
     /// Who annotates.
     pub lister: &'a Lister<'a>,
     /// Who decides about the program as a whole; `None` if nobody but the one who annotates is asked.
     pub answer: Option<&'a Decider<'a>>,
     /// Who looks for races on single locations, if that is asked for.
     pub explorer: Option<&'a dyn Engine>,
+    /// The lines of the program, for words about it.
+    pub sources: Option<&'a Sources>,
     /// Takes note of what is known.
     pub live: &'a Live,
     /// What all may take together.
@@ -108,15 +118,18 @@ impl Races<'_> {
     /// Decides, and hands over all outcomes to [`Live`]: the check as a whole, then each further race.
     pub fn decide(&self) {
         let start = Instant::now();
-        let prepared = pipeline::prepare(self.program, Check::Races);
-        let task = Task { program: &prepared, property: &Property::NoRace };
+        let prepared = self.prepared;
+        let task = Task { program: prepared, property: &Property::NoRace };
+        // This stands at once, whatever becomes of the rest.
+        let mut first = SharedMemory::of(prepared, &first_listing::by_name(prepared), None);
+        first.incomplete = Some(first_listing::INCOMPLETE.to_owned());
+        self.live.list(&first);
         let (listed, tried) = self.list(task);
         let mut tries = vec![tried];
-        let mut memory = None;
+        let mut memory = Some(first);
         if let Some(listed) = listed {
-            let deadline = self.budget.part(LISTING).within(NAMING).deadline;
-            let points_to = PointsTo::until(&prepared, deadline);
-            let found = SharedMemory::of(&prepared, &listed.locations, points_to.as_ref());
+            let points_to = prepared.points_to(&self.budget.part(LISTING).within(NAMING)).ok();
+            let found = SharedMemory::of(prepared, &listed.locations, points_to);
             self.live.list(&found);
             if !found.has_open() && !found.conditional {
                 let given =
@@ -134,47 +147,162 @@ impl Races<'_> {
         }
         let is_open = memory.as_ref().is_some_and(SharedMemory::has_open);
         // Whoever wants all findings wants them on single locations, too.
-        let single = self.explorer.is_some() && is_open;
-        let budget = if single { self.budget.part(2) } else { self.budget.clone() };
-        let outcome = match self.answer {
-            Some(answer) => {
-                let mut outcome = answer(self.program, &budget);
-                tries.append(&mut outcome.tries);
-                Outcome { seconds: start.elapsed().as_secs_f64(), tries, ..outcome }
-            }
-            None => {
-                let limit = prepared.assumptions.iter().find(|assumption| assumption.limits_proof);
-                let reason = match (limit, tries.first().map(|tried| &tried.end)) {
-                    (Some(limit), _) if !is_open && memory.is_some() => {
-                        Reason::Unsupported(limit.text.clone(), limit.span)
-                    }
-                    (_, Some(End::Unknown(reason))) => reason.clone(),
-                    (_, _) => Reason::Exhausted(Exhausted::Cancelled),
-                };
-                whole(Checked::Unknown(reason), start, tries)
-            }
-        };
-        let Some(mut memory) = memory else {
-            self.live.finish(outcome);
-            return;
-        };
-        let (is_refuted, budget) = match &outcome.verdict {
-            Checked::Proved(proof) => {
-                memory.proved(&report::human::reason(proof));
-                (false, None)
-            }
-            Checked::Refuted(refutation) => {
-                mark(&mut memory, refutation);
-                (true, Some(self.budget.part(OTHERS).within(MOST_FOR_OTHERS)))
-            }
-            Checked::Unknown(Reason::Contradiction(_) | Reason::Crashed(_)) => (false, None),
-            Checked::Unknown(_) => (false, Some(self.budget.most_of(RESERVE - 1, RESERVE))),
-        };
-        self.live.list(&memory);
-        let number = self.live.finish(outcome);
-        if let (Some(explorer), Some(budget)) = (self.explorer, budget) {
-            self.one_by_one(&prepared, memory, explorer, &budget, (number, is_refuted));
+        let explorer = self.explorer.filter(|_| is_open);
+        let open = memory.as_ref().map(|memory| self.open(prepared, memory)).unwrap_or_default();
+        let mut refuter = explorer.and_then(|_| self.refuter(prepared, &open));
+        let mut known = Known { start, tries, number: None, is_refuted: false };
+        let steps: usize = prepared.templates.iter().map(|code| code.edges.len()).sum();
+        if let (Some(refuter), Some(memory)) = (&mut refuter, &mut memory)
+            && steps >= LARGE
+        {
+            self.refute(prepared, refuter, memory, &self.budget.part(FIRST_TURN), &mut known);
         }
+        // Where there is a race, nobody has to decide about the program as a whole.
+        if !known.is_refuted {
+            let budget = if explorer.is_some() { self.budget.part(2) } else { self.budget.clone() };
+            let is_listed = memory.as_ref().is_some_and(|memory| memory.incomplete.is_none()) && !is_open;
+            let outcome = self.as_a_whole(is_listed, &budget, &mut known);
+            match (&outcome.verdict, &mut memory) {
+                (Checked::Proved(proof), Some(memory)) => memory.proved(&report::human::reason(proof)),
+                (Checked::Refuted(refutation), Some(memory)) => mark(memory, refutation),
+                (_, _) => {}
+            }
+            known.is_refuted = matches!(outcome.verdict, Checked::Refuted(_));
+            let is_over = match &outcome.verdict {
+                Checked::Proved(_) | Checked::Unknown(Reason::Contradiction(_) | Reason::Crashed(_)) => true,
+                Checked::Refuted(_) | Checked::Unknown(_) => false,
+            };
+            if let Some(memory) = &memory {
+                self.live.list(memory);
+            }
+            known.number = Some(self.live.finish(outcome));
+            if is_over {
+                return;
+            }
+        }
+        let (Some(explorer), Some(mut memory)) = (explorer, memory) else { return };
+        let budget = match known.is_refuted {
+            true => self.budget.part(OTHERS).within(MOST_FOR_OTHERS),
+            false => self.budget.most_of(RESERVE - 1, RESERVE),
+        };
+        if let Some(refuter) = &mut refuter {
+            self.refute(prepared, refuter, &mut memory, &budget.part(2), &mut known);
+        }
+        self.one_by_one(prepared, memory, explorer, &budget, &mut known);
+    }
+
+    /// Decides about the program as a whole. `is_listed`: all its locations are race-free, under assumptions.
+    fn as_a_whole(&self, is_listed: bool, budget: &Budget, known: &mut Known) -> Outcome {
+        let mut tries = std::mem::take(&mut known.tries);
+        if let Some(answer) = self.answer {
+            let mut outcome = answer(self.prepared, budget);
+            tries.append(&mut outcome.tries);
+            return Outcome { seconds: known.start.elapsed().as_secs_f64(), tries, ..outcome };
+        }
+        let limit = self.prepared.limiting_assumption();
+        let reason = match (limit, tries.first().map(|tried| &tried.end)) {
+            (Some(limit), _) if is_listed => Reason::NotSupported(limit.text.clone(), limit.span),
+            (_, Some(End::Unknown(reason))) => reason.clone(),
+            (_, _) => Reason::Exhausted(Exhausted::Cancelled),
+        };
+        whole(Checked::Unknown(reason), known.start, tries)
+    }
+
+    /// Searches for races on single locations; `None` where the program is too large for the machine.
+    fn refuter<'p>(&self, prepared: &'p Program, open: &[(Finding, Range)]) -> Option<Refuter<'p>> {
+        self.live.doing("races: looking for a way to the most promising locations".to_owned());
+        let made = catch_unwind(AssertUnwindSafe(|| Refuter::new(prepared, open).ok()));
+        made.ok().flatten()
+    }
+
+    /// Turns of the search on all open locations, each longer than the one before.
+    fn refute(
+        &self,
+        prepared: &Program,
+        refuter: &mut Refuter<'_>,
+        memory: &mut SharedMemory,
+        budget: &Budget,
+        known: &mut Known,
+    ) {
+        let budget = Budget { cancel: self.live.cancel.clone(), ..budget.clone() };
+        for turn in 0.. {
+            if refuter.is_done() || budget.look(0).is_err() {
+                return;
+            }
+            let share = budget.within(FIRST_ROUND.saturating_mul(1 << turn.min(16)));
+            let doing = |name: &str| self.live.doing(format!("races: looking for one on `{name}`"));
+            let mut take = |turn: Turn| {
+                match turn {
+                    Turn::Possible(cell, conditions) => {
+                        memory.possible(cell, &refuting::condition(prepared, self.sources, &conditions));
+                    }
+                    // Another engine was there first.
+                    Turn::Race { range, .. } if is_race(prepared, memory, range) => {}
+                    Turn::Race { name, range, trace, seconds } => {
+                        let program = Program { races_on: Some(vec![range]), ..prepared.clone() }.into();
+                        let task = Task { program: &program, property: &Property::NoRace };
+                        let given = Given { engine: refuting::NAME, verdict: Verdict::Unsafe(trace) };
+                        let Attempted { verdict, mut tried, .. } =
+                            pipeline::attempt(task, &given, &self.budget, &self.budget, &Silent);
+                        tried.seconds += seconds;
+                        match verdict {
+                            Checked::Refuted(refutation) => {
+                                mark(memory, &refutation);
+                                self.report(known, &name, *refutation, tried);
+                            }
+                            // What does not replay says nothing, and is not hidden.
+                            Checked::Unknown(_) | Checked::Proved(_) => self.note(known, tried),
+                        }
+                    }
+                }
+                self.live.list(memory);
+            };
+            let turned = catch_unwind(AssertUnwindSafe(|| refuter.turn(&share, &doing, &mut take)));
+            if turned.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Hands over a race: the first one is the answer to the whole check.
+    fn report(&self, known: &mut Known, name: &str, refutation: Refutation, tried: Tried) {
+        let verdict = Checked::Refuted(Box::new(refutation));
+        match known.number {
+            None => {
+                let mut tries = std::mem::take(&mut known.tries);
+                tries.push(tried);
+                known.number = Some(self.live.finish(whole(verdict, known.start, tries)));
+            }
+            Some(_) if known.is_refuted => {
+                self.live.finish(nesc::outcome(name, verdict, Instant::now(), vec![tried]));
+            }
+            Some(number) => self.live.amend(number, |outcome| {
+                outcome.verdict = verdict;
+                outcome.decisions = None;
+                outcome.seconds += tried.seconds;
+                outcome.tries.push(tried);
+            }),
+        }
+        known.is_refuted = true;
+    }
+
+    /// Takes note of what was tried in vain.
+    fn note(&self, known: &mut Known, tried: Tried) {
+        match known.number {
+            None => known.tries.push(tried),
+            Some(number) => self.live.amend(number, |outcome| outcome.tries.push(tried)),
+        }
+    }
+
+    /// The open locations that are asked about, the most promising first, with their bytes.
+    fn open(&self, prepared: &Program, memory: &SharedMemory) -> Vec<(Finding, Range)> {
+        let is_asked = |range: &Range| {
+            let asked = self.prepared.races_on.as_ref();
+            asked.is_none_or(|asked| asked.iter().any(|asked| asked.object == range.object))
+        };
+        let open = memory.locations.iter().filter(|finding| matches!(finding.status, Status::Open(_)));
+        let all = open.map(|finding| (finding.clone(), range(prepared, finding)));
+        all.filter(|(_, range)| is_asked(range)).collect()
     }
 
     /// Annotates and checks; nothing that happens there stops the rest.
@@ -195,31 +323,21 @@ impl Races<'_> {
         (listed.ok(), tried)
     }
 
-    /// Looks for races on each open location, the most promising first. The first race is the answer to the whole check, where there is none.
+    /// Explores the program for races on each open location, the most promising first.
     fn one_by_one(
         &self,
         prepared: &Program,
         mut memory: SharedMemory,
         explorer: &dyn Engine,
         budget: &Budget,
-        (number, mut is_refuted): (usize, bool),
+        known: &mut Known,
     ) {
-        let can_be_asked = |finding: &&Finding| match prepared.objects[finding.cell.object].storage {
+        let can_be_asked = |finding: &Finding| match prepared.objects[finding.cell.object].storage {
             Storage::Static | Storage::Site => true,
             Storage::Frame(_) | Storage::ThreadLocal => false,
         };
-        let is_asked = |range: &Range| {
-            let asked = self.program.races_on.as_ref();
-            asked.is_none_or(|asked| asked.iter().any(|asked| asked.object == range.object))
-        };
-        let open: Vec<(Finding, Range)> = memory
-            .locations
-            .iter()
-            .filter(|finding| matches!(finding.status, Status::Open(_)))
-            .filter(can_be_asked)
-            .map(|finding| (finding.clone(), range(prepared, finding)))
-            .filter(|(_, range)| is_asked(range))
-            .collect();
+        let mut open = self.open(prepared, &memory);
+        open.retain(|(finding, _)| can_be_asked(finding));
         for (index, (finding, range)) in open.iter().enumerate() {
             if budget.look(0).is_err() || self.live.cancel.is_cancelled() {
                 break;
@@ -228,24 +346,13 @@ impl Races<'_> {
             let share = (left / (open.len() - index) as u32).max(LEAST.min(left));
             let share = Budget { cancel: self.live.cancel.clone(), ..budget.within(share) };
             self.live.doing(format!("races: looking for one on `{}`", finding.name));
-            let begun = Instant::now();
-            let program = Program { races_on: Some(vec![*range]), ..prepared.clone() };
+            let program = Program { races_on: Some(vec![*range]), ..prepared.clone() }.into();
             let task = Task { program: &program, property: &Property::NoRace };
             let Attempted { verdict, tried, .. } = pipeline::attempt(task, explorer, &share, &share, &Silent);
             match verdict {
                 Checked::Refuted(refutation) => {
                     mark(&mut memory, &refutation);
-                    let verdict = Checked::Refuted(refutation);
-                    if std::mem::replace(&mut is_refuted, true) {
-                        self.live.finish(nesc::outcome(&finding.name, verdict, begun, vec![tried]));
-                    } else {
-                        self.live.amend(number, |outcome| {
-                            outcome.verdict = verdict;
-                            outcome.decisions = None;
-                            outcome.seconds += begun.elapsed().as_secs_f64();
-                            outcome.tries.push(tried);
-                        });
-                    }
+                    self.report(known, &finding.name, *refutation, tried);
                 }
                 Checked::Unknown(Reason::Approximate(condition)) => memory.possible(finding.cell, &condition),
                 Checked::Unknown(_) | Checked::Proved(_) => {}
@@ -253,6 +360,18 @@ impl Races<'_> {
             self.live.list(&memory);
         }
     }
+}
+
+/// What is known of a check, and what of it was handed over.
+struct Known {
+    /// When it began.
+    start: Instant,
+    /// What was tried, and not handed over.
+    tries: Vec<Tried>,
+    /// The number of the outcome of the check as a whole.
+    number: Option<usize>,
+    /// Whether that is a race.
+    is_refuted: bool,
 }
 
 /// The bytes of a location, all elements of it.
@@ -289,17 +408,22 @@ fn open_reason(locations: &Locations, refused: Option<&str>) -> Reason {
         |location: &&verdict::SharedLocation| matches!(location.status, verdict::LocationStatus::Open(_));
     let (open, all) = (locations.locations.iter().filter(open).count(), locations.locations.len());
     if open == 0 {
-        return Reason::Bounded(format!(
-            "all {all} shared memory locations are race-free, under assumptions"
-        ));
+        return Reason::GaveUp(format!("all {all} shared memory locations are race-free, under assumptions"));
     }
-    Reason::Bounded(format!("races on {open} of {all} shared memory locations are not excluded{refused}"))
+    Reason::GaveUp(format!("races on {open} of {all} shared memory locations are not excluded{refused}"))
+}
+
+/// Whether a race on a location is known.
+fn is_race(prepared: &Program, memory: &SharedMemory, place: Range) -> bool {
+    let of_place = |finding: &&Finding| range(prepared, finding) == place;
+    memory.locations.iter().filter(of_place).any(|finding| matches!(finding.status, Status::Race(_)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use engine_explicit::Explicit;
+    use ir::passes::PointsTo;
     use ir::passes::footprint::accesses;
     use ir::{ObjectId, Target};
     use verdict::{LocationAccess, LocationStatus, Reached, SharedLocation};
@@ -368,15 +492,16 @@ mod tests {
     }
 
     /// Decides, with an engine for the whole check and one for single locations.
-    fn decide(lister: &Lister<'_>, answer: &dyn Fn(&Program, &Budget) -> Outcome, live: &Live) {
-        let program = read();
+    fn decide(lister: &Lister<'_>, answer: &dyn Fn(&Views, &Budget) -> Outcome, live: &Live) {
+        let prepared = pipeline::prepare(&read(), Check::Races);
         live.begin(Check::Races);
         let (explorer, budget) = (Explicit::default(), Budget::steps_for(120.0));
         let races = Races {
-            program: &program,
+            prepared: &prepared,
             lister,
             answer: Some(answer),
             explorer: Some(&explorer),
+            sources: None,
             live,
             budget,
         };
@@ -384,14 +509,14 @@ mod tests {
     }
 
     fn undecided() -> Outcome {
-        whole(Checked::Unknown(Reason::Bounded("not asked".to_owned())), Instant::now(), Vec::new())
+        whole(Checked::Unknown(Reason::GaveUp("not asked".to_owned())), Instant::now(), Vec::new())
     }
 
     #[test]
     fn one_run_finds_the_races_on_all_locations() {
         let live = Live::default();
-        let explore = |program: &Program, budget: &Budget| {
-            pipeline::verify(program, Check::Races, &Explicit::default(), budget, &Silent)
+        let explore = |program: &Views, budget: &Budget| {
+            pipeline::verify_prepared(program, Check::Races, &Explicit::default(), budget, &Silent)
         };
         decide(&list, &explore, &live);
         let memory = live.memory().expect("there is a listing");
@@ -419,7 +544,7 @@ mod tests {
     fn what_is_listed_is_kept_whatever_the_engines_do() {
         let live = Live::default();
         let interrupted = live.clone();
-        let answer = |_: &Program, _: &Budget| {
+        let answer = |_: &Views, _: &Budget| {
             let partial = interrupted.partial(Exhausted::Time);
             let memory = partial.memory.expect("there is a listing before engines run");
             assert_eq!(statuses(&memory), [("x", "open"), ("y", "open"), ("z", "race-free")]);
@@ -435,10 +560,71 @@ mod tests {
         let crash =
             |_: Task<'_>, _: &Budget| -> Result<Listed, Reason> { panic!("a case that was not thought of") };
         decide(&crash, &|_, _| undecided(), &live);
-        assert_eq!(live.memory(), None);
+        let memory = live.memory().expect("what is accessed by name is listed");
+        assert_eq!(statuses(&memory), [("x", "race"), ("y", "race")]);
+        assert!(memory.incomplete.is_some());
         let outcomes = live.outcomes();
-        assert_eq!(outcomes.len(), 1);
         let End::Unknown(Reason::Crashed(why)) = &outcomes[0].tries[0].end else { panic!("{outcomes:?}") };
         assert_eq!(why, "summaries crashed: a case that was not thought of");
+    }
+
+    /// The statuses of a program's locations with their reasons, and what is known of the whole, after a run
+    /// without other engines.
+    fn searched(text: &str) -> (Vec<(String, &'static str, String)>, Vec<Outcome>) {
+        let source = frontend_c::Source { name: "a.c".to_owned(), text: text.into() };
+        let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C");
+        let prepared = pipeline::prepare(&program, Check::Races);
+        let live = Live::default();
+        live.begin(Check::Races);
+        let sources = Sources::new(&program.files, &[("a.c".to_owned(), text.to_owned())], |_| None);
+        let explorer =
+            Explicit { options: engine_explicit::Options { threads: vec![2], ..Default::default() } };
+        Races {
+            prepared: &prepared,
+            lister: &by_summaries,
+            answer: Some(&|_: &Views, _: &Budget| undecided()),
+            explorer: Some(&explorer),
+            sources: Some(&sources),
+            live: &live,
+            budget: Budget::steps_for(4.0),
+        }
+        .decide();
+        let memory = live.memory().expect("there is a listing");
+        let found = memory.locations.iter();
+        let found = found.map(|found| (found.name.clone(), found.status.name(), found.because()));
+        (found.collect(), live.outcomes())
+    }
+
+    fn program(name: &str) -> String {
+        let path = format!("{}/../../tests/{name}", env!("CARGO_MANIFEST_DIR"));
+        std::fs::read_to_string(&path).expect("it is there")
+    }
+
+    #[test]
+    fn a_race_behind_a_queue_of_jobs_is_found() {
+        let (found, outcomes) = searched(&program("programs/listing/pool-broken.c"));
+        assert!(found.iter().any(|(name, status, _)| name == "keep_alive" && *status == "race"), "{found:?}");
+        assert_eq!(report::Answer::of(&outcomes, &[]), report::Answer::False(Check::Races));
+    }
+
+    #[test]
+    fn what_is_possible_has_a_condition_and_is_never_a_violation() {
+        let cases = [
+            ("possible/condition.c", "shared", "if `clock` in a.c:11 gives 4"),
+            (
+                "possible/handler.c",
+                "held",
+                "if a signal arrives in another thread whose handler is set in a.c:12",
+            ),
+        ];
+        for (name, location, condition) in cases {
+            let (found, outcomes) = searched(&program(name));
+            let (_, status, because) =
+                found.iter().find(|(name, _, _)| name == location).unwrap_or_else(|| panic!("{found:?}"));
+            assert_eq!(*status, "possible", "{found:?}");
+            assert!(because.contains(condition), "{because}");
+            assert!(found.iter().all(|(_, status, _)| *status != "race"), "{found:?}");
+            assert!(matches!(report::Answer::of(&outcomes, &[]), report::Answer::Unknown(_)), "{name}");
+        }
     }
 }

@@ -1,24 +1,24 @@
 //! The commands about specifications: reading them, `conform`, and `draft`.
 
+use crate::diagnostic::{self, Diagnostic};
 use crate::evidence::unreadable;
 use crate::pipeline;
 use checker::Checked;
 use engine_context::ContextInference;
 use engine_spec::{Conformances, Contexts, Problem};
 use ir::Program;
-use ir::passes::Goal;
 use ir::specification::Specification;
 use report::Sources;
 use std::fmt::Write;
 use std::path::Path;
-use verdict::{Budget, Check, ContextProof, Proof, Reason, Silent};
+use verdict::{Budget, Check, ContextProof, Proof, Reason, Silent, Views};
 
 /// Reads a specification about a program, and looks for mistakes in it.
-pub fn read(path: &Path, program: &Program, budget: &Budget) -> Result<Specification, Vec<String>> {
+pub fn read(path: &Path, program: &Program, budget: &Budget) -> Result<Specification, Vec<Diagnostic>> {
     let name = path.to_string_lossy().into_owned();
     let bytes = std::fs::read(path).map_err(|error| vec![unreadable(path, &error)])?;
     let texts = |problems: Vec<frontend_spec::Diagnostic>| {
-        problems.iter().map(ToString::to_string).collect::<Vec<_>>()
+        problems.into_iter().map(Diagnostic::from).collect::<Vec<_>>()
     };
     let found = frontend_spec::read(&name, &bytes, program).map_err(texts)?;
     // What cannot be looked at is no mistake; it comes up again when threads are checked.
@@ -27,13 +27,14 @@ pub fn read(path: &Path, program: &Program, budget: &Budget) -> Result<Specifica
         return Ok(found);
     }
     let text = |mistake: &engine_spec::Mistake| {
-        format!("{name}:{}:{}: error: {}", mistake.span.line, mistake.span.column, mistake.message)
+        let at = (mistake.span.line, mistake.span.column);
+        Diagnostic::at(&name, at, diagnostic::Kind::Text, &mistake.message)
     };
     Err(mistakes.iter().map(text).collect())
 }
 
 /// The program whose threads must conform: lowered for assertions.
-fn prepared(program: &Program) -> Program {
+fn prepared(program: &Program) -> Views {
     pipeline::prepare(program, Check::Assertions)
 }
 
@@ -101,7 +102,7 @@ pub fn draft(program: &Program, budget: &Budget) -> Result<String, Reason> {
 }
 
 /// A specification from contexts that prove the program: its assertions, or, if it has none, that it has no races.
-fn from_contexts(program: &Program, lowered: &Program, share: &Budget, budget: &Budget) -> Option<String> {
+fn from_contexts(program: &Program, lowered: &Views, share: &Budget, budget: &Budget) -> Option<String> {
     for check in [Check::Assertions, Check::Races] {
         let outcome = pipeline::verify(program, check, &ContextInference::OmegaCirc, share, &Silent);
         let proof = match outcome.verdict {
@@ -136,21 +137,21 @@ pub fn of_contexts(
 
 fn drafts(
     program: &Program,
-    lowered: &Program,
+    lowered: &Views,
     check: Check,
     proof: &ContextProof,
     budget: &Budget,
 ) -> Result<engine_spec::Drafts, Reason> {
-    let goal = Goal { races: check == Check::Races, faults: false };
+    let races = check == Check::Races;
     let asked = pipeline::prepare(program, check);
-    let contexts = Contexts { program: &asked, goal, acfas: &proof.acfas };
+    let contexts = Contexts { program: &asked, races, acfas: &proof.acfas };
     engine_spec::drafts(lowered, &contexts, budget)
 }
 
 /// The best texts to which all threads conform.
 fn conforming(
     program: &Program,
-    lowered: &Program,
+    lowered: &Views,
     drafts: &engine_spec::Drafts,
     budget: &Budget,
 ) -> Option<(String, Specification)> {

@@ -7,7 +7,7 @@ mod random;
 use checker::{check_proof, replay};
 use engine_explicit::{Explicit, Options};
 use ir::{ErrorKind, Program};
-use verdict::{Budget, Engine, Property, Silent, Task, Verdict};
+use verdict::{Budget, Engine, Property, Silent, Task, Verdict, Views};
 
 /// What came of a task, its evidence checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,6 +24,7 @@ pub(crate) fn assertions() -> Property {
 /// Runs the engine and checks what it returns.
 pub(crate) fn ask_with(options: Options, program: &Program, property: &Property) -> (Answer, Verdict) {
     let budget = Budget::steps_for(20.0);
+    let program = &Views::from(program.clone());
     let verdict = Explicit { options }.verify(Task { program, property }, &budget, &Silent);
     let answer = match &verdict {
         Verdict::Safe(proof) => {

@@ -29,10 +29,15 @@ pub(crate) fn headline(memory: &SharedMemory) -> String {
     part(free, &format!("race-free{assuming}"), &format!("race-free{assuming}"));
     let all = memory.locations.len();
     let what = if all == 1 { "location" } else { "locations" };
+    let incomplete =
+        memory.incomplete.as_ref().map(|why| format!(" Not all are listed: {why}.")).unwrap_or_default();
+    if parts.is_empty() && memory.incomplete.is_some() {
+        return format!("Shared memory: no location is listed.{incomplete}");
+    }
     if parts.is_empty() {
         return "Shared memory: no location is written by one thread and accessed by another.".to_owned();
     }
-    format!("Shared memory: {all} {what}: {}.", parts.join(", "))
+    format!("Shared memory: {all} {what}: {}.{incomplete}", parts.join(", "))
 }
 
 /// How much was reached, with a warning where that is no thread at all.

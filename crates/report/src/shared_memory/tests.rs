@@ -77,7 +77,7 @@ fn locations() -> Locations {
 fn with_report<T>(memory: &SharedMemory, render: impl FnOnce(&Report<'_>) -> T) -> T {
     let program = program();
     let sources = Sources::default();
-    let reason = Reason::Unsupported("inline assembly is left out".to_owned(), program.assumptions[0].span);
+    let reason = Reason::NotSupported("inline assembly is left out".to_owned(), program.assumptions[0].span);
     let outcomes = [Outcome {
         check: Check::Races,
         variable: None,

@@ -2,6 +2,7 @@
 
 use super::address::uri_of;
 use super::state::place;
+use crate::diagnostic::{Diagnostic, Kind};
 use crate::pipeline;
 use checker::Checked;
 use ir::{Program, Span};
@@ -95,20 +96,18 @@ impl Findings {
     }
 
     /// A program that cannot be read, or a verification that came to nothing.
-    pub fn unread(document: &Path, messages: &[String]) -> Self {
+    pub fn unread(document: &Path, problems: &[Diagnostic]) -> Self {
         let mut findings = Self::default();
-        for message in messages {
-            let (path, line, column, text) = located(message)
-                .unwrap_or_else(|| (document.to_owned(), 1, 1, message.trim_start_matches("threadproof: ")));
-            let (line, column) = (line.max(1) - 1, column.max(1) - 1);
+        for problem in problems {
+            let path = problem.file.as_ref().map_or_else(|| document.to_owned(), PathBuf::from);
+            let (line, column) = (problem.line.max(1) - 1, problem.column.max(1) - 1);
             let range = json!({
                 "start": { "line": line, "character": column },
                 "end": { "line": line, "character": column + 1 },
             });
             // A part of a program is no mistake while it is edited.
-            let is_part = text.starts_with("there is no function 'main'");
-            let severity = if is_part { INFORMATION } else { ERROR };
-            findings.add(&path, None, diagnostic(range, severity, "input", text));
+            let severity = if problem.kind == Kind::NoStart { INFORMATION } else { ERROR };
+            findings.add(&path, None, diagnostic(range, severity, "input", &problem.text()));
         }
         findings
     }
@@ -288,12 +287,4 @@ fn range(sources: &Sources, span: Span) -> Value {
         "start": { "line": line, "character": start },
         "end": { "line": line, "character": end.max(start + 1) },
     })
-}
-
-/// Takes `file:line:column: error: text` apart.
-fn located(message: &str) -> Option<(PathBuf, u32, u32, &str)> {
-    let (place, text) = message.split_once(": error: ")?;
-    let (rest, column) = place.rsplit_once(':')?;
-    let (file, line) = rest.rsplit_once(':')?;
-    Some((PathBuf::from(file), line.parse().ok()?, column.parse().ok()?, text))
 }

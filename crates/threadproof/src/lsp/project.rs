@@ -8,6 +8,7 @@
 use super::Shared;
 use super::state::{Files, place};
 use crate::arguments::{Arguments, Command, Verify};
+use crate::diagnostic::Diagnostic;
 use crate::{config, input};
 use clap::Parser;
 use std::ffi::OsString;
@@ -25,7 +26,7 @@ pub struct Project {
 }
 
 /// The program that a document is a part of. Nothing for a header that is a part of none.
-pub fn find(shared: &Shared, path: &Path) -> Result<Option<Project>, Vec<String>> {
+pub fn find(shared: &Shared, path: &Path) -> Result<Option<Project>, Vec<Diagnostic>> {
     let folder = shared.root(path);
     let mut options = options(shared, &folder)?;
     let reading = &mut options.reading;
@@ -62,13 +63,14 @@ fn places(files: &[PathBuf]) -> Files {
 }
 
 /// The options of the workspace.
-fn options(shared: &Shared, folder: &Path) -> Result<Verify, Vec<String>> {
+fn options(shared: &Shared, folder: &Path) -> Result<Verify, Vec<Diagnostic>> {
     let mut words: Vec<OsString> = ["threadproof", "verify"].map(OsString::from).to_vec();
     if let Some(config) = &shared.config {
         words.extend(["--config".into(), config.into()]);
     }
     let words = config::complete(words, folder)?;
-    let arguments = Arguments::try_parse_from(words).map_err(|error| vec![error.to_string()])?;
+    let arguments = Arguments::try_parse_from(words)
+        .map_err(|error| vec![Diagnostic::usage(error.to_string(), "see threadproof.toml")])?;
     match arguments.command {
         Command::Verify(options) => Ok(options),
         _ => Err(Vec::new()),

@@ -5,8 +5,9 @@ use super::findings::Findings;
 use super::project::{self, Project};
 use super::state::place;
 use crate::checking::{self, Question};
+use crate::diagnostic::{self, Diagnostic};
+use crate::input;
 use crate::live::Live;
-use crate::{input, pipeline};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -54,15 +55,23 @@ fn run(shared: &Shared, uri: &str, path: &Path, cancel: &Cancel) {
         Ok(Ok(findings)) => findings,
         Ok(Err(messages)) => Findings::unread(path, &messages),
         Err(_) => {
-            let message = "threadproof: internal error: please report this program".to_owned();
-            Findings::unread(path, &[message])
+            let kind = diagnostic::Kind::Internal;
+            Findings::unread(
+                path,
+                &[Diagnostic::of_file(path, kind, "internal error: please report this program")],
+            )
         }
     };
     let told = shared.state().end(uri, &files, cancel, findings);
     shared.tell(told);
 }
 
-fn verify(shared: &Shared, path: &Path, project: &Project, cancel: &Cancel) -> Result<Findings, Vec<String>> {
+fn verify(
+    shared: &Shared,
+    path: &Path,
+    project: &Project,
+    cancel: &Cancel,
+) -> Result<Findings, Vec<Diagnostic>> {
     let options = &project.options;
     let open = shared.texts();
     let overlay = |wanted: &Path| {
@@ -85,7 +94,7 @@ fn verify(shared: &Shared, path: &Path, project: &Project, cancel: &Cancel) -> R
     let first = question.asked.checks.first().copied().unwrap_or(Check::Assertions);
     let listing = match question.kind {
         input::Kind::C => {
-            engine_flow::listing(&pipeline::prepare(program, first), &budget.patient_for(LISTING)).ok()
+            engine_flow::listing(question.prepared.of(first), &budget.patient_for(LISTING)).ok()
         }
         input::Kind::Boolean | input::Kind::System => None,
     };

@@ -12,7 +12,7 @@ use verdict::{
 /// Shared predicates, predicates that other threads change, arguments of threads, and a fixed set of threads.
 const PROGRAMS: [&str; 4] = ["mutex", "growing", "arguments", "turn"];
 
-fn proof_of(name: &str) -> (ir::Program, AbstractionProof) {
+fn proof_of(name: &str) -> (verdict::Views, AbstractionProof) {
     let file = crate::root().join(format!("tests/programs/predicates/{name}.c"));
     let text = std::fs::read(file).expect("the program is there");
     let source = frontend_c::Source { name: name.to_owned(), text };
@@ -26,7 +26,7 @@ fn proof_of(name: &str) -> (ir::Program, AbstractionProof) {
     }
 }
 
-fn accepts(program: &ir::Program, proof: AbstractionProof) -> bool {
+fn accepts(program: &verdict::Views, proof: AbstractionProof) -> bool {
     let property = Check::Assertions.property();
     check_proof(program, &property, &Proof::Abstraction(Box::new(proof)), &Budget::steps_for(60.0)).is_ok()
 }

@@ -41,9 +41,9 @@ fn figure_1_round_by_round() {
     assert_eq!(spurious, 2, "{told:?}");
     assert_eq!(proof.acfas.iter().map(|acfa| acfa.states.len()).collect::<Vec<_>>(), [2, 4]);
     let lowered = pipeline::prepare(&program, Check::Races);
-    let seen =
-        engine_context::analysed_program(&lowered, &Check::Races.property(), None).expect("it is small");
-    let picture = report::graph::contexts(&seen, &proof);
+    let seen = engine_context::analysed_program(&lowered, &Check::Races.property(), &Budget::unlimited())
+        .expect("it is small");
+    let picture = report::graph::contexts(seen, &proof);
     expect![[r#"
         digraph context {
           node [shape=box, style=rounded, fontname=monospace, fontsize=10];
@@ -69,7 +69,7 @@ fn figure_1_round_by_round() {
         }
     "#]].assert_eq(&picture);
     // The picture has the same boxes and texts.
-    let svg = report::graph::contexts_svg(&seen, &proof);
+    let svg = report::graph::contexts_svg(seen, &proof);
     let texts = svg.split("<text").skip(1).filter_map(|text| text.split_once('>')?.1.split('<').next());
     expect![[r#"
         main 

@@ -13,7 +13,7 @@ const PROGRAMS: [(&str, &str, Check); 3] = [
     ("modular/test-and-set", "modular/test-and-set-broken", Check::Assertions),
 ];
 
-fn lowered(name: &str, check: Check) -> ir::Program {
+fn lowered(name: &str, check: Check) -> verdict::Views {
     let file = crate::root().join(format!("tests/programs/{name}.c"));
     let text = std::fs::read(file).expect("the program is there");
     let source = frontend_c::Source { name: name.to_owned(), text };
@@ -21,7 +21,7 @@ fn lowered(name: &str, check: Check) -> ir::Program {
     pipeline::prepare(&program, check)
 }
 
-fn proof_of(name: &str, check: Check) -> (ir::Program, ContextProof) {
+fn proof_of(name: &str, check: Check) -> (verdict::Views, ContextProof) {
     let program = lowered(name, check);
     let property = check.property();
     let task = Task { program: &program, property: &property };
@@ -31,7 +31,7 @@ fn proof_of(name: &str, check: Check) -> (ir::Program, ContextProof) {
     }
 }
 
-fn accepts(program: &ir::Program, check: Check, proof: &ContextProof) -> bool {
+fn accepts(program: &verdict::Views, check: Check, proof: &ContextProof) -> bool {
     let proof = Proof::Context(Box::new(proof.clone()));
     check_proof(program, &check.property(), &proof, &Budget::steps_for(60.0)).is_ok()
 }
@@ -161,6 +161,7 @@ fn programs_of_another_kind_are_refused() {
         atomic.templates[template].locations[entry].atomic = true;
     }
     for (changed, what) in [(several, "one thread"), (any, "one thread"), (atomic, "atomic region")] {
+        let changed = changed.into();
         let task = Task { program: &changed, property: &property };
         for engine in [ContextInference::Circ, ContextInference::OmegaCirc] {
             match engine.verify(task, &Budget::steps_for(60.0), &Silent) {

@@ -1,23 +1,24 @@
 //! What trying a proof on executions catches by itself, without the rules that check proofs.
 
-use checker::{ProofError, check_proof, replay, try_on_executions};
+use checker::{ProofError, check_proof, replay, try_on_executions, try_points_to};
 use engine_context::ContextInference;
 use engine_flow::Flow;
 use engine_horn::Horn;
 use engine_queries::Queries;
 use ir::Expr;
+use std::path::PathBuf;
 use terms::Term;
 use testkit::annotation::annotations;
 use threadproof::pipeline;
 use verdict::{Budget, Check, Engine, Proof, Silent, Task, Trace, Verdict};
 
-fn lowered(text: &str, check: Check) -> ir::Program {
+fn lowered(text: &str, check: Check) -> verdict::Views {
     let source = frontend_c::Source { name: "test.c".to_owned(), text: text.as_bytes().to_vec() };
     let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C");
     pipeline::prepare(&program, check)
 }
 
-fn proof_of(engine: &dyn Engine, program: &ir::Program, check: Check) -> Proof {
+fn proof_of(engine: &dyn Engine, program: &verdict::Views, check: Check) -> Proof {
     let property = check.property();
     let task = Task { program, property: &property };
     match engine.verify(task, &Budget::steps_for(120.0), &Silent) {
@@ -27,7 +28,7 @@ fn proof_of(engine: &dyn Engine, program: &ir::Program, check: Check) -> Proof {
 }
 
 /// Whether an execution is met that a proof excludes. Steps are the only limit.
-fn is_caught(program: &ir::Program, check: Check, proof: Proof) -> bool {
+fn is_caught(program: &verdict::Views, check: Check, proof: Proof) -> bool {
     match try_on_executions(program, &check.property(), &proof, &Budget::unlimited()) {
         Err(ProofError::Execution(_)) => true,
         Ok(()) => false,
@@ -36,7 +37,7 @@ fn is_caught(program: &ir::Program, check: Check, proof: Proof) -> bool {
 }
 
 /// What is claimed of a program whose executions are followed: that none is bad.
-fn claim(program: &ir::Program) -> Proof {
+fn claim(program: &verdict::Views) -> Proof {
     Proof::Exhaustive { copies: vec![1; program.start.len()], states: 1 }
 }
 
@@ -119,19 +120,43 @@ fn long_executions_come_to_an_end() {
     assert!(violation(text, Check::Assertions).is_none());
 }
 
-/// Of the broken programs of the tests, most are caught by executions alone.
-#[test]
-fn most_broken_programs_are_caught() {
-    let (mut caught, mut missed) = (0, Vec::new());
+/// The annotated programs whose name ends so, in order.
+fn annotated(ending: &str) -> Vec<PathBuf> {
     let folders = std::fs::read_dir(crate::root().join("tests/programs")).expect("the programs are there");
     let mut files: Vec<_> = folders
         .flatten()
         .filter_map(|folder| std::fs::read_dir(folder.path()).ok())
         .flat_map(|folder| folder.flatten().map(|file| file.path()))
-        .filter(|file| file.to_string_lossy().ends_with("-broken.c"))
+        .filter(|file| file.to_string_lossy().ends_with(ending))
         .collect();
     files.sort();
-    for file in files {
+    files
+}
+
+/// What programs are about to touch lies in the points-to sets, in all programs that stay in their objects.
+#[test]
+fn accesses_are_inside_of_points_to_sets() {
+    let mut outside = Vec::new();
+    for file in annotated(".c") {
+        let text = std::fs::read_to_string(&file).expect("test programs are text");
+        let wanted = annotations(&text).expect("test programs are annotated");
+        let leaves = wanted.expectations.iter().any(|(check, _)| *check == Check::Bounds);
+        if !wanted.arguments.is_empty() || leaves {
+            continue;
+        }
+        let program = lowered(&text, Check::Races);
+        if let Err(error) = try_points_to(&program, &Budget::unlimited()) {
+            outside.push(format!("{}: {error}", file.display()));
+        }
+    }
+    assert!(outside.is_empty(), "{}", outside.join("\n"));
+}
+
+/// Of the broken programs of the tests, most are caught by executions alone.
+#[test]
+fn most_broken_programs_are_caught() {
+    let (mut caught, mut missed) = (0, Vec::new());
+    for file in annotated("-broken.c") {
         let text = std::fs::read_to_string(&file).expect("test programs are text");
         let wanted = annotations(&text).expect("test programs are annotated");
         if !wanted.arguments.is_empty() {

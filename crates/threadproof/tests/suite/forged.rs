@@ -3,9 +3,8 @@
 use checker::check_proof;
 use engine_horn::Horn;
 use ir::ids::Id;
-use ir::passes::{Goal, InlineLimits, symbolic_of_lowered};
 use ir::specification::{Specification, State, Thread};
-use ir::{Count, IdVec, LocationId, LocationKind, Program, Span, TemplateId};
+use ir::{Count, IdVec, LocationId, LocationKind, Span, TemplateId};
 use smt::expressions::Mode;
 use terms::{Sort, Term, Variable};
 use threadproof::pipeline;
@@ -13,10 +12,10 @@ use transitions::threads::Threads;
 use transitions::{Scoped, System, prepare};
 use verdict::queries::Places;
 use verdict::{
-    AbstractionProof, Acfa, Budget, Check, Composition, Conformance, ContextNode, ContextProof, ContextView,
-    DataProof, Engine, FlowProof, LocationFacts, ModularProof, Pairs, ProductNode, ProductPart, ProductProof,
-    Proof, QueriesPart, QueriesProof, Relation, RunsProof, Silent, SpecProof, StatesProof, StepAbstraction,
-    Task, Verdict,
+    AbstractionProof, Acfa, Analysed, Budget, Check, Composition, Conformance, ContextNode, ContextProof,
+    ContextView, DataProof, Engine, FlowProof, LocationFacts, ModularProof, Pairs, ProductNode, ProductPart,
+    ProductProof, Proof, QueriesPart, QueriesProof, Relation, RunsProof, Silent, SpecProof, StatesProof,
+    StepAbstraction, Task, Verdict, Views,
 };
 
 /// Programs in which an assertion fails, and a data race happens: one thread, a fixed set of them, any number, an atomic region, an input.
@@ -47,25 +46,24 @@ const BROKEN: [&str; 5] = [
     int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); f(0); return x; }",
 ];
 
-fn lowered(text: &str, check: Check) -> Program {
+fn lowered(text: &str, check: Check) -> Views {
     pipeline::prepare(&crate::queries::read(text), check)
 }
 
-fn refuse(program: &Program, check: Check, what: &str, proof: Proof) {
+fn refuse(program: &Views, check: Check, what: &str, proof: Proof) {
     let accepted = check_proof(program, &check.property(), &proof, &Budget::steps_for(30.0));
     assert!(accepted.is_err(), "{what}: {}\n{proof:?}", check.name());
 }
 
 /// The program as transitions, as the checker makes it.
-fn prepared(program: &Program, check: Check) -> Program {
-    let races = check == Check::Races;
-    prepare(program, Goal { races, faults: false }, None).expect("it is small")
+fn prepared(program: &Views, check: Check) -> &Analysed {
+    prepare(program, check == Check::Races, &Budget::unlimited()).expect("it is small")
 }
 
 const CHECKS: [Check; 2] = [Check::Assertions, Check::Races];
 
 /// Each forgery for each program and check; races of the first program are none.
-fn each_broken(forge: impl Fn(&str, &Program, Check)) {
+fn each_broken(forge: impl Fn(&str, &Views, Check)) {
     for (number, text) in BROKEN.iter().enumerate() {
         for check in CHECKS.into_iter().filter(|check| number > 0 || *check == Check::Assertions) {
             forge(&format!("program {number}"), &lowered(text, check), check);
@@ -107,8 +105,7 @@ fn static_locks(program: &ir::Program) -> Vec<ir::passes::StaticLock> {
 #[test]
 fn flow() {
     each_broken(|name, program, check| {
-        let goal = Goal { races: check == Check::Races, faults: false };
-        let seen = symbolic_of_lowered(program, goal, InlineLimits::default()).expect("it is small");
+        let seen = program.sliced(check == Check::Races, &Budget::unlimited()).expect("it is small");
         let nodes: usize = seen.templates.iter().map(|code| code.locations.len()).sum();
         let unique: Vec<TemplateId> = seen.templates.ids().collect();
         let facts: Vec<Vec<LocationFacts>> =
@@ -160,7 +157,7 @@ fn states_and_abstraction() {
             }
         }
         let words = prepared(program, check);
-        let system = System::new(&words, Mode::Integers);
+        let system = System::new(words, Mode::Integers);
         let scoped = Scoped::new(&system, &|| false).expect("it starts as one thread");
         for inner in [
             Proof::NoErrorLocation,
@@ -190,7 +187,7 @@ fn states_and_abstraction() {
 fn product_and_queries() {
     each_broken(|name, program, check| {
         let words = prepared(program, check);
-        let system = System::new(&words, Mode::Integers);
+        let system = System::new(words, Mode::Integers);
         let Ok(threads) = Threads::new(&system) else {
             refuse(program, check, name, Proof::Product(Box::new(ProductProof { parts: vec![] })));
             refuse(program, check, name, Proof::Queries(Box::new(QueriesProof { parts: vec![] })));
@@ -314,7 +311,7 @@ fn context() {
 #[test]
 fn specification() {
     each_broken(|name, program, check| {
-        let words = transitions::prepare_whole(program, None).expect("it is small");
+        let words = transitions::prepare_whole(program, &Budget::unlimited()).expect("it is small");
         let state = State { name: "S".to_owned(), assertion: vec![], span: Span::default() };
         for initial in [vec![], vec![0]] {
             for formula in [Term::bool(true), Term::bool(false)] {
@@ -362,7 +359,7 @@ const RIGHT: &str = "#include <pthread.h>
     int main(void) { pthread_t t; pthread_create(&t, 0, f, 0);
         while (__VERIFIER_nondet_int()) { while (!full) ; assert(slot == 7); full = 0; } return 0; }";
 
-fn product_of(program: &Program) -> ProductProof {
+fn product_of(program: &Views) -> ProductProof {
     let property = Check::Assertions.property();
     let task = Task { program, property: &property };
     match Horn.verify(task, &Budget::steps_for(60.0), &Silent) {
@@ -371,7 +368,7 @@ fn product_of(program: &Program) -> ProductProof {
     }
 }
 
-fn why_not(program: &Program, proof: Proof) -> String {
+fn why_not(program: &Views, proof: Proof) -> String {
     let property = Check::Assertions.property();
     match check_proof(program, &property, &proof, &Budget::steps_for(60.0)) {
         Ok(()) => "accepted".to_owned(),
@@ -408,7 +405,7 @@ fn only_threads_that_run_are_awake_in_a_product() {
 fn invariants_do_not_name_inputs() {
     let program = lowered(BROKEN[4], Check::Assertions);
     let words = prepared(&program, Check::Assertions);
-    let system = System::new(&words, Mode::Integers);
+    let system = System::new(words, Mode::Integers);
     let mut tried = 0;
     for step in &system.steps {
         for input in &step.inputs {
@@ -472,7 +469,7 @@ fn main_may_be_a_thread_too() {
     let engine = engine_spec::Spec { specification: &specification, composer: &engine_flow::Flow };
     let outcome =
         pipeline::verify(&program, Check::Assertions, &engine, &Budget::steps_for(60.0), &Silent).verdict;
-    let checker::Checked::Unknown(verdict::Reason::Unsupported(why, _)) = &outcome else {
+    let checker::Checked::Unknown(verdict::Reason::NotSupported(why, _)) = &outcome else {
         panic!("{outcome:?}")
     };
     assert!(why.contains("runs what the first thread runs"), "{why}");

@@ -506,8 +506,11 @@ fn attempts_that_fail_order_nothing() {
             let verdict = attempt(taken, failed, Check::Races, engine);
             assert!(matches!(verdict, checker::Checked::Unknown(_)), "{failed}: {verdict:?}");
         }
-        // No other check is about that.
+        // No other check is about that, but C17 lets this one fail for no reason.
         let verdict = attempt(taken, failed, Check::Assertions, engines[0]);
-        assert!(matches!(verdict, checker::Checked::Proved(_)), "{failed}: {verdict:?}");
+        match failed.starts_with("mtx_trylock") {
+            true => assert!(matches!(verdict, checker::Checked::Unknown(_)), "{failed}: {verdict:?}"),
+            false => assert!(matches!(verdict, checker::Checked::Proved(_)), "{failed}: {verdict:?}"),
+        }
     }
 }

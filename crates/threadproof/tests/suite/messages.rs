@@ -189,16 +189,19 @@ fn messages_say_what_where_and_what_to_do() {
 fn fixed_parts(file: &Path) -> Vec<String> {
     let source = std::fs::read_to_string(file).expect("it is there");
     let source = source.split("#[cfg(test)]").next().unwrap_or_default();
-    let literals = source.lines().filter(|line| !line.trim_start().starts_with("//")).flat_map(|line| {
+    let lines = source.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let messages = lines.flat_map(|line| {
+        let is_diagnostic = line.contains("Diagnostic::") || line.contains(".help(\"");
         let mut parts = line.split('"');
         parts.next();
-        parts.step_by(2).map(str::to_owned).collect::<Vec<_>>()
+        let says = move |text: &&str| is_diagnostic || text.contains("error: ");
+        parts.step_by(2).filter(says).map(str::to_owned).collect::<Vec<_>>()
     });
-    let messages = literals.filter(|text| text.contains("error: ") && !text.contains("internal error"));
+    let messages = messages.filter(|text| !text.contains("internal error"));
     let longest = |text: String| {
-        let behind =
-            text.split_once("error: ").map_or("", |(_, behind)| behind).replace("{{", "").replace("}}", "");
-        let parts = behind.split(['{', '}']).enumerate().filter(|(index, _)| index % 2 == 0);
+        let message = text.split_once("error: ").map_or(text.as_str(), |(_, message)| message);
+        let message = message.replace("{{", "").replace("}}", "");
+        let parts = message.split(['{', '}']).enumerate().filter(|(index, _)| index % 2 == 0);
         parts
             .map(|(_, part)| part.trim().trim_end_matches('\\').to_owned())
             .max_by_key(String::len)

@@ -3,7 +3,6 @@
 use checker::check_proof;
 use engine_horn::Horn;
 use engine_horn::modular::{Effort, prove_by_groups};
-use ir::passes::Goal;
 use smt::expressions::Mode;
 use terms::{Operation, Term};
 use threadproof::pipeline;
@@ -18,7 +17,7 @@ const PROGRAMS: [(&str, Check, &str); 4] = [
     ("a tree", Check::Assertions, include_str!("../../../../tests/programs/modular/tree.c")),
 ];
 
-fn proof_of(text: &str, check: Check) -> (ir::Program, ModularProof) {
+fn proof_of(text: &str, check: Check) -> (verdict::Views, ModularProof) {
     let source = frontend_c::Source { name: "test.c".to_owned(), text: text.as_bytes().to_vec() };
     let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C");
     let lowered = pipeline::prepare(&program, check);
@@ -30,7 +29,7 @@ fn proof_of(text: &str, check: Check) -> (ir::Program, ModularProof) {
     }
 }
 
-fn accepts(program: &ir::Program, check: Check, proof: ModularProof) -> bool {
+fn accepts(program: &verdict::Views, check: Check, proof: ModularProof) -> bool {
     let proof = Proof::Modular(Box::new(proof));
     check_proof(program, &check.property(), &proof, &Budget::steps_for(60.0)).is_ok()
 }
@@ -103,12 +102,12 @@ fn a_modular_proof_counts_as_a_whole_only() {
 fn two_permits_need_groups_of_three() {
     let text = include_str!("../../../../tests/programs/modular/two-permits.c");
     let lowered = pipeline::prepare(&crate::queries::read(text), Check::Assertions);
-    let words = prepare(&lowered, Goal { races: false, faults: false }, None).expect("it is small");
-    let system = System::new(&words, Mode::Integers);
+    let words = prepare(&lowered, false, &Budget::unlimited()).expect("it is small");
+    let system = System::new(words, Mode::Integers);
     let budget = Budget::steps_for(200.0);
     let proved = |largest: usize| prove_by_groups(&system, largest, Effort::All, &budget);
     match proved(2) {
-        Err(Reason::Bounded(why)) => assert!(why.starts_with("what holds of every 2 threads"), "{why}"),
+        Err(Reason::GaveUp(why)) => assert!(why.starts_with("what holds of every 2 threads"), "{why}"),
         other => panic!("{other:?}"),
     }
     assert_eq!(proved(3).map(|proof| proof.size), Ok(3));

@@ -46,13 +46,13 @@ const MANY_WAYS: &str = "#include <pthread.h>
             pthread_create(&t, 0, f, 0); pthread_create(&u, 0, g, 0);
             pthread_join(t, 0); pthread_join(u, 0); assert(x == -y); return 0; }";
 
-fn lowered(text: &str) -> (ir::Program, verdict::Property) {
+fn lowered(text: &str) -> (verdict::Views, verdict::Property) {
     let source = frontend_c::Source { name: "test.c".to_owned(), text: text.as_bytes().to_vec() };
     let program = frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C");
     (pipeline::prepare(&program, Check::Assertions), Check::Assertions.property())
 }
 
-fn proof_of(text: &str) -> (ir::Program, ProductProof) {
+fn proof_of(text: &str) -> (verdict::Views, ProductProof) {
     let (lowered, property) = lowered(text);
     let task = Task { program: &lowered, property: &property };
     match Horn.verify(task, &Budget::steps_for(60.0), &Silent) {
@@ -61,7 +61,7 @@ fn proof_of(text: &str) -> (ir::Program, ProductProof) {
     }
 }
 
-fn accepts(program: &ir::Program, proof: ProductProof) -> bool {
+fn accepts(program: &verdict::Views, proof: ProductProof) -> bool {
     let property = Check::Assertions.property();
     check_proof(program, &property, &Proof::Product(Box::new(proof)), &Budget::steps_for(60.0)).is_ok()
 }

@@ -109,7 +109,7 @@ fn check_program(file: &Path) -> Vec<String> {
             program.races_on = Some(variables.iter().map(|variable| variable.range).collect());
         }
         Ok(_) => {}
-        Err(messages) => return messages,
+        Err(messages) => return messages.iter().map(ToString::to_string).collect(),
     }
     if let Err(malformed) = ir::check::check(&program) {
         return vec![format!("{shown}: malformed: {malformed:?}")];

@@ -23,7 +23,7 @@ fn verdict(program: &ir::Program, main_thread: Option<&str>) -> Checked {
     pipeline::verify(program, Check::Assertions, &engine, &Budget::steps_for(200.0), &Silent).verdict
 }
 
-fn proof_of(program: &ir::Program) -> (ir::Program, QueriesProof) {
+fn proof_of(program: &ir::Program) -> (verdict::Views, QueriesProof) {
     let lowered = pipeline::prepare(program, Check::Assertions);
     let property = Check::Assertions.property();
     let task = Task { program: &lowered, property: &property };
@@ -33,7 +33,7 @@ fn proof_of(program: &ir::Program) -> (ir::Program, QueriesProof) {
     }
 }
 
-fn accepts(program: &ir::Program, proof: QueriesProof) -> bool {
+fn accepts(program: &verdict::Views, proof: QueriesProof) -> bool {
     let property = Check::Assertions.property();
     check_proof(program, &property, &Proof::Queries(Box::new(proof)), &Budget::steps_for(60.0)).is_ok()
 }
@@ -101,7 +101,7 @@ fn a_chain_is_proved_by_bounds() {
 fn inductive_properties_are_found() {
     let program = pipeline::prepare(&paper("comus-figure4-2.c"), Check::Assertions);
     let property = Check::Assertions.property();
-    let verify = |program: &ir::Program| {
+    let verify = |program: &verdict::Views| {
         let task = Task { program, property: &property };
         Queries::default().verify_with(&Options { inductive: true }, task, &Budget::steps_for(200.0), &Silent)
     };
@@ -149,7 +149,7 @@ const STARTS: &str = "#include <assert.h>
 fn the_start_may_be_in_an_atomic_region() {
     for (wrong, safe) in [("0", false), ("1", true)] {
         let program = read(&STARTS.replace("WRONG", wrong));
-        let runs = ir::passes::atomic_runs(&pipeline::prepare(&program, Check::Assertions));
+        let runs = ir::passes::atomic_runs(&pipeline::prepare(&program, Check::Assertions)).into();
         let property = Check::Assertions.property();
         let task = Task { program: &runs, property: &property };
         match Queries::default().verify(task, &Budget::steps_for(60.0), &Silent) {
@@ -164,7 +164,8 @@ fn the_start_may_be_in_an_atomic_region() {
 #[test]
 fn claims_begin_at_the_start() {
     let text = STARTS.replace("WRONG", "0");
-    let runs = ir::passes::atomic_runs(&pipeline::prepare(&read(&text), Check::Assertions));
+    let runs =
+        verdict::Views::from(ir::passes::atomic_runs(&pipeline::prepare(&read(&text), Check::Assertions)));
     let locations: Vec<usize> = runs.templates.iter().map(|code| code.locations.len()).collect();
     let everywhere = |formula: bool| Places {
         at: vec![Some(Term::bool(formula)); locations.iter().sum()],

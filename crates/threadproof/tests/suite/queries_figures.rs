@@ -8,7 +8,6 @@ use engine_queries::model::Model;
 use engine_queries::query::Search;
 use engine_queries::wp::wp_of_path;
 use indexmap::IndexSet;
-use ir::passes::Goal;
 use sequential::{Outcome, check};
 use smt::expressions::Mode;
 use smt::{Answer, Term, Variable, can_fail};
@@ -84,8 +83,8 @@ struct Named {
 impl Named {
     fn new(text: &str) -> Self {
         let lowered = pipeline::prepare(&read(text), Check::Assertions);
-        let words = prepare(&lowered, Goal { races: false, faults: false }, None).expect("it is small");
-        let system = System::new(&words, Mode::Integers);
+        let words = prepare(&lowered, false, &Budget::unlimited()).expect("it is small");
+        let system = System::new(words, Mode::Integers);
         let settled = Settled::new(Threads::new(&system).expect("threads are known"), &system);
         let threads = settled.threads.threads.iter().map(|t| words.templates[t.template].name.clone());
         Self { threads: threads.collect(), model: Model::new(&system, &settled) }

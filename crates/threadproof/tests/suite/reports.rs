@@ -43,7 +43,7 @@ fn recorded(name: &str, file: &str, check: Check, engine: &dyn Engine) {
     let listing = engine_flow::listing(&lowered, &budget).ok();
     let stories = match &outcome.verdict {
         Checked::Proved(proof) => {
-            vec![(check, story::of(&lowered, check, proof, listing.as_ref(), None))]
+            vec![(check, story::of(&lowered, check, proof, listing.as_ref(), &Budget::unlimited()))]
         }
         Checked::Refuted(_) | Checked::Unknown(_) => Vec::new(),
     };

@@ -10,7 +10,7 @@ use threadproof::pipeline;
 use threadproof::portfolio::Portfolio;
 use verdict::{Budget, Check, Composition, Conformance, Engine, Proof, Silent, SpecProof, Task, Verdict};
 
-fn proof_of(program: &str, specification: &str) -> (ir::Program, SpecProof) {
+fn proof_of(program: &str, specification: &str) -> (verdict::Views, SpecProof) {
     let program = read_c(program);
     let specification = read_spec(specification, &program);
     let lowered = pipeline::prepare(&program, Check::Assertions);
@@ -24,12 +24,12 @@ fn proof_of(program: &str, specification: &str) -> (ir::Program, SpecProof) {
     }
 }
 
-fn accepts(program: &ir::Program, proof: SpecProof) -> bool {
+fn accepts(program: &verdict::Views, proof: SpecProof) -> bool {
     let property = Check::Assertions.property();
     check_proof(program, &property, &Proof::Spec(Box::new(proof)), &Budget::steps_for(100.0)).is_ok()
 }
 
-fn examples() -> Vec<(&'static str, ir::Program, SpecProof)> {
+fn examples() -> Vec<(&'static str, verdict::Views, SpecProof)> {
     [
         ("figure 2", "abstract-threads-figure2.c", "figure3.tspec"),
         ("figure 4", "abstract-threads-figure4.c", "figure5.tspec"),

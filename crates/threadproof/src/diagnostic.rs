@@ -1,0 +1,144 @@
+//! What is wrong with the input, where, and what to do about it: for the terminal, and for editors.
+
+use std::fmt;
+use std::path::Path;
+
+/// A reason why there is nothing to verify.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// The file, as the user named it; `None` when it is about the command line.
+    pub file: Option<String>,
+    /// From 1; 0 if not known.
+    pub line: u32,
+    /// From 1; 0 if not known.
+    pub column: u32,
+    /// What kind of problem it is.
+    pub kind: Kind,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it, if that is not plain.
+    pub help: Option<String>,
+}
+
+/// Kinds of problems.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// An option, or a combination of options and files.
+    Usage,
+    /// A file that cannot be read, or not be written.
+    File,
+    /// The text of a file is not what it should be: syntax, types, names.
+    Text,
+    /// Files that do not go together.
+    Link,
+    /// There is no function that the program starts with: it may be a part of one.
+    NoStart,
+    /// Too large or too deeply nested.
+    Limit,
+    /// A fault of this tool.
+    Internal,
+}
+
+impl Diagnostic {
+    /// A problem with the command line.
+    pub fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
+        let (message, help) = (message.into(), Some(help.into()));
+        Self { file: None, line: 0, column: 0, kind: Kind::Usage, message, help }
+    }
+
+    /// A problem with a file as a whole.
+    pub fn of_file(file: impl AsRef<Path>, kind: Kind, message: impl Into<String>) -> Self {
+        Self::at(file, (0, 0), kind, message)
+    }
+
+    /// A problem at a line and column of a file.
+    pub fn at(
+        file: impl AsRef<Path>,
+        (line, column): (u32, u32),
+        kind: Kind,
+        message: impl Into<String>,
+    ) -> Self {
+        let file = Some(file.as_ref().display().to_string());
+        Self { file, line, column, kind, message: message.into(), help: None }
+    }
+
+    /// The same, with something to do about it.
+    pub fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
+    }
+
+    /// What is wrong and what to do, without the place.
+    pub fn text(&self) -> String {
+        match &self.help {
+            Some(help) => format!("{}; {help}", self.message),
+            None => self.message.clone(),
+        }
+    }
+}
+
+/// As compilers print it: `file:line:column: error: message; help`.
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = self.file.as_deref().unwrap_or("threadproof");
+        match self.line {
+            0 => write!(f, "{file}: error: {}", self.text()),
+            line => write!(f, "{file}:{line}:{}: error: {}", self.column, self.text()),
+        }
+    }
+}
+
+impl From<&frontend_c::Diagnostic> for Diagnostic {
+    fn from(found: &frontend_c::Diagnostic) -> Self {
+        let kind = match found.kind {
+            frontend_c::DiagnosticKind::Syntax => Kind::Text,
+            frontend_c::DiagnosticKind::Link if found.message.starts_with("there is no function 'main'") => {
+                Kind::NoStart
+            }
+            frontend_c::DiagnosticKind::Link => Kind::Link,
+            frontend_c::DiagnosticKind::Limit => Kind::Limit,
+            frontend_c::DiagnosticKind::Internal => Kind::Internal,
+        };
+        let problem = Self::at(&found.file, (found.line, found.column), kind, &found.message);
+        match found.message.ends_with("file not found") {
+            true => problem.help("name its folder by -I, or give the preprocessed file (.i)"),
+            false => problem,
+        }
+    }
+}
+
+impl From<frontend_boolean::Diagnostic> for Diagnostic {
+    fn from(found: frontend_boolean::Diagnostic) -> Self {
+        Self::at(found.file, (found.at.line, found.at.column), Kind::Text, found.message)
+    }
+}
+
+impl From<frontend_spec::Diagnostic> for Diagnostic {
+    fn from(found: frontend_spec::Diagnostic) -> Self {
+        Self::at(found.file, (found.line, found.column), Kind::Text, found.message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_diagnostic_reads_as_a_compiler_prints_it() {
+        let problem = Diagnostic::at("a.c", (3, 7), Kind::Text, "expected ';'");
+        assert_eq!(problem.to_string(), "a.c:3:7: error: expected ';'");
+        let whole = Diagnostic::of_file("a.bp", Kind::Usage, "a Boolean program is one file");
+        assert_eq!(
+            whole.help("name it alone").to_string(),
+            "a.bp: error: a Boolean program is one file; name it alone"
+        );
+        let usage = Diagnostic::usage("no file is given", "name one");
+        assert_eq!(usage.to_string(), "threadproof: error: no file is given; name one");
+    }
+
+    #[test]
+    fn a_part_of_a_program_is_told_from_mistakes() {
+        let source = frontend_c::Source { name: "a.c".to_owned(), text: "int x;".into() };
+        let problems = frontend_c::read(&[source], &frontend_c::Options::default()).expect_err("no main");
+        assert_eq!(Diagnostic::from(&problems[0]).kind, Kind::NoStart);
+    }
+}

@@ -1,0 +1,191 @@
+//! Looks for races on single memory locations of a large program, in turns: each open location has a share of
+//! the time, the most promising first, and the next turn continues where the last one stopped.
+//!
+//! What is found is checked like any other evidence. An execution that the checker replays, but for values
+//! that are not modelled, makes a location *possible*, with the values as its condition.
+
+use checker::ReplayError;
+use engine_explicit::directed::{Condition, Directed, Found, LocationSearch, Site, Unmodelled};
+use ir::semantics::LimitKind;
+use ir::{Program, Range, Target};
+use report::Sources;
+use report::shared_memory::{Candidate, Finding};
+use std::time::{Duration, Instant};
+use verdict::{Budget, Property, Trace};
+
+/// The name that reports give to it.
+pub const NAME: &str = "directed";
+/// The least that a location gets in one turn.
+const LEAST: Duration = Duration::from_millis(250);
+/// How often a location is found to be possible before it is searched no more.
+const MOST_POSSIBLE: u32 = 3;
+/// Conditions that are named.
+const MOST_NAMED: usize = 3;
+
+/// All searches of a program.
+pub struct Refuter<'p> {
+    directed: Directed<'p>,
+    program: &'p Program,
+    open: Vec<Open>,
+}
+
+/// A location that is searched.
+struct Open {
+    name: String,
+    cell: Target,
+    search: LocationSearch,
+    /// How often it was found to be possible.
+    possible: u32,
+}
+
+/// What one turn found on one location.
+pub enum Turn {
+    /// An execution that is to be checked.
+    Race {
+        /// The location's name.
+        name: String,
+        /// Its bytes.
+        range: Range,
+        /// The execution.
+        trace: Trace,
+        /// How long the search took in this turn.
+        seconds: f64,
+    },
+    /// An execution that the checker replayed but for these values.
+    Possible(Target, Vec<Unmodelled>),
+}
+
+impl<'p> Refuter<'p> {
+    /// Makes a lowered program ready; all of these locations are searched.
+    pub fn new(program: &'p Program, findings: &[(Finding, Range)]) -> Result<Self, LimitKind> {
+        let mut directed = Directed::new(program)?;
+        let site = |candidate: &Candidate| Site {
+            kind: candidate.kind,
+            template: candidate.template,
+            edge: candidate.edge,
+        };
+        let mut open = Vec::new();
+        for (finding, range) in findings {
+            let pairs: Vec<[Site; 2]> =
+                finding.candidates.iter().map(|[one, other]| [site(one), site(other)]).collect();
+            if let Some(search) = directed.search(*range, &pairs) {
+                open.push(Open { name: finding.name.clone(), cell: finding.cell, search, possible: 0 });
+            }
+        }
+        Ok(Self { directed, program, open })
+    }
+
+    /// Whether nothing is left to search.
+    pub fn is_done(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// Each location has its share of the time. Reports what is found.
+    pub fn turn(&mut self, budget: &Budget, doing: &dyn Fn(&str), found: &mut dyn FnMut(Turn)) {
+        let mut number = 0;
+        while number < self.open.len() {
+            if budget.look(0).is_err() {
+                return;
+            }
+            let left = budget.remaining().unwrap_or(Duration::MAX);
+            let share = (left / (self.open.len() - number) as u32).max(LEAST.min(left));
+            let open = &mut self.open[number];
+            doing(&open.name);
+            let begun = Instant::now();
+            match open.search.run(&mut self.directed, &budget.within(share)) {
+                None => number += 1,
+                Some(Found::Race(trace)) => {
+                    let seconds = begun.elapsed().as_secs_f64();
+                    let Open { name, search, .. } = self.open.remove(number);
+                    found(Turn::Race { name, range: search.range(), trace, seconds });
+                }
+                Some(Found::Possible(trace, conditions)) => {
+                    let seconds = begun.elapsed().as_secs_f64();
+                    open.possible += 1;
+                    let (cell, range, name) = (open.cell, open.search.range(), open.name.clone());
+                    // It may be more, so the search goes on for a while.
+                    if open.possible < MOST_POSSIBLE {
+                        number += 1;
+                    } else {
+                        self.open.remove(number);
+                    }
+                    let one = Program { races_on: Some(vec![range]), ..self.program.clone() };
+                    match checker::replay(&one, &Property::NoRace, &trace) {
+                        Err(ReplayError::Approximate(_)) => found(Turn::Possible(cell, conditions)),
+                        Ok(_) => found(Turn::Race { name, range, trace, seconds }),
+                        Err(_) => {}
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Conditions in words.
+pub fn condition(program: &Program, sources: Option<&Sources>, unmodelled: &[Unmodelled]) -> String {
+    let mut texts: Vec<String> = Vec::new();
+    for one in unmodelled {
+        let text = words(program, sources, one);
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    let more = texts.len().saturating_sub(MOST_NAMED);
+    texts.truncate(MOST_NAMED);
+    match (texts.is_empty(), more) {
+        (true, _) => "if values that are not modelled are as they were chosen".to_owned(),
+        (false, 0) => format!("if {}", texts.join(", and ")),
+        (false, more) => format!("if {}, and {more} more", texts.join(", ")),
+    }
+}
+
+fn words(program: &Program, sources: Option<&Sources>, one: &Unmodelled) -> String {
+    let file = program.files.get(one.span.file as usize).map_or("?", String::as_str);
+    let file = file.rsplit('/').next().unwrap_or(file);
+    let place = format!("{file}:{}", one.span.line);
+    let line = sources.and_then(|sources| sources.whole_line(one.span));
+    let called = line.and_then(|line| function_at(line, one.span.column));
+    let called = called.map(|name| format!("`{name}`"));
+    match one.what {
+        Condition::Value(value) => {
+            format!("{} in {place} gives {value}", called.as_deref().unwrap_or("what is not modelled"))
+        }
+        Condition::Effects => format!(
+            "{} in {place} returns, and changes nothing that this rests on",
+            called.as_deref().unwrap_or("what is not known")
+        ),
+        Condition::Signal => {
+            format!("a signal arrives in another thread whose handler is set in {place}")
+        }
+    }
+}
+
+/// The function that is called at a column of a line, or after it.
+fn function_at(line: &str, column: u32) -> Option<&str> {
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let start = line.char_indices().nth((column as usize).saturating_sub(1)).map_or(0, |(at, _)| at);
+    let mut rest = &line[start..];
+    loop {
+        let begin = rest.find(is_word)?;
+        rest = &rest[begin..];
+        let end = rest.find(|letter| !is_word(letter)).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(end);
+        if behind.trim_start().starts_with('(') && !["if", "while", "for", "switch", "return"].contains(&word)
+        {
+            return Some(word);
+        }
+        rest = behind;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_function_that_is_called() {
+        assert_eq!(function_at("  n = sysconf(84);", 7), Some("sysconf"));
+        assert_eq!(function_at("  if (check (1)) {", 3), Some("check"));
+        assert_eq!(function_at("  n = m;", 3), None);
+    }
+}
