@@ -1,10 +1,11 @@
 //! Measurements: `cargo xtask bench paper N [SAMPLES] | all SAMPLES | summary | races DIR | drivers DIR |
-//! real DIR | growth | families | family NAME N safe|unsafe`. See `bench/README.md`.
+//! real DIR | growth | passes [FILE…] | families | family NAME N safe|unsafe`. See `bench/README.md`.
 
 mod families;
 mod growth;
 mod measure;
 mod papers;
+mod passes;
 mod plot;
 mod real;
 mod samples;
@@ -21,8 +22,9 @@ pub fn run(words: &[&str]) -> Result<(), String> {
         ["drivers", folder] => samples::drivers(folder.as_ref()),
         ["real", folder] => real::real(folder.as_ref()),
         ["growth"] => growth::growth(),
+        ["passes", files @ ..] => passes::passes(files),
         ["families"] => families::families(),
         ["family", family, threads, version] => families::print(family, threads, version),
-        _ => Err("usage: cargo xtask bench paper N [SAMPLES] | all SAMPLES | summary | races DIR | drivers DIR | real DIR | growth | families | family NAME N safe|unsafe".to_owned()),
+        _ => Err("usage: cargo xtask bench paper N [SAMPLES] | all SAMPLES | summary | races DIR | drivers DIR | real DIR | growth | passes [FILE…] | families | family NAME N safe|unsafe".to_owned()),
     }
 }

@@ -36,7 +36,23 @@ const ALLOWED: [(&str, &[&str]); 18] = [
     ("reproducer", &["ir", "verdict", "checker"]),
     ("testkit", &["ir", "verdict"]),
     ("threadproof", &["ir", "verdict", "frontend-", "engine-", "checker", "report", "reproducer"]),
-    ("fuzz", &["ir", "verdict", "frontend-", "engine-", "checker", "report", "testkit", "threadproof"]),
+    (
+        "fuzz",
+        &[
+            "ir",
+            "terms",
+            "verdict",
+            "boolean",
+            "smt",
+            "transitions",
+            "frontend-",
+            "engine-",
+            "checker",
+            "report",
+            "testkit",
+            "threadproof",
+        ],
+    ),
     ("xtask", &[]),
 ];
 

@@ -1,6 +1,8 @@
 //! Programs to compare on.
 
+use crate::headers;
 use ir::Program;
+use std::path::Path;
 use testkit::oracle::Bounds;
 use testkit::random::boolean::Features;
 use testkit::random::lines::Lines;
@@ -35,13 +37,15 @@ pub struct Case {
     lines: Option<Lines>,
     /// How many states of a wide program the oracle looks at.
     wide_states: usize,
+    /// Whether it is read with the system's headers instead of the short ones.
+    pub system_headers: bool,
 }
 
 /// How many states of most wide programs the oracle looks at: time for a larger one is time for several small
 /// ones.
-const FEW_STATES: usize = 2_500;
-/// How many states of every eighth.
-const MANY_STATES: usize = 10_000;
+const FEW_STATES: usize = 1_200;
+/// How many states of every sixteenth.
+const MANY_STATES: usize = 8_000;
 
 impl Case {
     /// The case with this number.
@@ -53,25 +57,47 @@ impl Case {
             }
             Kind::Wide => {
                 let Wide { check, lines } = Wide::new(seed);
-                let wide_states = if seed.is_multiple_of(8) { MANY_STATES } else { FEW_STATES };
-                Self { wide_states, ..Self::of_lines(kind, check, lines) }
+                let wide_states = if seed.is_multiple_of(16) { MANY_STATES } else { FEW_STATES };
+                let system_headers = seed % 16 == 1;
+                Self { wide_states, system_headers, ..Self::of_lines(kind, check, lines) }
             }
             Kind::Tame => {
                 let checks = [Check::Assertions, Check::Races, Check::Deadlock];
                 let check = Random::new(seed).pick(&checks);
-                Self { kind, check, text: random_c(seed), lines: None, wide_states: MANY_STATES }
+                Self {
+                    kind,
+                    check,
+                    text: random_c(seed),
+                    lines: None,
+                    wide_states: MANY_STATES,
+                    system_headers: true,
+                }
             }
             Kind::Boolean => {
                 let mut random = Random::new(seed);
                 let features = features(&mut random);
                 let text = boolean::program(&mut random, features);
-                Self { kind, check: Check::Assertions, text, lines: None, wide_states: MANY_STATES }
+                Self {
+                    kind,
+                    check: Check::Assertions,
+                    text,
+                    lines: None,
+                    wide_states: MANY_STATES,
+                    system_headers: true,
+                }
             }
         }
     }
 
     fn of_lines(kind: Kind, check: Check, lines: Lines) -> Self {
-        Self { kind, check, text: lines.text(), lines: Some(lines), wide_states: MANY_STATES }
+        Self {
+            kind,
+            check,
+            text: lines.text(),
+            lines: Some(lines),
+            wide_states: MANY_STATES,
+            system_headers: true,
+        }
     }
 
     /// The ending of its file's name.
@@ -86,8 +112,11 @@ impl Case {
     pub fn bounds(&self) -> Bounds {
         match self.kind {
             Kind::Wild | Kind::Tame => Bounds::states(50_000),
-            Kind::Wide => Bounds::states(self.wide_states),
-            Kind::Boolean => Bounds { states: 4_000, threads: Some(4), copies: 2 },
+            Kind::Wide => {
+                let private_first = self.wide_states == FEW_STATES;
+                Bounds { private_first, ..Bounds::states(self.wide_states) }
+            }
+            Kind::Boolean => Bounds { threads: Some(4), ..Bounds::states(4_000) },
         }
     }
 
@@ -97,7 +126,10 @@ impl Case {
             Kind::Wild | Kind::Wide | Kind::Tame => {
                 let source =
                     frontend_c::Source { name: "random.c".to_owned(), text: self.text.clone().into_bytes() };
-                let read = frontend_c::read(&[source], &frontend_c::Options::default());
+                let short = headers::folder().filter(|_| !self.system_headers);
+                let system_dirs = short.map(Path::to_owned).into_iter().collect();
+                let options = frontend_c::Options { system_dirs, ..frontend_c::Options::default() };
+                let read = frontend_c::read(&[source], &options);
                 read.map_err(|error| format!("it is not C: {error:?}"))
             }
             Kind::Boolean => {
@@ -111,7 +143,9 @@ impl Case {
     /// A smaller case that is still interesting: statements are left out one by one, where programs are trees
     /// of lines.
     pub fn shrunk(&self, mut interesting: impl FnMut(&Self) -> bool) -> Self {
-        let of = |lines: &Lines| Self::of_lines(self.kind, self.check, lines.clone());
+        let system_headers = self.system_headers;
+        let of =
+            |lines: &Lines| Self { system_headers, ..Self::of_lines(self.kind, self.check, lines.clone()) };
         match &self.lines {
             Some(lines) => of(&lines.shrunk(|smaller| interesting(&of(smaller)))),
             None => self.clone(),

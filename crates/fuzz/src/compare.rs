@@ -11,14 +11,13 @@ use engine_queries::Queries;
 use engine_states::{Counting, States};
 use engine_summaries::Summaries;
 use engine_symbolic::Symbolic;
-use ir::Program;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 use testkit::oracle::{Seen, explore};
 use threadproof::pipeline;
 use threadproof::portfolio::Portfolio;
 use threadproof::runs::{OnRuns, Runs};
-use verdict::{Budget, Engine, Property, Silent, Task};
+use verdict::{Budget, Check, Engine, Property, Silent, Task, Views};
 
 /// Who is asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -80,38 +79,52 @@ impl Asked {
         }
     }
 
-    /// Who is asked about the program with this number, if there is no time to ask all: the fast ones always,
+    /// Who is asked about the program with this number, if there is no time to ask all: the fast ones often,
     /// the others in turn, the portfolio (which asks them all) and the compiler now and then.
-    pub fn in_turn(kind: Kind, seed: u64, seen: Seen) -> Vec<Self> {
+    pub fn in_turn(case: &Case, seed: u64, seen: Seen) -> Vec<Self> {
         let slow = [Self::Horn, Self::States, Self::Queries, Self::Context, Self::Symbolic];
-        let turn = slow[(seed % slow.len() as u64) as usize];
-        let mut asked = match kind {
-            Kind::Wide => Self::of_wide(seed, seen, turn),
-            Kind::Wild | Kind::Tame => vec![Self::Explicit, Self::Flow, Self::Summaries, turn],
-            Kind::Boolean => vec![Self::States, Self::Counters, turn],
-        };
-        if seed.is_multiple_of(if kind == Kind::Wide { 128 } else { 16 }) {
-            asked.push(Self::Portfolio);
+        // Seeds are taken in strides, so the turn does not depend on what else they decide.
+        let turn = slow[(seed / 16 % slow.len() as u64) as usize];
+        match case.kind {
+            Kind::Wide => Self::of_wide(case.check, seed, seen, turn),
+            Kind::Wild | Kind::Tame => {
+                let turn = slow[(seed % slow.len() as u64) as usize];
+                let mut asked = vec![Self::Explicit, Self::Flow, Self::Summaries, turn];
+                asked.extend(seed.is_multiple_of(16).then_some(Self::Portfolio));
+                asked
+            }
+            Kind::Boolean => {
+                let turn = slow[(seed % slow.len() as u64) as usize];
+                let mut asked = vec![Self::States, Self::Counters, turn];
+                asked.extend(seed.is_multiple_of(16).then_some(Self::Portfolio));
+                asked
+            }
         }
-        if kind == Kind::Wide && seed.is_multiple_of(64) {
-            asked.push(Self::Compiled);
-        }
-        asked
     }
 
-    /// Who is asked about a wide program. Where there is a violation every proof is wrong: the fast ones and
-    /// a slow one are asked about all of these. Elsewhere a proof is wrong if executions leave what it
-    /// claims: `flow` and `summaries`, whose claims are the largest, are asked about all, the others about a
-    /// part; violations are replayed on the oracle's own machine.
-    fn of_wide(seed: u64, seen: Seen, turn: Self) -> Vec<Self> {
-        match (seen, seed % 8) {
-            (Seen::Violation, _) | (Seen::Nothing | Seen::Partial, 0) => {
-                vec![Self::Explicit, Self::Flow, Self::Summaries, turn]
+    /// Who is asked about a wide program. Where there is a violation every proof is wrong, so those who prove
+    /// most are asked about all of these, and one of the slow ones about every fourth. Elsewhere a proof is
+    /// wrong if executions leave what it claims, and violations are replayed on the oracle's own machine: a
+    /// part is enough. `summaries` knows races alone.
+    fn of_wide(check: Check, seed: u64, seen: Seen, turn: Self) -> Vec<Self> {
+        let every = |times: u64, who: Self| seed.is_multiple_of(times).then_some(who);
+        let summaries = (check == Check::Races).then_some(Self::Summaries);
+        let asked: [Option<Self>; 6] = match seen {
+            Seen::Violation => {
+                [Some(Self::Flow), summaries, every(4, turn), every(4, Self::Explicit), None, None]
             }
-            (Seen::Nothing | Seen::Partial, 4) => vec![Self::Explicit, Self::Flow, Self::Summaries],
-            (Seen::Nothing | Seen::Partial, _) => vec![Self::Flow, Self::Summaries],
-            (Seen::Bounded, _) => vec![],
-        }
+            Seen::Nothing | Seen::Partial => [
+                every(4, Self::Flow),
+                summaries,
+                every(32, turn),
+                every(8, Self::Explicit),
+                every(256, Self::Portfolio),
+                every(128, Self::Compiled),
+            ],
+            Seen::Bounded => [None; 6],
+        };
+        let portfolio = every(256, Self::Portfolio).filter(|_| seen == Seen::Violation);
+        asked.into_iter().flatten().chain(portfolio).collect()
     }
 
     /// Everyone who knows programs of a kind.
@@ -129,17 +142,18 @@ impl Asked {
         matches!(self, Self::Horn | Self::States | Self::Queries | Self::Context)
     }
 
-    fn answer(self, case: &Case, program: &Program, budget: &Budget) -> report::Outcome {
+    /// What it says of a case, with evidence that was checked, and what came of each engine.
+    fn answer(self, case: &Case, program: &Views, budget: &Budget) -> (Checked, Vec<report::Tried>) {
         // As in the portfolio, some are asked about atomic runs, where there is no race.
         let property = case.check.property();
+        let task = Task { program, property: &property };
         let errors = matches!(property, Property::NoError(_)) && case.kind != Kind::Boolean;
-        let runs = (errors && self.takes_runs() && case.text.len().is_multiple_of(2)).then(|| {
-            let prepared = pipeline::prepare(program, case.check);
-            Runs::of(Task { program: &prepared, property: &property }, &Flow, budget)
-        });
+        let runs = (errors && self.takes_runs() && case.text.len().is_multiple_of(2))
+            .then(|| Runs::of(task, &Flow, budget));
         let by = |engine: &dyn Engine| {
             let engine = OnRuns { engine, runs: runs.iter().flatten().next() };
-            pipeline::verify(program, case.check, &engine, budget, &Silent)
+            let attempted = pipeline::attempt(task, &engine, budget, budget, &Silent);
+            (attempted.verdict, vec![attempted.tried])
         };
         match self {
             Self::Explicit => by(&Explicit::default()),
@@ -154,7 +168,8 @@ impl Asked {
             Self::Portfolio | Self::Compiled => {
                 let boolean = case.kind == Kind::Boolean;
                 let portfolio = Portfolio { boolean, jobs: 2, to_the_end: true, ..Portfolio::default() };
-                portfolio.verify(program, case.check, budget)
+                let outcome = portfolio.verify_prepared(program, case.check, budget);
+                (outcome.verdict, outcome.tries)
             }
         }
     }
@@ -179,6 +194,10 @@ pub struct Examined {
     pub answers: Vec<(Asked, Answer, Duration)>,
     /// Who is wrong, and how.
     pub wrong: Vec<(Asked, String)>,
+    /// How long it took to read the program, and to explore it.
+    pub reading: Duration,
+    /// See `reading`.
+    pub exploring: Duration,
 }
 
 /// Seconds after which nothing more is waited for.
@@ -192,10 +211,13 @@ pub fn examine(
     seconds: f64,
     compiler: Option<&Compiler>,
 ) -> Result<Examined, String> {
-    let program = case.read()?;
-    let prepared = pipeline::prepare(&program, case.check);
+    let start = Instant::now();
+
+    let prepared = pipeline::prepare(&case.read()?, case.check);
+    let reading = start.elapsed();
     let seen = explore(&prepared, &case.check.property(), case.bounds());
-    let mut examined = Examined { seen, answers: vec![], wrong: vec![] };
+    let exploring = start.elapsed() - reading;
+    let mut examined = Examined { seen, answers: vec![], wrong: vec![], reading, exploring };
     // C programs that are too large for the oracle would only take time.
     if seen == Seen::Bounded && case.kind != Kind::Boolean {
         return Ok(examined);
@@ -208,17 +230,17 @@ pub fn examine(
         }
         // What is answered depends on the seed alone; the clock ends only what hangs.
         let budget = Budget { deadline: Budget::seconds(HANGS).deadline, ..Budget::steps_for(seconds) };
-        let outcome = catch_unwind(AssertUnwindSafe(|| who.answer(case, &program, &budget)));
-        let Ok(outcome) = outcome else {
+        let outcome = catch_unwind(AssertUnwindSafe(|| who.answer(case, &prepared, &budget)));
+        let Ok((verdict, tries)) = outcome else {
             examined.wrong.push((who, "panics".to_owned()));
             continue;
         };
-        let answer = match &outcome.verdict {
+        let answer = match &verdict {
             Checked::Proved(_) => Answer::Proved,
             Checked::Refuted(_) => Answer::Refuted,
             Checked::Unknown(_) => Answer::Unknown,
         };
-        for tried in outcome.tries.iter().filter(|tried| !tried.rejected.is_empty()) {
+        for tried in tries.iter().filter(|tried| !tried.rejected.is_empty()) {
             let how = match &tried.end {
                 report::End::Unknown(reason) => {
                     format!("the checker rejects what {} says: {reason}", tried.engine)

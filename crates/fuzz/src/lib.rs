@@ -6,8 +6,10 @@
 //! engines that contradict each other, and a panic are not.
 
 pub mod case;
+pub mod census;
 pub mod compare;
 pub mod compiled;
+pub mod headers;
 pub mod mutation;
 
 pub use case::{Case, Kind};

@@ -6,8 +6,9 @@
 
 use clap::Parser;
 use fuzz::mutation::campaign::Campaign;
-use fuzz::mutation::{Try, corpus};
+use fuzz::mutation::{Try, corpus, universal};
 use fuzz::{Answer, Asked, Case, Compiler, Examined, Kind, examine};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -52,10 +53,16 @@ struct Arguments {
     /// compared.
     #[arg(long)]
     proofs: bool,
+    /// Prints how many of `--count` wide programs (2,000 without it) have each construct, and nothing else.
+    #[arg(long)]
+    census: bool,
+    /// Tries proofs of each kind that claim everything, for no reason, on the broken test programs.
+    #[arg(long)]
+    universal: bool,
     /// With `--proofs`: how many changes of a proof are tried before the next one comes.
     #[arg(long, default_value_t = 200)]
     each: u64,
-    /// With `--proofs`: programs whose path has this in it only, and no random ones.
+    /// With `--proofs` or `--universal`: programs whose path has this in it only, and no random ones.
     #[arg(long)]
     only: Option<String>,
     /// Where disagreements are written to.
@@ -83,11 +90,16 @@ struct Figures {
     answers: [[u64; 3]; Asked::ALL.len()],
     /// How long they took.
     times: [Duration; Asked::ALL.len()],
+    /// How long it took to read programs, and to explore them.
+    reading: Duration,
+    exploring: Duration,
 }
 
 impl Figures {
     fn add(&mut self, examined: &Examined) {
         self.programs += 1;
+        self.reading += examined.reading;
+        self.exploring += examined.exploring;
         match examined.seen {
             Seen::Violation => self.violated += 1,
             Seen::Nothing => self.fine += 1,
@@ -119,7 +131,31 @@ impl Figures {
         };
         let rows: Vec<String> = Asked::ALL.iter().zip(&self.answers).zip(&self.times).map(row).collect();
         println!("  proved/refuted/unknown: {}", rows.join(", "));
+        let verdicts: u64 = self.answers.iter().flat_map(|[proved, refuted, _]| [proved, refuted]).sum();
+        let mut line = format!(
+            "  {verdicts} verdicts compared; reading {:.1} s, exploring {:.1} s",
+            self.reading.as_secs_f64(),
+            self.exploring.as_secs_f64()
+        );
+        if let Some(busy) = processor_time() {
+            let of = |count: u64| count as f64 / busy.as_secs_f64().max(0.001);
+            line += &format!(
+                "; {:.1} programs and {:.1} verdicts for each second of a processor",
+                of(self.programs),
+                of(verdicts)
+            );
+        }
+        println!("{line}");
     }
+}
+
+/// The time of processors that this process took, and those that it waited for, where the system says that.
+fn processor_time() -> Option<Duration> {
+    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The second field, a name in parentheses, may hold blanks. The system counts hundredths of a second.
+    let fields = text.rsplit(')').next()?.split_whitespace();
+    let ticks: u64 = fields.skip(11).take(4).filter_map(|field| field.parse::<u64>().ok()).sum();
+    Some(Duration::from_millis(10 * ticks))
 }
 
 fn kind_of(arguments: &Arguments, seed: u64) -> Kind {
@@ -137,11 +173,11 @@ fn kind_of(arguments: &Arguments, seed: u64) -> Kind {
     }
 }
 
-fn asked_of(arguments: &Arguments, kind: Kind, seed: u64, seen: Seen) -> Vec<Asked> {
+fn asked_of(arguments: &Arguments, case: &Case, seed: u64, seen: Seen) -> Vec<Asked> {
     match &arguments.engine {
         Some(name) => Asked::ALL.into_iter().filter(|asked| asked.name() == name).collect(),
-        None if arguments.all => Asked::all(kind),
-        None => Asked::in_turn(kind, seed, seen),
+        None if arguments.all => Asked::all(case.kind),
+        None => Asked::in_turn(case, seed, seen),
     }
 }
 
@@ -185,7 +221,7 @@ fn work(arguments: &Arguments, next: &AtomicU64, stop: &AtomicBool, figures: &Mu
         }
         let kind = kind_of(arguments, seed);
         let case = Case::new(kind, seed);
-        let asked = |seen| asked_of(arguments, kind, seed, seen);
+        let asked = |seen| asked_of(arguments, &case, seed, seen);
         let examined = examine(&case, asked, seconds_for(arguments, kind, seed), compiler.as_ref());
         let mut held = figures.lock().unwrap_or_else(PoisonError::into_inner);
         match examined {
@@ -229,6 +265,18 @@ fn report_proof(name: &str, one: &Try, program: &ir::Program) {
     }
 }
 
+/// Prints figures about changed proofs now and then.
+fn print_progress(figures: &BTreeMap<String, fuzz::mutation::Figures>) {
+    static PRINTED: Mutex<Option<Instant>> = Mutex::new(None);
+    let mut printed = PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
+    if printed.is_none_or(|printed| printed.elapsed() >= INTERVAL) {
+        let mut all = fuzz::mutation::Figures::default();
+        figures.values().for_each(|found| all.join(*found));
+        println!("{all:?}");
+        *printed = Some(Instant::now());
+    }
+}
+
 /// Changes proofs.
 fn change_proofs(arguments: &Arguments) -> ExitCode {
     let wanted =
@@ -251,11 +299,50 @@ fn change_proofs(arguments: &Arguments) -> ExitCode {
         checking: 1.0,
         jobs: arguments.jobs,
         report: report_proof,
+        progress: print_progress,
     };
     // What panics is counted.
     std::panic::set_hook(Box::new(|_| {}));
     let start = Instant::now();
     let figures = campaign.run();
+    print_figures(figures, start)
+}
+
+/// The seconds that the check of a proof for everything may take, counted in steps.
+const CHECKING: f64 = 0.1;
+
+/// Tries proofs for everything.
+fn try_universal(arguments: &Arguments) -> ExitCode {
+    let mut files = corpus::all_files(&PathBuf::from("tests/programs"));
+    files.retain(|path| arguments.only.as_ref().is_none_or(|only| path.to_string_lossy().contains(only)));
+    // What panics is counted.
+    std::panic::set_hook(Box::new(|_| {}));
+    let start = Instant::now();
+    let next = AtomicU64::new(0);
+    let figures: Mutex<BTreeMap<String, fuzz::mutation::Figures>> = Mutex::default();
+    let work = || {
+        while let Some(path) = files.get(next.fetch_add(1, Ordering::Relaxed) as usize) {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let report = |one: &Try, check: verdict::Check, program: &ir::Program| {
+                report_proof(&format!("{name} {}", check.name()), one, program);
+            };
+            for (kind, fate) in universal::try_file(path, CHECKING, report) {
+                let mut held = figures.lock().unwrap_or_else(PoisonError::into_inner);
+                held.entry(kind).or_default().add(&fate);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..arguments.jobs.max(1) {
+            // Where no more threads can start, there are fewer.
+            let _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        }
+    });
+    print_figures(figures.into_inner().unwrap_or_else(PoisonError::into_inner), start)
+}
+
+/// Prints what became of proofs; success if none was accepted, and none crashed the checker.
+fn print_figures(figures: BTreeMap<String, fuzz::mutation::Figures>, start: Instant) -> ExitCode {
     let mut all = fuzz::mutation::Figures::default();
     for (kind, found) in figures {
         println!("{kind}: {found:?}");
@@ -267,6 +354,16 @@ fn change_proofs(arguments: &Arguments) -> ExitCode {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    if arguments.census {
+        let count = arguments.count.unwrap_or(2_000);
+        for (name, found) in fuzz::census::census(arguments.seed..arguments.seed.saturating_add(count)) {
+            println!("{found:6} of {count}: {name}");
+        }
+        return ExitCode::SUCCESS;
+    }
+    if arguments.universal {
+        return try_universal(&arguments);
+    }
     if arguments.proofs {
         return change_proofs(&arguments);
     }
@@ -296,5 +393,6 @@ fn main() -> ExitCode {
     });
     let figures = figures.into_inner().unwrap_or_else(PoisonError::into_inner);
     figures.print(start);
+    fuzz::headers::remove();
     if figures.wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -24,7 +24,7 @@ fn run(kind: Kind, once_wrong: &[u64]) -> Figures {
     let seeds = once_wrong.iter().map(|seed| (*seed, true));
     for (seed, all) in seeds.chain((0..PROGRAMS).map(|seed| (seed, false))) {
         let case = Case::new(kind, seed);
-        let asked = |seen| if all { Asked::all(kind) } else { Asked::in_turn(kind, seed, seen) };
+        let asked = |seen| if all { Asked::all(kind) } else { Asked::in_turn(&case, seed, seen) };
         let examined = examine(&case, asked, 0.1, None)
             .unwrap_or_else(|error| panic!("seed {seed}: {error}\n{}", case.text));
         let name = case.check.name();
@@ -52,7 +52,9 @@ fn wide_programs() {
     let figures = run(Kind::Wide, &[]);
     let Figures { programs, bounded, violated, proved, refuted } = figures;
     assert!(3 * bounded <= programs, "most are small enough for the oracle: {figures:?}");
-    assert!(violated > programs / 10 && proved > programs / 10 && refuted > programs / 10, "{figures:?}");
+    assert!(violated > programs / 10 && proved > programs / 10, "{figures:?}");
+    // Those who refute are asked about a few only.
+    assert!(refuted > programs / 50, "{figures:?}");
 }
 
 #[test]

@@ -13,6 +13,8 @@ use std::path::Path;
 /// What one run may take.
 const SECONDS: &str = "120";
 const MEGABYTES: &str = "4096";
+/// The samples are for 64 bits.
+const DATA_MODEL: &str = "LP64";
 /// What a location can be, as reports call it.
 const STATUSES: [&str; 4] = ["race-free", "race", "possible", "open"];
 
@@ -35,9 +37,10 @@ pub fn real(samples: &Path) -> Result<(), String> {
     let tool = measure::build()?;
     let mut page = Page::new("real", "Real programs: every shared memory location");
     page.line(&format!(
-        "`threadproof verify --check races --timeout {SECONDS} --memory {MEGABYTES}` on each program, one after the other. \
-         Columns: lines of source, seconds on the clock, memory, functions and thread starts that are reached of how many, and the \
-         shared locations by status.\n"
+        "`threadproof verify --check races --data-model {DATA_MODEL} --timeout {SECONDS} --memory {MEGABYTES}` on each program, one after the other. \
+         Columns: lines of source, seconds on the clock, memory, functions and thread starts that are reached of how many, the \
+         shared locations by status, whether the listing has all of them, the part of the seconds in which evidence was checked, and \
+         what the locations that people looked at are listed as: as they found, as open, or otherwise.\n"
     ));
     page.head(&[
         "program",
@@ -51,13 +54,28 @@ pub fn real(samples: &Path) -> Result<(), String> {
         "race",
         "possible",
         "open",
+        "complete",
+        "checking",
+        "as known / open / otherwise",
         "verdict",
     ]);
+    let known = known(samples)?;
     let mut listed: BTreeMap<String, Vec<Location>> = BTreeMap::new();
     let mut sums = [0usize; STATUSES.len()];
     for file in files(samples, "c")? {
         let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let words = ["--check", "races", "--timeout", SECONDS, "--memory", MEGABYTES, "--format", "json"];
+        let words = [
+            "--check",
+            "races",
+            "--data-model",
+            DATA_MODEL,
+            "--timeout",
+            SECONDS,
+            "--memory",
+            MEGABYTES,
+            "--format",
+            "json",
+        ];
         let run = measure::run_engine(&tool, "auto", &words, &file)?;
         let report: Value = serde_json::from_str(&run.output).unwrap_or(Value::Null);
         let locations = locations(&report);
@@ -81,6 +99,9 @@ pub fn real(samples: &Path) -> Result<(), String> {
             &numbers[1],
             &numbers[2],
             &numbers[3],
+            if report["incomplete"].is_string() || report["locations"].is_null() { "no" } else { "yes" },
+            &format!("{:.0}%", 100.0 * checking(&report) / run.seconds.max(0.001)),
+            &agreement(&known, &name, &locations),
             report["verdict"].as_str().unwrap_or("none"),
         ]);
         listed.insert(name, locations);
@@ -88,8 +109,36 @@ pub fn real(samples: &Path) -> Result<(), String> {
     let all: usize = sums.iter().sum();
     let percent = 100.0 * sums[0] as f64 / all.max(1) as f64;
     page.line(&format!("\nOf {all} shared locations {} are race-free ({percent:.0}%).\n", sums[0]));
-    compare(&known(samples)?, &listed, &mut page);
+    compare(&known, &listed, &mut page);
     page.finish()
+}
+
+/// The seconds in which evidence was checked.
+fn checking(report: &Value) -> f64 {
+    let checks = report["checks"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let tries =
+        checks.iter().flat_map(|check| check["tries"].as_array().map(Vec::as_slice).unwrap_or_default());
+    tries.filter_map(|tried| tried["checking_seconds"].as_f64()).sum()
+}
+
+/// How many locations that people looked at are listed as they found, as open, and otherwise.
+fn agreement(known: &[Known], program: &str, locations: &[Location]) -> String {
+    let mut counts = [0; 3];
+    for row in known.iter().filter(|row| row.program == program) {
+        for location in locations.iter().filter(|location| is_meant(&row.location, location)) {
+            let place = match (location.status.as_str(), row.known.as_str()) {
+                ("open", _) => 1,
+                ("race" | "possible", "race") => 0,
+                (status, known) if status == known => 0,
+                (_, _) => 2,
+            };
+            counts[place] += 1;
+        }
+    }
+    match counts {
+        [0, 0, 0] => String::new(),
+        [right, open, otherwise] => format!("{right} / {open} / {otherwise}"),
+    }
 }
 
 /// The locations of a report.
@@ -144,7 +193,10 @@ fn is_meant(words: &str, location: &Location) -> bool {
     };
     let at_line = place.is_none_or(|place| {
         let numbers = place.split(|letter: char| !letter.is_ascii_digit());
-        numbers.filter_map(|number| number.parse::<u64>().ok()).any(|line| line == location.line)
+        // Where the address is stored, which is the line after the call in programs that were put together by
+        // a tool.
+        let is_there = |line: u64| line == location.line || line == location.line + 1;
+        numbers.filter_map(|number| number.parse::<u64>().ok()).any(is_there)
     });
     let identifiers = |text: &str| -> Vec<String> {
         let parts = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
@@ -171,6 +223,7 @@ mod tests {
     fn words_about_locations_are_understood() {
         let jobs = "jobqueue fields rear/front/len (allocated line 310)";
         assert!(is_meant(jobs, &location("thpool_->jobqueue.front", 310)));
+        assert!(is_meant(jobs, &location("thpool_->jobqueue.front", 309)));
         assert!(!is_meant(jobs, &location("thpool_->jobqueue.front", 311)));
         assert!(!is_meant(jobs, &location("thpool_->num_threads_alive", 310)));
         assert!(is_meant("allocated lines 3126 and 3364", &location("anything", 3364)));

@@ -14,6 +14,7 @@
 #define pthread_barrier_wait tp_pthread_barrier_wait
 #define pthread_cond_broadcast tp_pthread_cond_broadcast
 #define pthread_cond_signal tp_pthread_cond_signal
+#define pthread_cond_timedwait tp_pthread_cond_timedwait
 #define pthread_cond_wait tp_pthread_cond_wait
 #define pthread_create tp_pthread_create
 #define pthread_detach tp_pthread_detach
@@ -25,12 +26,15 @@
 #define pthread_mutex_destroy tp_pthread_mutex_destroy
 #define pthread_mutex_init tp_pthread_mutex_init
 #define pthread_mutex_lock tp_pthread_mutex_lock
+#define pthread_mutex_timedlock tp_pthread_mutex_timedlock
 #define pthread_mutex_trylock tp_pthread_mutex_trylock
 #define pthread_mutex_unlock tp_pthread_mutex_unlock
 #define pthread_mutexattr_init tp_pthread_mutexattr_init
 #define pthread_mutexattr_settype tp_pthread_mutexattr_settype
 #define pthread_once tp_pthread_once
 #define pthread_rwlock_rdlock tp_pthread_rwlock_rdlock
+#define pthread_rwlock_timedrdlock tp_pthread_rwlock_timedrdlock
+#define pthread_rwlock_timedwrlock tp_pthread_rwlock_timedwrlock
 #define pthread_rwlock_tryrdlock tp_pthread_rwlock_tryrdlock
 #define pthread_rwlock_trywrlock tp_pthread_rwlock_trywrlock
 #define pthread_rwlock_unlock tp_pthread_rwlock_unlock
@@ -45,6 +49,7 @@
 #define sem_getvalue tp_sem_getvalue
 #define sem_init tp_sem_init
 #define sem_post tp_sem_post
+#define sem_timedwait tp_sem_timedwait
 #define sem_trywait tp_sem_trywait
 #define sem_wait tp_sem_wait
 #define strcmp tp_strcmp

@@ -361,6 +361,10 @@ int tp_pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *a) {
 int tp_pthread_mutex_destroy(pthread_mutex_t *m) { return object_of(m)->owner >= 0 ? EBUSY : 0; }
 int tp_pthread_mutex_lock(pthread_mutex_t *m) { return lock_it(object_of(m), 0); }
 int tp_pthread_mutex_trylock(pthread_mutex_t *m) { return lock_it(object_of(m), 1); }
+/* The time of what is limited is over when it would have to wait. */
+int tp_pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *t) {
+  return (void)t, lock_it(object_of(m), 1) ? ETIMEDOUT : 0;
+}
 int tp_pthread_mutex_unlock(pthread_mutex_t *m) { return unlock_it(object_of(m)); }
 int tp_pthread_spin_init(pthread_spinlock_t *s, int shared) { return (void)shared, fresh(s)->kind; }
 int tp_pthread_spin_lock(pthread_spinlock_t *s) { return lock_it(object_of(s), 0); }
@@ -397,6 +401,12 @@ int tp_pthread_rwlock_rdlock(pthread_rwlock_t *l) { return read_it(object_of(l),
 int tp_pthread_rwlock_tryrdlock(pthread_rwlock_t *l) { return read_it(object_of(l), 1); }
 int tp_pthread_rwlock_wrlock(pthread_rwlock_t *l) { return write_it(object_of(l), 0); }
 int tp_pthread_rwlock_trywrlock(pthread_rwlock_t *l) { return write_it(object_of(l), 1); }
+int tp_pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *t) {
+  return (void)t, read_it(object_of(l), 1) ? ETIMEDOUT : 0;
+}
+int tp_pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *t) {
+  return (void)t, write_it(object_of(l), 1) ? ETIMEDOUT : 0;
+}
 int tp_pthread_rwlock_unlock(pthread_rwlock_t *l) {
   point();
   struct object *lock = object_of(l);
@@ -443,6 +453,12 @@ int tp_sem_trywait(sem_t *s) {
   errno = EAGAIN;
   return -1;
 }
+int tp_sem_timedwait(sem_t *s, const struct timespec *t) {
+  (void)t;
+  if (!tp_sem_trywait(s)) return 0;
+  errno = ETIMEDOUT;
+  return -1;
+}
 int tp_sem_getvalue(sem_t *s, int *value) {
   point();
   *value = set_up(s)->value;
@@ -463,6 +479,20 @@ int tp_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
   take(lock);
   lock->held = held;
   return 0;
+}
+int tp_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t) {
+  (void)c, (void)t;
+  point();
+  struct object *lock = object_of(m);
+  if (lock->owner != me) finish(OTHER);
+  int held = lock->held;
+  lock->held = 1;
+  give(lock);
+  point();
+  while (lock->owner >= 0) block();
+  take(lock);
+  lock->held = held;
+  return draw(2) ? ETIMEDOUT : 0;
 }
 static void wake(void *c, int all) {
   point();

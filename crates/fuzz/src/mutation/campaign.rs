@@ -32,6 +32,8 @@ pub struct Campaign {
     pub jobs: usize,
     /// Deals with what must not be: the name of the program, the try, and the program that was to be refused.
     pub report: fn(&str, &super::Try, &ir::Program),
+    /// Is shown the figures so far after each proof.
+    pub progress: fn(&BTreeMap<String, Figures>),
 }
 
 /// Files with fewer pieces are about nothing but numbers of threads.
@@ -84,6 +86,7 @@ impl Campaign {
                         tried.fetch_add(found.tried, Ordering::Relaxed);
                         let mut all = figures.lock().unwrap_or_else(PoisonError::into_inner);
                         all.entry(kind_of(&proof)).or_default().join(found);
+                        (self.progress)(&all);
                     }
                 }
             }

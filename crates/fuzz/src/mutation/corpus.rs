@@ -8,7 +8,7 @@ use testkit::oracle::{Bounds, Seen, explore};
 use testkit::random::Random;
 use threadproof::pipeline;
 use threadproof::runs::{OnRuns, Runs};
-use verdict::{Budget, Check, Engine, Proof, Silent, Task, Verdict};
+use verdict::{Budget, Check, Engine, Proof, Silent, Task, Verdict, Views};
 
 /// A check that holds of a program, and programs like it that violate it.
 pub struct Pair {
@@ -17,9 +17,9 @@ pub struct Pair {
     /// What is checked.
     pub check: Check,
     /// The program, lowered for the check.
-    pub right: Program,
+    pub right: Views,
     /// The other programs, lowered for it.
-    pub wrong: Vec<Program>,
+    pub wrong: Vec<Views>,
 }
 
 /// C files below a folder that have a broken twin beside them, in order.
@@ -40,6 +40,26 @@ pub fn twins(folder: &Path) -> Vec<(PathBuf, PathBuf)> {
         }
     }
     found
+}
+
+/// All C files below a folder, in order.
+pub fn all_files(folder: &Path) -> Vec<PathBuf> {
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    entries.sort();
+    let of = |path: PathBuf| match path.is_dir() {
+        true => all_files(&path),
+        false if path.extension().is_some_and(|extension| extension == "c") => vec![path],
+        false => Vec::new(),
+    };
+    entries.into_iter().flat_map(of).collect()
+}
+
+/// The checks that do not hold of the program of a file, with the program lowered for each.
+pub fn violated(path: &Path) -> Vec<(Check, Views)> {
+    let Some((program, truths)) = read(path) else { return Vec::new() };
+    let wrong = truths.into_iter().filter(|(_, holds)| !holds);
+    wrong.map(|(check, _)| (check, pipeline::prepare(&program, check))).collect()
 }
 
 /// Programs, each with a specification of a folder that speaks of its functions and variables.
@@ -80,7 +100,9 @@ fn read(path: &Path) -> Option<(Program, Vec<(Check, bool)>)> {
     let name = path.file_name()?.to_string_lossy().into_owned();
     let source = frontend_c::Source { name, text: text.into_bytes() };
     let program = frontend_c::read(&[source], &options).ok()?;
-    Some((program, notes.expectations.iter().map(|(check, truth)| (*check, truth.holds)).collect()))
+    // What the tool does not know yet may be undefined, so that nothing is wrong with a proof.
+    let known = notes.expectations.iter().filter(|(_, truth)| truth.required);
+    Some((program, known.map(|(check, truth)| (*check, truth.holds)).collect()))
 }
 
 /// The checks that hold of a program and not of its twin. With some more broken programs, that are made by
@@ -108,8 +130,8 @@ const KEPT: usize = 3;
 const STATES: usize = 4_000;
 
 /// Programs with one small change of a right one, in which a violation was seen.
-fn made_wrong(right: &Program, check: Check, random: &mut Random) -> Vec<Program> {
-    let mut found = Vec::new();
+fn made_wrong(right: &Program, check: Check, random: &mut Random) -> Vec<Views> {
+    let mut found: Vec<Program> = Vec::new();
     for _ in 0..TRIED {
         let Some(changed) = changed(right, random) else { continue };
         let well_formed = changed != *right && ir::check::check(&changed).is_ok();
@@ -123,7 +145,7 @@ fn made_wrong(right: &Program, check: Check, random: &mut Random) -> Vec<Program
             }
         }
     }
-    found
+    found.into_iter().map(Views::from).collect()
 }
 
 /// A program with an operation left out, a constant changed, or a location that is no longer atomic.
@@ -169,8 +191,9 @@ pub fn proofs(pair: &Pair, only: Option<&str>, seconds: f64) -> Vec<Proof> {
     let budget = || Budget::steps_for(seconds);
     let queries = engine_queries::Queries::default();
     let explicit = engine_explicit::Explicit::default();
-    let engines: [&dyn Engine; 6] = [
+    let engines: [&dyn Engine; 7] = [
         &engine_flow::Flow,
+        &engine_summaries::Summaries,
         &engine_horn::Horn,
         &engine_states::States,
         &queries,

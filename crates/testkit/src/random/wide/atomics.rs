@@ -149,4 +149,26 @@ pub(super) const TOPICS: &[Topic] = &[
         ],
         ..NOTHING
     },
+    // Memory orders.
+    Topic {
+        headers: &["stdatomic.h"],
+        globals: &["atomic_int o0, o1;", "int plain;"],
+        cells: &[("plain", "int")],
+        actions: &[
+            "atomic_store_explicit(&«o0¦o1», $n, memory_order_«relaxed¦release¦seq_cst»);",
+            "$l = atomic_load_explicit(&«o0¦o1», memory_order_«relaxed¦consume¦acquire¦seq_cst»);",
+            "$l = atomic_exchange_explicit(&o0, $n, memory_order_«relaxed¦acquire¦release¦acq_rel¦seq_cst»);",
+            "atomic_fetch_«add¦sub¦or»_explicit(&«o0¦o1», 1, memory_order_«relaxed¦consume¦acquire¦release¦acq_rel¦seq_cst»);",
+            "int e$k = $n;\n$l = atomic_compare_exchange_«strong¦weak»_explicit(&o0, &e$k, $n, memory_order_«relaxed, memory_order_relaxed¦acq_rel, memory_order_acquire¦release, memory_order_relaxed¦seq_cst, memory_order_seq_cst»);",
+            "atomic_thread_fence(memory_order_«acquire¦release¦acq_rel¦seq_cst¦relaxed»);",
+            "plain = $n;\natomic_thread_fence(memory_order_release);\natomic_store_explicit(&o0, 1, memory_order_relaxed);",
+            "if (atomic_load_explicit(&o0, memory_order_relaxed)) {\natomic_thread_fence(memory_order_«acquire¦acquire¦relaxed»);\n$l = plain;\n}",
+            "atomic_store_explicit(&o«0¦1», 1, memory_order_«relaxed¦seq_cst¦release»);\n$l = atomic_load_explicit(&o«1¦0», memory_order_«relaxed¦seq_cst¦acquire»);",
+            "assert(o«0¦1» «>=¦!=¦<=» $n);",
+            "__atomic_store_n(&plain, $n, __ATOMIC_«RELAXED¦RELEASE¦SEQ_CST»);",
+            "$l = __atomic_load_n(&plain, __ATOMIC_«RELAXED¦ACQUIRE¦CONSUME¦SEQ_CST»);",
+            "$l = __atomic_fetch_«add¦or»(&plain, 1, __ATOMIC_«RELAXED¦ACQ_REL¦SEQ_CST»);",
+        ],
+        ..NOTHING
+    },
 ];

@@ -192,4 +192,20 @@ pub(super) const TOPICS: &[Topic] = &[
         ],
         ..NOTHING
     },
+    // Values without a model, on some branch.
+    Topic {
+        headers: &["stdlib.h"],
+        globals: &["long double ld«¦ = 1»;", "extern int unseen(void);", "int un;"],
+        cells: &[("un", "int")],
+        actions: &[
+            "if ($q) {\nld = ld * 2;\nun = (int)ld;\n}",
+            "if ($q) un = rand();",
+            "if (rand() & 1) {\n$b\n}",
+            "if ($q) {\nun = unseen();\n}\nelse {\nun = $n;\n}",
+            "un = ld > 0;",
+            "un = $n;\nassert(un «==¦!=» $n);",
+            "int v$k = $q ? rand() : $n;\nun = v$k & 1;",
+        ],
+        ..NOTHING
+    },
 ];

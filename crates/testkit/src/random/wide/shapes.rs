@@ -2,7 +2,7 @@
 
 use super::super::lines::{Node, line};
 use super::statements::Place;
-use super::{Cell, Manners, Writer};
+use super::{Cell, Manners, Writer, drop_unused};
 
 /// Who starts whom.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,6 +92,7 @@ impl Writer {
             }
             let end = self.expand("«return 0;¦return 0;¦return (void *)(long)l0;¦pthread_exit(0);»");
             body.push(line(end));
+            drop_unused(&mut body);
             nodes.push(Node::Block(
                 format!("void *{}thread{number}(void *argument) {{", self.prefix),
                 body,
@@ -174,6 +175,7 @@ impl Writer {
         }
         body.append(&mut self.finally);
         body.push(line("return 0;"));
+        drop_unused(&mut body);
         Node::Block("int main(void) {".to_owned(), body, "}".to_owned())
     }
 }

@@ -4,6 +4,20 @@ use super::{NOTHING, Topic};
 
 /// What can be written about.
 pub(super) const TOPICS: &[Topic] = &[
+    // Threads that one loop starts, with an element each, and that another one joins.
+    Topic {
+        globals: &["struct E { pthread_t id; int in, out; } es[3];"],
+        functions: &[
+            "static void *each(void *p) {\nstruct E *e = p;\ne->out = e->in + «1¦1¦e->out¦es[0].out»;\nreturn 0;\n}",
+        ],
+        set_up: &[
+            "int n = «2¦2¦3¦1»;\nint j;\nfor (j = 0; j < n; j++) {\nes[«j¦j¦j¦0»].in = «1¦j»;\npthread_create(&es[«j¦j¦j¦j¦0¦j / 2»].id, 0, each, &es[«j¦j¦j¦j¦0¦j / 2»]);\n}",
+            "«¦¦¦¦es[1].in = 1;¦es[0].id = es[1].id;»",
+            "for (j = «0¦0¦0¦0¦1»; j < n«¦¦¦¦ - 1»; j++) {\npthread_join(es[«j¦j¦j¦j¦0»].id, 0);\n«¦g0 += es[j].out;¦g0 += es[0].out;¦es[j].out = 0;»\n}",
+            "«g0 += es[0].out;¦es[n - 1].out = 1;¦for (j = 0; j < n; j++) g0 += es[j].out;»",
+        ],
+        ..NOTHING
+    },
     // Kinds of mutexes.
     Topic {
         globals: &["pthread_mutex_t mk;"],
@@ -187,6 +201,28 @@ pub(super) const TOPICS: &[Topic] = &[
             "!pthread_detach(pthread_self());",
             "!if ($q) exit(0);",
             "!if ($q) abort();",
+        ],
+        ..NOTHING
+    },
+    // Waiting with a time limit.
+    Topic {
+        headers: &["semaphore.h", "time.h"],
+        globals: &[
+            "pthread_cond_t tc = PTHREAD_COND_INITIALIZER;",
+            "pthread_rwlock_t tr = PTHREAD_RWLOCK_INITIALIZER;",
+            "sem_t ts;",
+            "struct timespec limit = { 1, «0¦0¦999999999¦1000000000» };",
+            "int late;",
+        ],
+        set_up: &["sem_init(&ts, 0, «0¦1»);"],
+        cells: &[("late", "int")],
+        actions: &[
+            "!if (!pthread_mutex_timedlock(&«m1¦m0», &limit)) {\n$b\npthread_mutex_unlock(&«m1¦m0»);\n}\nelse {\nlate++;\n}",
+            "!if (!sem_timedwait(&ts, &limit)) {\n$b\nsem_post(&ts);\n}",
+            "!>pthread_mutex_lock(&m0);\nif (!late) if (pthread_cond_timedwait(&tc, &m0, &limit)) late = 1;\n<pthread_mutex_unlock(&m0);",
+            "!>pthread_mutex_lock(&m0);\nlate = 1;\npthread_cond_«signal¦broadcast»(&tc);\n<pthread_mutex_unlock(&m0);",
+            "!if (!pthread_rwlock_timed«rd¦wr»lock(&tr, &limit)) {\n$b\npthread_rwlock_unlock(&tr);\n}",
+            "!sem_post(&ts);",
         ],
         ..NOTHING
     },
