@@ -13,10 +13,11 @@ use verdict::{Budget, Check, Engine, Silent};
 /// What a reproducer says that finds out, when it runs, that the compiled program cannot follow the schedule.
 const SPLIT: &str = "the compiler makes one access where the schedule has two";
 
-/// The most programs for which none can be made; they are listed with the reasons: the compiler's order of evaluation and
-/// placement of objects, values without an initialiser, accesses that the compiler makes at once, lives that end where no
-/// sanitiser looks, overflow that the compiler does not check, and functions that the machine's library does not have.
-const REFUSED: usize = 110;
+/// Of how many programs at most one may have none. They are listed with the reasons: the compiler's order of
+/// evaluation and placement of objects, values without an initialiser, accesses that the compiler makes at
+/// once, lives that end where no sanitiser looks, overflow that the compiler does not check, and functions
+/// that the machine's library does not have.
+const ONE_REFUSED_OF: usize = 5;
 
 #[test]
 fn refuted_programs_are_reproduced() {
@@ -54,7 +55,7 @@ fn refuted_programs_are_reproduced() {
     assert!(failed.is_empty(), "{} failed:\n{}", failed.len(), failed.join("\n"));
     if only.is_empty() {
         assert!(reproduced >= 300, "only {reproduced} programs were tried");
-        assert!(refused.len() <= REFUSED, "{}", refused.join("\n"));
+        assert!(refused.len() * ONE_REFUSED_OF <= results.len(), "{}", refused.join("\n"));
     }
 }
 
