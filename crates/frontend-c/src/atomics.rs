@@ -116,8 +116,11 @@ impl Function<'_, '_> {
         let expr = unit.tree[id];
         let ExprKind::Atomic { op, order, args, older } = expr.kind else { return None };
         let arguments: Vec<ExprId> = unit.tree[args].to_vec();
+        // A fence for signals orders nothing between threads (C11 7.17.4.2).
         if matches!(op, AtomicOp::Fence | AtomicOp::SignalFence) {
-            self.global.atomics.fence();
+            if op == AtomicOp::Fence {
+                self.global.atomics.fence_with(order_of_fence(order));
+            }
             return None;
         }
         let object = unit.pointee(unit.tree[*arguments.first()?].ty)?;
@@ -262,5 +265,15 @@ impl Function<'_, '_> {
         self.join(done);
         self.atomic_end();
         (found, matched)
+    }
+}
+
+/// The order of a fence; one that is not constant is the strongest in the tree, as it has to be here.
+fn order_of_fence(order: Ordering) -> Order {
+    match order {
+        Ordering::Relaxed => Order::numbered(Some(0)),
+        Ordering::Acquire => Order::numbered(Some(2)),
+        Ordering::Release => Order::numbered(Some(3)),
+        Ordering::AcqRel | Ordering::SeqCst | Ordering::Full => Order::SEQUENTIAL,
     }
 }

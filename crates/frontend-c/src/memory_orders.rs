@@ -134,7 +134,10 @@ enum Reads {
 #[derive(Default, Debug)]
 pub struct Atomics {
     uses: BTreeMap<Cell, Uses>,
-    has_fences: bool,
+    /// Whether a fence may make a read acquire that is before it.
+    may_acquire: bool,
+    /// Whether a fence may make a write release that is after it.
+    may_release: bool,
     reads: Option<BTreeMap<Cell, Reads>>,
 }
 
@@ -168,14 +171,21 @@ impl Atomics {
     }
     /// Notes something that may order accesses around it.
     pub fn fence(&mut self) {
-        self.has_fences = true;
+        self.fence_with(Order::SEQUENTIAL);
     }
-    /// The cells whose accesses order nothing.
+    /// Notes a fence between threads with an order.
+    pub fn fence_with(&mut self, order: Order) {
+        self.may_acquire |= order.acquires || order.may_order;
+        self.may_release |= order.releases || order.may_order;
+    }
+    /// The cells whose accesses order nothing: to order, a write must release, or come after a fence that does, and a
+    /// read of the same cell must acquire, or come before a fence that does (C11 7.17.4).
     fn unordered(&self) -> Vec<Range> {
-        if self.has_fences || self.uses.contains_key(&None) {
+        if self.uses.contains_key(&None) {
             return Vec::new();
         }
-        let orders = |uses: &Uses| uses.may_acquire && uses.may_release;
+        let acquires = |uses: &Uses| uses.may_acquire || self.may_acquire;
+        let orders = |uses: &Uses| acquires(uses) && (uses.may_release || self.may_release);
         let cells = self.uses.iter().filter(|(_, uses)| !orders(uses));
         cells
             .filter_map(|(cell, uses)| cell.map(|(object, offset)| Range { object, offset, size: uses.size }))

@@ -418,8 +418,11 @@ fn put_string(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
 
 /// Reads bytes that are written out.
 pub(super) fn read_bytes(context: &mut Context<'_>, buffer: &Argument, count: Expr) {
-    if buffer.text.is_some() {
-        return;
+    if let Some(text) = &buffer.text {
+        // Nobody writes to a literal, but it has an end.
+        let size = Expr::int(text.len() as i128, context.pointer());
+        let is_beyond = Expr::binary(BinaryOp::Lt, context.pointer(), size, count);
+        return context.invalid_access_if(is_beyond);
     }
     let pointer = context.settle_pointer(buffer);
     super::strings::read_all(context, &pointer, &count);

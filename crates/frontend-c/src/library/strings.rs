@@ -1,6 +1,6 @@
 //! Functions on strings, as loops over their bytes; copies are one step each.
 
-use super::emit::{equal, truth};
+use super::emit::{differ, equal, truth};
 use super::memory::allocate;
 use super::{Answer, Argument, Call, Context, Entry, Wins};
 use ir::{Assignment, BinaryOp, Expr, IntType, Lhs, LocalId, Op, Place, Rhs};
@@ -132,7 +132,11 @@ fn compare(context: &mut Context<'_>, call: &Call<'_>, limited: bool, strings: b
         if any_case { Expr::Local(context.builder.save(small(&here), IntType::U8)) } else { here }
     });
     let (same, different) = (context.builder.label(), context.builder.label());
-    context.builder.branch(equal(IntType::U8, one.clone(), other.clone()), same, different);
+    let mut is_first = differ(IntType::U8, one.clone(), other.clone());
+    if !strings {
+        is_first = is_first.and(equal(IntType::I32, Expr::Local(result), Expr::int(0, IntType::I32)));
+    }
+    context.builder.branch(is_first, different, same);
     context.builder.continue_at(different);
     // Any number of the right sign.
     let zero = Expr::int(0, IntType::I32);
@@ -142,13 +146,16 @@ fn compare(context: &mut Context<'_>, call: &Call<'_>, limited: bool, strings: b
     let constraint = Some(Expr::IfThenElse(Box::new((is_less, below, above))));
     let pairs = vec![(Lhs::Local(result), Rhs::Any)];
     context.builder.emit(Op::Assign(Assignment { pairs, constraint }));
-    context.builder.jump(done);
+    // Of strings nothing is read after a difference; of memory all of both is compared, and may be read.
+    let next = context.builder.label();
+    context.builder.jump(if strings { done } else { next });
     context.builder.continue_at(same);
     if strings {
-        let next = context.builder.label();
         context.builder.branch(truth(one, IntType::U8), next, done);
-        context.builder.continue_at(next);
+    } else {
+        context.builder.jump(next);
     }
+    context.builder.continue_at(next);
     advance(context, index);
     context.builder.jump(head);
     context.builder.continue_at(done);
