@@ -98,6 +98,8 @@ impl<'m> Numbers<'m, '_> {
         let found = match expr {
             Expr::Const(value, _) => constant(i64::try_from(*value).ok()?),
             Expr::Local(local) => self.is_index(*local).then_some(Index { local: Some(*local), plus: 0 })?,
+            // The checker does not follow truth values.
+            Expr::Cast(IntType::BOOL, _) => return None,
             Expr::Cast(ty, operand) => {
                 let value = self.value(facts, operand)?;
                 self.fits(facts, value, *ty).then_some(value)?

@@ -1,9 +1,11 @@
 //! Tries what proofs of `flow` claim of all reachable states ([`verdict::FlowProof`]).
 //!
 //! In each state: no template that is called unique has two threads; each thread is at a reachable location, and each two
-//! at related ones; the equalities, locks, threads, bounds and relations of each thread's location hold. What is claimed
-//! of fresh and given objects, of families and counters, and of where values come from is not looked at.
+//! at related ones; the equalities, locks, threads, bounds and relations of each thread's location hold; and what is claimed
+//! of fresh and given objects, of families and counters ([`flow_objects`](super::flow_objects)). Where values come from, and which objects were
+//! never an argument, is not looked at.
 
+use super::flow_objects::Started;
 use super::memory::{address_of, value_at, value_of};
 use super::try_watch;
 use super::walk::{Moment, Outside, Watch};
@@ -19,12 +21,13 @@ const MOST_PLACES: u64 = 16;
 
 /// Tries the claims.
 pub fn try_claims(view: &View<'_>, data: Option<&Data<'_, '_>>, budget: &Budget) -> Result<(), ProofError> {
-    try_watch(view.program, &mut Claims { view, data }, budget)
+    try_watch(view.program, &mut Claims { view, data, started: Started::default() }, budget)
 }
 
 struct Claims<'a, 'v, 'p> {
     view: &'a View<'p>,
     data: Option<&'a Data<'v, 'p>>,
+    started: Started,
 }
 
 /// A thread in a state.
@@ -187,7 +190,9 @@ impl Claims<'_, '_, '_> {
 
 impl Watch for Claims<'_, '_, '_> {
     fn look(&mut self, moment: &Moment<'_, '_>) -> Option<Outside> {
-        self.outside(moment).map(|claim| Outside { claim, violation: None })
+        self.started.see(self.view, moment);
+        let outside = self.outside(moment).or_else(|| self.started.outside(self.view, moment));
+        outside.map(|claim| Outside { claim, violation: None })
     }
 
     fn price(&self, threads: usize) -> u64 {

@@ -1,6 +1,6 @@
 //! What memory holds in a state of the machine, where that is known.
 
-use ir::semantics::{Machine, STATICS, State, ThreadIndex};
+use ir::semantics::{Bytes, Machine, STATICS, State, ThreadIndex};
 use ir::{Expr, IntType, ObjectId, Storage, Value};
 
 /// The value of a cell; `None` where it is in no live object, or was not set.
@@ -73,4 +73,22 @@ pub fn value_of(machine: &Machine<'_>, state: &State, thread: ThreadIndex, expr:
         return None;
     }
     machine.peek(state, thread, expr).ok()
+}
+
+/// States with more bytes than this are not searched.
+const MOST_BYTES: usize = 1 << 14;
+
+/// Whether some word of memory is in a range of addresses; `None` where there is too much to search.
+pub fn is_in_memory(state: &State, width: usize, range: &std::ops::Range<u64>) -> Option<bool> {
+    let stacks = state.threads.iter().map(|thread| &thread.stack);
+    let all = || {
+        std::iter::once(&*state.statics)
+            .chain(stacks.clone())
+            .chain(state.heap.iter().map(|block| &block.bytes))
+    };
+    let holds = |bytes: &Bytes| {
+        let mut words = (0..(bytes.len() + 1).saturating_sub(width)).step_by(width);
+        words.any(|at| range.contains(&bytes.read(at, width)))
+    };
+    (all().map(Bytes::len).sum::<usize>() <= MOST_BYTES).then(|| all().any(holds))
 }

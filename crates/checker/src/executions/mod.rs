@@ -17,6 +17,7 @@
 mod alone;
 pub mod context;
 pub mod flow;
+mod flow_objects;
 mod formulas;
 mod memory;
 pub mod modular;

@@ -4,19 +4,17 @@
 //! equalities, ids, handles, locks, absent kinds, fresh locals, inequalities and lists of threads there hold; threads have arguments apart where that is claimed; and nobody is about to touch a private object of another thread. Claims to hold a lock that the rules leave out are not looked
 //! at. What a thread holds in locals that it never reads again does not count as holding an address.
 
-use super::memory::{address_of, value_at};
+use super::memory::{address_of, is_in_memory, value_at};
 use super::try_watch;
 use super::walk::{Moment, Outside, Watch};
 use crate::ProofError;
 use crate::summaries::{Ignored, live_locations};
 use ir::ids::Id;
-use ir::semantics::{Activation, Bytes, State, ThreadIndex};
+use ir::semantics::{Activation, State, ThreadIndex};
 use ir::{EdgeId, IdVec, IntType, Lhs, LocalId, LocationId, Op, Program, Storage, TemplateId, Value};
 use rustc_hash::FxHashMap;
 use verdict::{Budget, Handle, Index, LockBase, LockFact, Numbered, Row, SummariesProof, ThreadFacts};
 
-/// States with more bytes than this are not searched for addresses of fresh objects.
-const MOST_BYTES: usize = 1 << 14;
 /// Longer lists of threads are not searched.
 const MOST_NUMBERS: Value = 256;
 
@@ -279,21 +277,11 @@ impl Claims<'_> {
         let next = state.heap.partition_point(|block| block.address <= address);
         let Some(block) = next.checked_sub(1).and_then(|at| state.heap.get(at)) else { return false };
         let range = block.address..block.address + (block.bytes.len() as u64).max(1);
-        let stacks = state.threads.iter().map(|thread| &thread.stack);
-        let all: Vec<&Bytes> = std::iter::once(&*state.statics)
-            .chain(stacks)
-            .chain(state.heap.iter().map(|block| &block.bytes))
-            .collect();
-        if !range.contains(&address) || all.iter().map(|bytes| bytes.len()).sum::<usize>() > MOST_BYTES {
-            return false;
-        }
         let width = self.program.data_model.pointer().bytes() as usize;
-        let holds = |bytes: &&Bytes| {
-            let words = (0..(bytes.len() + 1).saturating_sub(width)).step_by(width);
-            words.into_iter().any(|at| range.contains(&bytes.read(at, width)))
-        };
-        if all.iter().any(holds) {
-            return true;
+        match is_in_memory(state, width, &range).filter(|_| range.contains(&address)) {
+            None => return false,
+            Some(true) => return true,
+            Some(false) => {}
         }
         for (number, thread) in state.threads.iter().enumerate() {
             for (depth, activation) in thread.activations.iter().enumerate() {

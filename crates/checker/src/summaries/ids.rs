@@ -5,7 +5,7 @@
 use super::regions::{Region, meet};
 use super::view::{Meter, Standing, View, claim};
 use crate::ProofError;
-use ir::{Expr, Lhs, LocalId, ObjectId, Op, Rhs, Target};
+use ir::{Expr, Lhs, LocalId, ObjectId, Op, Rhs, Target, Template};
 use std::collections::{BTreeMap, BTreeSet};
 use verdict::Handle;
 
@@ -141,17 +141,17 @@ pub fn check_summaries(view: &View<'_>, meter: &mut Meter<'_>) -> Result<(), Pro
     Ok(())
 }
 
+/// Whether some start of a template stores the id of its thread in a local.
+pub fn holds_started(code: &Template, local: LocalId) -> bool {
+    let mut ops = code.edges.iter().flat_map(|edge| &edge.ops);
+    ops.any(|op| matches!(op, Op::Spawn(_, _, Some(Lhs::Local(id))) if *id == local))
+}
+
 /// The targets of all stores of ids of threads that were just started: by the start itself, or from a local that a start of the same template stores one in.
 pub fn stored_ids(view: &View<'_>) -> BTreeSet<Target> {
     let mut found = BTreeSet::new();
     for (template, code) in view.program.templates.enumerate() {
-        let mut ids: BTreeSet<LocalId> = BTreeSet::new();
-        for op in code.edges.iter().flat_map(|edge| &edge.ops) {
-            if let Op::Spawn(_, _, Some(Lhs::Local(local))) = op {
-                ids.insert(*local);
-            }
-        }
-        let is_id = |rhs: &Rhs| matches!(rhs, Rhs::Value(Expr::Local(local)) if ids.contains(local));
+        let is_id = |rhs: &Rhs| matches!(rhs, Rhs::Value(Expr::Local(local)) if holds_started(code, *local));
         for (edge, footprint) in view.steps[template].enumerate() {
             for touch in footprint.touches.iter().filter(|touch| touch.write) {
                 let stores = match &code.edges[edge].ops[touch.op] {

@@ -336,7 +336,10 @@ impl<'a> Stepper<'_, 'a> {
         address: Option<Linear>,
     ) {
         let Some(address) = address else { return };
-        if touch.region.iter().any(|target| self.comes_and_goes(target.object)) {
+        // Of other locals, what is stored does not count among the ids that contexts list: a callee might change it.
+        if !super::ids::holds_started(&self.view.program.templates[self.template], local)
+            || touch.region.iter().any(|target| self.comes_and_goes(target.object))
+        {
             return;
         }
         let Known { started, integers, .. } = known;

@@ -4,7 +4,7 @@
 //! becomes two steps (`handles.rs`).
 //!
 //! Deviations: cancellation does not happen (limits proofs); a thread that joins itself waits forever (POSIX leaves
-//! it open). Cleanup handlers of files that were preprocessed elsewhere are not run (limits proofs).
+//! it open), unless nobody can have told it its id (`ir/src/semantics/own_id.rs`). Cleanup handlers of files that were preprocessed elsewhere are not run (limits proofs).
 
 use super::emit::{Touch, answer_cell, answer_int, clears_first, equal, int, nothing_happens, truth};
 use super::errno::EBUSY;

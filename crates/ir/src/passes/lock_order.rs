@@ -14,7 +14,8 @@
 //!    them back after that. It takes none of them again, ends with none, and goes round in no circle with
 //!    one.
 //! 4. Threads that are there from the start are one, and only it joins; it never asks for its own id, and
-//!    joins with no lock in hand.
+//!    joins with no lock in hand. So it does not wait for itself: a number that it did not ask for and that is its id
+//!    was never set, and to join that is undefined ([`may_ask_for_own_id`]).
 //!
 //! Why that is enough. A lock's word is 0 or the id of the thread that took it last, and nobody has given it
 //! back since (2, 3: no lock is held twice, so giving back always frees); so that thread may hold it where it
@@ -32,6 +33,7 @@ use crate::expr::{Expr, Place};
 use crate::ids::{IdVec, LocationId, ObjectId, TemplateId};
 use crate::op::{Callee, Lhs, LockKind, Op, Rhs};
 use crate::program::{Count, Initial, LocationKind, Program, Storage, Template, Waiting};
+use crate::semantics::may_ask_for_own_id;
 
 /// A lock: the static object that it is in, and where.
 pub type StaticLock = (ObjectId, u64);
@@ -293,15 +295,13 @@ struct Calls {
     is_thread: IdVec<TemplateId, bool>,
     /// Whether it may run in a thread that is started later.
     in_started: IdVec<TemplateId, bool>,
-    /// Whether it may run in the first thread.
-    in_first: IdVec<TemplateId, bool>,
 }
 
 impl Calls {
     /// `None` where pointers are called or started, or a procedure calls itself.
     fn of(program: &Program) -> Option<Self> {
         let no = || program.templates.iter().map(|_| false).collect();
-        let mut found = Self { is_thread: no(), in_started: no(), in_first: no() };
+        let mut found = Self { is_thread: no(), in_started: no() };
         let mut called: IdVec<TemplateId, Vec<TemplateId>> =
             program.templates.iter().map(|_| Vec::new()).collect();
         for (template, code) in program.templates.enumerate() {
@@ -320,9 +320,8 @@ impl Calls {
         }
         for (template, _) in &program.start {
             found.is_thread[*template] = true;
-            found.in_first[*template] = true;
         }
-        let (started, first) = (found.in_started.clone(), found.in_first.clone());
+        let started = found.in_started.clone();
         for template in program.templates.ids() {
             let mut reached: IdVec<TemplateId, bool> = no();
             let mut work = called[template].clone();
@@ -336,7 +335,6 @@ impl Calls {
             }
             for callee in program.templates.ids().filter(|callee| reached[*callee]) {
                 found.in_started[callee] |= started[template];
-                found.in_first[callee] |= first[template];
             }
         }
         Some(found)
@@ -349,19 +347,8 @@ fn joins_fit(program: &Program, calls: &Calls) -> bool {
         program.templates[template].edges.iter().flat_map(|edge| &edge.ops).any(wanted)
     };
     let joins = |op: &Op| matches!(op, Op::Join(..));
-    let asks = |op: &Op| {
-        op.expressions().into_iter().any(|expr| {
-            let mut found = false;
-            expr.walk(&mut |inner| found |= matches!(inner, Expr::Myself));
-            found
-        })
-    };
-    let ids = || program.templates.ids();
-    if !ids().any(|template| has(template, &joins)) {
-        return true;
-    }
-    ids().all(|template| {
-        !(calls.in_started[template] && has(template, &joins)
-            || calls.in_first[template] && has(template, &asks))
-    })
+    let joining: Vec<TemplateId> =
+        program.templates.ids().filter(|template| has(*template, &joins)).collect();
+    joining.is_empty()
+        || !joining.iter().any(|template| calls.in_started[*template]) && !may_ask_for_own_id(program)
 }

@@ -90,6 +90,8 @@ pub struct Machine<'p> {
     pub max_threads: usize,
     frame_objects: IdVec<TemplateId, Vec<ObjectId>>,
     thread_local_objects: Vec<ObjectId>,
+    /// Whether the first thread may know its own id.
+    knows_itself: bool,
 }
 
 impl<'p> Machine<'p> {
@@ -124,7 +126,13 @@ impl<'p> Machine<'p> {
             addresses,
             frame_objects,
             thread_local_objects,
+            knows_itself: super::may_ask_for_own_id(program),
         })
+    }
+
+    /// Whether a thread that joins this one joins itself by a number that nobody can have told it: what then happens is undefined.
+    pub(super) fn is_made_up(&self, thread: ThreadIndex, joined: ThreadIndex) -> bool {
+        joined == thread && thread == 0 && !self.knows_itself
     }
 
     /// The state in which `copies[i]` threads of the i-th start template are at their entry.

@@ -313,6 +313,9 @@ impl Context<'_, '_> {
             Op::Join(thread, result) => {
                 let index = self.eval(thread)?;
                 let index = usize::try_from(index - 1).map_err(|_| Fault::InvalidThread)?;
+                if self.machine.is_made_up(self.thread, index) {
+                    return Err(Fault::InvalidThread.into());
+                }
                 let joined = self.state.threads.get(index).ok_or(Fault::InvalidThread)?;
                 if !joined.activations.is_empty() {
                     return Err(Stuck::Blocked);

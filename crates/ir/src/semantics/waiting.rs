@@ -121,6 +121,7 @@ impl Machine<'_> {
             Op::Join(joined, _) => {
                 let owner = usize::try_from(self.peek(state, thread, joined).ok()? - 1).ok()?;
                 let is_live = !state.threads.get(owner)?.activations.is_empty();
+                let is_live = is_live && !self.is_made_up(thread, owner);
                 return is_live.then_some(Wait { edge, what: WaitedFor::Thread(owner) });
             }
             _ => return None,

@@ -391,30 +391,7 @@ impl<'p> Builder<'p> {
     /// Takes out what does not follow.
     fn weaken(&mut self) {
         loop {
-            let found = self.with_view(|view, meter| {
-                let during = standing_during(view);
-                let view = &*view;
-                let guessed = escape::guessed(view, meter).expect("in time");
-                let locks = Locks::new(view, meter).expect("in time");
-                locks::check_releases(view, meter).expect("releases are listed");
-                let mut unusable: Vec<Flaw> = Vec::new();
-                for (context, described) in view.contexts() {
-                    for location in program_locations(self.program, described.template) {
-                        let Some(facts) = view.facts(context, location) else { continue };
-                        for (number, lock) in facts.locks.iter().enumerate() {
-                            if !locks.is_usable(context, location, number) {
-                                unusable.push(Flaw { context, location, what: Unfounded::Lock(*lock) });
-                            }
-                        }
-                    }
-                }
-                let writes = ids::IdWrites::of(view, meter).expect("in time");
-                ids::check_summaries(view, meter).expect("starts and stores are listed");
-                let mut found =
-                    flaws(view, &locks, &during, &guessed, &writes, true, meter).expect("handles are right");
-                found.extend(unusable);
-                found
-            });
+            let found = flaws_of(self.program, &self.points_to, &self.proof);
             if found.is_empty() {
                 return;
             }
@@ -445,6 +422,34 @@ impl<'p> Builder<'p> {
             }
         }
     }
+}
+
+/// All claims of a proof that do not follow, with those to hold a lock that others can break.
+pub fn flaws_of(program: &Program, points_to: &PointsTo, proof: &SummariesProof) -> Vec<Flaw> {
+    let budget = Budget::unlimited();
+    let meter = &mut Meter::new(&budget);
+    let mut view = View::new(program, proof, points_to, meter).expect("nothing is unknown");
+    let during = standing_during(&mut view);
+    let view = &view;
+    let guessed = escape::guessed(view, meter).expect("in time");
+    let locks = Locks::new(view, meter).expect("in time");
+    locks::check_releases(view, meter).expect("releases are listed");
+    let mut unusable: Vec<Flaw> = Vec::new();
+    for (context, described) in view.contexts() {
+        for location in program_locations(program, described.template) {
+            let Some(facts) = view.facts(context, location) else { continue };
+            for (number, lock) in facts.locks.iter().enumerate() {
+                if !locks.is_usable(context, location, number) {
+                    unusable.push(Flaw { context, location, what: Unfounded::Lock(*lock) });
+                }
+            }
+        }
+    }
+    let writes = ids::IdWrites::of(view, meter).expect("in time");
+    ids::check_summaries(view, meter).expect("starts and stores are listed");
+    let mut found = flaws(view, &locks, &during, &guessed, &writes, true, meter).expect("handles are right");
+    found.extend(unusable);
+    found
 }
 
 fn program_locations(program: &Program, template: TemplateId) -> impl Iterator<Item = LocationId> {
