@@ -87,8 +87,9 @@ fn compared(expr: &Expr, pointer: IntType) -> Option<(&Expr, &Expr)> {
     }
 }
 
-/// Leaves open what comparisons give that depend on which literals are one object.
-pub fn leave_open(program: &mut Program, literals: &Literals) {
+/// Leaves open what comparisons give that depend on which literals are one object. Takes the program's points-to sets
+/// if they are there, and leaves them for others: the result of a comparison holds no address.
+pub fn leave_open(program: &mut Program, literals: &Literals, points_to: &mut Option<PointsTo>) {
     let pointer = program.data_model.pointer();
     let has_comparison = |op: &Op| {
         let mut found = false;
@@ -101,14 +102,14 @@ pub fn leave_open(program: &mut Program, literals: &Literals) {
     if !literals.any_may_share() || !ops.any(has_comparison) {
         return;
     }
-    let points_to = PointsTo::of(program);
+    let points_to = &*points_to.get_or_insert_with(|| PointsTo::of(program));
     for template in program.templates.ids().collect::<Vec<_>>() {
         let mut sources: BTreeSet<LocationId> = BTreeSet::new();
         for edge in &program.templates[template].edges {
             for expr in edge.ops.iter().flat_map(Op::expressions) {
                 expr.walk(&mut |inner| {
                     if compared(inner, pointer)
-                        .is_some_and(|(left, right)| literals.decide(&points_to, template, left, right))
+                        .is_some_and(|(left, right)| literals.decide(points_to, template, left, right))
                     {
                         sources.insert(edge.source);
                     }
@@ -116,7 +117,7 @@ pub fn leave_open(program: &mut Program, literals: &Literals) {
             }
         }
         for source in sources {
-            open_comparisons(program, &points_to, literals, (template, source));
+            open_comparisons(program, points_to, literals, (template, source));
         }
     }
 }

@@ -21,8 +21,13 @@ use ir::{
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Makes allocated objects of all automatic ones whose address may be used when their life is over. `runs_after_main`:
-/// something may run when `main` has returned.
-pub fn end(program: &mut Program, scopes: &BTreeMap<TemplateId, Scopes>, runs_after_main: bool) {
+/// something may run when `main` has returned. Returns the program's points-to sets, if they were computed and no
+/// object has changed.
+pub fn end(
+    program: &mut Program,
+    scopes: &BTreeMap<TemplateId, Scopes>,
+    runs_after_main: bool,
+) -> Option<PointsTo> {
     let sharing = Sharing::of(program);
     let mut candidates = Vec::new();
     for (template, scopes) in scopes {
@@ -31,7 +36,7 @@ pub fn end(program: &mut Program, scopes: &BTreeMap<TemplateId, Scopes>, runs_af
         candidates.extend(scopes.allocated.iter().map(|allocated| (allocated.site, *template)));
     }
     if candidates.is_empty() {
-        return;
+        return None;
     }
     let points_to = PointsTo::of(program);
     let called = called(program, &points_to);
@@ -66,7 +71,7 @@ pub fn end(program: &mut Program, scopes: &BTreeMap<TemplateId, Scopes>, runs_af
         note(program, text, span);
     }
     if found.is_empty() {
-        return;
+        return Some(points_to);
     }
     let mut outliving = BTreeMap::new();
     for (object, template) in candidates {
@@ -78,6 +83,7 @@ pub fn end(program: &mut Program, scopes: &BTreeMap<TemplateId, Scopes>, runs_af
     for (template, objects) in &outliving {
         Ending::new(program, *template, &scopes[template], objects).run();
     }
+    None
 }
 
 impl Scopes {
@@ -95,6 +101,7 @@ fn note_exits(
     points_to: &PointsTo,
     outliving: &BTreeMap<TemplateId, BTreeSet<ObjectId>>,
 ) {
+    let mut called: Option<Vec<(TemplateId, BTreeSet<TemplateId>)>> = None;
     for id in program.templates.ids().collect::<Vec<_>>() {
         let code = &program.templates[id];
         let exits: Vec<EdgeId> = code
@@ -106,8 +113,8 @@ fn note_exits(
         if exits.is_empty() {
             continue;
         }
-        let callers = outliving.keys().find(|caller| points_to.calls(program, **caller).contains(&id));
-        let Some(caller) = callers else { continue };
+        let called = called.get_or_insert_with(|| points_to.calls(program, outliving.keys().copied()));
+        let Some((caller, _)) = called.iter().find(|(_, called)| called.contains(&id)) else { continue };
         let text = format!(
             "unsupported: a thread that exits in a function called by '{}' does not end the locals there",
             program.templates[*caller].name

@@ -1,18 +1,25 @@
 //! String literals, and variables that are declared constant, must not be written to (C11 6.4.5p7, 6.7.3p6).
 //!
 //! Before each write that may reach one, as points-to sets tell, control goes to an invalid access if it does, and goes on
-//! only if it does not. Exact.
+//! only if it does not. Where many may be reached, a procedure is asked, once for the whole program: large programs have
+//! thousands of literals, and as many writes that may reach most of them. Exact.
 
 use ir::passes::PointsTo;
 use ir::passes::sharing::base_object;
 use ir::{
-    BinaryOp, EdgeId, ErrorKind, Expr, IntType, Lhs, LocationKind, ObjectId, Op, Program, Targets,
-    TemplateId, Value,
+    BinaryOp, Callee, EdgeId, ErrorKind, Expr, IdVec, IntType, Lhs, LocalId, LocationId, LocationKind,
+    ObjectId, Op, Program, Span, Targets, Template, TemplateId, Value,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Checks the writes that may reach one of these objects.
-pub fn protect(program: &mut Program, literals: &BTreeSet<ObjectId>) {
+/// Up to this many literals are compared with where the write is.
+const FEW: usize = 8;
+/// The procedure that says whether an address is in a literal or in a variable that is declared constant.
+const ASKED: &str = "(is a constant)";
+
+/// Checks the writes that may reach one of these objects. Takes the program's points-to sets if they are there, and
+/// leaves them for others: a check lets no address flow.
+pub fn protect(program: &mut Program, literals: &BTreeSet<ObjectId>, points_to: &mut Option<PointsTo>) {
     if !program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops).any(|op| {
         written(op)
             .is_some_and(|address| base_object(address).is_none_or(|object| literals.contains(&object)))
@@ -20,15 +27,57 @@ pub fn protect(program: &mut Program, literals: &BTreeSet<ObjectId>) {
     {
         return;
     }
-    let points_to = PointsTo::of(program);
+    let points_to = &*points_to.get_or_insert_with(|| PointsTo::of(program));
+    let mut asked: BTreeMap<bool, TemplateId> = BTreeMap::new();
     for id in program.templates.ids().collect::<Vec<_>>() {
         for edge in program.templates[id].edges.ids().collect::<Vec<_>>() {
-            let reached = reached(program, &points_to, id, edge, literals);
-            if !reached.is_empty() {
-                check(program, id, edge, &reached);
+            let reached = reached(program, points_to, id, edge, literals);
+            if reached.is_empty() {
+                continue;
             }
+            let ask = (reached.len() > FEW).then(|| {
+                let code = &program.templates[id];
+                let atomic = code.locations[code.edges[edge].source].atomic;
+                *asked.entry(atomic).or_insert_with(|| procedure(program, literals, atomic))
+            });
+            check(program, id, edge, &reached, ask);
         }
     }
+}
+
+/// Whether the address in a local is in one of these objects.
+fn hits(program: &Program, literals: &BTreeSet<ObjectId>, address: LocalId) -> Expr {
+    let ty = program.data_model.pointer();
+    let misses = literals.iter().map(|object| {
+        let offset = Expr::binary(BinaryOp::Sub, ty, Expr::Local(address), Expr::Address(*object, 0));
+        let size = Value::from(program.objects[*object].size);
+        Expr::binary(BinaryOp::Lt, ty, offset, Expr::int(size, ty)).not()
+    });
+    misses.reduce(Expr::and).unwrap_or(Expr::bool(true)).not()
+}
+
+/// Adds a procedure that says whether an address is in one of these objects: one comparison after the other.
+fn procedure(program: &mut Program, literals: &BTreeSet<ObjectId>, atomic: bool) -> TemplateId {
+    let (ty, span) = (program.data_model.pointer(), Span::default());
+    let mut code = Template {
+        name: ASKED.to_owned(),
+        locals: IdVec::default(),
+        parameters: 1,
+        result: None,
+        exit_value: None,
+        locations: IdVec::default(),
+        edges: IdVec::default(),
+        entry: LocationId(0),
+        span,
+    };
+    let address = code.local("%to", ty, span);
+    let result = code.local("%hit", IntType::BOOL, span);
+    code.result = Some(result);
+    code.entry = code.location(LocationKind::Normal, atomic);
+    let end = code.location(LocationKind::End, atomic);
+    let value = hits(program, literals, address);
+    code.edge(code.entry, end, vec![Op::set(Lhs::Local(result), value)], span);
+    program.templates.push(code)
 }
 
 /// Whether code or first values speak of one of these objects.
@@ -82,10 +131,14 @@ fn reached(
     }
 }
 
-fn check(program: &mut Program, template: TemplateId, edge: EdgeId, literals: &BTreeSet<ObjectId>) {
+fn check(
+    program: &mut Program,
+    template: TemplateId,
+    edge: EdgeId,
+    literals: &BTreeSet<ObjectId>,
+    ask: Option<TemplateId>,
+) {
     let ty = program.data_model.pointer();
-    let sizes: Vec<(ObjectId, u64)> =
-        literals.iter().map(|object| (*object, program.objects[*object].size)).collect();
     let code = &mut program.templates[template];
     let (source, span) = (code.edges[edge].source, code.edges[edge].span);
     let atomic = code.locations[source].atomic;
@@ -96,20 +149,27 @@ fn check(program: &mut Program, template: TemplateId, edge: EdgeId, literals: &B
         _ => None,
     };
     let saved = code.local("%to", ty, span);
-    let (known, allowed) =
-        (code.location(LocationKind::Normal, atomic), code.location(LocationKind::Normal, atomic));
+    let mut known = code.location(LocationKind::Normal, atomic);
+    let allowed = code.location(LocationKind::Normal, atomic);
     let bad = code.location(LocationKind::Error(ErrorKind::InvalidAccess), false);
-    let hits = |(object, size): &(ObjectId, u64)| {
-        let offset = Expr::binary(BinaryOp::Sub, ty, Expr::Local(saved), Expr::Address(*object, 0));
-        Expr::binary(BinaryOp::Lt, ty, offset, Expr::int(Value::from(*size), ty))
+    code.edge(source, known, vec![Op::set(Lhs::Local(saved), address)], span);
+    let mut hit = match ask {
+        None => hits(program, literals, saved),
+        Some(procedure) => {
+            let hit = code.local("%hit", IntType::BOOL, span);
+            let answered = code.location(LocationKind::Normal, atomic);
+            let call =
+                Op::Call(Callee::Procedure(procedure), vec![Expr::Local(saved)], Some(Lhs::Local(hit)));
+            code.edge(known, answered, vec![call], span);
+            known = answered;
+            Expr::Local(hit)
+        }
     };
-    let misses = sizes.iter().map(|literal| hits(literal).not()).reduce(Expr::and);
-    let mut hit = misses.unwrap_or(Expr::bool(true)).not();
     if let Some(count) = count {
         let some = Expr::cast(IntType::BOOL, count);
         hit = Expr::IfThenElse(Box::new((some, hit, Expr::bool(false))));
     }
-    code.edge(source, known, vec![Op::set(Lhs::Local(saved), address)], span);
+    let code = &mut program.templates[template];
     code.edge(known, bad, vec![Op::Assume(hit.clone())], span);
     code.edge(known, allowed, vec![Op::Assume(hit.not())], span);
     let step = &mut code.edges[edge];

@@ -12,6 +12,7 @@ use crate::parse::Unit;
 use crate::scopes::Scopes;
 use crate::start;
 use crate::startup;
+use ir::passes::{PointsTo, callable_with};
 use ir::{
     Assumption, BinaryOp, Count, DataModel, Expr, Initial, IntType, Layout, LocationId, Object, ObjectId,
     Program, Span, Storage, Template, TemplateId,
@@ -120,12 +121,12 @@ pub fn lower<'u>(
     lowering.work_off();
     lowering.judge_unknown_calls();
     lowering.know_external_names();
-    crate::lifetimes::end(&mut lowering.program, &lowering.scopes, runs_after_main);
-    crate::equal_literals::leave_open(&mut lowering.program, &lowering.literals);
-    crate::literals::protect(&mut lowering.program, &lowering.constant_objects);
+    let mut points_to = crate::lifetimes::end(&mut lowering.program, &lowering.scopes, runs_after_main);
+    crate::equal_literals::leave_open(&mut lowering.program, &lowering.literals, &mut points_to);
+    crate::literals::protect(&mut lowering.program, &lowering.constant_objects, &mut points_to);
     lowering.name_no_outside();
     lowering.note(None);
-    lowering.keep_what_counts();
+    lowering.keep_what_counts(points_to);
     lowering
 }
 
@@ -234,11 +235,11 @@ impl<'u> Lowering<'u> {
         self.noted.extend(newest.into_iter().map(|assumption| (within, assumption)));
     }
     /// What was simplified in functions that are never called does not matter: tables of functions mention many.
-    fn keep_what_counts(&mut self) {
+    fn keep_what_counts(&mut self, mut points_to: Option<PointsTo>) {
         let noted = std::mem::take(&mut self.noted);
         let limits = noted.iter().any(|(within, assumption)| within.is_some() && assumption.limits_proof);
         // Handlers of interrupts are called by nobody.
-        let callable = (limits && self.nesc.is_none()).then(|| ir::passes::callable(&self.program));
+        let callable = (limits && self.nesc.is_none()).then(|| callable_with(&self.program, &mut points_to));
         for (within, assumption) in noted {
             let counts =
                 within.zip(callable.as_ref()).is_none_or(|(within, callable)| callable.contains(&within));

@@ -79,7 +79,7 @@ fn without_facts(proof: &mut SummariesProof) {
 /// The name of the engine that annotates.
 pub const NAME: &str = "summaries";
 /// The part of the time that the listing may take.
-const LISTING: u32 = 3;
+const LISTING: u32 = 2;
 /// The part of that which finding better names for locks may take, and how much at most.
 const NAMING: Duration = Duration::from_secs(5);
 /// The part of the time that is kept for the report.

@@ -45,7 +45,12 @@ fn resolve_with(program: &Program, analyse: impl Fn(&Program) -> Option<PointsTo
 
 /// The templates whose code may be run: those of the first threads, and whatever the code of these calls or starts, directly or through pointers.
 pub fn callable(program: &Program) -> BTreeSet<TemplateId> {
-    let mut points_to = None;
+    callable_with(program, &mut None)
+}
+
+/// Like [`callable`], with points-to sets if there are some: of the program, or of an earlier form of it with
+/// the same flow of addresses. They are computed if they are needed and not there.
+pub fn callable_with(program: &Program, points_to: &mut Option<PointsTo>) -> BTreeSet<TemplateId> {
     let mut open: Vec<TemplateId> = program.start.iter().map(|(template, _)| *template).collect();
     let mut found = BTreeSet::new();
     while let Some(id) = open.pop() {

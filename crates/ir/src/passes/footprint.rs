@@ -88,17 +88,15 @@ impl Region {
                 !targets.is_empty()
             }
             (Targets::Any, Targets::Any) => true,
-            (Targets::Of(mine), Targets::Of(theirs)) => mine.iter().any(|mine| {
-                theirs.iter().any(|theirs| {
-                    mine.object == theirs.object
-                        && match (self.extent, other.extent) {
-                            (Extent::Object, _) | (_, Extent::Object) => true,
-                            (Extent::Bytes(first), Extent::Bytes(second)) => {
-                                !distances(*mine, first, *theirs, second).is_empty()
-                            }
-                        }
-                })
-            }),
+            (Targets::Of(mine), Targets::Of(theirs)) => {
+                let overlap = |mine: &Target, theirs: &Target| match (self.extent, other.extent) {
+                    (Extent::Object, _) | (_, Extent::Object) => true,
+                    (Extent::Bytes(first), Extent::Bytes(second)) => {
+                        !distances(*mine, first, *theirs, second).is_empty()
+                    }
+                };
+                any_of_one_object(mine, theirs, overlap)
+            }
         }
     }
     /// How far behind the start of this region the other one's start may be where they have a byte in common and lie in the
@@ -116,6 +114,20 @@ impl Region {
         found.dedup();
         Some(found)
     }
+}
+
+/// Whether something holds of two targets in the same object. Points-to sets are in the order of objects, and
+/// then each target is compared with those in its object alone.
+fn any_of_one_object(mine: &[Target], theirs: &[Target], holds: impl Fn(&Target, &Target) -> bool) -> bool {
+    if !theirs.is_sorted_by_key(|target| target.object) {
+        let pairs = mine.iter().flat_map(|mine| theirs.iter().map(move |theirs| (mine, theirs)));
+        return pairs.into_iter().any(|(mine, theirs)| mine.object == theirs.object && holds(mine, theirs));
+    }
+    mine.iter().any(|mine| {
+        let from = theirs.partition_point(|theirs| theirs.object < mine.object);
+        let same = theirs[from..].iter().take_while(|theirs| theirs.object == mine.object);
+        same.into_iter().any(|theirs| holds(mine, theirs))
+    })
 }
 
 /// The distances from `a` to `b` at which the two overlap. No access is longer than a few bytes where this matters;

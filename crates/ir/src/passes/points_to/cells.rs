@@ -40,7 +40,7 @@ impl PointsTo {
     }
     /// What an expression may hold the address of.
     pub(in crate::passes) fn pointees(&self, template: TemplateId, expr: &Expr) -> Vec<Pointee> {
-        self.eval(template, expr).into_iter().collect()
+        self.eval(template, expr)
     }
     /// The objects whose address is ever taken.
     pub(in crate::passes) fn escaped_objects(&self) -> &[ObjectId] {

@@ -2,6 +2,7 @@
 
 use super::super::bits::BitSet;
 use super::super::liveness::live_locals;
+use super::Values;
 use super::ranges::Amounts;
 use super::shape::{Offset, Shape, Shift, first_numbers, greatest_common_divisor};
 use super::solve::{DynamicCall, Node, Pointee, Procedure, Solver};
@@ -10,15 +11,16 @@ use crate::ids::{Id, IdVec, LocalId, ObjectId, TemplateId};
 use crate::op::{Assignment, Callee, Lhs, Op, Rhs};
 use crate::program::{Edge, Initial, LocationKind, Program, Template};
 use crate::types::IntType;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The name of the object with the addresses that code outside of the program was given, if there is one.
 /// What it holds may
 /// be any of them, moved within its object, and any address that is stored in such an object.
 pub const GIVEN: &str = "addresses that code outside of the program knows";
 
-/// Makes the constraints of a program. Returns the solver, and the node of each template's first local.
-pub fn constraints(program: &Program, amounts: &Amounts) -> (Solver, IdVec<TemplateId, Node>) {
+/// Makes the constraints of a program. Returns the solver, the node of each template's first local, and those
+/// of computed expressions.
+pub fn constraints(program: &Program, amounts: &Amounts) -> (Solver, IdVec<TemplateId, Node>, Values) {
     let divisors = size_divisors(program);
     let shapes = program.objects.enumerate().map(|(id, object)| Shape::with_element(object, divisors[id]));
     let shapes: IdVec<ObjectId, Shape> = shapes.collect();
@@ -32,12 +34,20 @@ pub fn constraints(program: &Program, amounts: &Amounts) -> (Solver, IdVec<Templ
     });
     let procedures = procedures.collect();
     let solver = Solver::new(shapes, first_cell, procedures, thread_results, anything + 1);
-    let constants = FxHashMap::default();
-    let mut generator =
-        Generator { program, amounts, solver, first_local, anything, template: TemplateId(0), constants };
+    let mut generator = Generator {
+        program,
+        amounts,
+        solver,
+        first_local,
+        anything,
+        template: TemplateId(0),
+        constants: FxHashMap::default(),
+        taken: FxHashSet::default(),
+        values: program.templates.iter().map(|_| FxHashMap::default()).collect(),
+    };
     generator.solver.add(anything, Pointee::Anything);
     generator.run();
-    (generator.solver, generator.first_local)
+    (generator.solver, generator.first_local, generator.values)
 }
 
 /// For each allocation site, what divides the number of bytes of all its objects; 0 if nothing is allocated
@@ -131,6 +141,16 @@ pub fn flow(
     }
 }
 
+/// Whether an operation may show whether its operands are equal.
+fn is_compared(op: BinaryOp) -> bool {
+    op.is_comparison() || matches!(op, BinaryOp::Sub | BinaryOp::Xor)
+}
+
+/// Whether one of two operands is a constant.
+fn has_constant(pair: &(Expr, Expr)) -> bool {
+    matches!(pair.0, Expr::Const(..)) || matches!(pair.1, Expr::Const(..))
+}
+
 /// Whether some values of a template are left open.
 fn has_open_values(template: &Template) -> bool {
     let is_open = |op: &Op| match op {
@@ -185,8 +205,13 @@ struct Generator<'p> {
     first_local: IdVec<TemplateId, Node>,
     /// Holds every address that was ever taken.
     anything: Node,
+    /// The template whose operations are looked at. First values name no locals, so they may be of any.
     template: TemplateId,
     constants: FxHashMap<Pointee, Node>,
+    /// The objects among [`Solver::escaped_objects`].
+    taken: FxHashSet<ObjectId>,
+    /// What was made already: an expression has one value wherever it is in its template.
+    values: Values,
 }
 
 impl Generator<'_> {
@@ -249,7 +274,9 @@ impl Generator<'_> {
                 // Loads inside make no address flow, but an address in a comparison is still taken.
                 // One that names the lock or the bytes directly is not: it goes nowhere.
                 for expr in op.expressions() {
-                    if matches!(op, Op::Assume(_)) || !matches!(expr, Expr::Address(..)) {
+                    if let Op::Assume(condition) = op {
+                        self.look(condition);
+                    } else if !matches!(expr, Expr::Address(..)) {
                         self.value(expr);
                     }
                 }
@@ -381,7 +408,7 @@ impl Generator<'_> {
         self.solver.add(node, pointee);
         match pointee {
             Pointee::Cell(object, _) => {
-                if !self.solver.escaped_objects.contains(&object) {
+                if self.taken.insert(object) {
                     self.solver.escaped_objects.push(object);
                 }
             }
@@ -415,6 +442,54 @@ impl Generator<'_> {
 
     /// The node that holds the value of an expression; nothing if it never holds an address.
     fn value(&mut self, expr: &Expr) -> Option<Node> {
+        let is_computed =
+            matches!(expr, Expr::Load(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::IfThenElse(_));
+        if !is_computed {
+            return self.fresh_value(expr);
+        }
+        if let Some(known) = self.values[self.template].get(expr) {
+            return *known;
+        }
+        let value = self.fresh_value(expr);
+        self.values[self.template].insert(expr.clone(), value);
+        value
+    }
+
+    /// Makes the constraints of an expression whose value is not kept: addresses in it are taken, memory is
+    /// read at others, and inputs are compared.
+    fn look(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Const(..) | Expr::Myself | Expr::Local(_) => {}
+            Expr::Address(..) | Expr::Procedure(_) => {
+                self.value(expr);
+            }
+            Expr::Load(place) => {
+                if place.as_cell().is_none() {
+                    self.value(&place.address);
+                }
+            }
+            Expr::Unary(_, _, operand) | Expr::Cast(_, operand) | Expr::Old(operand) => self.look(operand),
+            Expr::Valid(operand, _) => {
+                self.value(operand);
+            }
+            Expr::Binary(op, _, pair) if is_compared(*op) && !has_constant(pair) => {
+                if let (Some(left), Some(right)) = (self.value(&pair.0), self.value(&pair.1)) {
+                    self.solver.compare(left, right);
+                }
+            }
+            Expr::Binary(_, _, pair) | Expr::Overflows(_, _, pair) => {
+                self.look(&pair.0);
+                self.look(&pair.1);
+            }
+            Expr::IfThenElse(three) => {
+                self.look(&three.0);
+                self.look(&three.1);
+                self.look(&three.2);
+            }
+        }
+    }
+
+    fn fresh_value(&mut self, expr: &Expr) -> Option<Node> {
         match expr {
             Expr::Const(..) | Expr::Myself => None,
             Expr::Local(local) => Some(self.local(*local)),
@@ -429,9 +504,13 @@ impl Generator<'_> {
                 (*ty != IntType::BOOL).then(|| self.moved([(Some(operand), Some(Shift::MultipleOf(1)))]))?
             }
             Expr::Binary(op, ty, pair) => {
+                if op.is_comparison() || *ty == IntType::BOOL {
+                    // The result holds no address.
+                    self.look(expr);
+                    return None;
+                }
                 let (left, right) = (self.value(&pair.0), self.value(&pair.1));
-                let compares = op.is_comparison() || matches!(op, BinaryOp::Sub | BinaryOp::Xor);
-                if let (true, Some(left), Some(right)) = (compares, left, right) {
+                if let (true, Some(left), Some(right)) = (is_compared(*op), left, right) {
                     self.solver.compare(left, right);
                 }
                 let range = |amount: &Expr| self.amounts.get(self.template, amount);
@@ -444,17 +523,12 @@ impl Generator<'_> {
                 (*ty != IntType::BOOL).then_some(operand)
             }
             Expr::IfThenElse(three) => {
-                self.value(&three.0);
+                self.look(&three.0);
                 let arms = [self.value(&three.1), self.value(&three.2)];
                 self.moved(arms.map(|arm| (arm, Some(Shift::By(0)))))
             }
-            Expr::Overflows(_, _, pair) => {
-                self.value(&pair.0);
-                self.value(&pair.1);
-                None
-            }
-            Expr::Valid(operand, _) => {
-                self.value(operand);
+            Expr::Overflows(..) | Expr::Valid(..) => {
+                self.look(expr);
                 None
             }
             Expr::Old(operand) => self.value(operand),

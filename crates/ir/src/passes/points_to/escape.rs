@@ -58,7 +58,7 @@ impl PointsTo {
 
     /// Whether nothing is known of an address.
     pub fn is_unknown(&self, template: TemplateId, address: &Expr) -> bool {
-        self.eval(template, address).contains(&Pointee::Anything)
+        self.is_anything(template, address)
     }
 
     /// Whether an operation may access memory at an address that nothing is known of.

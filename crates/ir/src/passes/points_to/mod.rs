@@ -42,12 +42,16 @@ use crate::types::IntType;
 pub use constraints::GIVEN;
 pub use outlive::{Holder, called, frames_are_used_late};
 use ranges::Amounts;
+use rustc_hash::FxHashMap;
 pub(super) use shape::Offset;
 use shape::Shift;
 pub use shape::greatest_common_divisor;
 use solve::Solver;
+use solve::{ANYTHING, PointeeId};
 pub(super) use solve::{Node, Pointee};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// What addresses may point to in one program.
@@ -56,6 +60,21 @@ pub struct PointsTo {
     first_local: IdVec<TemplateId, Node>,
     amounts: Amounts,
     pointer: IntType,
+    /// The node of each computed expression of a template; nothing where it never holds an address.
+    values: Values,
+    /// The targets of the nodes that were asked for.
+    known: Mutex<FxHashMap<Node, Arc<[Target]>>>,
+}
+
+/// The node of each computed expression of each template; nothing where it never holds an address.
+type Values = IdVec<TemplateId, FxHashMap<Expr, Option<Node>>>;
+
+/// The addresses that an expression may have as its value.
+enum Found<'a> {
+    /// Those that a node holds: pointees by their number.
+    Held(Node, &'a [PointeeId]),
+    /// Those that were put together.
+    These(BTreeSet<Pointee>),
 }
 
 /// Fills in the targets of all computed places.
@@ -107,17 +126,31 @@ impl PointsTo {
 
     fn solved(program: &Program, deadline: Option<Instant>) -> (Self, bool) {
         let amounts = Amounts::of(program, deadline);
-        let (mut solver, first_local) = constraints::constraints(program, &amounts);
+        let (mut solver, first_local, values) = constraints::constraints(program, &amounts);
         let done = solver.solve(deadline);
-        (Self { solver, first_local, amounts, pointer: program.data_model.pointer() }, done)
+        let (pointer, known) = (program.data_model.pointer(), Mutex::default());
+        (Self { solver, first_local, amounts, pointer, values, known }, done)
     }
 
     /// What an address that is computed in a template may point to.
     pub fn targets(&self, template: TemplateId, address: &Expr) -> Targets {
+        let found = self.find(template, address);
+        let Found::Held(node, _) = found else { return Targets::Of(self.targets_of(&found)) };
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&node).cloned();
+        let targets = known.unwrap_or_else(|| {
+            let targets = self.targets_of(&found);
+            self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(node, targets.clone());
+            targets
+        });
+        Targets::Of(targets)
+    }
+
+    /// The places of some addresses, in order.
+    fn targets_of(&self, found: &Found<'_>) -> Arc<[Target]> {
         let target = |object, offset| self.solver.shapes[object].target(object, offset);
-        let mut targets: BTreeSet<Target> = BTreeSet::new();
-        for pointee in self.eval(template, address) {
-            match pointee {
+        let mut targets: Vec<Target> = Vec::new();
+        for pointee in self.pointees_of(found).iter() {
+            match *pointee {
                 Pointee::Cell(object, offset) => {
                     targets.extend(from_the_start(target(object, offset)));
                 }
@@ -129,7 +162,9 @@ impl PointsTo {
                 }
             }
         }
-        Targets::Of(targets.into_iter().collect())
+        targets.sort_unstable();
+        targets.dedup();
+        targets.into()
     }
 
     /// The procedures that a pointer may point to, in order.
@@ -167,11 +202,56 @@ impl PointsTo {
         }
     }
 
-    /// The addresses that an expression may have as its value.
-    fn eval(&self, template: TemplateId, expr: &Expr) -> BTreeSet<Pointee> {
+    /// The addresses that an expression may have as its value, each once.
+    fn eval(&self, template: TemplateId, expr: &Expr) -> Vec<Pointee> {
+        self.pointees_of(&self.find(template, expr)).into_owned()
+    }
+
+    /// Whether nothing is known of what an expression may have as its value.
+    fn is_anything(&self, template: TemplateId, expr: &Expr) -> bool {
+        match self.find(template, expr) {
+            Found::Held(_, ids) => ids.first() == Some(&ANYTHING),
+            Found::These(pointees) => pointees.contains(&Pointee::Anything),
+        }
+    }
+
+    fn pointees_of(&self, found: &Found<'_>) -> Cow<'static, [Pointee]> {
+        match found {
+            Found::Held(_, ids) => ids.iter().map(|id| self.solver.pointees[*id as usize]).collect(),
+            Found::These(pointees) => pointees.iter().copied().collect(),
+        }
+    }
+
+    /// The node that holds the value of an expression in the solution; `None` if the program has no such
+    /// expression in that template.
+    fn node_of(&self, template: TemplateId, expr: &Expr) -> Option<Node> {
+        match expr {
+            Expr::Local(local) => Some(self.first_local[template] + local.0),
+            Expr::Cast(ty, operand) if *ty != IntType::BOOL => self.node_of(template, operand),
+            Expr::Old(operand) => self.node_of(template, operand),
+            Expr::Load(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::IfThenElse(_) => {
+                self.values.get(template)?.get(expr).copied().flatten()
+            }
+            Expr::Const(..) | Expr::Myself | Expr::Overflows(..) | Expr::Valid(..) => None,
+            Expr::Address(..) | Expr::Procedure(_) | Expr::Cast(..) => None,
+        }
+    }
+
+    fn find(&self, template: TemplateId, expr: &Expr) -> Found<'_> {
+        match self.node_of(template, expr) {
+            Some(node) => {
+                let node = self.solver.find(node);
+                Found::Held(node, self.solver.points_to(node))
+            }
+            None => Found::These(self.compute(template, expr)),
+        }
+    }
+
+    /// The same for an expression without a node of its own.
+    fn compute(&self, template: TemplateId, expr: &Expr) -> BTreeSet<Pointee> {
         let held =
             |node: Node| self.solver.points_to(node).iter().map(|id| self.solver.pointees[*id as usize]);
-        let moved = |pointees: BTreeSet<Pointee>, shift: Shift| -> BTreeSet<Pointee> {
+        let moved = |pointees: Vec<Pointee>, shift: Shift| -> BTreeSet<Pointee> {
             pointees.into_iter().flat_map(|pointee| self.solver.shifted(pointee, shift)).collect()
         };
         match expr {
@@ -184,7 +264,8 @@ impl PointsTo {
                 }
                 let cells =
                     addresses.into_iter().flat_map(|pointee| self.solver.touched(pointee, place.ty.bytes()));
-                cells.flat_map(held).collect()
+                let cells: BTreeSet<Node> = cells.collect();
+                cells.into_iter().flat_map(held).collect()
             }
             Expr::Address(object, offset) => {
                 [Pointee::Cell(*object, self.solver.shapes[*object].at(*offset))].into()
@@ -211,14 +292,13 @@ impl PointsTo {
                 if *ty == IntType::BOOL {
                     return BTreeSet::new();
                 }
-                self.eval(template, operand)
+                self.eval(template, operand).into_iter().collect()
             }
             Expr::IfThenElse(three) => {
-                let mut found = self.eval(template, &three.1);
-                found.extend(self.eval(template, &three.2));
-                found
+                let arms = [&three.1, &three.2];
+                arms.into_iter().flat_map(|arm| self.eval(template, arm)).collect()
             }
-            Expr::Old(operand) => self.eval(template, operand),
+            Expr::Old(operand) => self.eval(template, operand).into_iter().collect(),
         }
     }
 }

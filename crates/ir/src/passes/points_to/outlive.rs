@@ -160,10 +160,14 @@ impl PointsTo {
         found
     }
 
-    /// The templates that are called from a template's code, directly or not.
-    pub fn calls(&self, program: &Program, template: TemplateId) -> BTreeSet<TemplateId> {
+    /// For each of some templates, those that are called from its code, directly or not.
+    pub fn calls(
+        &self,
+        program: &Program,
+        templates: impl Iterator<Item = TemplateId>,
+    ) -> Vec<(TemplateId, BTreeSet<TemplateId>)> {
         let calls = Calls::of(program, self);
-        calls.reached(&calls.callees[template], None)
+        templates.map(|template| (template, calls.reached(&calls.callees[template], None))).collect()
     }
 
     fn outlives(

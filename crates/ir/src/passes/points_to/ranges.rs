@@ -9,9 +9,10 @@ use super::super::is_past;
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::ids::{EdgeId, Id, IdVec, LocalId, LocationId, TemplateId};
 use crate::op::{Assignment, Callee, Lhs, Op, Rhs};
-use crate::program::{Program, Storage, Template};
+use crate::program::{Edge, Program, Storage, Template};
 use crate::types::{IntType, Layout, Value};
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -48,7 +49,9 @@ impl Amounts {
         let mut parameters: IdVec<TemplateId, Option<Ranges>> =
             program.templates.iter().map(|_| None).collect();
         let mut known: IdVec<TemplateId, FxHashMap<Expr, Range>> = nothing();
-        for is_last in [false, true] {
+        // Where any procedure may be called through a pointer, nothing is known of parameters.
+        let rounds: &[bool] = if calls_through_pointers(program) { &[true] } else { &[false, true] };
+        for &is_last in rounds {
             let mut passed = Passed::new(program);
             for (id, code) in program.templates.enumerate() {
                 if is_past(deadline) {
@@ -83,6 +86,12 @@ fn has_inner_array(layout: &Layout, is_inner: bool) -> bool {
     }
 }
 
+/// Whether some procedure is called or started through a pointer.
+fn calls_through_pointers(program: &Program) -> bool {
+    let mut ops = program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops);
+    ops.any(|op| matches!(op, Op::Call(Callee::Pointer(_), ..) | Op::Spawn(Callee::Pointer(_), ..)))
+}
+
 /// What parameters get at all starts and calls.
 struct Passed {
     ranges: IdVec<TemplateId, Option<Ranges>>,
@@ -91,10 +100,7 @@ struct Passed {
 impl Passed {
     /// Nothing is passed yet; what is started by the program itself, or through a pointer, may get anything.
     fn new(program: &Program) -> Self {
-        let ops = || program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops);
-        let is_indirect =
-            |op: &Op| matches!(op, Op::Call(Callee::Pointer(_), ..) | Op::Spawn(Callee::Pointer(_), ..));
-        let any_indirect = ops().any(is_indirect);
+        let any_indirect = calls_through_pointers(program);
         let ranges = program.templates.enumerate().map(|(id, code)| {
             let started = program.start.iter().any(|(started, _)| *started == id);
             let nothing = (Value::MAX, Value::MIN);
@@ -117,7 +123,7 @@ struct Analysis<'p> {
 impl<'p> Analysis<'p> {
     fn new(program: &'p Program, code: &'p Template, parameters: Option<&Ranges>) -> Self {
         let tracked = tracked(code);
-        let mut constants: BTreeSet<Value> = BTreeSet::new();
+        let mut constants: Vec<Value> = Vec::new();
         for expr in code.edges.iter().flat_map(|edge| &edge.ops).flat_map(Op::expressions) {
             expr.walk(&mut |inner| {
                 if let Expr::Const(value, _) = inner {
@@ -125,6 +131,8 @@ impl<'p> Analysis<'p> {
                 }
             });
         }
+        constants.sort_unstable();
+        constants.dedup();
         let first = tracked.iter().map(|local| {
             let passed = parameters.and_then(|ranges| ranges.get(local.index()));
             let all = of_type(code.locals[*local].ty);
@@ -133,7 +141,36 @@ impl<'p> Analysis<'p> {
                 .map_or(all, |range| meet(*range, all).unwrap_or(all))
         });
         let first = first.collect();
-        Self { program, code, tracked, constants: constants.into_iter().collect(), first }
+        Self { program, code, tracked, constants, first }
+    }
+
+    /// The operations of each edge that change ranges of locals that are looked at, or may not be taken in
+    /// some ranges. `None` for edges that are never taken.
+    fn relevant(&self) -> IdVec<EdgeId, Option<Vec<&'p Op>>> {
+        let mentions = |expr: &Expr| {
+            let mut found = false;
+            expr.walk(&mut |inner| {
+                found |= matches!(inner, Expr::Local(local) if self.number(*local).is_some());
+            });
+            found
+        };
+        // A condition on other things alone holds or not whatever the ranges are.
+        let holds = |condition: &Expr| self.assume(condition, true, &mut self.first.clone());
+        let is_relevant = |op: &Op| match op {
+            Op::Assume(condition) => mentions(condition),
+            _ => op
+                .targets()
+                .iter()
+                .any(|lhs| matches!(lhs, Lhs::Local(local) if self.number(*local).is_some())),
+        };
+        let of_edge = |edge: &'p Edge| {
+            let is_taken = edge.ops.iter().all(|op| match op {
+                Op::Assume(condition) => mentions(condition) || holds(condition),
+                _ => true,
+            });
+            is_taken.then(|| edge.ops.iter().filter(|op| is_relevant(op)).collect())
+        };
+        self.code.edges.iter().map(of_edge).collect()
     }
 
     fn number(&self, local: LocalId) -> Option<usize> {
@@ -146,20 +183,26 @@ impl<'p> Analysis<'p> {
         let mut visits: IdVec<LocationId, u32> = self.code.locations.iter().map(|_| 0).collect();
         let outgoing = self.code.outgoing();
         let order = reverse_postorder(self.code, &outgoing);
+        let relevant = self.relevant();
         found[self.code.entry] = Some(self.first.clone());
         let mut queue = BTreeSet::from([(order[self.code.entry], self.code.entry)]);
         while let Some((_, location)) = queue.pop_first() {
             for edge in &outgoing[location] {
-                let Some(mut now) = found[location].clone() else { continue };
-                let edge = &self.code.edges[*edge];
-                if !edge.ops.iter().all(|op| self.apply(op, &mut now)) {
+                let (Some(now), Some(ops)) = (&found[location], &relevant[*edge]) else { continue };
+                let mut now = Cow::Borrowed(now);
+                if !ops.is_empty() && !ops.iter().all(|op| self.apply(op, now.to_mut())) {
                     continue;
                 }
-                let target = edge.target;
+                let target = self.code.edges[*edge].target;
                 let joined = match &found[target] {
-                    None => now,
+                    None => now.into_owned(),
                     Some(before) => {
-                        let pairs = before.iter().zip(&now).zip(&self.tracked);
+                        let is_inside =
+                            |(before, now): (&Range, &Range)| before.0 <= now.0 && now.1 <= before.1;
+                        if before.iter().zip(now.iter()).all(is_inside) {
+                            continue;
+                        }
+                        let pairs = before.iter().zip(now.iter()).zip(&self.tracked);
                         let joined: Ranges = pairs
                             .map(|((before, now), local)| self.widen(*before, *now, *local, visits[target]))
                             .collect();

@@ -48,7 +48,7 @@ const MANY_CELLS: usize = 4;
 const MOST_INPUTS: usize = 4096;
 
 /// The number of [`Pointee::Anything`].
-const ANYTHING: PointeeId = 0;
+pub const ANYTHING: PointeeId = 0;
 
 /// A call or start through a pointer, bound as its callees become known.
 pub struct DynamicCall {
