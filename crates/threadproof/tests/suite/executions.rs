@@ -251,6 +251,50 @@ fn wrong_claims_of_flow_are_met() {
     }
 }
 
+/// What is claimed of several threads at once, and of objects that one thread alone knows.
+#[test]
+fn wrong_claims_of_flow_about_threads_and_objects_are_met() {
+    let check = Check::Races;
+    let found = |path: &str, change: &dyn Fn(&mut verdict::FlowProof)| {
+        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/programs");
+        let program = lowered(&std::fs::read_to_string(root.join(path)).expect("it is there"), check);
+        let Proof::Flow(proof) = proof_of(&Flow, &program, check) else { panic!("it is a proof by flow") };
+        assert!(!is_caught(&program, check, Proof::Flow(proof.clone())), "{path} is right");
+        let mut wrong = proof.clone();
+        change(&mut wrong);
+        assert_ne!(wrong, proof, "{path} has such claims");
+        is_caught(&program, check, Proof::Flow(wrong))
+    };
+    let tickets = |proof: &mut verdict::FlowProof| {
+        let all = proof.counters.iter_mut().flat_map(|counter| &mut counter.tickets);
+        all.flat_map(|tickets| tickets.values_mut()).for_each(|step| *step += 1_000);
+    };
+    assert!(found("counters/tickets.c", &tickets), "tickets");
+    let weights = |proof: &mut verdict::FlowProof| {
+        let all = proof.counters.iter_mut().flat_map(|counter| &mut counter.weights);
+        all.for_each(|weight| *weight += 1_000);
+    };
+    assert!(found("counters/running.c", &weights), "weights");
+    let members = |change: &dyn Fn(&mut verdict::Members)| {
+        found("families/element-after-join.c", &|proof: &mut verdict::FlowProof| {
+            let at = proof.families.iter_mut().flat_map(|family| &mut family.at);
+            at.filter_map(|facts| facts.members.as_mut()).for_each(change);
+        })
+    };
+    assert!(members(&|members| members.none = true), "members");
+    assert!(
+        members(&|members| members.below.iter_mut().for_each(|bound| bound.plus -= 1_000)),
+        "indices of members"
+    );
+    let fresh = |proof: &mut verdict::FlowProof| {
+        for facts in &mut proof.facts {
+            let known: Vec<_> = facts.iter().flat_map(|facts| facts.fresh.clone()).collect();
+            facts.iter_mut().for_each(|facts| facts.fresh = known.clone());
+        }
+    };
+    assert!(found("heap/aba-stack.c", &fresh), "fresh objects");
+}
+
 #[test]
 fn wrong_invariants_of_groups_are_met() {
     let text = include_str!("../../../../tests/programs/modular/test-and-set.c");
