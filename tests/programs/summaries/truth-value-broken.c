@@ -5,7 +5,7 @@
 int count;
 
 void *work(void *argument) {
-  count = 2;
+  count = 2; //~ RACE
   return argument;
 }
 
@@ -15,7 +15,7 @@ int main(void) {
   pthread_create(&id, 0, work, 0);
   number = (number || 0) + 1;
   if (0 < number)
-    count = number;
+    count = number; //~ RACE
   pthread_join(id, 0);
   return 0;
 }
