@@ -500,10 +500,6 @@ fn threads_that_procedures_start_for_others() {
     accepts("each once", &text(plain, "start(one, 0); start(other, 0);"));
     accepts("two procedures", &text(plain, "first(0, one); start(other, 0);"));
     accepts("alternatives", &text(plain, "if (pick) start(one, 0); else first(1, one);"));
-    accepts(
-        "in a branch",
-        &text("if (n) pthread_create(&t, 0, f, 0); else f(0);", "start(one, 0); start(other, 1);"),
-    );
     refuses("twice", &text(plain, "start(one, 0); start(other, 0); start(one, 0);"));
     refuses("two ways", &text(plain, "start(one, 0); first(0, one);"));
     refuses("repeated", &text(plain, "for (int i = 0; i < 2; i++) start(one, 0);"));
