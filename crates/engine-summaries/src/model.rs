@@ -143,7 +143,7 @@ impl<'p> Model<'p> {
             .enumerate()
             .map(|(id, code)| code.edges.iter().map(|edge| callees(points_to, id, &edge.ops)).collect())
             .collect();
-        let once = once_templates(program, &callees);
+        let once = once_templates(program, points_to);
         let single = once_objects(program, &once);
         let escaping = points_to.escaping(program);
         let guessed = guessed(program, points_to);

@@ -2,18 +2,21 @@
 //!
 //! A template is *once* if it is started once and nothing else calls or starts it; or if it is not started, all edges that call or
 //! start it are in one template that is *once*, and after none of them can one of them be reached: so at most one of them is taken, at most once.
+//! A procedure that calls or starts what its parameter points to, at most once, counts as its callers do that may pass the template.
 //! An object is *single* if it is static, belongs to the frame of a template that is *once*, or is allocated by one operation
 //! that such a template takes at most once, with the size of one element. Under-approximates.
 
 use ir::ids::Id;
+use ir::passes::PointsTo;
 use ir::passes::bits::BitSet;
-use ir::{Count, EdgeId, Expr, IdVec, ObjectId, Op, Program, Storage, Template, TemplateId};
+use ir::{Callee, Count, EdgeId, Expr, IdVec, LocalId, ObjectId, Op, Program, Storage, Template, TemplateId};
+use std::collections::BTreeSet;
+
+/// So many procedures that pass a template on are looked through.
+const MOST_WRAPPERS: usize = 6;
 
 /// The templates of which there is at most one activation.
-pub fn once_templates(
-    program: &Program,
-    callees: &IdVec<TemplateId, IdVec<EdgeId, Vec<TemplateId>>>,
-) -> IdVec<TemplateId, bool> {
+pub fn once_templates(program: &Program, points_to: &PointsTo) -> IdVec<TemplateId, bool> {
     let mut starts: IdVec<TemplateId, u64> = program.templates.iter().map(|_| 0).collect();
     for (template, count) in &program.start {
         starts[*template] += match count {
@@ -21,29 +24,113 @@ pub fn once_templates(
             Count::Any => 2,
         };
     }
-    let mut incoming: IdVec<TemplateId, Vec<(TemplateId, EdgeId)>> =
-        program.templates.iter().map(|_| Vec::new()).collect();
-    for (template, code) in program.templates.enumerate() {
-        for (id, edge) in code.edges.enumerate() {
-            for _ in edge.ops.iter().filter(|op| matches!(op, Op::Call(..) | Op::Spawn(..))) {
-                callees[template][id].iter().for_each(|callee| incoming[*callee].push((template, id)));
-            }
-        }
-    }
-    let mut once: IdVec<TemplateId, bool> = program
+    let makers = Makers::new(program, points_to);
+    let mut ways: IdVec<TemplateId, Vec<Vec<(TemplateId, EdgeId)>>> = program
         .templates
         .ids()
-        .map(|id| {
-            let (started, edges) = (starts[id], &incoming[id]);
-            (started <= 1 && edges.is_empty()) || (started == 0 && at_most_one(program, edges))
+        .map(|id| match (starts[id], makers.incoming[id].is_empty()) {
+            (0 | 1, true) => vec![Vec::new()],
+            (0, false) => {
+                makers.ways(id, &starts).into_iter().filter(|way| at_most_one(program, way)).collect()
+            }
+            (_, _) => Vec::new(),
         })
         .collect();
     loop {
-        let caller_is_not = |id: &TemplateId| incoming[*id].first().is_some_and(|(caller, _)| !once[*caller]);
-        match program.templates.ids().find(|id| once[*id] && caller_is_not(id)) {
-            Some(id) => once[id] = false,
-            None => return once,
+        let once: IdVec<TemplateId, bool> = ways.iter().map(|ways| !ways.is_empty()).collect();
+        let mut changed = false;
+        for ways in ways.iter_mut() {
+            let before = ways.len();
+            ways.retain(|way| way.first().is_none_or(|(caller, _)| once[*caller]));
+            changed |= ways.len() < before;
         }
+        if !changed {
+            return once;
+        }
+    }
+}
+
+/// A step that calls or starts a template.
+#[derive(Clone, Copy)]
+struct Maker {
+    template: TemplateId,
+    edge: EdgeId,
+    op: usize,
+    /// The parameter of its own procedure that says which template it is, if it is one that keeps its value.
+    by: Option<LocalId>,
+}
+
+/// The steps that call or start templates.
+struct Makers<'p> {
+    program: &'p Program,
+    points_to: &'p PointsTo,
+    incoming: IdVec<TemplateId, Vec<Maker>>,
+}
+
+impl<'p> Makers<'p> {
+    fn new(program: &'p Program, points_to: &'p PointsTo) -> Self {
+        let incoming = program.templates.iter().map(|_| Vec::new()).collect();
+        let mut makers = Self { program, points_to, incoming };
+        for (template, code) in program.templates.enumerate() {
+            for (edge, step) in code.edges.enumerate() {
+                for (op, operation) in step.ops.iter().enumerate() {
+                    let (Op::Call(callee, ..) | Op::Spawn(callee, ..)) = operation else { continue };
+                    let (targets, by) = match callee {
+                        Callee::Procedure(target) => (vec![*target], None),
+                        Callee::Pointer(pointer) => {
+                            (points_to.callees(template, pointer), makers.parameter(template, pointer))
+                        }
+                    };
+                    for target in targets {
+                        makers.incoming[target].push(Maker { template, edge, op, by });
+                    }
+                }
+            }
+        }
+        makers
+    }
+
+    /// The parameter that an expression is, if it is never assigned.
+    fn parameter(&self, template: TemplateId, expr: &Expr) -> Option<LocalId> {
+        let Expr::Local(local) = expr else { return None };
+        let code = &self.program.templates[template];
+        let mut targets = code.edges.iter().flat_map(|edge| &edge.ops).flat_map(Op::targets);
+        let is_kept = !targets.any(|lhs| matches!(lhs, ir::Lhs::Local(set) if set == local));
+        (local.index() < code.parameters && is_kept).then_some(*local)
+    }
+
+    /// Sets of steps such that each activation of a template is made by one of them, and each of them makes at most one.
+    fn ways(&self, template: TemplateId, starts: &IdVec<TemplateId, u64>) -> Vec<Vec<(TemplateId, EdgeId)>> {
+        let mut makers = self.incoming[template].clone();
+        let mut found = Vec::new();
+        for _ in 0..MOST_WRAPPERS {
+            found.push(makers.iter().map(|maker| (maker.template, maker.edge)).collect());
+            let templates: BTreeSet<TemplateId> = makers.iter().map(|maker| maker.template).collect();
+            let Some((wrapper, parameter)) = templates.into_iter().find_map(|wrapper| {
+                let here: Vec<&Maker> = makers.iter().filter(|maker| maker.template == wrapper).collect();
+                let edges: Vec<EdgeId> = here.iter().map(|maker| maker.edge).collect();
+                let by = here.first().and_then(|maker| maker.by)?;
+                let is_one = wrapper != template
+                    && starts[wrapper] == 0
+                    && here.iter().all(|maker| maker.by == Some(by))
+                    && alternatives(&self.program.templates[wrapper], &edges);
+                is_one.then_some((wrapper, by))
+            }) else {
+                break;
+            };
+            makers.retain(|maker| maker.template != wrapper);
+            for caller in &self.incoming[wrapper] {
+                let step = &self.program.templates[caller.template].edges[caller.edge].ops[caller.op];
+                let (Op::Call(_, arguments, _) | Op::Spawn(_, arguments, _)) = step else { continue };
+                let Some(argument) = arguments.get(parameter.index()) else { return found };
+                if !self.points_to.callees(caller.template, argument).contains(&template) {
+                    continue;
+                }
+                let by = self.parameter(caller.template, argument);
+                makers.push(Maker { by, ..*caller });
+            }
+        }
+        found
     }
 }
 

@@ -21,24 +21,15 @@ impl Function<'_, '_> {
                 }
                 match (self.float_format(from), self.float_format(to)) {
                     (Some(format), Some(other)) => self.float(FloatOp::To(other), format, vec![value]),
-                    (_, _) => {
-                        self.discard(value);
-                        self.unknown(target)
-                    }
+                    (_, _) => self.unknown_from(target, vec![value]),
                 }
             }
             (Class::Float(_), Class::Integer(target)) => match self.float_format(from) {
                 Some(format) if target == IntType::BOOL => self.float_truth(format, value),
                 Some(format) => self.float_to_integer(format, value, target),
-                None => {
-                    self.discard(value);
-                    self.unknown(target)
-                }
+                None => self.unknown_from(target, vec![value]),
             },
-            (Class::Float(_), Class::Odd(target, _)) => {
-                self.discard(value);
-                self.unknown(target)
-            }
+            (Class::Float(_), Class::Odd(target, _)) => self.unknown_from(target, vec![value]),
             (_, Class::Float(target)) => match (&value, target) {
                 (Expr::Const(value, _), IntType::U32) => {
                     Expr::int(Value::from((*value as f32).to_bits()), target)
@@ -48,10 +39,7 @@ impl Function<'_, '_> {
                 }
                 _ => match self.float_format(to) {
                     Some(format) => self.float(FloatOp::FromInteger, format, vec![value]),
-                    None => {
-                        self.discard(value);
-                        self.unknown(target)
-                    }
+                    None => self.unknown_from(target, vec![value]),
                 },
             },
             (_, Class::Integer(target)) => self.cast(value, target),
@@ -121,11 +109,7 @@ impl Function<'_, '_> {
                 let known =
                     format.and_then(|format| self.float_operation(op, format, left.clone(), right.clone()));
                 let of = if is_comparison(op) { IntType::BOOL } else { ty };
-                let value = known.unwrap_or_else(|| {
-                    self.discard(left);
-                    self.discard(right);
-                    self.unknown(of)
-                });
+                let value = known.unwrap_or_else(|| self.unknown_from(of, vec![left, right]));
                 if is_comparison(op) { self.cast(value, IntType::I32) } else { value }
             }
             Class::Unsupported(what) => {
@@ -170,10 +154,7 @@ impl Function<'_, '_> {
                     let op = if is_increment { FloatOp::Add } else { FloatOp::Sub };
                     self.float(op, format, vec![value, Expr::int(one, own)])
                 }
-                None => {
-                    self.discard(value);
-                    self.unknown(own)
-                }
+                None => self.unknown_from(own, vec![value]),
             },
             Class::Unsupported(what) => {
                 self.unsupported(what);
@@ -181,6 +162,25 @@ impl Function<'_, '_> {
             }
             Class::Void | Class::Aggregate | Class::Function => value,
         }
+    }
+
+    /// A value that is not modelled, and was computed from these: it holds no address that they do not hold.
+    pub fn unknown_from(&mut self, ty: IntType, operands: Vec<Expr>) -> Expr {
+        if ty.bits < self.pointer().bits {
+            operands.into_iter().for_each(|operand| self.discard(operand));
+            return self.unknown(ty);
+        }
+        let operands: Vec<Expr> = operands.into_iter().map(|operand| self.freeze(operand)).collect();
+        let number = self.unknown_number(ty);
+        // What any number is combined with is any number.
+        let mix = |value: Expr, operand: Expr| match operand {
+            Expr::Const(..) => value,
+            operand => {
+                let operand = self.cast(operand, ty);
+                Expr::binary(BinaryOp::Xor, ty, value, operand)
+            }
+        };
+        operands.into_iter().fold(number, mix)
     }
 
     /// The format of a type of floats, if its operations are known: not of those that are wider than 64 bits, and not where
@@ -290,10 +290,7 @@ impl Function<'_, '_> {
             Class::Odd(ty, width) => normalise(fold::unary(op, ty, value), ty, width),
             Class::Float(own) => match self.float_format(ty) {
                 Some(format) if op == UnaryOp::Neg => self.float(FloatOp::Neg, format, vec![value]),
-                _ => {
-                    self.discard(value);
-                    self.unknown(own)
-                }
+                _ => self.unknown_from(own, vec![value]),
             },
             Class::Unsupported(what) => {
                 self.unsupported(what);

@@ -78,11 +78,18 @@ impl Function<'_, '_> {
             },
             // Questions about floats.
             ExprKind::Classify { .. } | ExprKind::FpClassify { .. } | ExprKind::Sign { .. } => {
-                for operand in crate::facts::operands(unit, id) {
-                    self.effect(operand);
-                }
                 let ty = self.scalar(expr.ty);
-                self.unknown(ty)
+                let mut values = Vec::new();
+                for operand in crate::facts::operands(unit, id) {
+                    match unit.scalar_type(unit.tree[operand].ty) {
+                        Some(_) => {
+                            let value = self.rvalue(operand);
+                            values.push(self.freeze(value));
+                        }
+                        None => self.effect(operand),
+                    }
+                }
+                self.unknown_from(ty, values)
             }
             // A value of type void, or a function that is named and not called.
             ExprKind::Unary { operand, .. } | ExprKind::Cast(operand)
@@ -139,8 +146,8 @@ impl Function<'_, '_> {
     fn absolute(&mut self, id: ExprId, operand: ExprId) -> Expr {
         let ty = self.scalar(self.unit.tree[id].ty);
         if self.unit.is_float(self.unit.tree[id].ty) {
-            self.effect(operand);
-            return self.unknown(ty);
+            let value = self.rvalue(operand);
+            return self.unknown_from(ty, vec![value]);
         }
         let value = self.rvalue(operand);
         let value = self.cast(value, ty);

@@ -349,6 +349,8 @@ impl Context<'_> {
     /// The answer of a function whose result is left open; nothing is emitted if no one wants it.
     pub(super) fn answer_open(&mut self, call: &Call<'_>, rhs: Rhs) -> Option<Answer> {
         Some(match call.result {
+            // A function that gives back a signed number gives back no address.
+            Some(ty) if rhs == Rhs::Unknown && ty.signed => Answer::Value(self.unknown_number(ty)),
             Some(ty) => Answer::Value(self.open_value(ty, rhs, |_| None)),
             None => Answer::Nothing,
         })

@@ -162,7 +162,7 @@ pub(super) const TABLE: &[Entry] = &[
                     context.builder.set(Lhs::Memory(place), rest);
                 });
             }
-            context.answer_open(call, Rhs::Unknown)
+            Some(context.answer_number(call))
         },
     },
     Entry { names: &["abs", "labs", "llabs"], wins: Wins::Body, model: absolute },
@@ -409,7 +409,11 @@ const NOT_MODELLED: &[&str] = &[
 pub(super) fn not_modelled(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     context.assume(call, "what it does is not modelled", true);
     context.lose_path();
-    context.answer_open(call, Rhs::Unknown)
+    match call.result {
+        // A number, perhaps one that is passed: `syscall` may give back an address that it gets.
+        Some(ty) if ty.signed => rounded(context, call),
+        Some(_) | None => context.answer_open(call, Rhs::Unknown),
+    }
 }
 
 fn absolute(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {

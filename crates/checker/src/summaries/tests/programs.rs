@@ -482,3 +482,49 @@ fn fresh_results() {
     );
     refuses("the parameter is another object at the end", &text("q = swap(p); p->x = 1;"));
 }
+
+#[test]
+fn threads_that_procedures_start_for_others() {
+    let text = |start: &str, main: &str| {
+        format!(
+            "int g, h; typedef void *(*run)(void *); int pick;
+            void *one(void *a) {{ g++; return 0; }}
+            void *other(void *a) {{ h++; return 0; }}
+            void start(run f, int n) {{ pthread_t t; {start} }}
+            void first(int n, run f) {{ start(f, n); }}
+            run kept = one;
+            int main(void) {{ {main} return 0; }}"
+        )
+    };
+    let plain = "pthread_create(&t, 0, f, 0);";
+    accepts("each once", &text(plain, "start(one, 0); start(other, 0);"));
+    accepts("two procedures", &text(plain, "first(0, one); start(other, 0);"));
+    accepts("alternatives", &text(plain, "if (pick) start(one, 0); else first(1, one);"));
+    refuses("twice", &text(plain, "start(one, 0); start(other, 0); start(one, 0);"));
+    refuses("two ways", &text(plain, "start(one, 0); first(0, one);"));
+    refuses("repeated", &text(plain, "for (int i = 0; i < 2; i++) start(one, 0);"));
+    refuses(
+        "repeated inside",
+        &text("for (int i = 0; i < n; i++) pthread_create(&t, 0, f, 0);", "start(one, 2);"),
+    );
+    refuses(
+        "two steps inside",
+        &text("pthread_create(&t, 0, f, 0); pthread_create(&t, 0, f, 0);", "start(one, 2);"),
+    );
+    refuses("called, too", &text("pthread_create(&t, 0, f, 0); f(0);", "start(one, 2);"));
+    refuses(
+        "named, too",
+        &text(
+            "pthread_create(&t, 0, f, 0); if (n) pthread_create(&t, 0, one, 0);",
+            "start(one, 0); start(other, 1);",
+        ),
+    );
+    refuses(
+        "assigned",
+        &text("if (n) f = one; pthread_create(&t, 0, f, 0);", "start(one, 0); start(other, 1);"),
+    );
+    refuses("recursive", &text("pthread_create(&t, 0, f, 0); if (n) start(f, 0);", "start(one, 1);"));
+    refuses("from memory", &text(plain, "start(one, 0); start(kept, 0);"));
+    refuses("either", &text(plain, "start(one, 0); start(pick ? one : other, 0);"));
+    refuses("by a pointer", &text(plain, "void (*by)(run, int) = start; by(one, 0); start(one, 0);"));
+}

@@ -101,6 +101,16 @@ fn add_notes(program: &mut Program, text: &str, mut spans: Vec<Span>, limits_pro
     program.assumptions.extend(spans.into_iter().take(MOST_NOTES).map(note));
 }
 
+/// Whether a comparison with the least or the greatest number of its type has the same result for all numbers.
+fn is_settled(op: BinaryOp, ty: IntType, (left, right): &(Expr, Expr)) -> bool {
+    let is = |expr: &Expr, number: Value| matches!(expr, Expr::Const(value, _) if *value == number);
+    match op {
+        BinaryOp::Le => is(right, ty.max()) || is(left, ty.min()),
+        BinaryOp::Lt => is(right, ty.min()) || is(left, ty.max()),
+        _ => false,
+    }
+}
+
 struct Observer<'p> {
     program: &'p Program,
     numbers: Numbers<'p>,
@@ -245,6 +255,7 @@ impl<'p> Observer<'p> {
             }
             Expr::Binary(_, IntType::BOOL, _) => {}
             Expr::Binary(BinaryOp::Lt, _, pair) if self.asks_for_object(template, pair) => {}
+            Expr::Binary(op, ty, pair) if is_settled(*op, *ty, pair) => {}
             Expr::Binary(op, ty, pair) => {
                 let shows = [&pair.0, &pair.1].map(|operand| self.numbers.shows(template, operand));
                 if shows != [Shows::NOTHING; 2] {
@@ -550,4 +561,36 @@ fn allocates_after_free(program: &Program, numbers: &Numbers<'_>) -> bool {
             later || is_same_call
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A comparison that is said to be settled has one result for all numbers, and those with the ends of a type are said to be.
+    #[test]
+    fn settled_comparisons_have_one_result() {
+        for ty in [IntType::U8, IntType::I8] {
+            for constant in ty.min()..=ty.max() {
+                for op in [BinaryOp::Eq, BinaryOp::Ne, BinaryOp::Lt, BinaryOp::Le] {
+                    for is_left in [false, true] {
+                        let holds = |number: Value| {
+                            let (left, right) = if is_left { (constant, number) } else { (number, constant) };
+                            match op {
+                                BinaryOp::Eq => left == right,
+                                BinaryOp::Ne => left != right,
+                                BinaryOp::Lt => left < right,
+                                _ => left <= right,
+                            }
+                        };
+                        let results: Vec<bool> = (ty.min()..=ty.max()).map(holds).collect();
+                        let is_same = results.iter().all(|result| *result == results[0]);
+                        let (number, constant) = (Expr::Local(crate::LocalId(0)), Expr::int(constant, ty));
+                        let pair = if is_left { (constant, number) } else { (number, constant) };
+                        assert_eq!(is_settled(op, ty, &pair), is_same, "{op:?} {pair:?}");
+                    }
+                }
+            }
+        }
+    }
 }
