@@ -420,8 +420,8 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
                     && self.is_enabled(thread, code, *edge)
             };
             let ways: Vec<EdgeId> = edges.iter().copied().filter(is_way).collect();
-            // What leads there first, and what is modelled of two that do; sometimes anything. No signal arrives
-            // where no handler is meant.
+            // What leads there first, and what is modelled of two that do; sometimes anything. No signal
+            // arrives where no handler is meant.
             let goes_astray = self.random.below(8) == 0;
             let first = if goes_astray { self.random.below(edges.len()) } else { 0 };
             edges.rotate_left(first);
@@ -449,8 +449,8 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
         Stepped::Waits
     }
 
-    /// Takes one of several ways that are open, as the plan says, and takes note of the others. What is decided
-    /// counts as an input of the execution.
+    /// Takes one of several ways that are open, as the plan says, and takes note of the others. What is
+    /// decided counts as an input of the execution.
     fn decide(
         &mut self,
         thread: ThreadIndex,
@@ -734,8 +734,8 @@ impl Choices for Feeder<'_, '_> {
 }
 
 impl Record {
-    /// The values that are not modelled and that the first steps of the execution rest on, in order, each step
-    /// once.
+    /// The values that are not modelled and that the first steps of the execution rest on, in order, each
+    /// step once.
     pub(super) fn unmodelled(&self, model: &Model<'_>, until: usize) -> Vec<Unmodelled> {
         let decisive: FxHashSet<InputNumber> =
             self.conditions.iter().flat_map(|condition| &condition.inputs).copied().collect();

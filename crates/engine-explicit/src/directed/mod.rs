@@ -1,12 +1,12 @@
 //! A directed search: for an execution in which two threads race on one memory location of a large program.
 //!
 //! The listing of a program knows the accesses that may race. Each execution runs on the machine towards two
-//! of them ([`execution`]): in some, threads that arrive are held until they meet. In all, accesses to all open
-//! locations are observed ([`observe`]); two that nothing orders are made to meet in another execution
+//! of them ([`execution`]): in some, threads that arrive are held until they meet. In all, accesses to all
+//! open locations are observed ([`observe`]); two that nothing orders are made to meet in another execution
 //! ([`reorder`]). Where a branch that leads closer ([`distance`]) was missed because of inputs, these are
-//! computed anew ([`shadow`], [`solve`]), and the program is run again; so there is a queue of branches to be
-//! tried, the closest first, those behind something new before all others, and between these other schedules
-//! are tried.
+//! computed anew ([`shadow`], [`solve`]), and the program is run again; so there is a queue of branches to
+//! be tried, the closest first, those behind something new before all others, and between these other
+//! schedules are tried.
 //!
 //! Under-approximates: finds races only, and executions that would be races but for values that are not
 //! modelled. The sequence of executions is the same each time.
@@ -443,9 +443,9 @@ fn order_of(missed: &Missed, tries: u32) -> u64 {
     u64::from(missed.distance.min(1_000_000)) + away + RETRY * u64::from(tries)
 }
 
-/// Inputs with which a branch is taken, and how many conditions before it hold as they did. Where no inputs lead
-/// the same way there, such as around a loop as often, some that lead there by another way may do (Yun, Lee, Xu,
-/// Jang and Kim, "QSYM", USENIX Security 2018).
+/// Inputs with which a branch is taken, and how many conditions before it hold as they did. Where no inputs
+/// lead the same way there, such as around a loop as often, some that lead there by another way may do
+/// (Yun, Lee, Xu, Jang and Kim, "QSYM", USENIX Security 2018).
 fn solved(record: &Record, missed: &Missed) -> Option<(Vec<Value>, usize)> {
     let values: Vec<Value> = record.inputs[..missed.inputs].iter().map(|input| input.value).collect();
     let types: Vec<_> = record.inputs[..missed.inputs].iter().map(|input| input.ty).collect();
