@@ -49,18 +49,18 @@ fn main() -> Result<(), String> {
     let mut directed = Directed::new(&program).map_err(|limit| format!("{limit:?}"))?;
     let Some(mut search) = directed.search(range, &pairs) else { return Err("nothing to search".to_owned()) };
     for _ in 0..seconds.parse::<u32>().map_err(|error| error.to_string())? {
-        let found = search.run(&mut directed, &Budget::seconds(1.0));
+        search.run(&mut directed, &Budget::seconds(1.0));
         println!("{:?}", search.progress());
-        match found {
-            Some(Found::Race(trace)) => {
-                println!("race after {} steps", trace.steps.len());
-                return Ok(());
+        for (_, found) in directed.take_found() {
+            match found {
+                Found::Race(trace) => {
+                    println!("race after {} steps", trace.steps.len());
+                    return Ok(());
+                }
+                Found::Possible(trace, conditions) => {
+                    println!("possible after {} steps: {conditions:?}", trace.steps.len());
+                }
             }
-            Some(Found::Possible(trace, conditions)) => {
-                println!("possible after {} steps: {conditions:?}", trace.steps.len());
-                return Ok(());
-            }
-            None => {}
         }
     }
     Ok(())

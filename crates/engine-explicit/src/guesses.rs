@@ -1,6 +1,5 @@
 //! Values for what a program leaves open: those that are given, and candidates at random.
 
-use crate::inputs::Candidates;
 use crate::model::Model;
 use ir::semantics::{Choice, ChoiceKind, Choices};
 use ir::{EdgeId, TemplateId, Value};
@@ -35,20 +34,8 @@ impl<'a, 'p> Guesses<'a, 'p> {
 
 impl Choices for Guesses<'_, '_> {
     fn choose(&mut self, choice: Choice) -> Value {
-        let inputs = &self.model.facts.inputs;
-        let reuse;
-        let candidates = match choice.kind {
-            ChoiceKind::Open => inputs.of_type(choice.ty),
-            ChoiceKind::Reuse(count) => {
-                reuse = Candidates::of_reuse(count);
-                &reuse
-            }
-            ChoiceKind::Any | ChoiceKind::Unknown => {
-                self.tainted |= choice.kind == ChoiceKind::Unknown;
-                self.asked += 1;
-                inputs.of_edge(self.edge.0, self.edge.1, self.asked - 1, choice.ty)
-            }
-        };
+        self.tainted |= choice.kind == ChoiceKind::Unknown;
+        let candidates = self.model.facts.inputs.of_choice(self.edge, &mut self.asked, choice);
         let given = self.given.get(self.made.len()).copied().filter(|value| choice.ty.contains(*value));
         let value = given.unwrap_or_else(|| {
             let all = candidates.values.len().max(1);

@@ -8,7 +8,6 @@
 //!
 //! Under-approximates: what comes out is an execution; that nothing comes out means nothing.
 
-use crate::inputs::Candidates;
 use crate::model::{Facts, Model};
 use crate::shorten::shorten;
 use ir::semantics::{Choice, ChoiceKind, Choices, State, Stuck};
@@ -252,19 +251,7 @@ struct Values<'a, 'p> {
 impl Choices for Values<'_, '_> {
     fn choose(&mut self, choice: Choice) -> Value {
         let number = self.made.len();
-        let inputs = &self.model.facts.inputs;
-        let reuse;
-        let candidates = match choice.kind {
-            ChoiceKind::Open => inputs.of_type(choice.ty),
-            ChoiceKind::Reuse(count) => {
-                reuse = Candidates::of_reuse(count);
-                &reuse
-            }
-            ChoiceKind::Any | ChoiceKind::Unknown => {
-                self.asked += 1;
-                inputs.of_edge(self.edge.0, self.edge.1, self.asked - 1, choice.ty)
-            }
-        };
+        let candidates = self.model.facts.inputs.of_choice(self.edge, &mut self.asked, choice);
         let rest = &self.given[self.used.min(self.given.len())..];
         let fits = |value: Value| choice.ty.contains(value);
         // Steps that were put together have one place only: so the next value in order may be meant.

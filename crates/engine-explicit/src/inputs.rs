@@ -6,8 +6,10 @@
 
 use crate::flow::{Flow, Uses};
 use crate::liveness::Liveness;
+use ir::semantics::{Choice, ChoiceKind};
 use ir::{EdgeId, Expr, IntType, Lhs, LocationId, Op, Program, Rhs, Template, TemplateId, Value};
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// Values to try for an open value.
@@ -106,6 +108,22 @@ impl Inputs {
     pub fn of_type(&self, ty: IntType) -> &Candidates {
         let found = self.types.iter().find(|(candidate, _)| *candidate == ty);
         &found.unwrap_or(&self.types[0]).1
+    }
+    /// The candidates for what a step asks for. `asked`: how many of its inputs were asked for before.
+    pub fn of_choice(
+        &self,
+        (template, edge): (TemplateId, EdgeId),
+        asked: &mut usize,
+        choice: Choice,
+    ) -> Cow<'_, Candidates> {
+        match choice.kind {
+            ChoiceKind::Open => Cow::Borrowed(self.of_type(choice.ty)),
+            ChoiceKind::Reuse(count) => Cow::Owned(Candidates::of_reuse(count)),
+            ChoiceKind::Any | ChoiceKind::Unknown => {
+                *asked += 1;
+                Cow::Borrowed(self.of_edge(template, edge, *asked - 1, choice.ty))
+            }
+        }
     }
     /// The candidates for the n-th input of an edge.
     pub fn of_edge(&self, template: TemplateId, edge: EdgeId, index: usize, ty: IntType) -> &Candidates {

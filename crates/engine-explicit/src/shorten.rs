@@ -21,6 +21,11 @@ impl<'a> Given<'a> {
     pub fn new(values: &'a [Value]) -> Self {
         Self { values: values.iter(), fits: true }
     }
+
+    /// Whether all were taken, and no other was asked for.
+    pub fn is_used_up(&self) -> bool {
+        self.fits && self.values.len() == 0
+    }
 }
 
 impl Choices for Given<'_> {
@@ -71,7 +76,7 @@ impl Shortener<'_, '_> {
             log.clear();
             let mut given = Given::new(&step.choices);
             machine.advance(&mut state, step.thread, step.edge, &mut given, &mut log).ok()?;
-            if !given.fits || given.values.next().is_some() {
+            if !given.is_used_up() {
                 return None;
             }
         }

@@ -200,11 +200,13 @@ impl SharedMemory {
         }
         is_known
     }
-    /// Takes note of an execution that races on a location, but for something that is not modelled.
+    /// Takes note of an execution that races on a location, but for something that is not modelled. What is said last
+    /// counts.
     pub fn possible(&mut self, cell: Target, condition: &str) {
-        let is_open =
-            |finding: &&mut Finding| finding.cell == cell && matches!(finding.status, Status::Open(_));
-        if let Some(location) = self.locations.iter_mut().find(is_open) {
+        let is_undecided = |finding: &&mut Finding| {
+            finding.cell == cell && matches!(finding.status, Status::Open(_) | Status::Possible(_))
+        };
+        if let Some(location) = self.locations.iter_mut().find(is_undecided) {
             location.status = Status::Possible(condition.to_owned());
             self.sort();
         }

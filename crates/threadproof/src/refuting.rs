@@ -92,32 +92,47 @@ impl<'p> Refuter<'p> {
             let open = &mut self.open[number];
             doing(&open.name);
             let begun = Instant::now();
-            match open.search.run(&mut self.directed, &budget.within(share)) {
-                None => number += 1,
-                Some(Found::Race(trace)) => {
-                    let seconds = begun.elapsed().as_secs_f64();
-                    let Open { name, search, .. } = self.open.remove(number);
-                    found(Turn::Race { name, range: search.range(), trace, seconds });
-                }
-                Some(Found::Possible(trace, conditions)) => {
-                    let seconds = begun.elapsed().as_secs_f64();
-                    open.possible += 1;
-                    let (cell, range, name) = (open.cell, open.search.range(), open.name.clone());
-                    // It may be more, so the search goes on for a while.
-                    if open.possible < MOST_POSSIBLE {
-                        number += 1;
-                    } else {
-                        self.open.remove(number);
+            let turn = budget.within(share);
+            open.search.run(&mut self.directed, &turn);
+            let seconds = begun.elapsed().as_secs_f64();
+            let all = self.directed.take_found();
+            // What was found on others did not take the rest of the share.
+            number += usize::from(all.is_empty() || turn.look(0).is_err());
+            for (index, one) in all {
+                number -= usize::from(self.take(index, one, seconds, found).is_some_and(|at| at < number));
+            }
+        }
+    }
+
+    /// Hands over what was found on a location. Gives its place among those that were open where it is searched
+    /// no more.
+    fn take(&mut self, index: usize, one: Found, seconds: f64, found: &mut dyn FnMut(Turn)) -> Option<usize> {
+        let at = self.open.iter().position(|open| open.search.index() == index)?;
+        let Open { cell, name, search, .. } = &self.open[at];
+        let (cell, range, name) = (*cell, search.range(), name.clone());
+        match one {
+            Found::Race(trace) => {
+                found(Turn::Race { name, range, trace, seconds });
+            }
+            Found::Possible(trace, conditions) => {
+                let one = Program { races_on: Some(vec![range]), ..self.program.clone() };
+                match checker::replay(&one, &Property::NoRace, &trace) {
+                    Err(ReplayError::Approximate(_)) => {
+                        found(Turn::Possible(cell, conditions));
+                        // It may be more, so the search goes on for a while.
+                        self.open[at].possible += 1;
+                        if self.open[at].possible < MOST_POSSIBLE {
+                            return None;
+                        }
                     }
-                    let one = Program { races_on: Some(vec![range]), ..self.program.clone() };
-                    match checker::replay(&one, &Property::NoRace, &trace) {
-                        Err(ReplayError::Approximate(_)) => found(Turn::Possible(cell, conditions)),
-                        Ok(_) => found(Turn::Race { name, range, trace, seconds }),
-                        Err(_) => {}
-                    }
+                    Ok(_) => found(Turn::Race { name, range, trace, seconds }),
+                    Err(_) => return None,
                 }
             }
         }
+        self.open.remove(at);
+        self.directed.forget(index);
+        Some(at)
     }
 }
 
@@ -153,6 +168,10 @@ fn words(program: &Program, sources: Option<&Sources>, one: &Unmodelled) -> Stri
         Condition::Effects => format!(
             "{} in {place} returns, and changes nothing that this rests on",
             called.as_deref().unwrap_or("what is not known")
+        ),
+        Condition::Way => format!(
+            "what {} in {place} is given, and is not modelled, leads it the same way",
+            called.as_deref().unwrap_or("what is called")
         ),
         Condition::Signal => {
             format!("a signal arrives in another thread whose handler is set in {place}")

@@ -85,13 +85,15 @@ const NAMING: Duration = Duration::from_secs(5);
 /// The part of the time that is kept for the report.
 const RESERVE: u32 = 20;
 /// Where a race is found already, this part of the time goes to others, and no more than the most.
-const OTHERS: u32 = 4;
-const MOST_FOR_OTHERS: Duration = Duration::from_secs(20);
+const OTHERS: u32 = 3;
+const MOST_FOR_OTHERS: Duration = Duration::from_secs(30);
 /// From so many steps on, a program is too large for engines that look at all of it: single locations come
-/// first.
+/// first. In those that are not small, they get a glance.
 const LARGE: usize = 600;
+const SMALL: usize = 100;
+const GLANCE: Duration = Duration::from_secs(1);
 /// The part of the time that single locations get then, and how much of it the first turn.
-const FIRST_TURN: u32 = 4;
+const FIRST_TURN: u32 = 3;
 const FIRST_ROUND: Duration = Duration::from_secs(2);
 /// The least time that an exploration for a race on one location takes.
 const LEAST: Duration = Duration::from_secs(2);
@@ -153,9 +155,11 @@ impl Races<'_> {
         let mut known = Known { start, tries, number: None, is_refuted: false };
         let steps: usize = prepared.templates.iter().map(|code| code.edges.len()).sum();
         if let (Some(refuter), Some(memory)) = (&mut refuter, &mut memory)
-            && steps >= LARGE
+            && steps >= SMALL
         {
-            self.refute(prepared, refuter, memory, &self.budget.part(FIRST_TURN), &mut known);
+            let first = self.budget.part(FIRST_TURN);
+            let first = if steps >= LARGE { first } else { first.within(GLANCE) };
+            self.refute(prepared, refuter, memory, &first, &mut known);
         }
         // Where there is a race, nobody has to decide about the program as a whole.
         if !known.is_refuted {
@@ -608,6 +612,21 @@ mod tests {
     }
 
     #[test]
+    fn races_of_everyday_programs_are_found_and_nothing_else() {
+        // The first ones must be found; no others race.
+        let cases: [(&str, usize, &[&str]); 2] =
+            [("argument", 1, &["alive"]), ("pool-start", 1, &["pool->alive", "keep_alive"])];
+        for (name, required, known) in cases {
+            let (found, outcomes) = searched(&program(&format!("programs/listing/{name}-broken.c")));
+            let races = found.iter().filter(|(_, status, _)| *status == "race");
+            let races: Vec<&str> = races.map(|(name, ..)| name.split(' ').next().unwrap_or(name)).collect();
+            assert!(races.iter().all(|race| known.contains(race)), "{name}: {found:?}");
+            assert!(known[..required].iter().all(|race| races.contains(race)), "{name}: {found:?}");
+            assert_eq!(report::Answer::of(&outcomes, &[]), report::Answer::False(Check::Races), "{name}");
+        }
+    }
+
+    #[test]
     fn what_is_possible_has_a_condition_and_is_never_a_violation() {
         let cases = [
             ("possible/condition.c", "shared", "if `clock` in a.c:11 gives 4"),
@@ -615,6 +634,11 @@ mod tests {
                 "possible/handler.c",
                 "held",
                 "if a signal arrives in another thread whose handler is set in a.c:12",
+            ),
+            (
+                "possible/reload.c",
+                "reload",
+                "if a signal arrives in another thread whose handler is set in a.c:27",
             ),
         ];
         for (name, location, condition) in cases {

@@ -8,17 +8,22 @@
 //! Under-approximates: what it finds is an execution of the machine.
 
 use super::distance::{Distances, NEVER, Step};
+use super::observe::{Observer, Ordering, Suspect, Watched};
+use super::reorder;
 use super::shadow::{InputNumber, Shadow, Shadows, View};
 use super::{Condition, Site, Unmodelled};
 use crate::inputs::Candidates;
 use crate::model::Model;
 use crate::random::{Random, SEEDS};
 use ir::semantics::{Access, Choice, ChoiceKind, Choices, State, Stuck, ThreadIndex};
-use ir::{Assignment, EdgeId, Expr, IntType, Lhs, LocationId, Op, Range, Rhs, Template, TemplateId, Value};
-use rustc_hash::FxHashSet;
-use std::collections::BTreeSet;
+use ir::{
+    Assignment, EdgeId, Expr, IntType, Lhs, LocationId, LocationKind, Op, Range, Rhs, Template, TemplateId,
+    Value, Waiting,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use verdict::{Budget, Exhausted, Trace, TraceStep, Violation};
+use verdict::{Budget, Exhausted, TraceStep, Violation};
 
 /// Values that are tried for an input until its constraint holds.
 const MOST_ATTEMPTS: usize = 48;
@@ -29,6 +34,10 @@ const PATIENCE: usize = 8;
 /// Conditions on inputs, and branches that were missed, that are kept of one execution.
 const MOST_CONDITIONS: usize = 6_000;
 const MOST_MISSED: usize = 1_500;
+/// The same of one branch.
+const MOST_MISSED_OF_ONE: u32 = 24;
+/// Once a step has asked for so many inputs, they are others: time passes, and files end.
+const PATIENT: u32 = 8;
 /// What an input is at first, where there should be enough of everything.
 const GENEROUS: [Value; 4] = [16, 6, 3, 1];
 
@@ -37,6 +46,8 @@ pub(super) struct Guide<'a, 'p> {
     pub(super) model: &'a Model<'p>,
     /// The bytes that races are looked for on.
     pub(super) range: Range,
+    /// These and others, on which races may be found by the way.
+    pub(super) watched: &'a Watched,
     /// The accesses to it.
     pub(super) sites: Vec<Site>,
     /// Where they are.
@@ -45,6 +56,8 @@ pub(super) struct Guide<'a, 'p> {
     pub(super) goals: [(TemplateId, Rc<Distances>); 2],
     /// How far it is to starts of these kinds of threads.
     pub(super) starts: [Rc<Distances>; 2],
+    /// Whether a handler of a signal makes one of the accesses.
+    pub(super) wants_signals: bool,
 }
 
 /// How an execution is to go.
@@ -52,6 +65,8 @@ pub(super) struct Guide<'a, 'p> {
 pub(super) struct Plan {
     /// The values of its first inputs.
     pub(super) inputs: Vec<Value>,
+    /// The branches at so many first conditions on inputs were looked at before.
+    pub(super) settled: usize,
     /// What inputs are after these.
     pub(super) habit: Habit,
     /// Decides about what is left to chance.
@@ -75,8 +90,9 @@ pub(super) struct Input {
     pub(super) value: Value,
     pub(super) ty: IntType,
     pub(super) kind: ChoiceKind,
-    /// The step that asked for it.
+    /// The step that asked for it, and its number in the execution.
     pub(super) step: Step,
+    pub(super) number: usize,
 }
 
 /// What is kept of an execution.
@@ -102,9 +118,17 @@ pub(super) struct Missed {
 
 /// What came of an execution.
 pub(super) struct Executed {
-    pub(super) race: Option<Trace>,
+    pub(super) steps: Vec<TraceStep>,
+    /// Two threads that are about to collide at its end.
+    pub(super) race: Option<Violation>,
+    /// Accesses that nothing orders.
+    pub(super) suspects: Vec<Suspect>,
     pub(super) record: Record,
     pub(super) missed: Vec<Missed>,
+    /// How often each branch that rests on inputs was taken, for each caller.
+    pub(super) taken: BTreeMap<(Step, Option<LocationId>), u32>,
+    /// How many threads there were.
+    pub(super) threads: usize,
     /// How far both threads were at best.
     pub(super) distance: u32,
 }
@@ -128,7 +152,12 @@ pub(super) struct Execution<'g, 'a, 'p> {
     steps: Vec<TraceStep>,
     record: Record,
     missed: Vec<Missed>,
+    /// How often each branch was missed, and how often each step has asked for inputs.
+    misses: FxHashMap<Step, u32>,
+    asked: FxHashMap<Step, u32>,
+    taken: BTreeMap<(Step, Option<LocationId>), u32>,
     distance: u32,
+    observer: Observer,
     /// Threads that are held.
     held: BTreeSet<ThreadIndex>,
     log: Vec<Access>,
@@ -187,47 +216,9 @@ impl<'a, 'p> Guide<'a, 'p> {
 
     /// Two threads that are about to make accesses which collide, one of them this one.
     fn collision(&self, state: &State, thread: ThreadIndex) -> Option<Violation> {
-        let machine = &self.model.machine;
-        if state.halted || !self.is_site(state, thread) {
-            return None;
-        }
-        let alone = (0..state.threads.len()).find(|other| machine.is_atomic(state, *other));
-        let of = |thread: ThreadIndex| -> Vec<(EdgeId, Access)> {
-            let edges = machine.edges(state, thread).iter();
-            let accesses = edges.flat_map(|edge| {
-                machine.racing_accesses(state, thread, *edge).into_iter().map(move |access| (*edge, access))
-            });
-            accesses.filter(|(_, access)| machine.is_valid(state, access.address, access.size)).collect()
-        };
-        let mine = of(thread);
-        for other in (0..state.threads.len()).filter(|other| *other != thread) {
-            if !self.is_site(state, other) || alone.is_some_and(|alone| alone != thread && alone != other) {
-                continue;
-            }
-            for (edge, access) in of(other) {
-                let collides = |(_, own): &&(EdgeId, Access)| {
-                    own.races_with(&access) && self.is_meant(state, own, &access)
-                };
-                if let Some((own, _)) = mine.iter().find(collides) {
-                    let mut pair = [(thread, *own), (other, edge)];
-                    pair.sort_unstable();
-                    return Some(Violation::Race(pair));
-                }
-            }
-        }
-        None
-    }
-
-    /// Whether two accesses overlap on the bytes that are meant.
-    fn is_meant(&self, state: &State, one: &Access, other: &Access) -> bool {
-        let first = one.address.max(other.address);
-        let end = |access: &Access| access.address.saturating_add(access.size);
-        let size = end(one).min(end(other)).saturating_sub(first);
-        self.model.machine.describe(state, first).is_some_and(|(object, offset)| {
-            object == self.range.object
-                && self.range.offset < offset.saturating_add(size)
-                && offset < self.range.offset.saturating_add(self.range.size)
-        })
+        let others = (0..state.threads.len()).filter(|other| *other != thread);
+        let mut there = others.filter(|other| self.is_site(state, *other));
+        there.find_map(|other| reorder::collision(self.model, self.range, state, thread, other))
     }
 }
 
@@ -250,15 +241,19 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
             steps: Vec::new(),
             record: Record { inputs: Vec::new(), conditions: Vec::new() },
             missed: Vec::new(),
+            misses: FxHashMap::default(),
+            asked: FxHashMap::default(),
+            taken: BTreeMap::new(),
             distance: NEVER,
+            observer: Observer::default(),
             held: BTreeSet::new(),
             log: Vec::new(),
         };
-        let violation = execution.schedule(most, budget)?;
+        let race = execution.schedule(most, budget)?;
         execution.note_distance();
-        let Self { steps, record, missed, distance, .. } = execution;
-        let race = violation.map(|violation| Trace { copies: copies.to_vec(), steps, violation });
-        Ok(Some(Executed { race, record, missed, distance }))
+        let Self { steps, record, missed, taken, distance, observer, state, .. } = execution;
+        let (suspects, threads) = (observer.suspects, state.threads.len());
+        Ok(Some(Executed { steps, race, suspects, record, missed, taken, threads, distance }))
     }
 
     fn note_distance(&mut self) {
@@ -268,11 +263,19 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
     /// Lets threads run; gives a collision.
     fn schedule(&mut self, most: usize, budget: &Budget) -> Result<Option<Violation>, Exhausted> {
         let machine = &self.guide.model.machine;
-        let policy = self.plan.seed % 4;
-        let turn = [400, 3_000, 60, 20_000][(self.plan.seed / 4 % 4) as usize];
-        // How seldom a thread is held.
-        let seldom = [1, 1, 2, 8][(self.plan.seed / 16 % 4) as usize];
+        // The first one goes its way, and is only observed.
+        let mix = self.plan.seed.wrapping_mul(SEEDS[1]) >> 40;
+        let policy = mix % 4;
+        let turn = [400, 3_000, 60, 20_000][(mix / 4 % 4) as usize];
+        // How seldom a thread is held; never, where nothing is said.
+        let seldom = [None, Some(1), None, Some(2), Some(1), Some(8)][(mix / 16 % 6) as usize];
         let mut waiting: BTreeSet<ThreadIndex> = BTreeSet::new();
+        // Threads that wait for a signal, though they may wake up for no reason.
+        let mut resting: BTreeSet<ThreadIndex> = BTreeSet::new();
+        // Threads whose next step has no meaning: it is not taken.
+        let mut stopped: BTreeSet<ThreadIndex> = BTreeSet::new();
+        // Threads that are about to end the program: others come first.
+        let mut ending: BTreeSet<ThreadIndex> = BTreeSet::new();
         let (mut current, mut taken, mut turns) = (0, 0, 0);
         while self.steps.len() < most && !self.state.halted {
             if self.steps.len().is_multiple_of(INTERVAL) {
@@ -283,17 +286,34 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
             let can_run = |thread: &ThreadIndex| {
                 !self.state.threads[*thread].activations.is_empty()
                     && !waiting.contains(thread)
+                    && !stopped.contains(thread)
                     && !self.held.contains(thread)
             };
             let next = match alone {
                 Some(alone) => Some(alone),
-                None if taken < turn && current < self.state.threads.len() && can_run(&current) => {
+                None if taken < turn
+                    && current < self.state.threads.len()
+                    && can_run(&current)
+                    && !resting.contains(&current)
+                    && !ending.contains(&current) =>
+                {
                     Some(current)
                 }
                 None => {
-                    turns += usize::from(taken >= turn);
+                    if taken >= turn {
+                        turns += 1;
+                        resting.clear();
+                    }
                     taken = 0;
-                    let able: Vec<ThreadIndex> = (0..self.state.threads.len()).filter(can_run).collect();
+                    let mut able: Vec<ThreadIndex> = (0..self.state.threads.len()).filter(can_run).collect();
+                    if able.iter().any(|thread| !ending.contains(thread)) {
+                        able.retain(|thread| !ending.contains(thread));
+                    }
+                    if able.iter().any(|thread| !resting.contains(thread)) {
+                        able.retain(|thread| !resting.contains(thread));
+                    } else {
+                        resting.clear();
+                    }
                     // Where nobody else can run, or nobody arrives anywhere, one that is held goes on.
                     if (able.is_empty() || turns > PATIENCE) && !self.held.is_empty() {
                         turns = 0;
@@ -319,10 +339,20 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
                     waiting.insert(current);
                     continue;
                 }
-                Stepped::End => return Ok(None),
+                Stepped::End if alone.is_some() => return Ok(None),
+                Stepped::End => {
+                    stopped.insert(current);
+                    continue;
+                }
             }
             if self.state.halted || self.state.threads[current].activations.is_empty() {
                 continue;
+            }
+            if self.is_asleep(current) {
+                resting.insert(current);
+            }
+            if self.is_ending(current) {
+                ending.insert(current);
             }
             if self.guide.is_site(&self.state, current) {
                 if let Some(violation) = self.guide.collision(&self.state, current) {
@@ -330,7 +360,7 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
                 }
                 if alone.is_none()
                     && !machine.is_atomic(&self.state, current)
-                    && self.random.below(seldom) == 0
+                    && seldom.is_some_and(|seldom| self.random.below(seldom) == 0)
                 {
                     self.held.insert(current);
                     turns = 0;
@@ -339,6 +369,24 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether a thread goes on by a wake-up for no reason only.
+    fn is_asleep(&self, thread: ThreadIndex) -> bool {
+        let program = self.guide.model.machine.program;
+        self.state.location(thread).is_some_and(|(template, location)| {
+            program.templates[template].locations[location].waiting == Waiting::Spurious
+        })
+    }
+
+    /// Whether a thread may end the program by its next step.
+    fn is_ending(&self, thread: ThreadIndex) -> bool {
+        let machine = &self.guide.model.machine;
+        self.state.location(thread).is_some_and(|(template, location)| {
+            let code = &machine.program.templates[template];
+            let ends = |edge: &EdgeId| code.locations[code.edges[*edge].target].kind == LocationKind::Halt;
+            machine.outgoing[template][location].iter().any(ends)
+        })
     }
 
     /// Who runs next.
@@ -362,18 +410,34 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
         let Some((template, _)) = self.state.location(thread) else { return Stepped::End };
         let code = &machine.program.templates[template];
         let mut edges = machine.edges(&self.state, thread).to_vec();
+        // Beside a comparison of addresses there is one with any result, for proofs: no way to go.
+        if edges.iter().any(|edge| !is_open_comparison(code, *edge)) {
+            edges.retain(|edge| !is_open_comparison(code, *edge));
+        }
         if edges.len() > 1 && edges.iter().filter(|edge| self.is_enabled(thread, code, **edge)).count() > 1 {
-            // What leads there first, and what is modelled of two that do; sometimes anything.
-            if self.random.below(8) > 0 {
-                edges.sort_by_key(|edge| {
-                    let target = code.edges[*edge].target;
-                    let is_signal =
-                        machine.outgoing[template][target].iter().any(|next| is_signal(code, *next));
-                    (self.guide.distance(&self.state, thread, target), is_signal)
-                });
-            } else {
-                let first = self.random.below(edges.len());
-                edges.rotate_left(first);
+            let is_way = |edge: &EdgeId| {
+                matches!(code.edges[*edge].ops.first(), Some(Op::Assume(_)))
+                    && self.is_enabled(thread, code, *edge)
+            };
+            let ways: Vec<EdgeId> = edges.iter().copied().filter(is_way).collect();
+            // What leads there first, and what is modelled of two that do; sometimes anything. No signal
+            // arrives where no handler is meant.
+            let goes_astray = self.random.below(8) == 0;
+            let first = if goes_astray { self.random.below(edges.len()) } else { 0 };
+            edges.rotate_left(first);
+            let is_signal = |edge: EdgeId| {
+                let target = code.edges[edge].target;
+                machine.outgoing[template][target].iter().any(|next| is_signal(code, *next))
+            };
+            edges.sort_by_key(|edge| {
+                let target = code.edges[*edge].target;
+                let distance = if goes_astray { 0 } else { self.guide.distance(&self.state, thread, target) };
+                (is_signal(*edge) && !self.guide.wants_signals, distance, is_signal(*edge))
+            });
+            if ways.len() > 1 && self.record.conditions.len() < MOST_CONDITIONS {
+                let may_be = |edge: EdgeId| self.guide.wants_signals || !is_signal(edge);
+                let missed: Vec<EdgeId> = ways.iter().copied().filter(|edge| may_be(*edge)).collect();
+                self.decide(thread, template, &ways, &missed, &mut edges);
             }
         }
         for &edge in &edges {
@@ -383,6 +447,51 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
             }
         }
         Stepped::Waits
+    }
+
+    /// Takes one of several ways that are open, as the plan says, and takes note of the others. What is
+    /// decided counts as an input of the execution.
+    fn decide(
+        &mut self,
+        thread: ThreadIndex,
+        template: TemplateId,
+        ways: &[EdgeId],
+        missed: &[EdgeId],
+        edges: &mut Vec<EdgeId>,
+    ) {
+        let number = self.record.inputs.len();
+        let planned = self.plan.inputs.get(number).and_then(|value| ways.get(usize::try_from(*value).ok()?));
+        if let Some(planned) = planned.copied() {
+            edges.retain(|edge| *edge != planned);
+            edges.insert(0, planned);
+        }
+        let Some(way) = edges.iter().find_map(|edge| ways.iter().position(|way| way == edge)) else { return };
+        let step = (template, ways[way]);
+        let (ty, kind) = (IntType::U8, ChoiceKind::Any);
+        let input = Input { value: way as Value, ty, kind, step, number: self.steps.len() };
+        self.record.inputs.push(input);
+        let code = &self.guide.model.machine.program.templates[template];
+        let here = self.guide.distance(&self.state, thread, code.edges[ways[way]].target);
+        let is_new = self.record.conditions.len() >= self.plan.settled;
+        let others = ways.iter().enumerate().filter(|(other, edge)| *other != way && missed.contains(edge));
+        for (other, edge) in others {
+            let often = self.misses.entry((template, *edge)).or_default();
+            *often += 1;
+            if !is_new || *often > MOST_MISSED_OF_ONE || self.missed.len() >= MOST_MISSED {
+                continue;
+            }
+            let distance = self.guide.distance(&self.state, thread, code.edges[*edge].target);
+            self.missed.push(Missed {
+                step: (template, *edge),
+                condition: Shadow::is(number as InputNumber, other as Value),
+                conditions: self.record.conditions.len(),
+                inputs: number + 1,
+                distance,
+                is_closer: distance < here,
+            });
+        }
+        self.record.conditions.push(Shadow::is(number as InputNumber, way as Value));
+        *self.taken.entry((step, None)).or_default() += 1;
     }
 
     /// Whether the condition that a step begins with holds, if there is one.
@@ -422,7 +531,13 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
             let shadow = self.shadows.of(view, condition, &mut { first });
             if let Some(shadow) = shadow {
                 let here = self.guide.distance(&self.state, thread, code.edges[step.1].target);
-                for &other in all.iter().filter(|other| **other != step.1) {
+                let is_new = self.record.conditions.len() >= self.plan.settled;
+                for &other in all.iter().filter(|other| is_new && **other != step.1) {
+                    let often = self.misses.entry((step.0, other)).or_default();
+                    *often += 1;
+                    if *often > MOST_MISSED_OF_ONE {
+                        continue;
+                    }
                     let Some(Op::Assume(missed)) = code.edges[other].ops.first() else { continue };
                     let distance = self.guide.distance(&self.state, thread, code.edges[other].target);
                     let condition =
@@ -437,14 +552,21 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
                     }));
                 }
                 self.record.conditions.push(shadow);
+                let activations = &self.state.threads[thread].activations;
+                let caller = activations.iter().rev().nth(1).map(|caller| caller.location);
+                *self.taken.entry((step, caller)).or_default() += 1;
             }
         }
         let random = self.random.below(usize::MAX);
+        let number = self.steps.len();
         for attempt in 0..MOST_ATTEMPTS {
+            let ordering = Ordering::before(machine, &self.state, thread, ops);
             let mut feeder = Feeder {
                 model: self.guide.model,
                 plan: self.plan,
                 step,
+                number,
+                before: self.asked.get(&step).copied().unwrap_or(0),
                 given: first as usize,
                 attempt,
                 random,
@@ -469,26 +591,47 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
                     }
                     continue;
                 }
-                Err(Stuck::Fault(_) | Stuck::Limit(_)) => return Stepped::End,
+                Err(Stuck::Fault(_) | Stuck::Limit(_)) => {
+                    if let Some(before) = before {
+                        self.state = before;
+                    }
+                    return Stepped::End;
+                }
             }
             if let Some(before) = &before {
                 let mut next = first;
                 let view = View { machine, state: before, thread };
                 ops.iter().for_each(|op| self.shadows.see(view, op, &mut next));
             }
+            if !feeder.made.is_empty() {
+                *self.asked.entry(step).or_default() += 1;
+            }
             let choices = feeder.made.iter().map(|input| input.value).collect();
             self.record.inputs.append(&mut feeder.made);
             self.record.conditions.append(&mut self.shadows.imposed);
             self.steps.push(TraceStep { thread, edge: step.1, choices });
             self.shadows.arrive(View { machine, state: &self.state, thread });
+            let (state, watched) = (&self.state, self.guide.watched);
+            self.observer.after(machine, state, (thread, step, number), ordering, &self.log, watched);
             return Stepped::Yes;
         }
         Stepped::Waits
     }
 }
 
+/// Whether a step leaves the result of a comparison of addresses open: there is an exact one beside it.
+fn is_open_comparison(code: &Template, edge: EdgeId) -> bool {
+    match code.edges[edge].ops.as_slice() {
+        [Op::Assign(Assignment { pairs, constraint: None })] => match pairs.as_slice() {
+            [(Lhs::Local(local), Rhs::Unknown)] => code.locals[*local].ty == IntType::BOOL,
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 /// Whether a step lets a signal arrive.
-fn is_signal(code: &Template, edge: EdgeId) -> bool {
+pub(super) fn is_signal(code: &Template, edge: EdgeId) -> bool {
     code.edges[edge].ops.iter().any(|op| match op {
         Op::Assign(Assignment { pairs, constraint: Some(_) }) => {
             matches!(pairs.as_slice(), [(Lhs::Local(local), Rhs::Unknown)] if code.locals[*local].name == ir::names::SIGNAL)
@@ -530,6 +673,10 @@ struct Feeder<'f, 'p> {
     model: &'f Model<'p>,
     plan: &'f Plan,
     step: Step,
+    /// Its number in the execution.
+    number: usize,
+    /// How often it has asked for inputs before.
+    before: u32,
     /// How many inputs were given before.
     given: usize,
     /// How often the step was tried with other values.
@@ -547,6 +694,15 @@ impl Feeder<'_, '_> {
         if choice.kind == ChoiceKind::Open && self.plan.habit != Habit::Random {
             return of(self.attempt);
         }
+        if self.before >= PATIENT && self.attempt == 0 && choice.ty.bits >= 32 {
+            let later = GENEROUS[0] << ((self.before - PATIENT) / 2).min(40);
+            match self.before % 4 {
+                1 => return 0,
+                2 if choice.ty.signed => return -1,
+                _ if choice.ty.contains(later) => return later,
+                _ => {}
+            }
+        }
         match self.plan.habit {
             Habit::Frugal => of(self.attempt),
             Habit::Random => of((self.random >> (self.made.len() % 8)) + self.attempt),
@@ -562,48 +718,41 @@ impl Feeder<'_, '_> {
 
 impl Choices for Feeder<'_, '_> {
     fn choose(&mut self, choice: Choice) -> Value {
-        let inputs = &self.model.facts.inputs;
-        let reuse;
-        let candidates = match choice.kind {
-            ChoiceKind::Open => inputs.of_type(choice.ty),
-            ChoiceKind::Reuse(count) => {
-                reuse = Candidates::of_reuse(count);
-                &reuse
-            }
-            ChoiceKind::Any | ChoiceKind::Unknown => {
-                self.asked += 1;
-                inputs.of_edge(self.step.0, self.step.1, self.asked - 1, choice.ty)
-            }
-        };
+        let candidates = self.model.facts.inputs.of_choice(self.step, &mut self.asked, choice);
         let planned = self.plan.inputs.get(self.given + self.made.len()).copied();
         let planned = planned.filter(|value| self.attempt == 0 && choice.ty.contains(*value));
         let value = match (planned, choice.kind) {
             (Some(value), _) => value,
             // New memory, unless a plan says otherwise.
             (None, ChoiceKind::Reuse(_)) => 0,
-            (None, _) => self.usual(candidates, choice),
+            (None, _) => self.usual(&candidates, choice),
         };
-        self.made.push(Input { value, ty: choice.ty, kind: choice.kind, step: self.step });
+        let (step, number) = (self.step, self.number);
+        self.made.push(Input { value, ty: choice.ty, kind: choice.kind, step, number });
         value
     }
 }
 
 impl Record {
-    /// The values that are not modelled and that the execution rests on, in order, each step once.
-    pub(super) fn unmodelled(&self, model: &Model<'_>) -> Vec<Unmodelled> {
+    /// The values that are not modelled and that the first steps of the execution rest on, in order, each
+    /// step once.
+    pub(super) fn unmodelled(&self, model: &Model<'_>, until: usize) -> Vec<Unmodelled> {
         let decisive: FxHashSet<InputNumber> =
             self.conditions.iter().flat_map(|condition| &condition.inputs).copied().collect();
-        let named = self.unmodelled_where(model, |number| decisive.contains(&number));
+        let named = self.unmodelled_where(model, until, |number| decisive.contains(&number));
         // What an address or a size rests on is not followed: then each may matter.
-        if named.is_empty() { self.unmodelled_where(model, |_| true) } else { named }
+        if named.is_empty() { self.unmodelled_where(model, until, |_| true) } else { named }
     }
 
-    fn unmodelled_where(&self, model: &Model<'_>, matters: impl Fn(InputNumber) -> bool) -> Vec<Unmodelled> {
+    fn unmodelled_where(
+        &self,
+        model: &Model<'_>,
+        until: usize,
+        matters: impl Fn(InputNumber) -> bool,
+    ) -> Vec<Unmodelled> {
         let mut found: Vec<Unmodelled> = Vec::new();
-        for (number, input) in self.inputs.iter().enumerate() {
-            if input.kind != ChoiceKind::Unknown {
-                continue;
-            }
+        let inputs = self.inputs.iter().enumerate().take_while(|(_, input)| input.number <= until);
+        for (number, input) in inputs.filter(|(_, input)| input.kind == ChoiceKind::Unknown) {
             let code = &model.machine.program.templates[input.step.0];
             let edge = &code.edges[input.step.1];
             let mark = edge.ops.iter().find_map(|op| match op {
@@ -622,9 +771,12 @@ impl Record {
                 None => continue,
             };
             let one = Unmodelled { span: edge.span, what };
-            if !found.contains(&one) {
-                found.push(one);
-            }
+            // Of values in one place the last one counts: the others led back there.
+            let is_value = |what: Condition| matches!(what, Condition::Value(_));
+            found.retain(|known| {
+                *known != one && !(known.span == one.span && is_value(known.what) && is_value(what))
+            });
+            found.push(one);
         }
         found
     }

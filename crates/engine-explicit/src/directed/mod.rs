@@ -1,31 +1,37 @@
 //! A directed search: for an execution in which two threads race on one memory location of a large program.
 //!
 //! The listing of a program knows the accesses that may race. Each execution runs on the machine towards two
-//! of them ([`execution`]): threads that arrive are held until they meet. Where a branch that leads closer
-//! ([`distance`]) was missed because of inputs, these are computed anew ([`shadow`], [`solve`]), and the
-//! program is run again; so there is a queue of branches to be tried, the closest first, and between these
-//! other schedules are tried.
+//! of them ([`execution`]): in some, threads that arrive are held until they meet. In all, accesses to all
+//! open locations are observed ([`observe`]); two that nothing orders are made to meet in another execution
+//! ([`reorder`]). Where a branch that leads closer ([`distance`]) was missed because of inputs, these are
+//! computed anew ([`shadow`], [`solve`]), and the program is run again; so there is a queue of branches to
+//! be tried, the closest first, those behind something new before all others, and between these other
+//! schedules are tried.
 //!
 //! Under-approximates: finds races only, and executions that would be races but for values that are not
 //! modelled. The sequence of executions is the same each time.
 
 mod distance;
 mod execution;
+mod observe;
+mod reorder;
 mod shadow;
 mod solve;
 
 use crate::model::{Facts, Model};
-use crate::shorten::shorten;
+use crate::shorten::{Given, shorten};
 use distance::{Calls, Distances, Step};
 use execution::{Executed, Execution, Guide, Habit, Missed, Plan, Record};
-use ir::semantics::{LimitKind, Machine};
-use ir::{Count, EdgeId, Program, Range, Span, TemplateId, Value};
-use rustc_hash::FxHashMap;
+use ir::semantics::{Certainty, LimitKind, Machine};
+use ir::{Callee, Count, EdgeId, LocationId, Op, Program, Range, Span, TemplateId, Value};
+use observe::{Suspect, Watched};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
-use verdict::{Budget, Exhausted, Property, Trace};
+use verdict::{Budget, Exhausted, Property, Trace, TraceStep};
 
 /// Steps of the first executions, and of the longest ones.
 const FIRST_LENGTH: usize = 20_000;
@@ -34,16 +40,21 @@ const MOST_LENGTH: usize = 2_000_000;
 const ROUND: u64 = 48;
 /// Every so many executions another schedule is tried.
 const OTHER_SCHEDULE: u64 = 4;
-/// Branches that wait to be tried.
-const MOST_WAITING: usize = 4_000;
+/// The same while no thread was ever started.
+const OTHER_HABIT: u64 = 16;
+/// How often a branch is taken in one execution such that once more is something new.
+const MOST_NEW: u32 = 16;
+/// Steps between the arrival of a signal and the start of its handler.
+const STEPS_TO_HANDLER: usize = 4;
+/// How often two steps are made to meet in vain.
+const MOST_MEETINGS: u32 = 4;
+/// What is kept for branches that wait to be tried, in conditions.
+const MOST_WAITING: usize = 200_000;
 /// What each try of a branch costs the next one, and a branch that leads away.
 const RETRY: u64 = 30;
 const AWAY: u64 = 40;
 /// Tries of one branch.
 const MOST_RETRIES: u32 = 400;
-/// Executions that are made once there is one that is a race but for values that are not modelled.
-const MORE: u64 = 200;
-
 /// An access to the location, and who makes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Site {
@@ -73,6 +84,8 @@ pub enum Condition {
     Effects,
     /// A signal arrives whose handler is set there.
     Signal,
+    /// What is given there, and is not modelled, leads the way that was taken.
+    Way,
 }
 
 /// What is found.
@@ -92,6 +105,17 @@ pub struct Directed<'p> {
     /// Distances to steps, and to the starts of kinds of threads, as they are asked for.
     known: BTreeMap<Vec<Step>, Rc<Distances>>,
     starts: BTreeMap<TemplateId, Rc<Distances>>,
+    /// What is started when a signal arrives.
+    handlers: BTreeSet<TemplateId>,
+    /// The locations that are searched, by their numbers.
+    watched: Watched,
+    ranges: Vec<Range>,
+    /// How often two steps were made to meet in vain.
+    meetings: BTreeMap<(usize, [Step; 2]), u32>,
+    /// How many values that are not modelled the best execution on a location rests on.
+    conditions: BTreeMap<usize, usize>,
+    /// What was found by the way.
+    found: Vec<(usize, Found)>,
 }
 
 impl<'p> Directed<'p> {
@@ -109,22 +133,90 @@ impl<'p> Directed<'p> {
             model,
             known: BTreeMap::new(),
             starts: BTreeMap::new(),
+            handlers: handlers(program),
+            watched: Watched::default(),
+            ranges: Vec::new(),
+            meetings: BTreeMap::new(),
+            conditions: BTreeMap::new(),
+            found: Vec::new(),
         })
     }
 
     /// A search for races on some bytes by pairs of accesses, the most promising first; `None` where there
     /// are none.
     pub fn search(&mut self, range: Range, pairs: &[[Site; 2]]) -> Option<LocationSearch> {
-        (!pairs.is_empty()).then(|| LocationSearch {
+        if pairs.is_empty() {
+            return None;
+        }
+        self.ranges.push(range);
+        let index = self.watched.add(range);
+        Some(LocationSearch {
+            index,
             range,
             pairs: pairs.to_vec(),
+            most: BTreeMap::new(),
+            threads: 1,
             waiting: BTreeMap::new(),
+            weight: 0,
             tries: FxHashMap::default(),
+            known: FxHashSet::default(),
             runs: 0,
             number: 0,
             best: None,
-            possible: None,
         })
+    }
+
+    /// What was found since this was asked last, with the numbers of the locations. Executions that are no
+    /// evidence are given for a location as long as they rest on fewer and fewer values.
+    pub fn take_found(&mut self) -> Vec<(usize, Found)> {
+        std::mem::take(&mut self.found)
+    }
+
+    /// Nothing more is to be found on a location.
+    pub fn forget(&mut self, index: usize) {
+        self.watched.remove(index);
+    }
+
+    /// An execution that races on a location: evidence, or possible.
+    fn take(&mut self, index: usize, trace: Trace, (record, until): (&Record, usize), budget: &Budget) {
+        let (model, range) = (&self.model, self.ranges[index]);
+        if model.is_evidence(&trace) {
+            let one = Program { races_on: Some(vec![range]), ..model.machine.program.clone() };
+            let most = model.machine.max_threads;
+            let narrowed = Model::new(&one, model.facts.clone(), Property::NoRace, most, false);
+            let shorter = narrowed.map(|narrowed| shorten(&narrowed, trace.clone(), budget));
+            self.found.push((index, Found::Race(shorter.unwrap_or(trace))));
+            self.watched.remove(index);
+            return;
+        }
+        let mut unmodelled = record.unmodelled(model, until);
+        if unmodelled.is_empty() {
+            let span = first_uncertain(model, &trace);
+            unmodelled.extend(span.map(|span| Unmodelled { span, what: Condition::Way }));
+        }
+        if self.conditions.get(&index).is_none_or(|known| unmodelled.len() < *known) {
+            self.conditions.insert(index, unmodelled.len());
+            self.found.push((index, Found::Possible(trace, unmodelled)));
+        }
+    }
+
+    /// Lets accesses meet that nothing orders.
+    fn meet(&mut self, steps: &[TraceStep], suspects: &[Suspect], record: &Record, budget: &Budget) {
+        for suspect in suspects {
+            let tried = self.meetings.entry((suspect.location, suspect.steps)).or_default();
+            let is_found = |(index, found): &(usize, Found)| {
+                *index == suspect.location && matches!(found, Found::Race(_))
+            };
+            if *tried >= MOST_MEETINGS || self.found.iter().any(is_found) || budget.check(0).is_err() {
+                continue;
+            }
+            *tried += 1;
+            let range = self.ranges[suspect.location];
+            budget.spend(2 * suspect.second as u64);
+            if let Some(trace) = reorder::meeting(&self.model, steps, suspect, range, &self.copies) {
+                self.take(suspect.location, trace, (record, suspect.second), budget);
+            }
+        }
     }
 
     fn distances_to_starts(&mut self, kind: TemplateId) -> Rc<Distances> {
@@ -141,8 +233,51 @@ impl<'p> Directed<'p> {
     }
 }
 
+/// The first step of an execution that need not be possible for other values of what is not modelled.
+fn first_uncertain(model: &Model<'_>, trace: &Trace) -> Option<Span> {
+    let machine = &model.machine;
+    let mut state = machine.initial(&trace.copies).ok()?;
+    let mut certainty = Certainty::new(machine, state.clone());
+    for step in &trace.steps {
+        let (template, _) = state.location(step.thread)?;
+        if certainty.step(step.thread, step.edge, &step.choices).is_err() {
+            return Some(machine.program.templates[template].edges[step.edge].span);
+        }
+        let mut given = Given::new(&step.choices);
+        machine.advance(&mut state, step.thread, step.edge, &mut given, &mut Vec::new()).ok()?;
+    }
+    None
+}
+
+/// What is started just after a step that lets a signal arrive.
+fn handlers(program: &Program) -> BTreeSet<TemplateId> {
+    let mut found = BTreeSet::new();
+    for code in &program.templates {
+        let mut here: Vec<LocationId> = Vec::new();
+        for (id, edge) in code.edges.enumerate() {
+            if execution::is_signal(code, id) {
+                here.push(edge.target);
+            }
+        }
+        for _ in 0..STEPS_TO_HANDLER {
+            let next: Vec<_> = code.edges.iter().filter(|edge| here.contains(&edge.source)).collect();
+            found.extend(next.iter().flat_map(|edge| &edge.ops).filter_map(|op| match op {
+                Op::Spawn(Callee::Procedure(kind), ..) => Some(*kind),
+                _ => None,
+            }));
+            let starts = |edge: &&ir::Edge| edge.ops.iter().any(|op| matches!(op, Op::Spawn(..)));
+            here = next.into_iter().filter(|edge| !starts(edge)).map(|edge| edge.target).collect();
+        }
+    }
+    found
+}
+
 /// A branch that is to be tried.
 struct Job {
+    /// Whether the execution did something new.
+    is_new: bool,
+    /// Its part of what is kept of the execution, in conditions.
+    weight: usize,
     record: Rc<Record>,
     missed: Missed,
     plan: Rc<Plan>,
@@ -151,40 +286,37 @@ struct Job {
 
 /// The search for races on one location, as far as it has come.
 pub struct LocationSearch {
+    index: usize,
     range: Range,
     pairs: Vec<[Site; 2]>,
     /// By how promising they are, then the newest first.
     waiting: BTreeMap<(u64, Reverse<u64>), Job>,
+    /// What is kept for them.
+    weight: usize,
+    /// How often each branch was tried.
     tries: FxHashMap<Step, u32>,
+    /// Branches that were on the list, each with the inputs before it.
+    known: FxHashSet<u64>,
     runs: u64,
     number: u64,
     /// The execution that came closest.
     best: Option<(u32, Plan)>,
-    /// One that would be a race, and when it was found.
-    possible: Option<(Trace, Vec<Unmodelled>, u64)>,
+    /// How often each branch was taken at most in one execution, for each caller.
+    most: BTreeMap<(Step, Option<LocationId>), u32>,
+    /// The most threads that there were.
+    threads: usize,
 }
 
 impl LocationSearch {
-    /// Goes on, until something is found or the budget is used up. What is possible is given once nothing
-    /// better was found for a while, or at the end.
-    pub fn run(&mut self, directed: &mut Directed<'_>, budget: &Budget) -> Option<Found> {
-        let end = loop {
-            match self.once(directed, budget) {
-                Ok(Some(race)) => break Some(race),
-                Ok(None) => {
-                    let is_late = |since: u64| self.runs > since + MORE;
-                    if self.possible.as_ref().is_some_and(|(_, _, since)| is_late(*since)) {
-                        break None;
-                    }
-                }
-                Err(_) => break None,
-            }
-        };
-        match (end, self.possible.take()) {
-            (Some(race), _) => Some(Found::Race(race)),
-            (None, Some((trace, unmodelled, _))) => Some(Found::Possible(trace, unmodelled)),
-            (None, None) => None,
-        }
+    /// Goes on, until a race on the location is found, something on others, or the budget is used up:
+    /// [`Directed::take_found`] has it.
+    pub fn run(&mut self, directed: &mut Directed<'_>, budget: &Budget) {
+        while directed.found.is_empty() && self.once(directed, budget).is_ok() {}
+    }
+
+    /// Its number in what is found.
+    pub fn index(&self) -> usize {
+        self.index
     }
 
     /// The bytes that it is about.
@@ -199,7 +331,7 @@ impl LocationSearch {
     }
 
     /// One execution more.
-    fn once(&mut self, directed: &mut Directed<'_>, budget: &Budget) -> Result<Option<Trace>, Exhausted> {
+    fn once(&mut self, directed: &mut Directed<'_>, budget: &Budget) -> Result<(), Exhausted> {
         budget.check(0)?;
         let (plan, pair) = self.next();
         self.runs += 1;
@@ -213,89 +345,129 @@ impl LocationSearch {
         let held_at = sites
             .iter()
             .map(|site| (site.template, program.templates[site.template].edges[site.edge].source));
-        let model = &directed.model;
-        let guide = Guide { model, range: self.range, held_at: held_at.collect(), sites, goals, starts };
+        let (model, watched, range) = (&directed.model, &directed.watched, self.range);
+        let wants_signals = sides.iter().any(|site| directed.handlers.contains(&site.kind));
+        let held_at = held_at.collect();
+        let guide = Guide { model, range, watched, held_at, sites, goals, starts, wants_signals };
         let Some(executed) = Execution::run(&guide, &plan, &directed.copies, length, budget)? else {
-            return Ok(None);
+            return Ok(());
         };
-        let Executed { race, record, missed, distance } = executed;
+        let Executed { steps, race, suspects, record, missed, taken, threads, distance } = executed;
+        self.threads = self.threads.max(threads);
         if self.best.as_ref().is_none_or(|(best, _)| distance < *best) {
             let inputs = record.inputs.iter().map(|input| input.value).collect();
             self.best = Some((distance, Plan { inputs, ..plan.clone() }));
         }
-        if let Some(trace) = race {
-            let one = Program { races_on: Some(vec![self.range]), ..program.clone() };
-            let narrowed =
-                Model::new(&one, model.facts.clone(), Property::NoRace, model.machine.max_threads, false);
-            if model.is_evidence(&trace) {
-                let shorter = narrowed.map(|narrowed| shorten(&narrowed, trace.clone(), budget));
-                return Ok(Some(shorter.unwrap_or(trace)));
-            }
-            let unmodelled = record.unmodelled(model);
-            let is_better = |(_, known, _): &(Trace, Vec<Unmodelled>, u64)| unmodelled.len() < known.len();
-            if self.possible.as_ref().is_none_or(is_better) {
-                let since = self.possible.as_ref().map_or(self.runs, |(_, _, since)| *since);
-                self.possible = Some((trace, unmodelled, since));
-            }
+        directed.meet(&steps, &suspects, &record, budget);
+        if let Some(violation) = race {
+            let trace = Trace { copies: directed.copies.clone(), steps, violation };
+            directed.take(self.index, trace, (&record, usize::MAX), budget);
         }
-        self.wait(Rc::new(record), missed, Rc::new(plan), pair);
-        Ok(None)
+        let mut is_new = false;
+        for (branch, count) in taken {
+            // A loop that goes round once more is nothing new for ever.
+            let count = count.min(MOST_NEW);
+            let most = self.most.entry(branch).or_default();
+            is_new |= count > *most;
+            *most = count.max(*most);
+        }
+        self.wait(is_new, Rc::new(record), missed, Rc::new(plan), pair);
+        Ok(())
     }
 
     /// What to try next.
     fn next(&mut self) -> (Plan, usize) {
-        if !self.runs.is_multiple_of(OTHER_SCHEDULE) {
-            while let Some((_, Job { record, missed, plan, pair })) = self.waiting.pop_first() {
-                if let Some(inputs) = solved(&record, &missed) {
-                    return (Plan { inputs, ..plan.as_ref().clone() }, pair);
+        // Without other threads there is one schedule.
+        let often = if self.threads > 1 { OTHER_SCHEDULE } else { OTHER_HABIT };
+        if !self.runs.is_multiple_of(often) {
+            while let Some(((order, number), job)) = self.waiting.pop_first() {
+                self.weight -= job.weight;
+                let tries = self.tries.entry(job.missed.step).or_default();
+                let now = order_of(&job.missed, *tries);
+                if !job.is_new && now > order && *tries <= MOST_RETRIES {
+                    // It was tried since, on other ways.
+                    self.weight += job.weight;
+                    self.waiting.insert((now, number), job);
+                    continue;
+                }
+                *tries += 1;
+                let Job { is_new, record, missed, plan, pair, .. } = job;
+                if (is_new || *tries <= MOST_RETRIES)
+                    && let Some((inputs, settled)) = solved(&record, &missed)
+                {
+                    return (Plan { inputs, settled, ..plan.as_ref().clone() }, pair);
                 }
             }
         }
-        let number = self.runs / OTHER_SCHEDULE;
+        let number = self.runs / often;
         let pair = number as usize % self.pairs.len().max(1);
         let seed = number + 1;
         match &self.best {
-            Some((_, best)) if !number.is_multiple_of(3) => (Plan { seed, ..best.clone() }, pair),
+            Some((_, best)) if !number.is_multiple_of(3) => (Plan { seed, settled: 0, ..best.clone() }, pair),
             _ => {
                 let habit = [Habit::Generous, Habit::Frugal, Habit::Generous, Habit::Random]
                     [(number / 3 % 4) as usize];
-                (Plan { inputs: Vec::new(), habit, seed: number }, pair)
+                (Plan { inputs: Vec::new(), settled: 0, habit, seed: number }, pair)
             }
         }
     }
 
     /// Puts branches that were missed on the list.
-    fn wait(&mut self, record: Rc<Record>, missed: Vec<Missed>, plan: Rc<Plan>, pair: usize) {
+    fn wait(&mut self, is_new: bool, record: Rc<Record>, missed: Vec<Missed>, plan: Rc<Plan>, pair: usize) {
+        let values: Vec<Value> = record.inputs.iter().map(|input| input.value).collect();
+        let weight = 1 + (record.conditions.len() + values.len()) / missed.len().max(1);
         for missed in missed {
-            let tries = self.tries.entry(missed.step).or_default();
-            *tries += 1;
-            if *tries > MOST_RETRIES {
+            let mut hasher = FxHasher::default();
+            (missed.step, missed.conditions, &values[..missed.inputs]).hash(&mut hasher);
+            if !self.known.insert(hasher.finish()) {
                 continue;
             }
-            let away = if missed.is_closer { 0 } else { AWAY };
-            let far = u64::from(missed.distance.min(1_000_000));
-            let order = far + away + RETRY * u64::from(*tries);
+            let tries = if is_new { 0 } else { self.tries.get(&missed.step).copied().unwrap_or(0) };
+            let order = order_of(&missed, tries);
             self.number += 1;
             let (record, plan) = (record.clone(), plan.clone());
-            self.waiting.insert((order, Reverse(self.number)), Job { record, missed, plan, pair });
+            let job = Job { is_new, weight, record, missed, plan, pair };
+            self.waiting.insert((order, Reverse(self.number)), job);
+            self.weight += weight;
         }
-        while self.waiting.len() > MOST_WAITING {
-            self.waiting.pop_last();
+        while self.weight > MOST_WAITING {
+            let Some((_, job)) = self.waiting.pop_last() else { break };
+            self.weight -= job.weight;
         }
     }
 }
 
-/// Inputs with which a branch is taken.
-fn solved(record: &Record, missed: &Missed) -> Option<Vec<Value>> {
+/// How little promising a branch is that was tried so often.
+fn order_of(missed: &Missed, tries: u32) -> u64 {
+    let away = if missed.is_closer { 0 } else { AWAY };
+    u64::from(missed.distance.min(1_000_000)) + away + RETRY * u64::from(tries)
+}
+
+/// Inputs with which a branch is taken, and how many conditions before it hold as they did. Where no inputs
+/// lead the same way there, such as around a loop as often, some that lead there by another way may do
+/// (Yun, Lee, Xu, Jang and Kim, "QSYM", USENIX Security 2018).
+fn solved(record: &Record, missed: &Missed) -> Option<(Vec<Value>, usize)> {
     let values: Vec<Value> = record.inputs[..missed.inputs].iter().map(|input| input.value).collect();
     let types: Vec<_> = record.inputs[..missed.inputs].iter().map(|input| input.ty).collect();
     let mut conditions = record.conditions[..missed.conditions].to_vec();
     conditions.push(missed.condition.clone());
     let problem = solve::Problem { values: &values, types: &types, conditions };
-    let changes = problem.solve()?;
+    let (changes, is_same_way) = match problem.solve() {
+        Some(changes) => (changes, true),
+        None => {
+            let conditions = vec![missed.condition.clone()];
+            (solve::Problem { conditions, ..problem }.solve()?, false)
+        }
+    };
     let mut inputs = values;
+    let last = changes.iter().map(|(input, _)| *input as usize).max();
     for (input, value) in changes {
         *inputs.get_mut(input as usize)? = value;
     }
-    Some(inputs)
+    if is_same_way {
+        return Some((inputs, missed.conditions));
+    }
+    // What is asked for after these is something else.
+    inputs.truncate(last.map_or(0, |last| last + 1));
+    Some((inputs, 0))
 }

@@ -65,6 +65,12 @@ impl Shadow {
         let is_kept = !inputs.is_empty() && inputs.len() <= MOST_INPUTS && size <= LARGEST;
         is_kept.then(|| Rc::new(Self { node, inputs, size }))
     }
+    /// The condition that an input has a value.
+    pub(super) fn is(number: InputNumber, value: Value) -> Rc<Self> {
+        let (input, value) = (Self::input(number), Self::constant(value));
+        let node = Node::Binary(BinaryOp::Eq, IntType::U8, input, value);
+        Rc::new(Self { node, inputs: vec![number], size: 3 })
+    }
     /// The condition that it does not hold.
     pub(super) fn negated(condition: &Rc<Self>) -> Option<Rc<Self>> {
         Self::of(Node::Unary(UnaryOp::Not, IntType::BOOL, condition.clone()))
