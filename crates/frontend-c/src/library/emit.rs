@@ -448,6 +448,7 @@ impl Context<'_> {
             layout,
             initial,
             span,
+            role: ir::ObjectRole::Program,
         })
     }
 }
