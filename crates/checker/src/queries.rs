@@ -19,9 +19,8 @@ use crate::ready::{self, claim};
 use indexmap::{IndexMap, IndexSet};
 
 use ir::LocationKind;
-use smt::{Answer, NoAnswer, Solver, Term, Variable};
+use smt::{Answer, Instance, NoAnswer, Solver, Term, Variable};
 use std::cell::RefCell;
-use std::sync::Arc;
 use std::time::Duration;
 use transitions::threads::{ThreadStep, Threads};
 use verdict::queries::{BEFORE_START, Places, kept, old, place};
@@ -89,7 +88,7 @@ impl State {
         term.substitute(&self.values)
     }
     fn fresh(&self, variable: &Variable) -> Variable {
-        Variable::new(Arc::from(format!("{}!{}", variable.name, self.length)), variable.sort.clone())
+        variable.instance(Instance::Moment(self.length as u32))
     }
 
     fn step(&mut self, step: &ThreadStep) {

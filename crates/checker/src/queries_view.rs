@@ -5,12 +5,11 @@ use crate::names::speaks_only_of;
 use crate::ready::claim;
 use indexmap::{IndexMap, IndexSet};
 use ir::TemplateId;
-use smt::{Term, Variable};
-use std::sync::Arc;
+use smt::{Instance, Term, Variable};
 use transitions::System;
 use transitions::settled::Settled;
 use transitions::threads::{ThreadStep, Threads};
-use verdict::queries::{BEFORE_START, Places, kept, old, place};
+use verdict::queries::{BEFORE_START, Places, kept, old, place, strip_old};
 use verdict::{QueriesClaim, QueriesPart};
 
 /// A thread.
@@ -80,8 +79,7 @@ impl View {
         if let Some(range) = self.variables.get(variable) {
             return Some(range.clone());
         }
-        let name = variable.name.strip_prefix(OLD)?;
-        let now = Variable::new(Arc::from(name), variable.sort.clone());
+        let now = variable.without(Instance::Old)?;
         self.variables.get(&now).map(|range| range.rename(|_| Some(variable.clone())))
     }
 
@@ -153,29 +151,18 @@ impl View {
         for said in part.claims.iter().flatten() {
             spoken.extend(speaks_of(said));
             let formulas = of_places(&said.reachable).chain(of_places(&said.moving));
-            spoken.extend(formulas.flat_map(Term::free_variables).map(without_age));
+            spoken.extend(formulas.flat_map(Term::free_variables).map(strip_old));
         }
         claim(spoken.is_disjoint(&written), "what is spoken of is written by threads of the order")
     }
 }
 
-/// How the names of old values begin.
-const OLD: &str = "old ";
-
 fn of_places(places: &Places) -> impl Iterator<Item = &Term> {
     places.at.iter().chain([&places.before_start]).flatten()
-}
-
-/// The variable that one with an old value stands for.
-fn without_age(variable: Variable) -> Variable {
-    match variable.name.strip_prefix(OLD) {
-        Some(name) => Variable::new(Arc::from(name), variable.sort.clone()),
-        None => variable,
-    }
 }
 
 /// The variables that a claim is about.
 pub(crate) fn speaks_of(said: &QueriesClaim) -> IndexSet<Variable> {
     let named = said.before.free_variables().into_iter().chain(said.after.free_variables());
-    named.map(without_age).collect()
+    named.map(strip_old).collect()
 }

@@ -12,7 +12,7 @@ use crate::thread::{Stepped, Thread};
 use indexmap::IndexMap;
 use ir::{ErrorKind, IdVec, LocationId, LocationKind, TemplateId};
 use rustc_hash::FxHashMap;
-use smt::{Answer, NoAnswer, Questions, Term, Variable};
+use smt::{Answer, Instance, NoAnswer, Questions, Term, Variable};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use transitions::Scoped;
@@ -73,7 +73,7 @@ type EnvironmentStep = (Term, Term, Vec<Variable>);
 
 /// The variable after a step of another thread.
 fn next(variable: &Variable) -> Variable {
-    Variable::new(format!("{} behind", variable.name), variable.sort.clone())
+    variable.instance(Instance::Next)
 }
 
 impl<'a, 'p> PredicateThread<'a, 'p> {

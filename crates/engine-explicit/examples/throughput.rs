@@ -17,7 +17,16 @@ fn program(rounds: i128, threads: u32, padding: u64, locked: bool) -> Program {
     let mut program = Program::default();
     let mut object = |name: &str, size, layout| {
         let (storage, initial) = (Storage::Static, Initial::Values(vec![]));
-        program.objects.push(Object { name: name.to_owned(), storage, size, align: 8, layout, initial, span })
+        program.objects.push(Object {
+            name: name.to_owned(),
+            storage,
+            size,
+            align: 8,
+            layout,
+            initial,
+            span,
+            role: ir::ObjectRole::Program,
+        })
     };
     let x = object("x", 4, Layout::Scalar(INT));
     let mutex = object("mutex", 40, Layout::Sync(SyncKind::Mutex));

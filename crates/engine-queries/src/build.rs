@@ -18,11 +18,10 @@ use crate::model::Model;
 use crate::wp::Taken;
 use indexmap::{IndexMap, IndexSet};
 use sequential::{Forbidden, Node, Program, Step};
-use smt::{Term, Variable};
-use std::sync::Arc;
+use smt::{Instance, Term, Variable};
 use transitions::threads::ThreadNumber;
 use verdict::QueriesClaim;
-use verdict::queries::{BEFORE_START, kept, old, place};
+use verdict::queries::{BEFORE_START, kept, old, place, strip_old};
 
 /// A thread at a position of the hierarchy, with what is known of its environment.
 #[derive(Clone, Copy)]
@@ -181,9 +180,8 @@ impl Level<'_> {
         let started = self.place_number(at).is_some();
         // Once it was started, only the thread itself changes what is its own.
         let written = written.iter().filter(|v| !(started && (thread.own.contains(*v) || **v == mine)));
-        let inputs: IndexMap<Variable, Variable> = written
-            .map(|v| (v.clone(), Variable::new(Arc::from(format!("new {}", v.name)), v.sort.clone())))
-            .collect();
+        let inputs: IndexMap<Variable, Variable> =
+            written.map(|v| (v.clone(), v.instance(Instance::New))).collect();
         let mut guard = Vec::new();
         for (variable, input) in inputs.iter().filter(|(variable, _)| relevant.contains(*variable)) {
             let range = self.model.variables.get(variable).cloned().unwrap_or_else(|| Term::bool(true));
@@ -308,12 +306,7 @@ impl Level<'_> {
 /// The variables that a claim is about: those whose old values it speaks of, too.
 pub fn spoken_of(claim: &QueriesClaim) -> IndexSet<Variable> {
     let named = claim.before.free_variables().into_iter().chain(claim.after.free_variables());
-    named
-        .map(|variable| match variable.name.strip_prefix("old ") {
-            Some(name) => Variable::new(Arc::from(name), variable.sort.clone()),
-            None => variable,
-        })
-        .collect()
+    named.map(strip_old).collect()
 }
 
 struct Building<'a, 'l> {

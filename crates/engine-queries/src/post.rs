@@ -4,7 +4,7 @@
 
 use indexmap::{IndexMap, IndexSet};
 use sequential::Execution;
-use smt::{Operation, Sort, Term, Variable};
+use smt::{Instance, Operation, Sort, Term, Variable};
 
 /// The conjuncts of a formula.
 pub fn conjuncts(formula: &Term) -> Vec<Term> {
@@ -21,8 +21,7 @@ pub fn conjuncts(formula: &Term) -> Vec<Term> {
 /// holds of.
 pub fn post(initial: &Term, execution: &Execution, variables: &IndexSet<Variable>) -> Vec<Term> {
     // The values at first have names of their own.
-    let first =
-        |variable: &Variable| Variable::new(format!("first {}", variable.name), variable.sort.clone());
+    let first = |variable: &Variable| variable.instance(Instance::First);
     let at_first: IndexMap<Variable, Term> =
         variables.iter().map(|variable| (variable.clone(), first(variable).term())).collect();
     let mut facts: Vec<Term> = conjuncts(initial);

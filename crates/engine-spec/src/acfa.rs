@@ -11,10 +11,9 @@
 
 use crate::text::weaker_text;
 use indexmap::{IndexMap, IndexSet};
-use smt::{Answer, Operation, Questions, Term, Variable};
+use smt::{Answer, Instance, Operation, Questions, Term, Variable};
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::sync::Arc;
 use verdict::{AbstractId, Acfa, Budget};
 
 /// More paths through atomic states are not looked at.
@@ -114,8 +113,7 @@ impl Automaton<'_> {
     /// Whether some step is such a path. If that is not known, one is.
     fn is_possible(&self, path: &AtomicPath, questions: &mut Questions, budget: &Budget) -> bool {
         let after = |variable: &Variable| {
-            let name = Arc::from(format!("{} after the step", variable.name));
-            path.changed.contains(variable).then(|| Variable::new(name, variable.sort.clone()))
+            path.changed.contains(variable).then(|| variable.instance(Instance::AfterStep))
         };
         let before = Term::all(path.before.iter().cloned()).and(&self.acfa.states[path.source].label);
         let behind = Term::all(path.behind.iter().cloned()).and(self.ranges).rename(after);

@@ -23,8 +23,7 @@ use ir::specification::Thread;
 use ir::{LocationId, LocationKind, TemplateId};
 use sequential::{Forbidden, Node, Program, Step};
 use smt::expressions::Untranslatable;
-use smt::{Term, Variable};
-use std::sync::Arc;
+use smt::{Instance, Term, Variable};
 use transitions::specification::{Meaning, before, candidate};
 use transitions::{Kind, System};
 
@@ -205,10 +204,8 @@ impl Builder<'_> {
         nodes: &Nodes,
         global: &IndexMap<Variable, Term>,
     ) -> Result<(), Untranslatable> {
-        let new: IndexMap<Variable, Variable> = global
-            .keys()
-            .map(|v| (v.clone(), Variable::new(Arc::from(format!("new {}", v.name)), v.sort.clone())))
-            .collect();
+        let new: IndexMap<Variable, Variable> =
+            global.keys().map(|v| (v.clone(), v.instance(Instance::New))).collect();
         // (5) havoc v.
         let mut guard: Vec<Term> =
             global.iter().map(|(v, range)| range.rename(|_| Some(new[v].clone()))).collect();

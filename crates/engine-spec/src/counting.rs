@@ -19,8 +19,7 @@ use ir::specification::Specification;
 use ir::{Count, Program};
 use sequential::{Forbidden, Outcome, Step};
 use smt::expressions::Untranslatable;
-use smt::{Answer, Solver, Term, Value, Variable};
-use std::sync::Arc;
+use smt::{Answer, Instance, Name, Solver, Term, Value, Variable};
 use transitions::specification::{Meaning, before, population};
 use verdict::{Budget, Reason};
 
@@ -228,8 +227,7 @@ impl<'a> Counting<'a> {
         for (position, (variable, range)) in meaning.ranges().enumerate() {
             replace.insert(before(variable), variable.term());
             if transition.changes.contains(&position) {
-                let name = Arc::from(format!("new {}", variable.name));
-                let input = Variable::new(name, variable.sort.clone());
+                let input = variable.instance(Instance::New);
                 replace.insert(variable.clone(), input.term());
                 updates.insert(variable.clone(), input.term());
                 guard.push(range.rename(|_| Some(input.clone())));
@@ -366,7 +364,8 @@ impl<'a> Counting<'a> {
     fn story(&self, path: &sequential::Path) -> Vec<String> {
         let values = |state: &IndexMap<Variable, Value>| {
             let shown = self.specification.variables.iter().map(|variable| {
-                let value = state.iter().find(|(known, _)| *known.name == *variable.name);
+                let name = Name::from(variable.name.as_str());
+                let value = state.iter().find(|(known, _)| known.name == name);
                 format!(
                     "{} = {}",
                     variable.name,

@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn formulas_in_c() {
         let x = Variable::new("x", Sort::Int);
-        let name = |variable: &Variable| (*variable.name == *"x").then(|| "count".to_owned());
+        let name = |variable: &Variable| (variable.name == "x".into()).then(|| "count".to_owned());
         let low = x.term().less_than(&Term::int(-1));
         assert_eq!(c_text(&low, &name).as_deref(), Some("(count < (-1))"));
         let either = low.or(&x.term().equals(&Term::int(3)));

@@ -2,8 +2,7 @@
 
 use indexmap::IndexMap;
 use ir::{LocationId, TemplateId};
-use smt::{Term, Variable};
-use std::sync::Arc;
+use smt::{Instance, Symbol, Term, Variable};
 use transitions::{Kind, Start, Step, System};
 
 /// A thread that runs.
@@ -38,19 +37,19 @@ pub type Key = (Vec<Running>, usize, u32, Vec<Option<Term>>);
 /// Makes inputs with names of their own.
 #[derive(Default)]
 pub struct Inputs {
-    count: usize,
+    count: u32,
 }
 
 impl Inputs {
     /// An input that was not there before.
     pub fn fresh(&mut self, like: &Variable) -> Variable {
         self.count += 1;
-        Variable::new(Arc::from(format!("{}@{}", like.name, self.count)), like.sort.clone())
+        like.instance(Instance::At(self.count))
     }
     /// A choice that was not there before.
     pub fn choice(&mut self) -> Term {
         self.count += 1;
-        Term::bool_variable(&format!("choice@{}", self.count))
+        Term::bool_variable(Symbol::Choice(self.count))
     }
 }
 

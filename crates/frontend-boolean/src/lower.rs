@@ -198,8 +198,16 @@ fn global(
     let (layout, size) =
         if is_lock { (Layout::Sync(SyncKind::Spin), 4) } else { (Layout::Scalar(IntType::BOOL), 1) };
     let name = text.clone();
-    let object =
-        Object { name, storage: Storage::Static, size, align: size, layout, initial, span: span(*at) };
+    let object = Object {
+        name,
+        storage: Storage::Static,
+        size,
+        align: size,
+        layout,
+        initial,
+        span: span(*at),
+        role: ir::ObjectRole::Program,
+    };
     let id = result.objects.push(object);
     if is_lock { &mut world.locks } else { &mut world.globals }.insert(text.clone(), id);
     Ok(())

@@ -77,6 +77,7 @@ pub(crate) fn lower(
         layout: Layout::Scalar(lowering.shared),
         initial: ir::Initial::Values(vec![(0, lowering.shared, lowering.shared_number(initial.shared))]),
         span: span(at),
+        role: ir::ObjectRole::Program,
     });
     for (index, local) in lowering.starts.iter().enumerate() {
         let id = program.templates.push(lowering.template(index, target));

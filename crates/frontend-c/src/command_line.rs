@@ -91,6 +91,15 @@ impl Function<'_, '_> {
         let (layout, span) = (Layout::Bytes(size), self.builder.span);
         let (storage, initial) = (Storage::Site, Initial::Unknown);
         let name = name.to_owned();
-        self.global.program.objects.push(Object { name, storage, size, align: 16, layout, initial, span })
+        self.global.program.objects.push(Object {
+            name,
+            storage,
+            size,
+            align: 16,
+            layout,
+            initial,
+            span,
+            role: ir::ObjectRole::Program,
+        })
     }
 }

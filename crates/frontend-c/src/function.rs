@@ -298,6 +298,7 @@ impl<'l, 'u> Function<'l, 'u> {
             layout: self.unit.layout(ty, size),
             initial: Initial::Unknown,
             span: self.builder.span,
+            role: ir::ObjectRole::Program,
         };
         let id = self.global.program.objects.push(object);
         self.scopes.objects.insert(id, self.scopes.current());

@@ -105,6 +105,7 @@ impl Function<'_, '_> {
             layout: Layout::Bytes(0),
             initial: Initial::Unknown,
             span,
+            role: ir::ObjectRole::Program,
         });
         let bytes = self.builder.temporary(pointer);
         let size = Expr::int(ir::Value::from(size), pointer);

@@ -61,6 +61,7 @@ fn procedure(program: &mut Program, literals: &BTreeSet<ObjectId>, atomic: bool)
     let (ty, span) = (program.data_model.pointer(), Span::default());
     let mut code = Template {
         name: ASKED.to_owned(),
+        role: ir::TemplateRole::Function,
         locals: IdVec::default(),
         parameters: 1,
         result: None,

@@ -222,6 +222,7 @@ impl<'u> Lowering<'u> {
             layout: Layout::Bytes(1),
             initial: Initial::Values(Vec::new()),
             span: Span::default(),
+            role: ir::ObjectRole::Program,
         });
         (0, self.program.data_model.pointer(), Expr::Address(stream, 0))
     }
@@ -342,7 +343,16 @@ impl<'u> Lowering<'u> {
         };
         let align = declaration.alignment.map_or(1, u64::from).max(unit.align(declaration.ty));
         let layout = unit.layout(declaration.ty, size);
-        let object = self.program.objects.push(Object { name, storage, size, align, layout, initial, span });
+        let object = self.program.objects.push(Object {
+            name,
+            storage,
+            size,
+            align,
+            layout,
+            initial,
+            span,
+            role: ir::ObjectRole::Program,
+        });
         self.objects.insert(declared, object);
         if !is_undefined && storage == Storage::Static && unit.is_const_object(declaration.ty) {
             self.constant_objects.insert(object);
@@ -406,6 +416,7 @@ impl<'u> Lowering<'u> {
             layout,
             initial: Initial::Values(crate::initialisers::characters(bytes, element, 0)),
             span,
+            role: ir::ObjectRole::Program,
         };
         let id = self.program.objects.push(object);
         self.strings.insert(key, id);

@@ -136,6 +136,7 @@ impl Lowering<'_> {
             layout: Layout::Scalar(IntType::U8),
             initial: Initial::Values(Vec::new()),
             span: Span::default(),
+            role: ir::ObjectRole::Program,
         });
         let templates: Vec<Handler> = handlers
             .iter()

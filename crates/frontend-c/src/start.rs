@@ -251,6 +251,7 @@ impl Function<'_, '_> {
             layout,
             initial: Initial::Unknown,
             span: self.builder.span,
+            role: ir::ObjectRole::Program,
         });
         let result = self.builder.temporary(self.pointer());
         let size = self.address_constant(size);

@@ -139,6 +139,7 @@ impl Function<'_, '_> {
             layout: Layout::Array { element: Box::new(Layout::Scalar(pointer)), count, stride: width },
             initial: if count == 1 { Initial::Values(vec![]) } else { Initial::Unknown },
             span,
+            role: ir::ObjectRole::Program,
         };
         let newest = match registered(self.global) {
             Some(found) => found,
@@ -178,6 +179,7 @@ impl Function<'_, '_> {
             layout: Layout::Scalar(IntType::U32),
             initial: Initial::Values(vec![]),
             span: Span::default(),
+            role: ir::ObjectRole::Program,
         });
         let word =
             Place { address: Expr::Address(begun, 0), ty: IntType::U32, atomic: true, targets: Targets::Any };

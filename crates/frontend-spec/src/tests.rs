@@ -27,6 +27,7 @@ fn program() -> Program {
             layout,
             initial: Initial::Values(vec![]),
             span: Span::default(),
+            role: ir::ObjectRole::Program,
         });
     }
     for name in ["main", "f"] {

@@ -29,6 +29,7 @@ pub fn compose(specification: &Specification, program: &Program) -> Program {
             layout: Layout::Scalar(variable.ty),
             initial: Initial::Values(values.unwrap_or_default()),
             span: Span::default(),
+            role: crate::program::ObjectRole::Program,
         });
     }
     let first = TemplateId(1);

@@ -26,7 +26,7 @@ pub use float::{FloatFormat, FloatOp};
 pub use ids::{EdgeId, IdVec, LocalId, LocationId, ObjectId, TemplateId};
 pub use op::{Assignment, Broadcast, Callee, Lhs, LockKind, Op, Rhs};
 pub use program::{
-    Assumption, Count, Edge, ErrorKind, Initial, Local, Location, LocationKind, Object, Program, Range,
-    SharedObject, SiteUse, Span, Storage, Template, Waiting,
+    Assumption, Count, Edge, ErrorKind, Initial, Local, Location, LocationKind, Object, ObjectRole, Program,
+    Range, SharedObject, SiteUse, Span, Storage, Template, TemplateRole, Waiting,
 };
 pub use types::{DataModel, Field, IntType, Layout, SyncKind, Value};

@@ -110,6 +110,63 @@ pub struct Object {
     pub initial: Initial,
     /// Where it is declared.
     pub span: Span,
+    /// What it is there for.
+    pub role: ObjectRole,
+}
+
+/// What an object is there for. Passes and reports that treat some objects differently know them by this and
+/// never by their names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+pub enum ObjectRole {
+    /// Memory of the program, or of a model of a library function.
+    #[default]
+    Program,
+    /// The lock whose readers are the interrupt handlers that run and can be interrupted.
+    Processor,
+    /// A thread's word that holds how many handlers there were when its handler started, itself included.
+    HandlerLevel,
+    /// The addresses that code outside of the program knows.
+    Given,
+    /// Which of two objects comes first in memory.
+    AddressOrder,
+}
+
+impl ObjectRole {
+    /// All roles.
+    pub const ALL: [Self; 5] =
+        [Self::Program, Self::Processor, Self::HandlerLevel, Self::Given, Self::AddressOrder];
+    /// Its word in the text of programs; `None` where none is written.
+    pub fn word(self) -> Option<&'static str> {
+        match self {
+            Self::Program => None,
+            Self::Processor => Some("processor"),
+            Self::HandlerLevel => Some("handler_level"),
+            Self::Given => Some("given"),
+            Self::AddressOrder => Some("address_order"),
+        }
+    }
+}
+
+/// What a template is there for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+pub enum TemplateRole {
+    /// A function of the program, or a model of one.
+    #[default]
+    Function,
+    /// The procedure that runs handlers and destructors when a thread ends.
+    EndOfThread,
+}
+
+impl TemplateRole {
+    /// All roles.
+    pub const ALL: [Self; 2] = [Self::Function, Self::EndOfThread];
+    /// Its word in the text of programs; `None` where none is written.
+    pub fn word(self) -> Option<&'static str> {
+        match self {
+            Self::Function => None,
+            Self::EndOfThread => Some("end_of_thread"),
+        }
+    }
 }
 
 /// The lifetime of an object.
@@ -168,6 +225,8 @@ pub struct Template {
     pub entry: LocationId,
     /// Where it is defined.
     pub span: Span,
+    /// What it is there for.
+    pub role: TemplateRole,
 }
 
 /// A scalar local variable. Its address is never taken.

@@ -5,7 +5,7 @@
 //! *cube*, which stands for many values; where they do not, the formula stays open. Bounds on open values and
 //! on questions end the search early: what is not decided by then counts as open, which is always sound.
 
-use smt::{Answer, NoAnswer, Solver, Term};
+use smt::{Answer, NoAnswer, Solver, Symbol, Term};
 use verdict::{Budget, Exhausted};
 
 /// Literals of formulas, by their position.
@@ -154,7 +154,7 @@ impl Search<'_> {
 
 /// That nothing known is looked at again.
 fn outside() -> Term {
-    Term::bool_variable("outside of what is known")
+    Term::bool_variable(Symbol::Outside)
 }
 
 /// That a formula has a value.

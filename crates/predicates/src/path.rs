@@ -7,9 +7,8 @@
 use indexmap::IndexMap;
 use ir::TemplateId;
 use smt::visit::conjuncts;
-use smt::{Answer, NoAnswer, Solver, Term, Value, Variable};
+use smt::{Answer, Instance, NoAnswer, Solver, Term, Value, Variable};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use transitions::Scoped;
 use transitions::scopes::other;
 use verdict::{Budget, Exhausted, Schedule};
@@ -87,12 +86,11 @@ struct Now<'a, 'p> {
 
 impl Now<'_, '_> {
     fn fresh(&mut self, thread: Option<usize>, variable: &Variable) -> Variable {
-        let number = self.copies.len();
-        let name = match thread {
-            Some(thread) => format!("{} of thread {thread} @{number}", variable.name),
-            None => format!("{} @{number}", variable.name),
-        };
-        let copy = Variable::new(Arc::from(name), variable.sort.clone());
+        let number = self.copies.len() as u32;
+        let copy = variable.instance(match thread {
+            Some(thread) => Instance::VersionOf(thread as u32, number),
+            None => Instance::Version(number),
+        });
         let range = self.scoped.ranges([&variable.term()]).rename(|_| Some(copy.clone()));
         self.ranges.insert(copy.clone(), range);
         self.copies.insert(copy.clone(), Copied { variable: variable.clone(), thread });
@@ -128,7 +126,7 @@ impl Now<'_, '_> {
 }
 
 fn input(variable: &Variable, position: usize) -> Variable {
-    Variable::new(Arc::from(format!("{} at step {position}", variable.name)), variable.sort.clone())
+    variable.instance(Instance::AtStep(position as u32))
 }
 
 impl Path {

@@ -177,7 +177,8 @@ fn what_a_step_cannot_do_is_learnt_once() {
     let program = prepare(&views, false, &budget).expect("it is small");
     let system = System::new(program, Mode::Integers);
     let scoped = Scoped::new(&system, &|| false).expect("there is one main");
-    let x = scoped.shared.keys().find(|variable| variable.name.starts_with("x+0")).expect("there is an x");
+    let x =
+        scoped.shared.keys().find(|variable| variable.name.text().starts_with("x+0")).expect("there is an x");
     let predicates: Vec<Predicate> =
         [0, 1].map(|number| Predicate { scope: None, formula: x.term().equals(&Term::int(number)) }).to_vec();
     let mut abstractor = Abstractor::new(&scoped);

@@ -13,8 +13,8 @@ use crate::inputs::words;
 use checker::{Refutation, ReplayedViolation, WaitTarget};
 use ir::semantics::{Choice, Choices};
 use ir::{
-    BinaryOp, Edge, EdgeId, ErrorKind, Expr, Lhs, LocalId, LocationKind, Op, Rhs, SharedObject, Span,
-    Template, TemplateId, Value, Waiting,
+    BinaryOp, Edge, EdgeId, ErrorKind, Expr, Lhs, LocalId, LocationKind, ObjectId, ObjectRole, Op, Rhs,
+    SharedObject, Span, Template, TemplateId, TemplateRole, Value, Waiting,
 };
 
 /// Functions of the library that the runtime does in as many parts as the schedule has.
@@ -26,9 +26,6 @@ const CHECKED_NOWHERE: [&str; 9] =
 
 /// How the names of functions begin of which the library does not look at all that they are passed.
 const UNSEEN: [&str; 7] = ["pthread_", "sem_", "cnd_", "mtx_", "tss_", "qsort", "bsearch"];
-
-/// The procedure that runs handlers and destructors, as the front end calls it.
-const END_OF_THREAD: &str = "(end of a thread)";
 
 /// Gives each open value as 0.
 struct Zero;
@@ -87,7 +84,7 @@ pub(crate) fn check_ends(refutation: &Refutation, execution: &Execution<'_>) -> 
     let ReplayedViolation::Race { accesses, .. } = &refutation.replayed.violation else { return Ok(()) };
     let last = execution.states.last().ok_or(Unforced::Trace)?;
     let templates = &execution.machine.program.templates;
-    let is_end = |template: TemplateId| templates[template].name == END_OF_THREAD;
+    let is_end = |template: TemplateId| templates[template].role == TemplateRole::EndOfThread;
     let mut activations = last.threads.iter().flat_map(|thread| &thread.activations);
     if activations.any(|activation| is_end(activation.template)) {
         return Err(Unforced::Choice(accesses[0].span));
@@ -98,10 +95,9 @@ pub(crate) fn check_ends(refutation: &Refutation, execution: &Execution<'_>) -> 
 /// Refuses executions that depend on which of two variables comes first in memory.
 pub(crate) fn check_addresses(execution: &Execution<'_>) -> Result<(), Unforced> {
     let objects = &execution.machine.program.objects;
-    // The front end names what it asks so.
-    let is_order = |name: &str| name.starts_with('&') && name.contains(" < &");
+    let is_order = |object: ObjectId| objects[object].role == ObjectRole::AddressOrder;
     let mut touches = execution.touches.iter();
-    match touches.find(|touch| is_order(&objects[touch.instance.0].name)) {
+    match touches.find(|touch| is_order(touch.instance.0)) {
         Some(touch) => Err(Unforced::Address(execution.spans[touch.step])),
         None => Ok(()),
     }

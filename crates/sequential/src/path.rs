@@ -2,8 +2,7 @@
 
 use crate::program::{Node, Program, Step};
 use indexmap::IndexMap;
-use smt::{Answer, NoAnswer, Solver, Term, Value, Variable};
-use std::sync::Arc;
+use smt::{Answer, Instance, NoAnswer, Solver, Term, Value, Variable};
 use verdict::Budget;
 
 /// A path to something forbidden.
@@ -54,10 +53,7 @@ impl Execution {
         let fresh: IndexMap<Variable, Variable> = step
             .inputs
             .iter()
-            .map(|input| {
-                let name = format!("{} at {number}", input.name);
-                (input.clone(), Variable::new(Arc::from(name), input.sort.clone()))
-            })
+            .map(|input| (input.clone(), input.instance(Instance::InputAt(number as u32))))
             .collect();
         let mut replace = self.values.clone();
         replace.extend(fresh.iter().map(|(input, fresh)| (input.clone(), fresh.term())));

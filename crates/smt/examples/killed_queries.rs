@@ -12,7 +12,7 @@ use verdict::Budget;
 
 /// Three questions that take longer than anybody waits: cubes, factors, and pigeons.
 fn questions() -> [Term; 3] {
-    let int = Term::int_variable;
+    let int = |name: &str| Term::int_variable(name);
     let cube = |name: &str| int(name).times(&int(name)).times(&int(name));
     let cubes = Term::sum([cube("x"), cube("y"), cube("z")]).equals(&Term::int(114));
     let vector = |name: &str| Term::variable(name, Sort::bit_vector(128));

@@ -2,6 +2,7 @@
 //! 128 bits) is an error.
 
 use crate::construct::make;
+use crate::encode::Words;
 use crate::sort::Sort;
 use crate::term::{Operation, Term, Variable};
 use crate::value::Value;
@@ -14,7 +15,7 @@ use z3::{DeclKind, SortKind};
 pub(crate) struct Foreign(pub String);
 
 /// Our form of a term of the solver. A bound variable is replaced by `parameters` at its number.
-pub(crate) fn decode(root: &Dynamic, parameters: &[Term]) -> Result<Term, Foreign> {
+pub(crate) fn decode(root: &Dynamic, parameters: &[Term], words: &Words) -> Result<Term, Foreign> {
     let mut known: FxHashMap<Dynamic, Term> = FxHashMap::default();
     let mut pending = vec![(root.clone(), false)];
     while let Some((ast, operands_done)) = pending.pop() {
@@ -28,7 +29,7 @@ pub(crate) fn decode(root: &Dynamic, parameters: &[Term]) -> Result<Term, Foreig
             continue;
         }
         let operands = operands.iter().map(|operand| known[operand].clone()).collect();
-        let term = decode_node(&ast, operands, parameters)?;
+        let term = decode_node(&ast, operands, parameters, words)?;
         known.insert(ast, term);
     }
     Ok(known[root].clone())
@@ -58,7 +59,12 @@ fn numbers(text: &str) -> Vec<u32> {
     text.split([' ', '(', ')']).filter_map(|word| word.parse().ok()).collect()
 }
 
-fn decode_node(ast: &Dynamic, operands: Vec<Term>, parameters: &[Term]) -> Result<Term, Foreign> {
+fn decode_node(
+    ast: &Dynamic,
+    operands: Vec<Term>,
+    parameters: &[Term],
+    words: &Words,
+) -> Result<Term, Foreign> {
     let foreign = || {
         let mut text = ast.to_string();
         if text.len() > 200 {
@@ -74,7 +80,7 @@ fn decode_node(ast: &Dynamic, operands: Vec<Term>, parameters: &[Term]) -> Resul
         }
         AstKind::App => {
             let kind = ast.decl().kind();
-            decode_application(ast, kind, operands).ok_or_else(foreign)?
+            decode_application(ast, kind, operands, words).ok_or_else(foreign)?
         }
         _ => Err(foreign()),
     }
@@ -112,7 +118,12 @@ fn function_parameters(ast: &Dynamic) -> Option<Vec<u32>> {
 }
 
 /// Our form of an application, none where there is none. The inner error is that of the sort.
-fn decode_application(ast: &Dynamic, kind: DeclKind, operands: Vec<Term>) -> Option<Result<Term, Foreign>> {
+fn decode_application(
+    ast: &Dynamic,
+    kind: DeclKind,
+    operands: Vec<Term>,
+    words: &Words,
+) -> Option<Result<Term, Foreign>> {
     // Functions that associate are given any number of operands by the solver.
     let chain = |operation: Operation| {
         let mut operands = operands.iter().cloned();
@@ -198,7 +209,7 @@ fn decode_application(ast: &Dynamic, kind: DeclKind, operands: Vec<Term>) -> Opt
             Err(error) => return Some(Err(error)),
         },
         DeclKind::Uninterpreted if operands.is_empty() => match decode_sort(&ast.get_sort()) {
-            Ok(sort) => Some(Variable::new(ast.decl().name(), sort).term()),
+            Ok(sort) => Some(Variable::new(words.name(ast.decl().name()), sort).term()),
             Err(error) => return Some(Err(error)),
         },
         _ => None,
@@ -208,6 +219,6 @@ fn decode_application(ast: &Dynamic, kind: DeclKind, operands: Vec<Term>) -> Opt
 
 /// The value that a term of the solver stands for, if it is written out.
 pub(crate) fn decode_value(ast: &Dynamic) -> Result<Value, Foreign> {
-    let term = decode(ast, &[])?;
+    let term = decode(ast, &[], &Words::default())?;
     term.evaluate(&|_| None).map_err(|error| Foreign(error.0))
 }

@@ -1,7 +1,7 @@
 //! Formulas without some variables, and simpler formulas.
 
 use crate::decode::{Foreign, decode};
-use crate::encode::Encoder;
+use crate::encode::{Encoder, Words};
 use crate::limits::{NoAnswer, apart, within};
 use crate::term::{Term, Variable};
 use verdict::Budget;
@@ -20,7 +20,7 @@ fn eliminate_here(formula: &Term, variables: &[Variable], budget: &Budget) -> Re
     let bound: Vec<Dynamic> = variables.iter().map(|variable| encoder.term(&variable.term())).collect();
     let bound: Vec<&dyn Ast> = bound.iter().map(|variable| variable as &dyn Ast).collect();
     let exists = exists_const(&bound, &[], &body);
-    let without = apply(&exists, &["simplify", "qe-light", "qe", "simplify"], budget)?;
+    let without = apply(&exists, &["simplify", "qe-light", "qe", "simplify"], encoder.words(), budget)?;
     let left: Vec<Variable> =
         without.free_variables().into_iter().filter(|variable| variables.contains(variable)).collect();
     match left.first() {
@@ -33,14 +33,19 @@ fn eliminate_here(formula: &Term, variables: &[Variable], budget: &Budget) -> Re
 /// allow. The formula itself where the budget does not suffice.
 pub fn simplify(formula: &Term, budget: &Budget) -> Term {
     let tactics = ["simplify", "ctx-simplify", "simplify"];
-    match apart(|| apply(&Encoder::default().formula(formula), &tactics, budget)) {
+    let simplified = apart(|| {
+        let mut encoder = Encoder::default();
+        let encoded = encoder.formula(formula);
+        apply(&encoded, &tactics, encoder.words(), budget)
+    });
+    match simplified {
         Ok(simpler) if simpler.size() < formula.size() => simpler,
         _ => formula.clone(),
     }
 }
 
 /// What a chain of the solver's tactics makes of a formula.
-fn apply(formula: &Bool, tactics: &[&str], budget: &Budget) -> Result<Term, NoAnswer> {
+fn apply(formula: &Bool, tactics: &[&str], words: &Words, budget: &Budget) -> Result<Term, NoAnswer> {
     let goal = Goal::new(false, false, false);
     goal.assert(formula);
     let chain = tactics.iter().map(|name| Tactic::new(name)).reduce(|first, next| first.and_then(&next));
@@ -53,7 +58,7 @@ fn apply(formula: &Bool, tactics: &[&str], budget: &Budget) -> Result<Term, NoAn
     for subgoal in subgoals {
         let mut parts = Vec::new();
         for part in subgoal.get_formulas() {
-            let part = decode(&part.into(), &[]);
+            let part = decode(&part.into(), &[], words);
             parts.push(part.map_err(|Foreign(text)| NoAnswer::GaveUp(format!("not understood: {text}")))?);
         }
         cases.push(Term::all(parts));

@@ -4,12 +4,51 @@ use crate::sort::Sort;
 use crate::term::{Operation, Term};
 use crate::visit::fold;
 use rustc_hash::FxHashMap;
+use terms::{Name, Symbol};
 use z3::ast::{Array, BV, Bool, Dynamic, Int};
 
 /// Translates terms into those of this thread's solver, each once.
 #[derive(Default)]
 pub(crate) struct Encoder {
     known: FxHashMap<Term, Dynamic>,
+    words: Words,
+}
+
+/// What the solver calls our names: their texts, as far as these are different.
+#[derive(Default)]
+pub(crate) struct Words {
+    /// By the solver's word; looked up and never iterated.
+    names: FxHashMap<String, Name>,
+}
+
+impl Words {
+    /// The solver's word for a name. No other name has it.
+    fn of(&mut self, name: &Name) -> String {
+        let mut word = name.text().to_owned();
+        let mut count = 1;
+        loop {
+            // A word that begins with an exclamation mark is a stand-in of the solver's user.
+            let reserved = word.starts_with('!');
+            match self.names.get(&word) {
+                Some(known) if known == name => return word,
+                None if !reserved => {
+                    self.names.insert(word.clone(), name.clone());
+                    return word;
+                }
+                Some(_) | None => {
+                    count += 1;
+                    word = format!("{count} {}", name.text());
+                }
+            }
+        }
+    }
+    /// The name that a word of the solver stands for.
+    pub fn name(&self, word: String) -> Name {
+        match self.names.get(&word) {
+            Some(name) => name.clone(),
+            None => Symbol::MadeBySolver(word).into(),
+        }
+    }
 }
 
 impl Encoder {
@@ -19,7 +58,12 @@ impl Encoder {
     }
     /// The solver's form of a term.
     pub fn term(&mut self, term: &Term) -> Dynamic {
-        fold(term, &mut self.known, encode)
+        let Self { known, words } = self;
+        fold(term, known, |term, operands| encode(term, operands, words))
+    }
+    /// What the solver calls the names of the terms.
+    pub fn words(&self) -> &Words {
+        &self.words
     }
     /// The solver's form of a formula.
     pub fn formula(&mut self, term: &Term) -> Bool {
@@ -51,13 +95,13 @@ fn array(ast: &Dynamic) -> Array {
     ast.as_array().expect("sorts were checked when the term was made")
 }
 
-fn encode(term: &Term, operands: &[Dynamic]) -> Dynamic {
+fn encode(term: &Term, operands: &[Dynamic], words: &mut Words) -> Dynamic {
     let booleans = || operands.iter().map(boolean).collect::<Vec<Bool>>();
     let integers = || operands.iter().map(integer).collect::<Vec<Int>>();
     let bits = |index: usize| vector(&operands[index]);
     match term.operation() {
         Operation::Variable(name) => {
-            z3::FuncDecl::new(name.as_ref(), &[], &encode_sort(term.sort())).apply(&[])
+            z3::FuncDecl::new(words.of(name), &[], &encode_sort(term.sort())).apply(&[])
         }
         Operation::Bool(value) => Bool::from_bool(*value).into(),
         Operation::Int(value) => match i64::try_from(*value) {

@@ -21,5 +21,5 @@ mod solver;
 pub use limits::NoAnswer;
 pub use questions::Questions;
 pub use solver::{Answer, Solver, can_fail, satisfiable};
-pub use terms::{ArrayValue, NoValue, Operation, Sort, Term, Value, Variable};
+pub use terms::{ArrayValue, Ghost, Instance, Name, NoValue, Operation, Sort, Symbol, Term, Value, Variable};
 pub use terms::{construct, print, sort, term, value, visit};

@@ -3,6 +3,7 @@
 //! has no value.
 
 use crate::sort::Sort;
+use crate::symbol::Name;
 use crate::term::{Operation, Term, Variable};
 use crate::value::{Value, apply, truncate};
 use rustc_hash::FxHashSet;
@@ -317,15 +318,15 @@ impl Term {
         Self::intern(Operation::Bits(truncate(width, bits)), Sort::bit_vector(width), vec![])
     }
     /// The variable of this name and sort.
-    pub fn variable(name: &str, sort: Sort) -> Self {
+    pub fn variable(name: impl Into<Name>, sort: Sort) -> Self {
         Variable::new(name, sort).term()
     }
     /// An integer variable.
-    pub fn int_variable(name: &str) -> Self {
+    pub fn int_variable(name: impl Into<Name>) -> Self {
         Self::variable(name, Sort::Int)
     }
     /// A Boolean variable.
-    pub fn bool_variable(name: &str) -> Self {
+    pub fn bool_variable(name: impl Into<Name>) -> Self {
         Self::variable(name, Sort::Bool)
     }
     /// An operation on one operand.

@@ -117,7 +117,7 @@ fn infix<'a>(text: &mut String, pending: &mut Vec<Piece<'a>>, term: &'a Term, in
     let operands = term.operands();
     let mut pieces: Vec<Piece<'a>> = Vec::new();
     match term.operation() {
-        Operation::Variable(name) => text.push_str(name),
+        Operation::Variable(name) => text.push_str(name.text()),
         Operation::Bool(value) => write!(text, "{value}")?,
         Operation::Int(value) => write!(text, "{value}")?,
         Operation::Bits(bits) => write!(text, "{bits}:{}", term.sort().width())?,
@@ -268,7 +268,7 @@ impl Term {
 /// The text of a term from those of its operands, and how deep it is nested.
 fn smt_lib_node(term: &Term, texts: &FxHashMap<Term, (String, u32)>) -> (String, u32) {
     let head = match term.operation() {
-        Operation::Variable(name) => return (smt_lib_name(name), 0),
+        Operation::Variable(name) => return (smt_lib_name(name.text()), 0),
         Operation::Bool(value) => return (value.to_string(), 0),
         Operation::Int(value) => return (smt_lib_int(*value), 0),
         Operation::Bits(bits) => return (format!("(_ bv{bits} {})", term.sort().width()), 0),
@@ -298,7 +298,7 @@ pub fn smt_lib_script(assertions: &[Term]) -> String {
     let variables: std::collections::BTreeSet<Variable> =
         assertions.iter().flat_map(Term::free_variables).collect();
     for Variable { name, sort } in &variables {
-        let _ = writeln!(script, "(declare-const {} {})", smt_lib_name(name), smt_lib_sort(sort));
+        let _ = writeln!(script, "(declare-const {} {})", smt_lib_name(name.text()), smt_lib_sort(sort));
     }
     for assertion in assertions {
         let _ = writeln!(script, "(assert {})", assertion.to_smt_lib());

@@ -5,6 +5,7 @@
 //! be nested as deep as memory allows; nothing here recurses over them.
 
 use crate::sort::Sort;
+use crate::symbol::{Instance, Name};
 use rustc_hash::{FxHashMap, FxHasher};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
@@ -31,7 +32,7 @@ struct Node {
 #[serde(deny_unknown_fields)]
 pub enum Operation {
     /// A free variable; two with the same name and different sorts are different.
-    Variable(Arc<str>),
+    Variable(Name),
     /// A truth value.
     Bool(bool),
     /// An integer.
@@ -234,16 +235,24 @@ impl PartialOrd for Term {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Variable {
-    /// Its name; any text.
-    pub name: Arc<str>,
+    /// What it stands for.
+    pub name: Name,
     /// The kind of thing that it stands for.
     pub sort: Sort,
 }
 
 impl Variable {
     /// The variable of this name and sort.
-    pub fn new(name: impl Into<Arc<str>>, sort: Sort) -> Self {
+    pub fn new(name: impl Into<Name>, sort: Sort) -> Self {
         Self { name: name.into(), sort }
+    }
+    /// An instance of it.
+    pub fn instance(&self, instance: Instance) -> Self {
+        Self { name: self.name.instance(instance), sort: self.sort.clone() }
+    }
+    /// The variable that this is the given instance of.
+    pub fn without(&self, instance: Instance) -> Option<Self> {
+        Some(Self { name: self.name.without(instance)?.clone(), sort: self.sort.clone() })
     }
     /// The term that is this variable.
     pub fn term(&self) -> Term {

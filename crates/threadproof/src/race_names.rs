@@ -4,8 +4,7 @@
 //! component in front may be left out (`gState` for `FramerM__gState`). Several variables of one name are all meant.
 
 use crate::diagnostic::Diagnostic;
-use ir::passes::interrupts::{LEVEL, PROCESSOR};
-use ir::{Layout, Object, ObjectId, Program, Range, Storage};
+use ir::{Layout, Object, ObjectId, ObjectRole, Program, Range, Storage};
 
 /// A variable with its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,8 +18,7 @@ pub struct Variable {
 /// Whether an object is a variable of the program's source.
 pub fn is_variable(object: &Object) -> bool {
     object.storage == Storage::Static
-        && object.name != PROCESSOR
-        && object.name != LEVEL
+        && !matches!(object.role, ObjectRole::Processor | ObjectRole::HandlerLevel)
         && !matches!(object.layout, Layout::Sync(_))
 }
 

@@ -10,9 +10,8 @@
 use crate::system::Step;
 use indexmap::{IndexMap, IndexSet};
 use ir::LocationId;
-use smt::{Term, Variable};
+use smt::{Instance, Term, Variable};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 /// A location goes only if it adds at most this many steps.
 const MOST_MORE: usize = 6;
@@ -33,7 +32,7 @@ pub fn compose(first: &Step, second: &Step) -> Step {
         let mut count = 0;
         while taken.contains(&&fresh) || (count > 0 && second.inputs.contains(&fresh)) {
             count += 1;
-            fresh = Variable::new(Arc::from(format!("{}'{count}", input.name)), input.sort.clone());
+            fresh = input.instance(Instance::Again(count));
         }
         if fresh != *input {
             replace.insert(input.clone(), fresh.term());

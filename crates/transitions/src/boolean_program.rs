@@ -81,6 +81,7 @@ pub fn boolean_program(
             layout: Layout::Scalar(IntType::BOOL),
             initial,
             span: Span::default(),
+            role: ir::ObjectRole::Program,
         }));
     }
     let uses = source.templates.iter().map(|_| IndexMap::new()).collect();

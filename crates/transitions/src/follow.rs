@@ -21,8 +21,7 @@ use ir::{
     TemplateId,
 };
 use smt::expressions::Mode;
-use smt::{Operation, Sort, Term, Variable};
-use std::sync::Arc;
+use smt::{Operation, Sort, Symbol, Term, Variable};
 
 /// The step of an edge.
 pub fn follow(system: &System<'_>, cells: &Cells<'_, '_>, template: TemplateId, edge: EdgeId) -> Step {
@@ -99,8 +98,9 @@ impl<'a, 'c, 'p> Follower<'a, 'c, 'p> {
     }
 
     fn new_input(&mut self, sort: Sort) -> Variable {
-        let name = format!("input {} of {}:{}", self.inputs.len(), self.template.0, self.edge.0);
-        let input = Variable::new(Arc::from(name), sort);
+        let number = self.inputs.len() as u32;
+        let symbol = Symbol::Input { number, template: self.template.0, edge: self.edge.0 };
+        let input = Variable::new(symbol, sort);
         self.inputs.push(input.clone());
         input
     }

@@ -10,7 +10,7 @@
 use crate::system::{Kind, Start, Step, System};
 use crate::threads::named;
 use ir::{Count, TemplateId};
-use smt::{Sort, Term, Variable};
+use smt::{Sort, Symbol, Term, Variable};
 
 /// A thread of a group.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
@@ -28,7 +28,7 @@ impl Member {
     }
     /// Where the thread is: the number of its location.
     pub fn location(self) -> Variable {
-        Variable::new(format!("location#{}", self.position), Sort::Int)
+        Variable::new(Symbol::Location(self.position as u32), Sort::Int)
     }
     /// A term about the thread's own variables.
     pub fn term(self, term: &Term, is_shared: &dyn Fn(&Variable) -> bool) -> Term {
@@ -137,9 +137,11 @@ impl System<'_> {
         // The entry is over the child's variables; the values it gets are over those of others, and are not
         // renamed.
         let values: Vec<Variable> = (0..start.parameters.len())
-            .map(|number| Variable::new(format!("given {number}"), start.parameters[number].sort().clone()))
+            .map(|number| {
+                Variable::new(Symbol::Given(number as u32), start.parameters[number].sort().clone())
+            })
             .collect();
-        let id = Variable::new("given id", start.id.sort().clone());
+        let id = Variable::new(Symbol::GivenId, start.id.sort().clone());
         let given: Vec<Term> = values.iter().map(Variable::term).collect();
         let entry = self.entry(child.template, &given, &id.term());
         let own = entry

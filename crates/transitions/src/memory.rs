@@ -25,8 +25,7 @@ use ir::{
     Value,
 };
 use smt::expressions::{Mode, Translated};
-use smt::{Sort, Term, Variable};
-use std::sync::Arc;
+use smt::{Sort, Symbol, Term, Variable};
 
 /// Static objects with more elements than this have unknown first contents.
 const MOST_FIRST_VALUES: u64 = 64;
@@ -124,8 +123,9 @@ impl<'a, 'p> Cells<'a, 'p> {
                 continue;
             }
             let Some((object, offset)) = single_place(cell) else { continue };
-            let name = format!("{}+{offset}@{}", self.program.objects[object].name, object.0);
-            let variable = Variable::new(Arc::from(name), self.mode.sort(cell.ty));
+            let name = self.program.objects[object].name.clone();
+            let symbol = Symbol::Cell { name, object: object.0, offset };
+            let variable = Variable::new(symbol, self.mode.sort(cell.ty));
             let first = self.first_value(object, offset, cell.ty);
             let state = StateVariable {
                 variable: variable.clone(),
@@ -177,11 +177,10 @@ impl<'a, 'p> Cells<'a, 'p> {
                 owners.sort_unstable();
                 owners.dedup();
             }
-            let objects: Vec<ObjectId> = cells.iter().map(|cell| of(*cell).object).collect();
-            let names: Vec<&str> =
-                objects.iter().map(|object| self.program.objects[*object].name.as_str()).collect();
-            let name = format!("map of {}@{}", names.join(", "), cells[0]);
-            let variable = Variable::new(Arc::from(name), self.map_sort());
+            let objects = cells.iter().map(|cell| of(*cell).object);
+            let names = objects.map(|object| self.program.objects[object].name.clone()).collect();
+            let symbol = Symbol::Map { names, first: cells[0] as u32 };
+            let variable = Variable::new(symbol, self.map_sort());
             // One address may be in several cells, as far as an access can tell: whatever it is in, its
             // content is held in one type.
             let held_as = |ty: IntType| {
@@ -328,11 +327,14 @@ impl<'a, 'p> Cells<'a, 'p> {
     }
     /// The end of what was allocated.
     pub fn heap_end(&self) -> Variable {
-        Variable::new("end of the heap", self.mode.sort(self.program.data_model.pointer()))
+        Variable::new(Symbol::HeapEnd, self.mode.sort(self.program.data_model.pointer()))
     }
     fn frame_address(&self, object: ObjectId) -> Variable {
-        let name = format!("&{}@{}", self.program.objects[object].name, object.0);
-        Variable::new(Arc::from(name), self.mode.sort(self.program.data_model.pointer()))
+        let name = self.program.objects[object].name.clone();
+        Variable::new(
+            Symbol::FrameAddress { name, object: object.0 },
+            self.mode.sort(self.program.data_model.pointer()),
+        )
     }
 
     /// The address of an object that there is one of.

@@ -15,9 +15,8 @@ use crate::constants::put_known_values;
 use crate::system::{Kind, StateVariable, Step, System};
 use indexmap::IndexMap;
 use ir::{Count, EdgeId, IdVec, LocationId, Program, Span, TemplateId};
-use smt::{Sort, Term, Variable};
+use smt::{Instance, Sort, Term, Variable};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use verdict::{Fact, Moment, Predicate};
 
 /// A thread that a step starts, of a template that any number of threads may run.
@@ -76,7 +75,7 @@ pub struct Scoped<'p> {
 
 /// A variable with the number of its template.
 fn named(variable: &Variable, template: TemplateId) -> Variable {
-    Variable::new(Arc::from(format!("{}#{}", variable.name, template.0)), variable.sort.clone())
+    variable.instance(Instance::Thread(template.0))
 }
 
 impl<'p> Scoped<'p> {
@@ -307,7 +306,7 @@ fn constant(sort: &Sort, value: i128) -> Term {
 
 /// The variable of another thread that is called the same.
 pub fn other(variable: &Variable) -> Variable {
-    Variable::new(Arc::from(format!("{} of another", variable.name)), variable.sort.clone())
+    variable.instance(Instance::Another)
 }
 
 /// A term with the variables of a template's threads under their new names.
@@ -374,8 +373,7 @@ fn first_values(
             (Some(value), _) => value.clone(),
             (None, Some(first)) => first.substitute(&known),
             (None, None) => {
-                let name = format!("first {} of start {number}", variable.name);
-                let input = Variable::new(Arc::from(name), variable.sort.clone());
+                let input = variable.instance(Instance::FirstOfStart(number as u32));
                 step.guard = step.guard.and(&system.ranges([own]).rename(|_| Some(input.clone())));
                 step.inputs.push(input.clone());
                 input.term()

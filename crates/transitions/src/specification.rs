@@ -8,8 +8,7 @@ use crate::system::{Kind, System};
 use ir::specification::{Specification, Thread, same_object};
 use ir::{Expr, IntType, Program, TemplateId};
 use smt::expressions::{Mode, Translated, Untranslatable};
-use smt::{Sort, Term, Variable};
-use std::sync::Arc;
+use smt::{Instance, Sort, Symbol, Term, Variable};
 
 /// What stands for the variables of a specification.
 #[derive(Clone, Debug)]
@@ -24,17 +23,18 @@ pub struct Meaning<'s> {
 
 /// The variable that keeps the value that another one had before a step.
 pub fn before(variable: &Variable) -> Variable {
-    Variable::new(Arc::from(format!("before {}", variable.name)), variable.sort.clone())
+    variable.instance(Instance::Before)
 }
 
 /// The variable that says that a state of an abstract thread is a candidate: that a thread may be in it.
 pub fn candidate(state: usize, name: &str) -> Variable {
-    Variable::new(Arc::from(format!("candidate {state} {name}")), Sort::Bool)
+    Variable::new(Symbol::Candidate { state: state as u32, name: name.to_owned() }, Sort::Bool)
 }
 
 /// The variable that says how many threads are in a state of an abstract thread.
 pub fn population(thread: usize, state: usize, name: &str) -> Variable {
-    Variable::new(Arc::from(format!("threads {thread}.{state} {name}")), Sort::Int)
+    let (thread, state) = (thread as u32, state as u32);
+    Variable::new(Symbol::Population { thread, state, name: name.to_owned() }, Sort::Int)
 }
 
 impl<'s> Meaning<'s> {
@@ -49,8 +49,8 @@ impl<'s> Meaning<'s> {
         let mut variables = Vec::new();
         for variable in &specification.variables {
             let fresh = || {
-                let name = Arc::from(format!("{} of the specification", variable.name));
-                (Variable::new(name, system.mode.sort(variable.ty)), variable.ty)
+                let symbol = Symbol::Unmentioned(variable.name.clone());
+                (Variable::new(symbol, system.mode.sort(variable.ty)), variable.ty)
             };
             let Some(object) = same_object(&original.objects[variable.object], system.program) else {
                 // The program does not mention it.
@@ -82,7 +82,7 @@ impl<'s> Meaning<'s> {
     pub fn plain(specification: &'s Specification) -> Self {
         let mode = Mode::Integers;
         let plain = |variable: &ir::specification::Variable| {
-            (Variable::new(Arc::from(variable.name.as_str()), mode.sort(variable.ty)), variable.ty)
+            (Variable::new(variable.name.as_str(), mode.sort(variable.ty)), variable.ty)
         };
         let variables = specification.variables.iter().map(plain).collect();
         Self { specification, mode, variables, me: None }

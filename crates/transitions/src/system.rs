@@ -10,8 +10,7 @@ use ir::{
     TemplateId,
 };
 use smt::expressions::Mode;
-use smt::{Operation, Term, Variable};
-use std::sync::Arc;
+use smt::{Ghost, Operation, Symbol, Term, Variable};
 use verdict::Analysed;
 
 /// What a variable of the state stands for.
@@ -345,8 +344,8 @@ impl<'p> System<'p> {
 fn ghosts(program: &Program, unique: &Unique, mode: Mode) -> Vec<StateVariable> {
     let pointer = program.data_model.pointer();
     let number = |value: i128| mode.constant(value, pointer);
-    let ghost = |name: String, kind: Kind, first: Option<i128>| StateVariable {
-        variable: Variable::new(Arc::from(name), mode.sort(pointer)),
+    let ghost = |symbol: Symbol, kind: Kind, first: Option<i128>| StateVariable {
+        variable: Variable::new(symbol, mode.sort(pointer)),
         ty: Some(pointer),
         kind,
         first: first.map(number),
@@ -358,7 +357,7 @@ fn ghosts(program: &Program, unique: &Unique, mode: Mode) -> Vec<StateVariable> 
             Count::Any => None,
         };
     }
-    let mut found = vec![ghost("number of threads".to_owned(), Kind::Threads, exact)];
+    let mut found = vec![ghost(Symbol::Threads, Kind::Threads, exact)];
     for (template, code) in program.templates.enumerate().filter(|(template, _)| unique.templates[*template])
     {
         let started = program.start.iter().any(|(started, _)| *started == template);
@@ -369,10 +368,11 @@ fn ghosts(program: &Program, unique: &Unique, mode: Mode) -> Vec<StateVariable> 
             .flat_map(|edge| &edge.ops)
             .any(|op| matches!(op, Op::Spawn(Callee::Procedure(child), ..) if *child == template));
         if spawned && !started {
-            let name = |what: &str| format!("{what} of thread {}#{}", code.name, template.0);
-            found.push(ghost(name("id"), Kind::ThreadId(template), Some(0)));
-            found.push(ghost(name("end"), Kind::Ended(template), Some(0)));
-            found.push(ghost(name("result"), Kind::ThreadResult(template), Some(0)));
+            let symbol =
+                |ghost: Ghost| Symbol::Ghost { ghost, name: code.name.clone(), template: template.0 };
+            found.push(ghost(symbol(Ghost::Id), Kind::ThreadId(template), Some(0)));
+            found.push(ghost(symbol(Ghost::End), Kind::Ended(template), Some(0)));
+            found.push(ghost(symbol(Ghost::Result), Kind::ThreadResult(template), Some(0)));
         }
     }
     found
@@ -389,11 +389,11 @@ fn own_variables(
     let mut found = Vec::new();
     for (id, local) in code.locals.enumerate() {
         let first = (id.0 as usize >= code.parameters).then(|| mode.constant(0, local.ty));
-        let name = format!("{}.{}%{}", code.name, local.name, id.0);
-        let variable = Variable::new(Arc::from(name), mode.sort(local.ty));
+        let (template, name) = (code.name.clone(), local.name.clone());
+        let variable = Variable::new(Symbol::Local { template, name, local: id.0 }, mode.sort(local.ty));
         found.push(StateVariable { variable, ty: Some(local.ty), kind: Kind::Local(id), first });
     }
-    let me = Variable::new(Arc::from(format!("{}.myself", code.name)), mode.sort(pointer));
+    let me = Variable::new(Symbol::Myself { template: code.name.clone() }, mode.sort(pointer));
     found.push(StateVariable { variable: me, ty: Some(pointer), kind: Kind::Myself, first: None });
     found.extend(cells.own(template));
     found

@@ -9,8 +9,7 @@ use crate::constants::propagate;
 use crate::system::{Kind, StateVariable, Step, System};
 use indexmap::{IndexMap, IndexSet};
 use ir::{Count, EdgeId, IdVec, LocationId, LocationKind, TemplateId};
-use smt::{Operation, Term, Variable};
-use std::sync::Arc;
+use smt::{Instance, Operation, Term, Variable};
 
 /// The number of a thread.
 pub type ThreadNumber = usize;
@@ -229,7 +228,7 @@ pub fn literals(formula: &Term, found: &mut IndexMap<Variable, Term>) {
 
 /// A thread's own variable.
 pub(crate) fn named(variable: &Variable, number: ThreadNumber) -> Variable {
-    Variable::new(Arc::from(format!("{}#{number}", variable.name)), variable.sort.clone())
+    variable.instance(Instance::Thread(number as u32))
 }
 
 /// A term with the variables that a thread of a template has for itself replaced by those of a thread.
@@ -284,14 +283,8 @@ fn thread_step(
                 _ => own.first.as_ref().map(|first| own_renamed(system, start.template, child, first)),
             };
             let value = value.unwrap_or_else(|| {
-                let input = Variable::new(
-                    Arc::from(format!(
-                        "first {}<{}",
-                        variable.name,
-                        step.edges.first().map_or(0, |edge| edge.0)
-                    )),
-                    variable.sort.clone(),
-                );
+                let edge = step.edges.first().map_or(0, |edge| edge.0);
+                let input = variable.instance(Instance::FirstByEdge(edge));
                 let range = system.ranges([own]).rename(|_| Some(input.clone()));
                 result.guard = result.guard.and(&range);
                 result.inputs.push(input.clone());

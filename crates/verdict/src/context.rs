@@ -3,8 +3,7 @@
 use crate::{AbstractId, Acfa, Predicate};
 use ir::{IdVec, LocationId, TemplateId};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
-use terms::{Term, Variable};
+use terms::{Instance, Name, Symbol, Term, Variable};
 
 /// Why no execution is bad, for any number of threads.
 ///
@@ -69,17 +68,26 @@ pub struct ContextView {
 pub fn for_people(formula: &Term) -> Term {
     formula.rename(|variable| {
         let name = known_name(&variable.name);
-        (*name != *variable.name).then(|| Variable::new(Arc::from(name), variable.sort.clone()))
+        (name != variable.name.text()).then(|| Variable::new(name.as_str(), variable.sort.clone()))
     })
 }
 
 /// The name of a variable of transitions that a programmer knows.
-pub fn known_name(name: &str) -> &str {
-    if let Some((cell, _)) = name.rsplit_once('@') {
-        return cell.strip_suffix("+0").unwrap_or(cell);
-    }
-    match name.rsplit_once('%') {
-        Some((local, _)) => local.rsplit_once('.').map_or(local, |(_, local)| local),
-        None => name,
+pub fn known_name(name: &Name) -> String {
+    match name.symbol() {
+        Symbol::Cell { name, offset: 0, .. } => name.clone(),
+        Symbol::Cell { name, offset, .. } => format!("{name}+{offset}"),
+        Symbol::Map { names, .. } => format!("map of {}", names.join(", ")),
+        Symbol::FrameAddress { name, .. } => format!("&{name}"),
+        Symbol::Local { name, .. } => name.clone(),
+        Symbol::Instance(of, Instance::Thread(_))
+            if matches!(
+                of.symbol(),
+                Symbol::Cell { .. } | Symbol::Map { .. } | Symbol::FrameAddress { .. } | Symbol::Local { .. }
+            ) =>
+        {
+            known_name(of)
+        }
+        _ => name.text().to_owned(),
     }
 }

@@ -2,8 +2,7 @@
 
 use ir::LocationId;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
-use terms::{Sort, Term, Variable};
+use terms::{Instance, Sort, Symbol, Term, Variable};
 
 /// Why no error is reached by a fixed set of threads.
 ///
@@ -60,18 +59,20 @@ pub const BEFORE_START: i128 = -1;
 
 /// The variable that says where a thread is.
 pub fn place(thread: usize) -> Variable {
-    Variable::new(Arc::from(format!("place of thread {thread}")), Sort::Int)
+    Variable::new(Symbol::Place(thread as u32), Sort::Int)
 }
 
 /// A constant: in claims about threads behind position `position` it stands for the value of a variable when the question to the threads from there on began. A claim holds whatever its constants are.
 pub fn kept(variable: &Variable, position: usize) -> Variable {
-    Variable::new(Arc::from(format!("{KEPT}{} at {position}", variable.name)), variable.sort.clone())
+    variable.instance(Instance::Kept(position as u32))
 }
-
-/// How the names of constants begin.
-const KEPT: &str = "kept ";
 
 /// The variable for the value that a variable had before.
 pub fn old(variable: &Variable) -> Variable {
-    Variable::new(Arc::from(format!("old {}", variable.name)), variable.sort.clone())
+    variable.instance(Instance::Old)
+}
+
+/// The variable whose old value a variable stands for, or itself.
+pub fn strip_old(variable: Variable) -> Variable {
+    variable.without(Instance::Old).unwrap_or(variable)
 }

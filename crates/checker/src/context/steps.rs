@@ -5,7 +5,7 @@ use crate::ProofError;
 use crate::ready::claim;
 use indexmap::IndexMap;
 use ir::TemplateId;
-use smt::{Term, Variable};
+use smt::{Instance, Term, Variable};
 use transitions::{ScopedStart, ScopedStep};
 use verdict::{AbstractEdge, ContextView};
 
@@ -171,9 +171,7 @@ impl Check<'_, '_> {
         for started in &edge.action.starts {
             add(&mut then, (*started, self.proof.acfas[*started].start))?;
         }
-        let after = |variable: &Variable| {
-            Variable::new(format!("{} after the step", variable.name), variable.sort.clone())
-        };
+        let after = |variable: &Variable| variable.instance(Instance::AfterStep);
         let behind = |term: &Term| {
             term.rename(|variable| edge.action.havoc.contains(variable).then(|| after(variable)))
         };

@@ -6,7 +6,7 @@
 
 use super::{Part, ProofError, Values};
 use crate::ready::claim;
-use smt::{Sort, Term, Variable};
+use smt::{Instance, Sort, Symbol, Term, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 use transitions::threads::ThreadStep;
 
@@ -115,7 +115,7 @@ impl<'a> Part<'a, '_> {
         while let Some((at, condition, changes, length)) = open.pop() {
             self.budget.check(0).map_err(ProofError::TooExpensive)?;
             for (position, (step, target)) in successors[at].iter().enumerate() {
-                let (guard, after) = taken(step, &changes, &format!("{length}~{position}"));
+                let (guard, after) = taken(step, &changes, (length, position));
                 let condition = condition.and(&guard);
                 if condition.is_false() {
                     continue;
@@ -158,14 +158,14 @@ impl<'a> Part<'a, '_> {
             let (passed, values) = if at == number {
                 (Term::bool(true), start.clone())
             } else {
-                let passed = Variable::new(format!("passed {at}"), Sort::Bool).term();
+                let passed = Variable::new(Symbol::Passed(at as u32), Sort::Bool).term();
                 let ways = entering.remove(&at).unwrap_or_default();
                 let (ways, values) = self.joined(at, ways, read.get(&at));
                 facts.push(passed.implies(&Term::any(ways)));
                 (passed, values)
             };
             for (position, (step, target)) in successors[at].iter().enumerate() {
-                let (guard, after) = taken(step, &values, &format!("{at}~{position}"));
+                let (guard, after) = taken(step, &values, (at, position));
                 let condition = passed.and(&guard);
                 if condition.is_false() {
                     continue;
@@ -203,7 +203,7 @@ impl<'a> Part<'a, '_> {
                 values.insert(variable.clone(), first);
                 continue;
             }
-            let name = Variable::new(format!("{}@{at}", variable.name), variable.sort.clone()).term();
+            let name = variable.instance(Instance::At(at as u32)).term();
             for ((_, way), condition) in ways.iter().zip(&mut conditions) {
                 condition.push(name.equals(&of(way)));
             }
@@ -244,10 +244,10 @@ impl<'a> Part<'a, '_> {
 }
 
 /// When a step can be taken, and the values behind it. Inputs of the same step in two places are different inputs.
-fn taken(step: &ThreadStep, values: &Values, place: &str) -> (Term, Values) {
+fn taken(step: &ThreadStep, values: &Values, (node, number): (usize, usize)) -> (Term, Values) {
     let fresh = |variable: &Variable| {
         let input = step.inputs.contains(variable);
-        input.then(|| Variable::new(format!("{}~{place}", variable.name), variable.sort.clone()))
+        input.then(|| variable.instance(Instance::UseAt(node as u32, number as u32)))
     };
     let mut after = values.clone();
     for (variable, value) in &step.updates {

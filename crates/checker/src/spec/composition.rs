@@ -10,8 +10,7 @@ use indexmap::{IndexMap, IndexSet};
 use ir::composition::compose;
 use ir::specification::Specification;
 use ir::{Count, Program};
-use smt::{Term, Variable};
-use std::sync::Arc;
+use smt::{Instance, Term, Variable};
 use transitions::specification::{Meaning, before, population};
 use verdict::{Budget, Check, Composition};
 
@@ -75,9 +74,7 @@ fn check_counting(
             follows(&before_step, &right, "no thread is where its assertion does not hold", budget)?;
         }
         for transition in &thread.transitions {
-            let after = |variable: &Variable| {
-                Variable::new(Arc::from(format!("after {}", variable.name)), variable.sort.clone())
-            };
+            let after = |variable: &Variable| variable.instance(Instance::After);
             // The old values are the variables, the new ones have names of their own.
             let mut replace: IndexMap<Variable, Term> = IndexMap::new();
             let mut new: IndexMap<Variable, Term> = IndexMap::new();

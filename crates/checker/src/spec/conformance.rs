@@ -7,8 +7,7 @@ use crate::ready::{claim, missing};
 use indexmap::{IndexMap, IndexSet};
 use ir::specification::{Specification, Thread};
 use ir::{LocationId, Program, TemplateId};
-use smt::{Term, Variable};
-use std::sync::Arc;
+use smt::{Instance, Term, Variable};
 use transitions::specification::{Meaning, before, candidate};
 use transitions::{Kind, Step, System};
 use verdict::{Budget, Conformance};
@@ -53,9 +52,7 @@ struct State {
 
 impl State {
     fn step(&mut self, step: &Step) {
-        let fresh = |input: &Variable| {
-            Variable::new(Arc::from(format!("{}!{}", input.name, self.length)), input.sort.clone()).term()
-        };
+        let fresh = |input: &Variable| input.instance(Instance::Moment(self.length as u32)).term();
         let mut replace = self.values.clone();
         replace.extend(step.inputs.iter().map(|input| (input.clone(), fresh(input))));
         self.facts.push(step.guard.substitute(&replace));
@@ -206,7 +203,7 @@ impl<'a> Checker<'a> {
     fn others_move(&self, mut state: State) -> Result<State, ProofError> {
         let mut new: IndexMap<Variable, Term> = IndexMap::new();
         for (variable, range) in &self.global {
-            let fresh = Variable::new(Arc::from(format!("others' {}", variable.name)), variable.sort.clone());
+            let fresh = variable.instance(Instance::Others);
             state.facts.push(range.rename(|_| Some(fresh.clone())));
             new.insert(variable.clone(), fresh.term());
         }

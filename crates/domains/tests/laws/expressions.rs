@@ -58,6 +58,7 @@ impl World {
                 layout: Layout::Array { element: Box::new(Layout::Scalar(CELL)), count, stride: 4 },
                 initial: Initial::Values(cells),
                 span: Span::default(),
+                role: ir::ObjectRole::Program,
             }
         };
         let global = value(random, CELL);

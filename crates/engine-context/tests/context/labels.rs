@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use smt::{Sort, Term, Value, Variable};
 
 fn variable(index: usize) -> Variable {
-    Variable::new(format!("v{index}"), Sort::Bool)
+    Variable::new(format!("v{index}").as_str(), Sort::Bool)
 }
 
 /// A conjunction: of each of four variables that it holds, that it does not, or nothing.

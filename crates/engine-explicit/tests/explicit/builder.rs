@@ -98,7 +98,16 @@ pub fn object(
     initial: Initial,
 ) -> ObjectId {
     let span = Span::default();
-    program.objects.push(Object { name: name.to_owned(), storage, size, align: 8, layout, initial, span })
+    program.objects.push(Object {
+        name: name.to_owned(),
+        storage,
+        size,
+        align: 8,
+        layout,
+        initial,
+        span,
+        role: ir::ObjectRole::Program,
+    })
 }
 
 /// Adds a template. Locals are named after their types: the first `parameters` are parameters.

@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use smt::construct::make;
 use smt::visit::conjuncts;
 use smt::visit::fold;
-use smt::{Operation, Term, Variable};
+use smt::{Operation, Symbol, Term, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 use transitions::accesses::Access;
 use transitions::groups::Member;
@@ -147,7 +147,7 @@ impl<'a> Model<'a> {
             if let Some(count) = &count
                 && step.updates.shift_remove(count).is_some()
             {
-                let id = Variable::new("new id", count.sort.clone());
+                let id = Variable::new(Symbol::NewId, count.sort.clone());
                 *step = with_values(step, &IndexMap::from([(count.clone(), id.term().minus(&Term::int(1)))]));
                 step.guard =
                     Term::all(conjuncts(&step.guard).into_iter().filter(|part| !is_bound_of(part, &id)));

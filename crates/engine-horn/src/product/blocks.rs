@@ -12,7 +12,7 @@
 use indexmap::{IndexMap, IndexSet};
 use ir::{IdVec, LocationId};
 use smt::horn::{Application, Clause, ClauseId, HornSystem, RelationId};
-use smt::{Sort, Term, Variable};
+use smt::{Instance, Symbol, Term, Variable};
 use transitions::loop_heads;
 use verdict::Budget;
 
@@ -79,7 +79,7 @@ pub fn blocks(system: &HornSystem, budget: &Budget) -> Option<Blocks> {
 
 /// A parameter of the relation that a block leads to.
 fn after(parameter: &Variable) -> Term {
-    Variable::new(format!("{}'", parameter.name), parameter.sort.clone()).term()
+    parameter.instance(Instance::Primed).term()
 }
 
 struct Ways<'a> {
@@ -173,12 +173,9 @@ impl<'a> Ways<'a> {
         end: Option<RelationId>,
         parts: &mut usize,
     ) -> Term {
-        let derived =
-            |relation: RelationId| Variable::new(format!("derived {}", relation.0), Sort::Bool).term();
-        let copy = |relation: RelationId, parameter: &Variable| {
-            let name = format!("{}@{}", parameter.name, relation.0);
-            Variable::new(name, parameter.sort.clone()).term()
-        };
+        let derived = |relation: RelationId| Term::bool_variable(Symbol::Derived(relation.0));
+        let copy =
+            |relation: RelationId, parameter: &Variable| parameter.instance(Instance::At(relation.0)).term();
         let mut ways: IndexMap<Option<RelationId>, Vec<Term>> = IndexMap::new();
         ways.insert(end, Vec::new());
         ways.extend(between.iter().map(|relation| (Some(*relation), Vec::new())));
@@ -207,9 +204,7 @@ impl<'a> Ways<'a> {
                     }
                 }
                 for variable in clause.variables() {
-                    let fresh = || {
-                        Variable::new(format!("{}~{}", variable.name, number.0), variable.sort.clone()).term()
-                    };
+                    let fresh = || variable.instance(Instance::Use(number.0)).term();
                     names.entry(variable.clone()).or_insert_with(fresh);
                 }
                 let mut all: Vec<Term> = way
@@ -245,6 +240,7 @@ impl<'a> Ways<'a> {
 mod tests {
     use super::*;
     use crate::modular::weaken::is_safe;
+    use smt::Sort;
     use smt::horn::{Interpretation, Solution, solve};
 
     /// `x` is any number; it becomes `x + 1` or `x + 2`, and then its double. `false` if that is `bad`, or

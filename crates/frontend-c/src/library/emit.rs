@@ -450,6 +450,7 @@ impl Context<'_> {
             layout,
             initial,
             span,
+            role: ir::ObjectRole::Program,
         })
     }
 }

@@ -13,7 +13,7 @@ use super::{Answer, Call, Context, Entry, Wins};
 use crate::builder::Builder;
 use ir::{
     BinaryOp, Callee, EdgeId, Expr, IntType, Layout, Lhs, LocalId, LocationKind, ObjectId, Op, Place,
-    Program, Span, Storage, TemplateId, Value,
+    Program, Span, Storage, TemplateId, TemplateRole, Value,
 };
 
 pub(super) const TABLE: &[Entry] = &[
@@ -126,7 +126,11 @@ pub(super) fn end(context: &mut Context<'_>) {
 }
 
 fn find(program: &Program) -> Option<TemplateId> {
-    program.templates.enumerate().find(|(_, template)| template.name == NAME).map(|(id, _)| id)
+    program
+        .templates
+        .enumerate()
+        .find(|(_, template)| template.role == TemplateRole::EndOfThread)
+        .map(|(id, _)| id)
 }
 
 /// The procedure, which is made when it is first asked for.
@@ -135,6 +139,7 @@ fn procedure(program: &mut Program) -> TemplateId {
         return found;
     }
     let mut builder = Builder::new(NAME, Span::default());
+    builder.template.role = TemplateRole::EndOfThread;
     let mut context = Context { builder: &mut builder, program, failures: false };
     run_handlers(&mut context);
     run_destructors(&mut context);

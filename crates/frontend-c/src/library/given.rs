@@ -2,7 +2,7 @@
 //!
 //! A function of which nothing is known, and a list of arguments, may hold addresses that were passed to it
 //! or to another such function. They are
-//! stored in one object, which points-to sets know by its name ([`GIVEN`]); what comes back is a number that
+//! stored in one object, which points-to sets know by its role ([`ObjectRole::Given`]); what comes back is a number that
 //! was not computed from an address, or
 //! one of these. The latter is no evidence. Variables and functions with external linkage can be named
 //! outside, so they are known from the start
@@ -11,12 +11,16 @@
 
 use super::Context;
 use super::emit::atomic_place;
-use ir::passes::points_to::GIVEN;
-use ir::{Expr, Initial, IntType, Layout, Lhs, LocalId, ObjectId, Op, Program, Storage};
+use ir::{Expr, Initial, IntType, Layout, Lhs, LocalId, ObjectId, ObjectRole, Op, Program, Storage};
+
+/// What people see the object as.
+const NAME: &str = "addresses that code outside of the program knows";
 
 fn given(context: &mut Context<'_>) -> ObjectId {
     let pointer = context.pointer();
-    context.own_object(GIVEN, Storage::Static, Layout::Scalar(pointer), pointer.bytes())
+    let object = context.own_object(NAME, Storage::Static, Layout::Scalar(pointer), pointer.bytes());
+    context.program.objects[object].role = ObjectRole::Given;
+    object
 }
 
 impl Context<'_> {
@@ -46,7 +50,10 @@ impl Context<'_> {
 
 /// Says which addresses are known outside from the start, if anything comes back from there.
 pub fn know(program: &mut Program, addresses: Vec<Expr>) {
-    let Some((id, _)) = program.objects.enumerate().find(|(_, object)| object.name == GIVEN) else { return };
+    let Some((id, _)) = program.objects.enumerate().find(|(_, object)| object.role == ObjectRole::Given)
+    else {
+        return;
+    };
     let mut is_read = false;
     for op in program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops) {
         for expr in op.expressions() {

@@ -41,6 +41,7 @@ fn site(context: &mut Context<'_>, call: &Call<'_>, size: &Expr) -> ObjectId {
         layout: Layout::Bytes(size),
         initial: Initial::Unknown,
         span: call.span,
+        role: ir::ObjectRole::Program,
     })
 }
 

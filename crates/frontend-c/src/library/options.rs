@@ -45,7 +45,16 @@ pub fn own_variable(program: &mut Program, name: &str) -> Option<ObjectId> {
     let initial = Initial::Values(vec![(0, ty, Expr::int(first, ty))]);
     let (layout, size) = (Layout::Scalar(ty), ty.bytes());
     let name = name.to_owned();
-    Some(program.objects.push(Object { name, storage, size, align: size, layout, initial, span }))
+    Some(program.objects.push(Object {
+        name,
+        storage,
+        size,
+        align: size,
+        layout,
+        initial,
+        span,
+        role: ir::ObjectRole::Program,
+    }))
 }
 
 /// Stores a value in a variable of the library.

@@ -15,19 +15,19 @@ use super::mutex::{ERROR_CHECKING, KIND, NEW_KIND, RECURSIVE};
 use ir::ids::Id;
 use ir::semantics::mutex_kind_offset;
 use ir::{
-    Assignment, BinaryOp, DataModel, Edge, Expr, IdVec, Initial, Lhs, LocalId, Object, ObjectId, Op, Place,
-    Program, Rhs, Template, UnaryOp, Value,
+    Assignment, BinaryOp, DataModel, Edge, Expr, IdVec, Initial, Lhs, LocalId, Object, ObjectId, ObjectRole,
+    Op, Place, Program, Rhs, Template, UnaryOp, Value,
 };
 
 /// Drops questions that have one answer, and results that no one reads; questions about memory that is given back, unless they
 /// are wanted.
 pub fn simplify(program: &mut Program, wants_frees: bool) {
     settle_frees(program, wants_frees);
-    drop_stores(program, super::errno::NAME);
+    drop_stores(program, |object| object.name == super::errno::NAME);
     super::signals::settle_handlers(program);
-    drop_stores(program, super::processes::STARTED);
-    drop_stores(program, super::lists::NAME);
-    drop_stores(program, ir::passes::points_to::GIVEN);
+    drop_stores(program, |object| object.name == super::processes::STARTED);
+    drop_stores(program, |object| object.name == super::lists::NAME);
+    drop_stores(program, |object| object.role == ObjectRole::Given);
     super::ending::settle(program);
     super::signals::settle(program);
     let kinds = Kinds::of(program);
@@ -66,8 +66,8 @@ fn settle_frees(program: &mut Program, are_wanted: bool) {
 }
 
 /// Drops stores to an object of the models, if there is nothing else that names it.
-fn drop_stores(program: &mut Program, name: &str) {
-    let found = program.objects.enumerate().find(|(_, object)| object.name == name);
+fn drop_stores(program: &mut Program, is_it: impl Fn(&Object) -> bool) {
+    let found = program.objects.enumerate().find(|(_, object)| is_it(object));
     let Some((id, _)) = found else { return };
     let is_store = |op: &Op| match op {
         Op::Assign(assignment) => matches!(

@@ -13,7 +13,7 @@ use ir::{Count, Expr, IdVec, LocationId, LocationKind, ObjectId, Program, Storag
 use smt::expressions::Mode;
 use std::collections::BTreeSet;
 use std::path::Path;
-use terms::Term;
+use terms::{Symbol, Term};
 use transitions::threads::Threads;
 use transitions::{Scoped, System, prepare, prepare_whole};
 use verdict::queries::Places;
@@ -288,7 +288,7 @@ fn modular(words: &Program) -> Vec<Proof> {
             let pairs = templates.iter().flat_map(|one| templates.iter().map(|two| vec![*one, *two]));
             lists.extend(pairs);
         }
-        let place = Term::int_variable("location#0");
+        let place = Term::int_variable(Symbol::Location(0));
         let bounds = [0, 1, 4].map(|bound| place.at_most(&Term::int(bound)));
         for first in [Term::bool(false), Term::bool(true)].into_iter().chain(bounds) {
             for sorted in [false, true] {

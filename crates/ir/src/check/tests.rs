@@ -20,7 +20,16 @@ const FLAG: LocalId = LocalId(2);
 
 fn object(name: &str, storage: Storage, size: u64, layout: Layout) -> Object {
     let initial = Initial::Values(vec![]);
-    Object { name: name.into(), storage, size, align: 4, layout, initial, span: Span::default() }
+    Object {
+        name: name.into(),
+        storage,
+        size,
+        align: 4,
+        layout,
+        initial,
+        span: Span::default(),
+        role: crate::program::ObjectRole::Program,
+    }
 }
 
 /// Two templates, an object of each lifetime, a lock; one edge without operations.

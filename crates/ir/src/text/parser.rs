@@ -11,8 +11,8 @@ use super::{
 use crate::check::{MAX_DEPTH, MAX_LOCATIONS};
 use crate::ids::{Id, LocalId, LocationId, ObjectId, TemplateId};
 use crate::program::{
-    Assumption, Count, Edge, Initial, Local, Location, LocationKind, Object, Program, Range, SiteUse, Span,
-    Storage, Template,
+    Assumption, Count, Edge, Initial, Local, Location, LocationKind, Object, ObjectRole, Program, Range,
+    SiteUse, Span, Storage, Template, TemplateRole,
 };
 use crate::types::{DataModel, Field, IntType, Layout};
 use std::collections::BTreeMap;
@@ -321,6 +321,19 @@ impl Parser {
         Ok(Span { file, line, column })
     }
 
+    /// The role that is written here, or the one that needs no word.
+    fn role<R: Copy + Default>(&mut self, all: &[R], word: fn(R) -> Option<&'static str>) -> Parsed<R> {
+        if !self.take_word("role") {
+            return Ok(R::default());
+        }
+        for role in all {
+            if word(*role).is_some_and(|word| self.take_word(word)) {
+                return Ok(*role);
+            }
+        }
+        self.error_at(self.at, "this is no role")
+    }
+
     fn object(&mut self) -> Parsed<()> {
         let at = self.at;
         let storage = if self.take_word("static") {
@@ -346,9 +359,11 @@ impl Parser {
         let (natural_size, natural_align) = natural(&layout);
         let size = if self.take_word("size") { self.number()? } else { natural_size };
         let align = if self.take_word("align") { self.number()? } else { natural_align };
+        let role = self.role(&ObjectRole::ALL, ObjectRole::word)?;
         let initial = if self.take_sign("=") { self.initial(&layout)? } else { Initial::Values(vec![]) };
         let span = self.span()?;
-        let id = self.program.objects.push(Object { name, storage, size, align, layout, initial, span });
+        let id =
+            self.program.objects.push(Object { name, storage, size, align, layout, initial, span, role });
         if self.objects.get(&handle) != Some(&id) {
             return self.error_at(at, "this declaration is not where one can be");
         }
@@ -439,8 +454,10 @@ impl Parser {
                 self.sign(",")?;
             }
         }
+        let role = self.role(&TemplateRole::ALL, TemplateRole::word)?;
         let span = self.span()?;
-        self.current().span = span;
+        let template = self.current();
+        (template.role, template.span) = (role, span);
         self.sign("{")?;
         self.template_header()?;
         while !self.take_sign("}") {

@@ -161,6 +161,9 @@ impl<'p> Printer<'p> {
         if object.align != align {
             put!(self, " align {}", object.align);
         }
+        if let Some(role) = object.role.word() {
+            put!(self, " role {role}");
+        }
         self.initial(&object.layout, &object.initial);
         self.span(object.span);
         put!(self, "\n");
@@ -231,6 +234,9 @@ impl<'p> Printer<'p> {
             self.local(template, id);
         }
         put!(self, ")");
+        if let Some(role) = template.role.word() {
+            put!(self, " role {role}");
+        }
         self.span(template.span);
         put!(self, " {{\n");
         for (id, _) in template.locals.enumerate().skip(template.parameters) {

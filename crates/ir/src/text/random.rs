@@ -3,7 +3,9 @@
 use crate::expr::{BinaryOp, Expr, Place, Target, Targets, UnaryOp};
 use crate::ids::{LocalId, LocationId, ObjectId, TemplateId};
 use crate::op::{Assignment, Callee, Lhs, Op, Rhs};
-use crate::program::{Assumption, Count, Initial, LocationKind, Object, Program, Span, Storage, Template};
+use crate::program::{
+    Assumption, Count, Initial, LocationKind, Object, ObjectRole, Program, Span, Storage, Template,
+};
 use crate::types::{DataModel, Field, IntType, Layout};
 
 /// Xorshift with 64 bits of state: small, and the same everywhere.
@@ -120,6 +122,7 @@ impl Generator {
 
     fn declare_template(&mut self) -> Template {
         let mut template = Template { name: self.name(), span: self.span(), ..Template::default() };
+        template.role = self.random.pick(&crate::program::TemplateRole::ALL);
         // One local of each type, so that every left-hand side can be had.
         for ty in TYPES {
             for _ in 0..1 + self.random.below(2) {
@@ -199,7 +202,7 @@ impl Generator {
                 Initial::Values(values)
             }
         };
-        Object { name, storage, size, align, layout, initial, span }
+        Object { name, storage, size, align, layout, initial, span, role: self.random.pick(&ObjectRole::ALL) }
     }
 
     fn constant(&mut self, ty: IntType, storage: Storage) -> Expr {

@@ -130,7 +130,7 @@ pub(crate) fn edge_lines(program: &Program, edge: &AbstractEdge) -> Vec<String> 
         lines.push(format!("if {}", for_people(&action.guard)));
     }
     if !action.havoc.is_empty() {
-        let names: Vec<&str> = action.havoc.iter().map(|variable| known_name(&variable.name)).collect();
+        let names: Vec<String> = action.havoc.iter().map(|variable| known_name(&variable.name)).collect();
         lines.push(format!("changes {}", names.join(", ")));
     }
     if !action.behind.is_true() {

@@ -1,7 +1,7 @@
 //! Formulas in C: variables of the program as transitions get their names in the source back.
 
 use ir::{ObjectId, Program};
-use terms::{Operation, Term, Variable};
+use terms::{Instance, Name, Operation, Symbol, Term, Variable};
 
 /// Longer formulas are not read by anyone.
 const LONGEST: usize = 110;
@@ -20,7 +20,7 @@ impl Names<'_> {
         }
         let mut known = true;
         let named = formula.rename(|variable| match self.name(&variable.name) {
-            Some(name) => Some(Variable::new(name, variable.sort.clone())),
+            Some(name) => Some(Variable::new(name.as_str(), variable.sort.clone())),
             None => {
                 known = false;
                 None
@@ -31,39 +31,27 @@ impl Names<'_> {
     }
 
     /// The name in the source of a variable of the transitions.
-    fn name(&self, name: &str) -> Option<String> {
-        let (name, old) = match name.strip_prefix("old ") {
-            Some(name) => (name, "old "),
-            None => (name, ""),
-        };
-        let (name, owner) = match name.rsplit_once('#') {
-            Some((name, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => (name, Some(number)),
-            Some(_) | None => (name, None),
-        };
-        let plain = self.plain(name)?;
-        // The first of several threads needs no number.
-        let owner = owner.filter(|owner| *owner != "0").map(|owner| format!("#{owner}")).unwrap_or_default();
-        Some(format!("{old}{plain}{owner}"))
-    }
-
-    fn plain(&self, name: &str) -> Option<String> {
-        if let Some((cell, object)) = name.rsplit_once('@') {
-            let object = ObjectId(object.parse().ok()?);
-            if let Some(pointee) = cell.strip_prefix('&') {
-                return Some(format!("&{pointee}"));
+    fn name(&self, name: &Name) -> Option<String> {
+        let known = |name: String| (!name.contains('%')).then_some(name);
+        match name.symbol() {
+            Symbol::Instance(of, Instance::Old) => Some(format!("old {}", self.name(of)?)),
+            // The first of several threads needs no number.
+            Symbol::Instance(of, Instance::Thread(0)) => self.name(of),
+            Symbol::Instance(of, Instance::Thread(number)) => Some(format!("{}#{number}", self.name(of)?)),
+            Symbol::FrameAddress { name, .. } => Some(format!("&{name}")),
+            Symbol::Map { names, .. } => match names.as_slice() {
+                [name] => known(name.clone()),
+                _ => None,
+            },
+            Symbol::Cell { object, offset, .. } => {
+                let object = ObjectId(*object);
+                self.program.objects.get(object)?;
+                known(checker::cell_name(self.program, object, *offset))
             }
-            if let Some(map) = cell.strip_prefix("map of ") {
-                return (!map.contains(',') && !map.contains('%')).then(|| map.to_owned());
-            }
-            let (_, offset) = cell.rsplit_once('+')?;
-            self.program.objects.get(object)?;
-            let name = checker::cell_name(self.program, object, offset.parse().ok()?);
-            return (!name.contains('%')).then_some(name);
+            // Temporaries have no name in the source.
+            Symbol::Local { name, .. } => (!name.starts_with('%')).then(|| name.clone()),
+            _ => None,
         }
-        let (local, number) = name.rsplit_once('%')?;
-        number.parse::<u32>().ok()?;
-        let (_, local) = local.split_once('.')?;
-        (!local.starts_with('%')).then(|| local.to_owned())
     }
 }
 
@@ -154,7 +142,10 @@ fn place(term: &Term) -> Option<(usize, u32)> {
         _ => None,
     };
     let thread = |term: &Term| match term.operation() {
-        Operation::Variable(name) => name.strip_prefix("location#")?.parse::<usize>().ok(),
+        Operation::Variable(name) => match name.symbol() {
+            Symbol::Location(position) => Some(*position as usize),
+            _ => None,
+        },
         _ => None,
     };
     thread(left).zip(number(right)).or_else(|| thread(right).zip(number(left)))
@@ -166,24 +157,30 @@ mod tests {
     use ir::Program;
     use terms::Sort;
 
-    fn variable(name: &str) -> Term {
-        Variable::new(name, Sort::Int).term()
+    /// A local of the worker with a number.
+    fn local(name: &str, thread: u32) -> Term {
+        let (template, name) = ("worker".to_owned(), name.to_owned());
+        let name = Name::from(Symbol::Local { template, name, local: 3 });
+        Variable::new(name.instance(Instance::Thread(thread)), Sort::Int).term()
+    }
+    fn location(position: u32) -> Term {
+        Variable::new(Symbol::Location(position), Sort::Int).term()
     }
 
     #[test]
     fn locals_get_their_names_and_temporaries_have_none() {
         let program = Program::default();
         let names = Names { program: &program };
-        let own = variable("worker.i%3#0");
-        assert_eq!(names.text(&own.less_than(&variable("worker.n%4#1"))).as_deref(), Some("i < n#1"));
-        assert_eq!(names.text(&own.less_than(&variable("worker.%t%5#0"))), None);
-        assert_eq!(names.text(&own.less_than(&variable("location#0"))), None);
+        let own = local("i", 0);
+        assert_eq!(names.text(&own.less_than(&local("n", 1))).as_deref(), Some("i < n#1"));
+        assert_eq!(names.text(&own.less_than(&local("%t", 0))), None);
+        assert_eq!(names.text(&own.less_than(&location(0))), None);
     }
 
     #[test]
     fn what_holds_at_locations_is_found() {
-        let here = |number| variable("location#1").equals(&Term::int(number));
-        let fact = variable("worker.i%3#1").less_than(&Term::int(9));
+        let here = |number| location(1).equals(&Term::int(number));
+        let fact = local("i", 1).less_than(&Term::int(9));
         assert_eq!(cases(&here(5).implies(&fact)), [(vec![(1, 5)], fact.clone())]);
         let ways = Term::any([here(1).and(&fact), here(2), here(3).and(&fact), here(3).and(&fact.not())]);
         assert_eq!(cases(&ways), [(vec![(1, 1)], fact.clone())]);

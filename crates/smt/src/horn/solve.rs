@@ -9,7 +9,7 @@ use super::derivation::{self, Derivation};
 use super::reach::Relevance;
 use super::{Application, HornSystem, Interpretation, RelationId};
 use crate::decode::decode;
-use crate::encode::{Encoder, encode_sort};
+use crate::encode::{Encoder, Words, encode_sort};
 use crate::limits::{NoAnswer, apart, within};
 use crate::term::{Term, Variable};
 use ir::IdVec;
@@ -106,7 +106,7 @@ fn search(system: &HornSystem, budget: &Budget) -> Result<Solution, NoAnswer> {
     let query = goal.apply(&[]).as_bool().expect("a relation is Boolean");
     match within(budget, || engine.query(&query))? {
         SatResult::Sat => refuted(system, &engine, &names, budget),
-        SatResult::Unsat => solved(system, &engine, &functions, &relevance, budget),
+        SatResult::Unsat => solved(system, &engine, &functions, (&relevance, encoder.words()), budget),
         SatResult::Unknown => Err(NoAnswer::GaveUp(engine.get_reason_unknown())),
     }
 }
@@ -138,7 +138,7 @@ fn solved(
     system: &HornSystem,
     engine: &Fixedpoint,
     functions: &IdVec<RelationId, FuncDecl>,
-    relevance: &Relevance,
+    (relevance, words): (&Relevance, &Words),
     budget: &Budget,
 ) -> Result<Solution, NoAnswer> {
     let levels = functions
@@ -160,7 +160,7 @@ fn solved(
                 let parameters: Vec<Term> =
                     system.relations[id].parameters.iter().map(Variable::term).collect();
                 let Some(lemmas) = engine.get_cover_delta(level, function) else { continue };
-                let lemmas = decode(&lemmas.into(), &parameters)
+                let lemmas = decode(&lemmas.into(), &parameters, words)
                     .map_err(|foreign| NoAnswer::GaveUp(format!("not understood: {}", foreign.0)))?;
                 changed |= !lemmas.is_true();
                 formulas[id] = formulas[id].and(&lemmas);

@@ -109,7 +109,7 @@ fn expressions(ty: IntType, depth: u32) -> BoxedStrategy<Expr> {
 }
 
 fn variable(mode: Mode, local: LocalId) -> Variable {
-    Variable::new(local.to_string(), mode.sort(local_type(local)))
+    Variable::new(local.to_string().as_str(), mode.sort(local_type(local)))
 }
 
 fn translate(mode: Mode, expr: &Expr) -> Translated {

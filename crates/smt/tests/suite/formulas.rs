@@ -180,12 +180,12 @@ fn terms(sort: Sort, depth: u32) -> BoxedStrategy<Term> {
 }
 
 fn variable(sort: Sort) -> BoxedStrategy<Term> {
-    (0..2u8).prop_map(move |number| Term::variable(&format!("a{number}"), sort.clone())).boxed()
+    (0..2u8).prop_map(move |number| Term::variable(format!("a{number}").as_str(), sort.clone())).boxed()
 }
 
 /// The value of a variable, made from its name and a seed.
 fn value_of(variable: &Variable, seed: u64) -> Value {
-    let number = u64::from(variable.name.as_bytes()[1]).wrapping_mul(0x9e37_79b9).wrapping_add(seed);
+    let number = u64::from(variable.name.text().as_bytes()[1]).wrapping_mul(0x9e37_79b9).wrapping_add(seed);
     match &variable.sort {
         Sort::Bool => Value::Bool(number % 2 == 0),
         Sort::Int => Value::Int(i128::from(number % 40) - 20),

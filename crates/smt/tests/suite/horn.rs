@@ -43,7 +43,7 @@ const VALUES: u8 = 4;
 
 fn variables(numbers: Numbers) -> Vec<Variable> {
     let mut all: Vec<Variable> =
-        (0..3).map(|index| Variable::new(format!("v{index}"), numbers.sort())).collect();
+        (0..3).map(|index| Variable::new(format!("v{index}").as_str(), numbers.sort())).collect();
     all.push(Variable::new("p", Sort::Bool));
     all
 }
@@ -98,7 +98,8 @@ fn systems(numbers: Numbers) -> impl Strategy<Value = HornSystem> {
         let mut system = HornSystem::default();
         for (index, sorts) in signatures(numbers).into_iter().enumerate() {
             let parameters = sorts.into_iter().enumerate();
-            let parameters = parameters.map(|(position, sort)| Variable::new(format!("a{position}"), sort));
+            let parameters =
+                parameters.map(|(position, sort)| Variable::new(format!("a{position}").as_str(), sort));
             system.relation(format!("r{index}"), parameters.collect());
         }
         for (body, constraint, head) in clauses {

@@ -105,7 +105,7 @@ fn a_deadline_ends_a_search_for_invariants_and_an_elimination() {
 /// More pigeons than holes.
 fn pigeons(holes: i128) -> Vec<Term> {
     let pigeons: Vec<Term> =
-        (0..=holes).map(|number| Term::int_variable(&format!("pigeon{number}"))).collect();
+        (0..=holes).map(|number| Term::int_variable(format!("pigeon{number}").as_str())).collect();
     let mut rules = Vec::new();
     for (position, pigeon) in pigeons.iter().enumerate() {
         rules.push(Term::int(0).at_most(pigeon));

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use smt::eliminate::{eliminate, simplify};
 use smt::interpolate::{Interpolation, interpolate};
-use smt::{Answer, Operation, Solver, Sort, Term, Value, Variable, can_fail};
+use smt::{Answer, Instance, Operation, Solver, Sort, Term, Value, Variable, can_fail};
 use verdict::Budget;
 
 fn int(name: &str) -> Term {
@@ -160,5 +160,32 @@ fn many_threads_have_solvers_of_their_own() {
                 }
             });
         }
+    });
+}
+
+/// A name that looks like another one, and one that looks like the solver's own, are variables of their own.
+#[test]
+fn names_that_look_the_same_are_different() {
+    let x = Variable::new("x", Sort::Int);
+    let old = x.instance(Instance::Old);
+    let made_up = Variable::new("old x", Sort::Int);
+    let stand_in = Variable::new("!0", Sort::Bool);
+    assert_eq!(old.name.text(), made_up.name.text());
+    let is = |variable: &Variable, value: i128| variable.term().equals(&Term::int(value));
+    let both = is(&old, 1).and(&is(&made_up, 2));
+    let mut solver = Solver::new();
+    solver.assert(&both.and(&stand_in.term().not()));
+    // The solver makes a stand-in for an assumption that is no literal.
+    assert_eq!(solver.check_assuming(&[is(&x, 3).or(&is(&x, 4))], &budget()), Answer::Sat);
+    assert_eq!(solver.int_value(&old.term()), Ok(1));
+    assert_eq!(solver.int_value(&made_up.term()), Ok(2));
+    assert_eq!(solver.check_assuming(&[is(&old, 2)], &budget()), Answer::Unsat);
+    // What comes back is about the same variables.
+    let sum = Term::sum([x.term(), old.term(), made_up.term()]);
+    let left = eliminate(&is(&x, 5).and(&sum.equals(&Term::int(9))), &[x], &budget()).expect("it is small");
+    assert_eq!(left.free_variables().into_iter().collect::<Vec<_>>(), {
+        let mut both = vec![made_up, old];
+        both.sort();
+        both
     });
 }

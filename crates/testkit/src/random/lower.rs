@@ -55,7 +55,16 @@ impl Source {
 }
 
 fn object(name: String, size: u64, layout: Layout, initial: Initial) -> Object {
-    Object { name, storage: Storage::Static, size, align: 8, layout, initial, span: Span::default() }
+    Object {
+        name,
+        storage: Storage::Static,
+        size,
+        align: 8,
+        layout,
+        initial,
+        span: Span::default(),
+        role: ir::ObjectRole::Program,
+    }
 }
 
 struct Builder<'s> {

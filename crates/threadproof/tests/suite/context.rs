@@ -4,6 +4,7 @@ use checker::Checked;
 use engine_context::ContextInference;
 use expect_test::expect;
 use std::cell::RefCell;
+use terms::{Instance, Name, Symbol};
 use threadproof::pipeline;
 use verdict::{Budget, Check, Event, Events, Proof};
 
@@ -175,6 +176,10 @@ fn pairs_are_decided_without_the_omega_check() {
 
 #[test]
 fn names_that_a_programmer_knows() {
-    let names = ["state+0@1", "point+4@12", "worker.old%2#1", "number of threads"];
-    assert_eq!(names.map(verdict::known_name), ["state", "point+4", "old", "number of threads"]);
+    let cell = |name: &str, offset: u64| Symbol::Cell { name: name.to_owned(), object: 1, offset };
+    let local = Symbol::Local { template: "worker".to_owned(), name: "old".to_owned(), local: 2 };
+    let own = Name::from(local).instance(Instance::Thread(1));
+    let names = [cell("state", 0).into(), cell("point", 4).into(), own, Symbol::Threads.into()];
+    let known = names.map(|name: Name| verdict::known_name(&name));
+    assert_eq!(known, ["state", "point+4", "old", "number of threads"]);
 }

@@ -6,7 +6,7 @@ use ir::ids::Id;
 use ir::specification::{Specification, State, Thread};
 use ir::{Count, IdVec, LocationId, LocationKind, Span, TemplateId};
 use smt::expressions::Mode;
-use terms::{Sort, Term, Variable};
+use terms::{Sort, Symbol, Term, Variable};
 use threadproof::pipeline;
 use transitions::threads::Threads;
 use transitions::{Scoped, System, prepare};
@@ -245,7 +245,7 @@ fn product_and_queries() {
 fn modular() {
     each_broken(|name, program, check| {
         let templates: Vec<TemplateId> = prepared(program, check).templates.ids().collect();
-        let at = Variable::new("location#0", Sort::Int).term();
+        let at = Variable::new(Symbol::Location(0), Sort::Int).term();
         for bound in [0, 1, 2, 4, 9] {
             for size in 1..=3 {
                 let mut invariants: Vec<(Vec<TemplateId>, Term)> = Vec::new();

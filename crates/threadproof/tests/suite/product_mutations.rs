@@ -2,7 +2,7 @@
 
 use checker::check_proof;
 use engine_horn::Horn;
-use terms::Term;
+use terms::{Symbol, Term};
 use threadproof::pipeline;
 use verdict::{Budget, Check, Engine, ProductProof, Proof, Silent, Task, Verdict};
 
@@ -82,10 +82,10 @@ fn all_ways_between_invariants_count() {
             back.parts[0].nodes[number].moves[position].2 = number;
             assert!(*target == number || !accepts(&program, back), "a circle at node {number}");
         }
-        for name in ["passed 1", "made up"] {
+        for symbol in [Symbol::Passed(1), Symbol::Plain("made up".to_owned())] {
             let mut foreign = proof.clone();
-            let made_up = Term::bool_variable(name)
-                .or(&Term::bool_variable(name).not().and(&Term::bool_variable("other")));
+            let name = Term::bool_variable(symbol);
+            let made_up = name.or(&name.not().and(&Term::bool_variable("other")));
             foreign.parts[0].nodes[number].invariant = Some(made_up);
             assert!(!accepts(&program, foreign), "{name} at node {number}");
         }

@@ -3,7 +3,7 @@
 use checker::{Checked, check_proof};
 use engine_queries::Queries;
 use engine_queries::query::Options;
-use terms::{Sort, Term, Variable};
+use terms::{Sort, Symbol, Term, Variable};
 use threadproof::pipeline;
 use verdict::queries::{BEFORE_START, Places, place};
 use verdict::{Budget, Check, Engine, Proof, QueriesClaim, QueriesPart, QueriesProof, Silent, Task, Verdict};
@@ -11,6 +11,11 @@ use verdict::{Budget, Check, Engine, Proof, QueriesClaim, QueriesPart, QueriesPr
 pub fn read(text: &str) -> ir::Program {
     let source = frontend_c::Source { name: "test.c".to_owned(), text: text.as_bytes().to_vec() };
     frontend_c::read(&[source], &frontend_c::Options::default()).expect("it is C")
+}
+
+/// Whether a variable is a cell of the object of this name.
+pub fn is_cell(variable: &Variable, wanted: &str) -> bool {
+    matches!(variable.name.symbol(), Symbol::Cell { name, .. } if name == wanted)
 }
 
 fn paper(name: &str) -> ir::Program {
@@ -45,10 +50,10 @@ fn peterson_learns_what_the_paper_says() {
     assert!(accepts(&program, proof.clone()));
     assert_eq!(proof.parts.len(), 1);
     let named = |claim: &Term, name: &str| {
-        claim.free_variables().into_iter().find(|variable| variable.name.starts_with(name))
+        claim.free_variables().into_iter().find(|variable| is_cell(variable, name))
     };
     let learnt = proof.parts[0].claims[0].iter().any(|claim| {
-        let (Some(cs1), Some(claim1)) = (named(&claim.after, "cs1+"), named(&claim.after, "claim1+")) else {
+        let (Some(cs1), Some(claim1)) = (named(&claim.after, "cs1"), named(&claim.after, "claim1")) else {
             return false;
         };
         let bad = cs1.term().and(&claim1.term().not());

@@ -2,7 +2,7 @@
 //!
 //! The thesis counts waiting for a condition, and an addition, as one command each; so these programs have them in atomic regions.
 
-use crate::queries::read;
+use crate::queries::{is_cell, read};
 use engine_queries::build::{Built, EnvironmentQuery, Kind, Level, Promise};
 use engine_queries::model::Model;
 use engine_queries::query::Search;
@@ -93,8 +93,7 @@ impl Named {
         self.threads.iter().position(|other| other == name).expect("there is such a thread")
     }
     fn variable(&self, name: &str) -> Variable {
-        let found =
-            self.model.variables.keys().find(|variable| variable.name.starts_with(&format!("{name}+")));
+        let found = self.model.variables.keys().find(|variable| is_cell(variable, name));
         found.expect("there is such a variable").clone()
     }
     fn term(&self, name: &str) -> Term {
@@ -147,11 +146,7 @@ fn figure_4_3() {
             }
             for name in ["claim0", "cs0"] {
                 assert!(
-                    !named
-                        .model
-                        .variables
-                        .keys()
-                        .any(|v| v.name.starts_with(&format!("{name}+")) && step.updates.contains_key(v))
+                    !named.model.variables.keys().any(|v| is_cell(v, name) && step.updates.contains_key(v))
                 );
             }
         }

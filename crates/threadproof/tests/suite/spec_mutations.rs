@@ -5,7 +5,7 @@ use checker::check_proof;
 use engine_spec::Spec;
 use ir::Count;
 use ir::specification::Specification;
-use terms::{Sort, Term, Variable};
+use terms::{Sort, Symbol, Term, Variable};
 use threadproof::pipeline;
 use threadproof::portfolio::Portfolio;
 use verdict::{Budget, Check, Composition, Conformance, Engine, Proof, Silent, SpecProof, Task, Verdict};
@@ -170,8 +170,10 @@ fn what_is_claimed_of_the_composition() {
         assert!(!accepts(&program, counting(Term::bool(false))), "{name}");
         let foreign = invariant.and(&Variable::new("made up", Sort::Bool).term());
         assert!(!accepts(&program, counting(foreign)), "{name}");
-        for variable in
-            invariant.free_variables().iter().filter(|variable| variable.name.starts_with("threads"))
+        for variable in invariant
+            .free_variables()
+            .iter()
+            .filter(|variable| matches!(variable.name.symbol(), Symbol::Population { .. }))
         {
             let none = invariant.and(&variable.term().at_most(&Term::int(0)));
             assert!(!accepts(&program, counting(none)), "{name}: nobody in {}", variable.name);

@@ -60,6 +60,7 @@ impl World {
             layout,
             initial,
             span,
+            role: ir::ObjectRole::Program,
         })
     }
     fn template(&mut self, name: &str, write: impl FnOnce(&mut Code<'_>)) -> TemplateId {

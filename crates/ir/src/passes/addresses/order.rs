@@ -93,6 +93,7 @@ impl Order {
                     layout: Layout::Scalar(IntType::BOOL),
                     initial: Initial::Unknown,
                     span: Span::default(),
+                    role: crate::program::ObjectRole::AddressOrder,
                 });
                 variables.push(((first, second), variable));
             }

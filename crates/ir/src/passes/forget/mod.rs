@@ -9,11 +9,11 @@
 mod lost;
 
 use super::footprint::accesses;
-use super::interrupts::{LEVEL, PROCESSOR};
 use super::{PointsTo, remove_dead_code, resolve_calls};
 use crate::expr::{Expr, Place, Targets};
 use crate::ids::{EdgeId, IdVec, LocalId, LocationId, ObjectId, TemplateId};
 use crate::op::{Assignment, Callee, Lhs, Op, Rhs};
+use crate::program::ObjectRole;
 use crate::program::{LocationKind, Program, Range, Storage, Template};
 use crate::types::Layout;
 use lost::Lost;
@@ -228,8 +228,8 @@ struct Keeper<'a> {
 
 impl Keeper<'_> {
     fn is_kept(&self, object: ObjectId) -> bool {
-        let name = &self.forgetting.program.objects[object].name;
-        self.kept.contains(&object) || name == PROCESSOR || name == LEVEL
+        let role = self.forgetting.program.objects[object].role;
+        self.kept.contains(&object) || matches!(role, ObjectRole::Processor | ObjectRole::HandlerLevel)
     }
     /// Whether a call only changes what is forgotten. It may take the lock of the processor, if it gives it back: to wait for a while is not to do anything.
     fn makes_no_difference(&self, callee: TemplateId) -> bool {

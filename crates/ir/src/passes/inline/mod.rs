@@ -186,7 +186,8 @@ fn drop_procedures(program: &mut Program, roots: &BTreeSet<TemplateId>) {
         if !keep[template] {
             keep[template] = true;
             let old = &program.templates[template];
-            let mut shell = Template { name: old.name.clone(), span: old.span, ..Template::default() };
+            let mut shell =
+                Template { name: old.name.clone(), span: old.span, role: old.role, ..Template::default() };
             shell.entry = shell.location(LocationKind::Normal, false);
             let end = shell.location(LocationKind::End, false);
             shell.edge(shell.entry, end, vec![], old.span);

@@ -5,19 +5,19 @@
 //! comes last because what a step accesses before it gets stuck counts for races: that is the access that was interrupted.
 //! Exact; to be done when shared accesses are split.
 
-use super::{LEVEL, PROCESSOR, count};
+use super::count;
 use crate::expr::{BinaryOp, Expr, Place};
 use crate::ids::{IdVec, ObjectId, TemplateId};
 use crate::op::{Callee, Lhs, LockKind, Op};
-use crate::program::{Edge, Program, Template};
+use crate::program::{Edge, ObjectRole, Program, Template};
 use crate::types::IntType;
 
 /// Adds the conditions. Programs without handlers that can be interrupted stay as they are.
 pub fn run_to_completion(program: &Program) -> Program {
     let mut result = program.clone();
-    let find = |name: &str| program.objects.enumerate().find(|(_, object)| object.name == name);
+    let find = |role: ObjectRole| program.objects.enumerate().find(|(_, object)| object.role == role);
     let (Some((lock, _)), Some((level, _)), Some((main, _))) =
-        (find(PROCESSOR), find(LEVEL), program.start.first())
+        (find(ObjectRole::Processor), find(ObjectRole::HandlerLevel), program.start.first())
     else {
         return result;
     };

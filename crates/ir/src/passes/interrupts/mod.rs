@@ -37,15 +37,18 @@ pub use completion::run_to_completion;
 use crate::expr::{Expr, Place};
 use crate::ids::{ObjectId, TemplateId};
 use crate::op::{Callee, Lhs, LockKind, Op};
-use crate::program::{Assumption, Count, Initial, LocationKind, Object, Program, Span, Storage, Template};
+use crate::program::{
+    Assumption, Count, Initial, LocationKind, Object, ObjectRole, Program, Span, Storage, Template,
+};
 use crate::types::{IntType, Layout, SyncKind, Value};
 use build::{Builder, Role};
 use flag::{Analysis, Entry};
 
-/// The name of the lock whose readers are the handlers that run and can be interrupted. No front end gives such a name to an object of the program.
-pub const PROCESSOR: &str = "the processor";
-/// The name of the thread's own word that holds how many handlers there were when its handler started, itself included.
-pub const LEVEL: &str = "the handler's level";
+/// What people see the lock as whose readers are the handlers that run and can be interrupted.
+const PROCESSOR: &str = "the processor";
+/// What people see the thread's own word as that holds how many handlers there were when its handler started,
+/// itself included.
+const LEVEL: &str = "the handler's level";
 
 /// What [`threads`] needs to know.
 pub struct Interrupts {
@@ -107,7 +110,7 @@ pub fn threads(program: &Program, interrupts: &Interrupts) -> Program {
 
 /// The lock and the word of [`PROCESSOR`] and [`LEVEL`].
 fn add_processor(program: &mut Program) -> (ObjectId, ObjectId) {
-    let object = |name: &str, storage, size, layout| Object {
+    let object = |(name, role): (&str, ObjectRole), storage, size, layout| Object {
         name: name.to_owned(),
         storage,
         size,
@@ -115,9 +118,12 @@ fn add_processor(program: &mut Program) -> (ObjectId, ObjectId) {
         layout,
         initial: Initial::Values(Vec::new()),
         span: Span::default(),
+        role,
     };
-    let lock = object(PROCESSOR, Storage::Static, 8, Layout::Sync(SyncKind::ReadWrite));
-    let level = object(LEVEL, Storage::ThreadLocal, 4, Layout::Scalar(IntType::U32));
+    let lock =
+        object((PROCESSOR, ObjectRole::Processor), Storage::Static, 8, Layout::Sync(SyncKind::ReadWrite));
+    let level =
+        object((LEVEL, ObjectRole::HandlerLevel), Storage::ThreadLocal, 4, Layout::Scalar(IntType::U32));
     (program.objects.push(lock), program.objects.push(level))
 }
 

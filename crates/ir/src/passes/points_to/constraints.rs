@@ -9,14 +9,9 @@ use super::solve::{DynamicCall, Node, Pointee, Procedure, Solver};
 use crate::expr::{BinaryOp, Expr, Place};
 use crate::ids::{Id, IdVec, LocalId, ObjectId, TemplateId};
 use crate::op::{Assignment, Callee, Lhs, Op, Rhs};
-use crate::program::{Edge, Initial, LocationKind, Program, Template};
+use crate::program::{Edge, Initial, LocationKind, ObjectRole, Program, Template};
 use crate::types::IntType;
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// The name of the object with the addresses that code outside of the program was given, if there is one.
-/// What it holds may
-/// be any of them, moved within its object, and any address that is stored in such an object.
-pub const GIVEN: &str = "addresses that code outside of the program knows";
 
 /// Makes the constraints of a program. Returns the solver, the node of each template's first local, and those
 /// of computed expressions.
@@ -248,10 +243,11 @@ impl Generator<'_> {
         }
     }
 
-    /// Who was given an address ([`GIVEN`]) may give it on, moved within its object, and what is stored
-    /// there.
+    /// Who was given an address ([`ObjectRole::Given`]) may give it on, moved within its object, and what is
+    /// stored there: what the object holds may be any of the addresses that code outside of the program was
+    /// given, moved within its object, and any address that is stored in such an object.
     fn close_given(&mut self) {
-        let given = self.program.objects.enumerate().find(|(_, object)| object.name == GIVEN);
+        let given = self.program.objects.enumerate().find(|(_, object)| object.role == ObjectRole::Given);
         let Some((given, _)) = given else { return };
         let all = self.solver.node();
         let whole = Pointee::Cell(given, Offset::ANYWHERE);

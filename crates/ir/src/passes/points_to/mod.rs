@@ -18,7 +18,7 @@
 //!    constraint keeps below something is a number, such as a length: like an input. One that is kept below a
 //!    constant under 2^31 holds none. The result of a floating-point operation holds what its operands do.
 //! 3. What code outside of the program gives back is memory of its own, or at an address that it was given
-//!    ([`GIVEN`]): in the object there, or in one that can be reached from there.
+//!    ([`ObjectRole::Given`](crate::program::ObjectRole::Given)): in the object there, or in one that can be reached from there.
 
 mod cells;
 mod constraints;
@@ -39,7 +39,6 @@ use crate::ids::{IdVec, TemplateId};
 use crate::op::{Lhs, Op};
 use crate::program::Program;
 use crate::types::IntType;
-pub use constraints::GIVEN;
 pub use outlive::{Holder, called, frames_are_used_late};
 use ranges::Amounts;
 use rustc_hash::FxHashMap;

@@ -86,6 +86,7 @@ fn walks_stay_in_their_offsets() {
             layout,
             initial: Initial::Unknown,
             span: Span::default(),
+            role: crate::program::ObjectRole::Program,
         };
         let shape = Shape::new(&object);
         let mut at = random.below(room);

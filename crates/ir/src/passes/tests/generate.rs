@@ -75,7 +75,16 @@ struct Body<'a> {
 /// A memory object.
 pub fn object(name: &str, storage: Storage, size: u64, layout: Layout) -> Object {
     let initial = Initial::Values(vec![]);
-    Object { name: name.to_owned(), storage, size, align: 8, layout, initial, span: Span::default() }
+    Object {
+        name: name.to_owned(),
+        storage,
+        size,
+        align: 8,
+        layout,
+        initial,
+        span: Span::default(),
+        role: crate::program::ObjectRole::Program,
+    }
 }
 
 /// An array of `count` `int`s.
