@@ -4,7 +4,7 @@
 //!
 //! 1. Each predicate speaks of variables in its scope only: shared ones, and those that each thread of one template has for itself.
 //! 2. What is said of predicates at the start follows from what holds there.
-//! 3. What is said of a step follows from the step: by the solver, from its guard and the ranges of variables. A fact behind the step is its formula with the new values put in; those of another
+//! 3. What is said of a step follows from the step: by the solver, from its guard and the ranges of variables. A fact after the step is its formula with the new values put in; those of another
 //!    thread have that thread's own variables apart from those of the thread that takes the step, and nothing is assumed of the two.
 //! 4. The Boolean program has no error: by a proof of its own, which is checked as any other.
 //!

@@ -9,9 +9,9 @@ use std::sync::Arc;
 pub struct Change {
     /// As the user knows it, such as `s.a[2]`.
     pub name: String,
-    /// The value before; nothing if it was not yet chosen or the cell did not exist.
+    /// The value before; `None` when it was not yet chosen or the cell did not exist.
     pub old: Option<Value>,
-    /// The value after; nothing if it is not yet chosen.
+    /// The value after; `None` when it is not yet chosen.
     pub new: Option<Value>,
 }
 

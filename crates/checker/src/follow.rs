@@ -369,7 +369,7 @@ impl Follower<'_, '_> {
             && (0..state.threads.len()).all(|other| other == thread || cannot_have(other))
     }
 
-    /// What a thread's next steps do that others may notice; nothing if that includes another thread's stack.
+    /// What a thread's next steps do that others may notice; `None` when that includes another thread's stack.
     fn effects(&self, state: &State, thread: ThreadIndex, taken: &Taken) -> Option<Vec<Effect>> {
         let program = self.machine.program;
         let (template, _) = state.location(thread)?;

@@ -109,7 +109,7 @@ struct Collector<'p> {
 }
 
 impl Futures {
-    /// Computes the sets; nothing if they would be too large.
+    /// Computes the sets; `None` when they would be too large.
     pub fn new(program: &Program) -> Option<Self> {
         let locations: usize = program.templates.iter().map(|code| code.locations.len()).sum();
         let words = (4 + 4 * program.objects.len()).div_ceil(64);

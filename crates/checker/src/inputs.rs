@@ -97,7 +97,7 @@ struct Uses<'p> {
 }
 
 impl Uses<'_> {
-    /// Collects what the value that a local has at a location is compared with; nothing if it is used in another way.
+    /// Collects what the value that a local has at a location is compared with; `None` when it is used in another way.
     fn follow(&mut self, template: TemplateId, local: LocalId, from: LocationId) -> Option<()> {
         let code = &self.program.templates[template];
         let mut work = vec![from];
@@ -233,7 +233,7 @@ impl Uses<'_> {
         }
     }
 
-    /// Collects what a local is compared with in an expression; nothing if it is used in another way.
+    /// Collects what a local is compared with in an expression; `None` when it is used in another way.
     fn compared(&mut self, template: TemplateId, local: LocalId, expr: &Expr) -> Option<()> {
         match expr {
             Expr::Local(found) if *found == local => {

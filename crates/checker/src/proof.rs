@@ -10,16 +10,16 @@
 //! thread's stack; and nothing that they do is disturbed by, or disturbs, anything that another thread may do in
 //! its whole future ([`crate::future`]).
 //!
-//! This loses no bad state. Let s be stored, and a bad state n steps away. If n = 0, s is bad, and seen to be so.
-//! Else the first of these steps, s to s1, is taken by the check. Private steps of t from s1 on: if t moves on the
-//! way to the bad state, its first move can be made at once instead, as it commutes with all steps before it. If t
-//! does not move, then its step, made first, leaves the others as they were: they lead to a state that differs by
-//! t's step. That is bad too: t is not at an error location, as it can move; t's accesses are not part of the race,
-//! or they would be disturbed by the future of the other thread; t does not wait for a lock in the cycle, as it
-//! could take it at s1, so that another thread would have to take it later; nor for a thread to end, as ended ones
-//! stay so. Either way the bad state is at most n -
-//! 1 steps away at the next stored state. While a thread is in an atomic region, nothing else can run: its steps
-//! are all steps; such a state is not stored, but looked at as if it were.
+//! This loses no bad state. Let s be stored, and a bad state n steps away. If n = 0, s is bad, and seen to be
+//! so. Else the first of these steps, s to s1, is taken by the check. Private steps of t from s1 on: if t
+//! moves on the way to the bad state, its first move can be made at once instead, as it commutes with all
+//! steps before it. If t does not move, then its step, made first, leaves the others as they were: they lead
+//! to a state that differs by t's step. That is bad too: t is not at an error location, as it can move; t's
+//! accesses are not part of the race, or they would be disturbed by the future of the other thread; t does
+//! not wait for a lock in the cycle, as it could take it at s1, so that another thread would have to take it
+//! later; nor for a thread to end, as ended ones stay so. Either way the bad state is at most n - 1 steps
+//! away at the next stored state. While a thread is in an atomic region, nothing else can run: its steps are
+//! all steps; such a state is not stored, but looked at as if it were.
 //!
 //! What another thread may do in its future, but not before t moves, disturbs nothing of this. So while t holds a
 //! lock, as its owner word says, accesses that others make only with that lock in hand are not looked at, nor their

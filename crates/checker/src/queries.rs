@@ -243,7 +243,7 @@ impl<'a> Part<'a> {
         self.follows(&State::new(vec![self.view.initial.clone()]), formula, "what is said holds at the start")
     }
 
-    /// That what is said of places stays true when the thread at a position goes on from a place after others moved. `forbidden` are locations that it must not come to.
+    /// That what is said of places stays true when the thread at a position continues from a place after others moved. `forbidden` are locations that it must not come to.
     fn check_steps(
         &self,
         position: usize,

@@ -2,7 +2,7 @@
 //! nothing that its user wants to know.
 //!
 //! Some random executions are run on the step semantics. If each of them ends in a fault, that is reported in place of
-//! the proof. One that ends in another way, or goes on for long, is enough to believe that the program does something.
+//! the proof. One that ends in another way, or continues for long, is enough to believe that the program does something.
 //!
 //! Direction: neither. It only ever turns a proof into `unknown`.
 
@@ -13,7 +13,7 @@ use ir::{Count, Program, Span, Value};
 const EXECUTIONS: u64 = 24;
 /// How many steps one of them tries at most.
 const STEPS: usize = 5_000;
-/// With how many threads one of them goes on at most: a step copies all.
+/// With how many threads one of them continues at most: a step copies all.
 const MOST_THREADS: usize = 50;
 /// How many bytes of static objects it may copy: a step that writes one copies all.
 const MOST_BYTES: usize = 256 << 20;

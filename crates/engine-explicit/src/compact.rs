@@ -101,7 +101,7 @@ impl<'a, 'p> Compact<'a, 'p> {
         self.slots.capacity() as u64 * 8
     }
 
-    /// Goes on for about so many steps. Starts again when nothing is left.
+    /// Continues for about so many steps. Starts again when nothing is left.
     pub fn run(&mut self, steps: u64) -> Result<Option<Trace>, Exhausted> {
         let end = self.expander.notes.steps.saturating_add(steps);
         while self.expander.notes.steps < end {

@@ -130,7 +130,7 @@ impl<'a, 'p> Search<'a, 'p> {
         }
     }
 
-    /// Goes on for about so many steps. `elsewhere`: bytes in use by others, for the budget.
+    /// Continues for about so many steps. `elsewhere`: bytes in use by others, for the budget.
     pub fn run(&mut self, steps: u64, elsewhere: u64) -> Outcome {
         let end = self.expander.notes.steps.saturating_add(steps);
         if self.store.len() == 0

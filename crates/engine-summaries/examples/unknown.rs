@@ -1,6 +1,5 @@
 //! Lists where values of a pointer's width come from that nothing is known of, with the line of the source,
-//! what inputs may be the
-//! address of, and the accesses at unknown addresses.
+//! what inputs may be the address of, and the accesses at unknown addresses.
 
 use frontend_c::{Options, Source, read};
 use ir::passes::{self, Lowering, PointsTo};

@@ -1,8 +1,7 @@
 //! A program made ready for the analysis: who calls whom, what each step touches, what there is one of.
 //!
 //! Everything here is computed once, whatever the facts. Over-approximates calls and accesses, as far as the
-//! points-to sets do;
-//! under-approximates what there is one of, and what is private.
+//! points-to sets do; under-approximates what there is one of, and what is private.
 
 use crate::members::id_targets;
 use crate::once::{once_objects, once_templates};

@@ -1,6 +1,5 @@
 //! Where a pointer may lead that comes from outside of the program: each rule of points-to sets in a program
-//! where it
-//! reaches a variable, and in one where it does not.
+//! where it reaches a variable, and in one where it does not.
 
 use crate::analysis::Analysis;
 use crate::model::Model;

@@ -61,7 +61,7 @@ pub struct Statement {
     pub labels: Vec<Name>,
     /// What it does.
     pub kind: StatementKind,
-    /// Where it begins (behind its labels).
+    /// Where it begins (after its labels).
     pub at: Position,
 }
 
@@ -76,7 +76,7 @@ impl PartialEq for Statement {
 pub enum StatementKind {
     /// Nothing, in one step.
     Skip,
-    /// Goes on at one of these labels.
+    /// Continues at one of these labels.
     Goto(Vec<Name>),
     /// Ends the procedure with these values.
     Return(Vec<Expr>),
@@ -100,7 +100,7 @@ pub enum StatementKind {
         /// One for each parameter.
         arguments: Vec<Expr>,
     },
-    /// Goes on only where the condition holds.
+    /// Continues only where the condition holds.
     Assume(Expr),
     /// An error where the condition does not hold.
     Assert(Expr),
@@ -137,7 +137,7 @@ pub enum StatementKind {
 pub enum Expr {
     /// `T` or `F`.
     Constant(bool),
-    /// `*`: either value, anew each time.
+    /// `*`: either value, again each time.
     Choice,
     /// A variable.
     Variable(Variable),

@@ -6,7 +6,7 @@
 //! 1. A variable without an initial value holds anything at first (Boppo's own regressions say so; the paper's text says 0).
 //! 2. Execution starts with `main`. Without `main`, or with `init`: `init` runs first and ends, then `main` or one thread for each `thread0`,
 //!    `thread1`, …; with [`Options::any_copies`] any number of threads for each of them (Getafix, Duet).
-//! 3. A call behind a label `ASYNC_n` starts a thread. `start_thread goto L` starts one at `L` with a copy of the local variables.
+//! 3. A call after a label `ASYNC_n` starts a thread. `start_thread goto L` starts one at `L` with a copy of the local variables.
 //! 4. `enforce e` leaves out executions in which control is in the procedure while `e` does not hold when the thread takes a step.
 //! 5. `constrain(e)` as a statement gives all visible variables any values for which `e` holds.
 //! 6. `x$` is the variable `x` of each other thread that is in the same procedure: an assignment to it assigns in all of them, and a

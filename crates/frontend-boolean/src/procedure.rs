@@ -331,7 +331,7 @@ impl<'a> ProcedureLowering<'a> {
             StatementKind::Broadcast => {
                 let ops =
                     self.world.signatures.values().filter(|signature| signature.waits).map(|signature| {
-                        // The flag stands right behind the arguments.
+                        // The flag stands right after the arguments.
                         let flag = Lhs::Local(LocalId(self.world.first_internal(signature)));
                         let pairs = vec![(flag, Rhs::Value(ir::Expr::bool(false)))];
                         let assignment = Assignment { pairs, constraint: None };

@@ -5,7 +5,7 @@
 //! `a ~> b` moves every other thread in `a` to `b` in the same step; of several with the same `a`, each thread takes one. `#` begins a comment;
 //! one of the form `#init …` gives the initial states that count where nothing else is said.
 //!
-//! Initial states are `s|l,…/m,…`: the shared state, one thread in each of the first local states, any number in each of those behind the
+//! Initial states are `s|l,…/m,…`: the shared state, one thread in each of the first local states, any number in each of those after the
 //! slash. A target is `s|l,…`: the shared state, and at least these threads.
 
 use crate::diagnostic::{Position, Problem};

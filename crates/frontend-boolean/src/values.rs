@@ -12,7 +12,7 @@ use ir::{Assignment, BinaryOp, IntType, Lhs, LocalId, ObjectId, Op, Rhs, Templat
 type Lowered<T> = Result<T, Problem>;
 
 impl World<'_> {
-    /// The first local of a procedure's template behind its variables (and the start number).
+    /// The first local of a procedure's template after its variables (and the start number).
     pub(crate) fn first_internal(&self, signature: &Signature) -> u32 {
         let procedure = &self.program.procedures[signature.template.0 as usize];
         let start = usize::from(!signature.starts.is_empty());

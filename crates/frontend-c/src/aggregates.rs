@@ -70,7 +70,7 @@ impl Function<'_, '_> {
                 if !is_block {
                     return value;
                 }
-                // The objects of the block are gone behind it.
+                // The objects of the block are gone after it.
                 let copy = self.copy_to_temporary(value, expr.ty);
                 self.close_scope();
                 self.scopes.objects.insert(copy, self.scopes.current());

@@ -123,7 +123,7 @@ impl Function<'_, '_> {
         }
     }
 
-    /// The value behind `++` or `--` on a scalar of a type: one more, or one less.
+    /// The value after `++` or `--` on a scalar of a type: one more, or one less.
     pub fn step(&mut self, value: Expr, ty: TypeId, is_increment: bool) -> Expr {
         let unit = self.unit;
         if let Some(element) = unit.pointee(ty) {

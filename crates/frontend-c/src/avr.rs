@@ -77,7 +77,7 @@ impl Avr {
         Self { operands, scratch, carry, sum, pointer, state: Carry::Lost, done: Vec::new() }
     }
 
-    /// Translates a text; nothing if that is not possible.
+    /// Translates a text; `None` when that is not possible.
     pub fn run(&mut self, text: &str) -> Option<()> {
         for line in text.split(['\n', '$']) {
             // What follows is a comment.

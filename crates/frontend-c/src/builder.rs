@@ -44,18 +44,18 @@ impl Builder {
         let atomic = self.atomic > 0;
         self.template.location(LocationKind::Normal, atomic)
     }
-    /// Goes on at `label`; falls through to it from the current location, if there is one.
+    /// Continues at `label`; falls through to it from the current location, if there is one.
     pub fn place(&mut self, label: LocationId) {
         if let Some(from) = self.current {
             self.template.edge(from, label, vec![], self.span);
         }
         self.current = Some(label);
     }
-    /// Goes on at `label` without falling through from the current location.
+    /// Continues at `label` without falling through from the current location.
     pub fn continue_at(&mut self, label: LocationId) {
         self.current = Some(label);
     }
-    /// Does `op` and goes on behind it.
+    /// Does `op` and continues after it.
     pub fn emit(&mut self, op: Op) {
         let (from, to) = (self.here(), self.label());
         self.template.edge(from, to, vec![op], self.span);
@@ -119,7 +119,7 @@ impl Builder {
     pub fn atomic_depth(&self) -> u32 {
         self.atomic
     }
-    /// Says how many atomic regions are open where building goes on: control may come from elsewhere than the
+    /// Says how many atomic regions are open where building continues: control may come from elsewhere than the
     /// last statement.
     pub fn set_atomic_depth(&mut self, depth: u32) {
         self.atomic = depth;

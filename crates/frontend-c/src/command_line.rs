@@ -1,6 +1,6 @@
 //! The parameters of `main`: any number of arguments, each any string.
 //!
-//! Exact: `argc` is not negative, `argv` has a pointer to each string and a null pointer behind the last one. They are made before `main` begins, if they are mentioned at all.
+//! Exact: `argc` is not negative, `argv` has a pointer to each string and a null pointer after the last one. They are made before `main` begins, if they are mentioned at all.
 //! The length of a string has the limit of Linux. What a third parameter points to is not modelled (limits proofs).
 
 use crate::function::{Function, Variable};

@@ -167,7 +167,7 @@ pub fn and(left: Expr, right: Expr) -> Expr {
     }
 }
 
-/// The value of an operation on constants; nothing if it faults.
+/// The value of an operation on constants; `None` when it faults.
 pub fn evaluate(op: BinaryOp, ty: IntType, left: Value, right: Value) -> Option<Value> {
     let fit = |value: Value| {
         if ty.contains(value) {

@@ -331,7 +331,7 @@ impl<'l, 'u> Function<'l, 'u> {
             self.builder.jump(label);
         }
     }
-    /// Goes on at a label that may also be jumped to later on.
+    /// Continues at a label that may also be jumped to later on.
     pub fn place(&mut self, label: LocationId) {
         self.jump(label);
         let depth = self.builder.atomic_depth();
@@ -341,7 +341,7 @@ impl<'l, 'u> Function<'l, 'u> {
         self.put_in_scope(label);
         self.builder.continue_at(label);
     }
-    /// Goes on at a label to which all jumps were made.
+    /// Continues at a label to which all jumps were made.
     pub fn join(&mut self, label: LocationId) {
         if self.builder.is_reachable() || self.depths.contains_key(&label) {
             self.place(label);

@@ -1,6 +1,6 @@
 //! String literals, and variables that are declared constant, must not be written to (C11 6.4.5p7, 6.7.3p6).
 //!
-//! Before each write that may reach one, as points-to sets tell, control goes to an invalid access if it does, and goes on
+//! Before each write that may reach one, as points-to sets tell, control goes to an invalid access if it does, and continues
 //! only if it does not. Where many may be reached, a procedure is asked, once for the whole program: large programs have
 //! thousands of literals, and as many writes that may reach most of them. Exact.
 

@@ -365,7 +365,7 @@ impl<'u> Lowering<'u> {
         }
         object
     }
-    /// An address outside of its object is computed: only those inside and just behind it have names.
+    /// An address outside of its object is computed: only those inside and just past it have names.
     fn name_no_outside(&mut self) {
         let pointer = self.program.data_model.pointer();
         let sizes: Vec<u64> = self.program.objects.iter().map(|object| object.size).collect();

@@ -244,7 +244,7 @@ pub fn lower(units: &[Unit], links: &Links, options: &Options) -> Program {
     program
 }
 
-/// Leaves out what only C11 calls a race: attempts at synchronisation that fail order what is before and behind them, and
+/// Leaves out what only C11 calls a race: attempts at synchronisation that fail order what is before and after them, and
 /// ending the life of its objects is no access to them.
 fn order_attempts(program: &mut Program) {
     let mut edges = program.templates.iter().flat_map(|code| code.edges.iter().map(move |edge| (code, edge)));

@@ -156,7 +156,7 @@ impl Function<'_, '_> {
     fn set_flag(&mut self, flag: ObjectId, value: Expr) {
         self.builder.set(Lhs::Memory(flag_cell(flag)), value);
     }
-    /// Does what a function that changes the flag does. Gives nothing if it is none; else its result, if it has one.
+    /// Does what a function that changes the flag does. Gives `None` when it is none; else its result, if it has one.
     pub fn interrupt_call(
         &mut self,
         name: &str,

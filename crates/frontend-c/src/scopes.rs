@@ -1,9 +1,9 @@
 //! Blocks as far as they matter: which location, local and frame object of a function belongs to which.
 //!
-//! Only blocks that declare objects in memory, or hold a compound literal, and full expressions with pointers to temporary
-//! objects are told apart; all else belongs to the block
-//! around. Control enters and leaves a block on edges without operations of its own, so on an edge from one block into
-//! another all operations belong to the block that is left. `lifetimes.rs` makes use of this.
+//! Only blocks that declare objects in memory, or hold a compound literal, and full expressions with pointers
+//! to temporary objects are told apart; all else belongs to the block around. Control enters and leaves a
+//! block on edges without operations of its own, so on an edge from one block into another all operations
+//! belong to the block that is left. `lifetimes.rs` makes use of this.
 
 use crate::facts::points_into_temporary;
 use crate::function::Function;
@@ -72,7 +72,7 @@ impl Scopes {
         self.locations.resize(template.locations.len(), self.current);
         self.locals.resize(template.locals.len(), self.current);
     }
-    /// Says that control goes on at a location in the current block.
+    /// Says that control continues at a location in the current block.
     fn put(&mut self, template: &Template, location: LocationId) {
         self.catch_up(template);
         self.locations[location.index()] = self.current;
@@ -145,7 +145,7 @@ impl Function<'_, '_> {
             self.place(label);
         }
     }
-    /// Says that control goes on at a label in the current block.
+    /// Says that control continues at a label in the current block.
     pub fn put_in_scope(&mut self, label: LocationId) {
         self.scopes.put(&self.builder.template, label);
     }

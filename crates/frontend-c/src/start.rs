@@ -1,6 +1,6 @@
 //! Where a program starts that has no `main`, or whose `main` is not meant: functions that are called, then functions that run as threads.
 //!
-//! The code of the first thread is made here. It calls each entry in order, starts the threads, and ends; the program goes on until they have ended.
+//! The code of the first thread is made here. It calls each entry in order, starts the threads, and ends; the program continues until they have ended.
 //! Arguments are what any caller may pass, as far as that can be said:
 //! 1. An integer or a float is an input.
 //! 2. A pointer that the function never mentions is null: nobody sees it.

@@ -170,7 +170,7 @@ impl Function<'_, '_> {
     /// The body of the procedure that runs at the end.
     fn run_at_exit(&mut self, registered: Option<ObjectId>, destructors: &[Declared]) {
         let pointer = self.pointer();
-        // Only the first that comes here goes on.
+        // Only the first that comes here continues.
         let begun = self.global.program.objects.push(Object {
             name: "%exit".to_owned(),
             storage: Storage::Static,

@@ -138,7 +138,7 @@ impl Unit {
     pub fn is_aggregate(&self, ty: TypeId) -> bool {
         self.class(ty) == Class::Aggregate
     }
-    /// The bytes of a type; nothing if that is not known here.
+    /// The bytes of a type; `None` when that is not known here.
     pub fn size(&self, ty: TypeId) -> Option<u64> {
         rucc_types::layout(&self.types, ty, &self.session.target).ok().map(|layout| layout.size)
     }

@@ -68,7 +68,7 @@ pub struct Transition {
     pub target: Name,
     /// What may change.
     pub changes: Vec<Expression>,
-    /// What must hold of the values before and behind it.
+    /// What must hold of the values before and after it.
     pub condition: Option<Expression>,
 }
 
@@ -84,7 +84,7 @@ pub struct Expression {
 /// What an expression is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// A number, and whether it is unsigned (`u`) and how many `l` stand behind it.
+    /// A number, and whether it is unsigned (`u`) and how many `l` stand after it.
     Number(i128, bool, u8),
     /// A variable or a shorthand.
     Name(String),
@@ -92,7 +92,7 @@ pub enum Kind {
     Member(Box<Expression>, String),
     /// `e[index]`
     Element(Box<Expression>, Box<Expression>),
-    /// `e'`: behind the step.
+    /// `e'`: after the step.
     Primed(Box<Expression>),
     /// `-e`, `!e` or `~e`
     Unary(char, Box<Expression>),

@@ -85,8 +85,8 @@ impl Resolver<'_> {
             }
             Kind::Member(..) | Kind::Element(..) => self.variable_value(value, moment),
             Kind::Primed(inner) => match moment {
-                Moment::State => Err(Problem::new(at, "a state has no values behind a step (`'`)")),
-                Moment::After => Err(Problem::new(at, "this is behind the step already (`'`)")),
+                Moment::State => Err(Problem::new(at, "a state has no values after a step (`'`)")),
+                Moment::After => Err(Problem::new(at, "this is after the step already (`'`)")),
                 Moment::Before => self.value(inner, Moment::After, depth),
             },
             Kind::Unary(sign, operand) => {

@@ -146,7 +146,7 @@ impl Resolving<'_> {
             let number = variables.iter().position(|known| (known.object, known.offset) == (object, offset));
             if let Some(number) = number.filter(|number| !changes.contains(number)) {
                 let name = &variables[number].name;
-                let message = format!("`{name}'` is spoken of, but `{name}` is not listed behind `changes`");
+                let message = format!("`{name}'` is mentioned, but `{name}` is not listed after `changes`");
                 self.problems.push(Problem::new(at, message));
                 break;
             }
@@ -164,7 +164,7 @@ impl Resolving<'_> {
     }
 }
 
-/// The cells that an expression reads as they are behind a step.
+/// The cells that an expression reads as they are after a step.
 fn new_cells(expr: &Expr) -> Vec<(ir::ObjectId, u64)> {
     match expr {
         Expr::Old(_) => vec![],

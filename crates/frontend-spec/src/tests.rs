@@ -164,9 +164,9 @@ fn steps_and_states() {
     refuses(
         "thread T runs f times 1 {\n  start state A asserts x' > 0;\n  state B;\n  state C;\n  A -> B: x' > 0;\n  C -> A changes x: x'' == 1;\n}",
         expect![[r#"
-            t.tspec:2:25: error: a state has no values behind a step (`'`)
-            t.tspec:5:14: error: `x'` is spoken of, but `x` is not listed behind `changes`
-            t.tspec:6:21: error: this is behind the step already (`'`)
+            t.tspec:2:25: error: a state has no values after a step (`'`)
+            t.tspec:5:14: error: `x'` is mentioned, but `x` is not listed after `changes`
+            t.tspec:6:21: error: this is after the step already (`'`)
             t.tspec:4:9: error: no transition leads to the state `C`
         "#]],
     );

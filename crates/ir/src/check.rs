@@ -17,7 +17,7 @@
 //! 4. *Memory*: an alignment is a power of two up to [`MAX_ALIGN`], a size is at most [`MAX_OBJECT_BYTES`]. A layout fits
 //!    in its object's size; the members of a record and the elements of an array do not overlap. Initial values are
 //!    constants (numbers, addresses, procedures, casts of them) of their type inside of the object; an allocation site
-//!    has none. An [`Expr::Address`] is in its object or just behind it (what lies outside is computed, not named), is
+//!    has none. An [`Expr::Address`] is in its object or just past it (what lies outside is computed, not named), is
 //!    never of an allocation site, and of a [`Storage::Frame`] object only in its own template.
 //! 5. *Control*: only [`LocationKind::Normal`] locations have outgoing edges. The entry is one: a thread that starts at
 //!    an end would never be seen to end, so an empty procedure is an entry with a plain jump to its end. (A normal

@@ -193,7 +193,7 @@ impl Composer<'_> {
     }
 }
 
-/// Whether an expression reads memory as it is behind a step.
+/// Whether an expression reads memory as it is after a step.
 fn speaks_of_new(expr: &Expr) -> bool {
     match expr {
         Expr::Old(_) => false,

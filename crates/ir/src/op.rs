@@ -8,12 +8,12 @@ use crate::types::IntType;
 /// What an edge does. Each has one meaning, given in [`crate::semantics`].
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub enum Op {
-    /// Goes on only where the condition (a Boolean) holds.
+    /// Continues only where the condition (a Boolean) holds.
     Assume(Expr),
-    /// Evaluates all right-hand sides, then stores them all. Goes on only where the constraint holds
+    /// Evaluates all right-hand sides, then stores them all. Continues only where the constraint holds
     /// afterwards.
     Assign(Assignment),
-    /// Takes a lock; goes on only when it can be had.
+    /// Takes a lock; continues only when it can be had.
     Lock(LockKind, Expr),
     /// Gives a lock back ([`LockKind::Read`] and [`LockKind::Write`] both release a read-write lock).
     Unlock(LockKind, Expr),
@@ -47,10 +47,9 @@ pub enum Op {
 }
 
 /// What a thread does to others. In every other live thread whose innermost activation is of `to`, in the
-/// order of creation: the
-/// arguments, evaluated by the thread that takes the step, are stored in its locals; then the assignment is
-/// made there, by its own locals.
-/// If a constraint does not hold in one of them, the step cannot be taken.
+/// order of creation: the arguments, evaluated by the thread that takes the step, are stored in its locals;
+/// then the assignment is made there, by its own locals. If a constraint does not hold in one of them, the
+/// step cannot be taken.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub struct Broadcast {
     /// The procedure that the others are in.
@@ -87,18 +86,15 @@ pub enum Rhs {
     /// Any value of the left-hand side's type, as the program's input may be.
     Any,
     /// Some value of the left-hand side's type that is not modelled (an unknown function's result).
-    /// Over-approximates: an
-    /// execution through it is evidence for a violation only if it is the same for all values
-    /// ([`Certainty`](crate::semantics::Certainty)) that the constraint allows. That says within which
-    /// constants a local
-    /// is; or is one of two marks on a Boolean local `m`: `!m` says that memory may be changed from outside
-    /// here, any other
-    /// constraint (as `m`) that an execution through here need not exist.
+    /// Over-approximates: an execution through it is evidence for a violation only if it is the same for all
+    /// values ([`Certainty`](crate::semantics::Certainty)) that the constraint allows. That says within which
+    /// constants a local is; or is one of two marks on a Boolean local `m`: `!m` says that memory may be
+    /// changed from outside here, any other constraint (as `m`) that an execution through here need not
+    /// exist.
     Unknown,
     /// The result of a floating-point operation on bit patterns of a format, or on an integer. What it gives
-    /// where
-    /// [`FloatOp::apply`] gives nothing is not modelled, as in [`Unknown`](Self::Unknown). Operands read no
-    /// memory.
+    /// where [`FloatOp::apply`] gives nothing is not modelled, as in [`Unknown`](Self::Unknown). Operands
+    /// read no memory.
     Float(FloatOp, FloatFormat, Vec<Expr>),
 }
 
@@ -149,8 +145,7 @@ impl Op {
         Self::Assign(Assignment { pairs: vec![(lhs, Rhs::Unknown)], constraint: None })
     }
     /// The assignment of a value that is not modelled and that was not computed from an address: its
-    /// constraint says
-    /// nothing but that it has a bound.
+    /// constraint says nothing but that it has a bound.
     pub fn unknown_number(local: LocalId, ty: IntType) -> Self {
         let most = Expr::int(ty.max(), ty);
         let constraint = Some(Expr::binary(BinaryOp::Le, ty, Expr::Local(local), most));

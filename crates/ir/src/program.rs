@@ -21,7 +21,7 @@ pub struct Program {
     pub assumptions: Vec<Assumption>,
     /// The source files that spans name.
     pub files: Vec<String>,
-    /// Where races count; nothing if they do everywhere. Two accesses race only if they have one of these bytes in common. Of
+    /// Where races count; `None` when they do everywhere. Two accesses race only if they have one of these bytes in common. Of
     /// an allocation site, those of each allocation count; such a question is for searches, and no proof answers it.
     pub races_on: Option<Vec<Range>>,
     /// Bytes of static objects whose atomic accesses order nothing: no release is ever seen by an acquire there. So what is
@@ -335,7 +335,7 @@ pub struct Edge {
 
 impl Edge {
     /// Whether the value that the operation with this number gives to a local is read on the edge itself: by its own constraint, or by
-    /// an operation behind it.
+    /// an operation after it.
     pub fn reads_behind(&self, operation: usize, local: LocalId) -> bool {
         let constraint = match self.ops.get(operation) {
             Some(Op::Assign(assignment)) => assignment.constraint.as_ref(),

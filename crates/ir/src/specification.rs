@@ -1,7 +1,7 @@
 //! Specifications of threads: abstract threads (paper 2, section 2), state machines over some cells of a program's static memory.
 //!
 //! An abstract thread is in one of finitely many states. A state has an assertion over the cells; a thread that is in a state whose assertion does not hold has gone wrong. A transition leads
-//! from state to state; it relates the cells before it (under [`Expr::Old`]) with those behind it. Cells that it does not list do not change. In every state a thread may idle:
+//! from state to state; it relates the cells before it (under [`Expr::Old`]) with those after it. Cells that it does not list do not change. In every state a thread may idle:
 //! nothing changes. Cells that no part of a specification names may change at any time.
 //!
 //! Conditions are lists of Booleans that must all hold, each of which always has a value: one that C leaves undefined does not hold (see [`total`]).
@@ -82,7 +82,7 @@ pub struct Transition {
     pub target: usize,
     /// The variables that may change, by number.
     pub changes: Vec<usize>,
-    /// What must hold of the variables before it (under [`Expr::Old`]) and behind it.
+    /// What must hold of the variables before it (under [`Expr::Old`]) and after it.
     pub condition: Vec<Expr>,
     /// Where it stands.
     pub span: Span,

@@ -140,7 +140,7 @@ impl std::fmt::Display for Answer {
 
 /// A reason on one line.
 fn one_line(reason: &Reason) -> String {
-    // What comes behind the first line of a specification's story is for the report.
+    // What comes after the first line of a specification's story is for the report.
     let text = reason.to_string();
     let text = match reason {
         Reason::Specification(_) => text.lines().next().unwrap_or_default(),

@@ -263,7 +263,7 @@ pub fn reason(proof: &Proof) -> String {
             format!("by contexts of {states} states over {predicates} predicates, for any number of threads")
         }
         Proof::Runs(proof) => format!(
-            "there is no data race, {}; and where threads are switched only behind what synchronises them: {}",
+            "there is no data race, {}; and where threads are switched only after what synchronises them: {}",
             reason(&proof.races),
             reason(&proof.errors)
         ),

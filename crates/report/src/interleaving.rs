@@ -36,7 +36,7 @@ pub struct Row {
     pub thread: ThreadIndex,
     /// Where.
     pub span: Span,
-    /// The procedure and the edge of the last step; nothing if the thread only stands here.
+    /// The procedure and the edge of the last step; `None` when the thread only stands here.
     pub last: Option<(ir::TemplateId, ir::EdgeId)>,
     /// The source line, trimmed.
     pub code: String,
@@ -65,7 +65,7 @@ pub struct ChangedValue {
     pub name: String,
     /// Whether only this thread has it.
     pub own: bool,
-    /// The value; nothing if any will do.
+    /// The value; `None` when any will do.
     pub value: Option<Value>,
 }
 
@@ -301,7 +301,7 @@ impl Builder<'_> {
         let lock = clean(lock);
         let matters = match (kind, taken) {
             _ if numbered(&lock).is_some() => {
-                // In memory without a type, the first byte that changes names the lock. Where only the word behind it changes, it is taken again.
+                // In memory without a type, the first byte that changes names the lock. Where only the word after it changes, it is taken again.
                 let first_word = numbered(&lock).map(|(byte, rest)| (byte.wrapping_sub(4), rest.to_owned()));
                 let again =
                     |held: &String| numbered(held).map(|(byte, rest)| (byte, rest.to_owned())) == first_word;

@@ -35,7 +35,7 @@ pub struct Part {
 /// Something that always holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
-    /// Where; nothing if everywhere.
+    /// Where; `None` when everywhere.
     pub span: Option<Span>,
     /// What.
     pub text: String,

@@ -69,14 +69,14 @@ impl<'a> Lines<'a> {
         }
         Self { program, input }
     }
-    /// The input file and line of a position; nothing if it is in none.
+    /// The input file and line of a position; `None` when it is in none.
     fn of(&self, span: Span) -> Option<(&'a str, u32)> {
         let file = self.program.files.get(span.file as usize)?;
         self.input.get(&(file.clone(), span.line)).copied()
     }
 }
 
-/// The witness of a violation; nothing if the violation is not in an input file.
+/// The witness of a violation; `None` when the violation is not in an input file.
 pub fn violation(refutation: &Refutation, sources: &Sources, task: &Task) -> Option<String> {
     let Refutation { program, replayed, .. } = refutation;
     let mut segments = Segments { lines: Lines::new(program, task), text: String::new() };
@@ -285,7 +285,7 @@ fn names_in_scope<'p>(program: &'p Program, function: &str) -> BTreeSet<&'p str>
     names
 }
 
-/// A fact as a condition of C; nothing if it cannot be said, or not with these names.
+/// A fact as a condition of C; `None` when it cannot be said, or not with these names.
 fn condition(fact: &ListedFact, names: &BTreeSet<&str>) -> Option<String> {
     let variable = &fact.variable;
     if !names.contains(variable.as_str()) {

@@ -288,7 +288,7 @@ fn thread(text: &str) -> Result<Started, String> {
         Some((function, number)) => {
             let number = number.parse().ok().filter(|number| (1..=MOST_THREADS).contains(number));
             let number = number
-                .ok_or(format!("behind the colon stands `any`, or a number from 1 to {MOST_THREADS}"))?;
+                .ok_or(format!("expected `any` or a number from 1 to {MOST_THREADS} after the colon"))?;
             (function, Count::Exactly(number))
         }
     };

@@ -314,7 +314,7 @@ fn outputs(options: &Verify) -> Vec<&Path> {
         .collect()
 }
 
-/// What is wrong with the paths of the files that a run is asked to write. It is better known before the search than behind it.
+/// What is wrong with the paths of the files that a run is asked to write. It is better known before the search than after it.
 pub fn refuse_outputs(options: &Verify, read: &[PathBuf]) -> Vec<Diagnostic> {
     let place = |path: &Path| std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).ok();
     let outputs = outputs(options);

@@ -62,7 +62,7 @@ pub struct Listener<'a> {
 
 /// What is known of a run that did not come to its end.
 pub struct Partial {
-    /// What was read; nothing if it did not come so far.
+    /// What was read; `None` when it did not come so far.
     pub input: Option<Arc<(Program, Sources)>>,
     /// The checks that were begun.
     pub outcomes: Vec<Outcome>,

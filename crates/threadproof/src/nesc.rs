@@ -2,7 +2,7 @@
 //!
 //! First `flow` looks at all variables at once, as threads that interleave freely, which over-approximates what one processor does; it is asked again without
 //! those that it leaves open, so that there is one proof for the others. Then each variable that is left is decided alone, with the portfolio or the
-//! engine that was asked for, on the exact program ([`ir::passes::interrupts::run_to_completion`]), in a part of the time. Beside that and behind it, searches look for races on all of them ([`engine_explicit::races_by_firings`]): what leads to one, such as
+//! engine that was asked for, on the exact program ([`ir::passes::interrupts::run_to_completion`]), in a part of the time. Beside that and after it, searches look for races on all of them ([`engine_explicit::races_by_firings`]): what leads to one, such as
 //! a message that is received, mostly leads to others, too.
 
 use crate::pipeline::{self, Attempted, Given};

@@ -5,11 +5,11 @@
 //! from the first queue, all others from the second, and whoever has nothing left to do takes from the other one. One job alone takes turns. What goes first depends on a few
 //! [`Features`] of the program. A proof or a trace that is not accepted counts as no answer, and is reported.
 //!
-//! While evidence is checked, no other engine starts for a while ([`PATIENCE`]): what engines find is accepted as
-//! a rule, and then theirs would be work for nothing. Once there is an answer, none starts, and those that run are
-//! asked to stop. What they say all the same is
-//! compared: if one proves what another one refutes, there is no answer, and both pieces of evidence are reported. A
-//! proof that is being checked when a refutation comes has [`GRACE`] to be accepted or not.
+//! While evidence is checked, no other engine starts for a while ([`PATIENCE`]): what engines find is
+//! accepted as a rule, and then theirs would be work for nothing. Once there is an answer, none starts, and
+//! those that run are asked to stop. What they say all the same is compared: if one proves what another one
+//! refutes, there is no answer, and both pieces of evidence are reported. A proof that is being checked when
+//! a refutation comes has [`GRACE`] to be accepted or not.
 
 use crate::features::Features;
 use crate::live::Live;

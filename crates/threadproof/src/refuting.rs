@@ -119,7 +119,7 @@ impl<'p> Refuter<'p> {
                 match checker::replay(&one, &Property::NoRace, &trace) {
                     Err(ReplayError::Approximate(_)) => {
                         found(Turn::Possible(cell, conditions));
-                        // It may be more, so the search goes on for a while.
+                        // It may be more, so the search continues for a while.
                         self.open[at].possible += 1;
                         if self.open[at].possible < MOST_POSSIBLE {
                             return None;

@@ -27,7 +27,7 @@ pub struct AbstractionProof {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Predicate {
-    /// The template whose threads each have one, over their own variables and the shared ones; nothing if it is over shared variables only.
+    /// The template whose threads each have one, over their own variables and the shared ones; `None` when it is over shared variables only.
     pub scope: Option<TemplateId>,
     /// The formula.
     pub formula: Term,

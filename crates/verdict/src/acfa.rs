@@ -4,7 +4,7 @@
 //! the edge's havoc set any values, such that the label of the next state holds; all others keep theirs. While a thread is in an atomic state,
 //! only that thread moves.
 //!
-//! Beyond the paper: an edge says what holds before and right behind it, and which threads it starts. So a test and a change in one step need no state
+//! Beyond the paper: an edge says what holds before and right after it, and which threads it starts. So a test and a change in one step need no state
 //! between them, and what a change makes true is known even if it does not last. A state says which accesses a thread there may be about to make.
 
 use ir::ids::Id;
@@ -68,7 +68,7 @@ pub struct Action {
     pub starts: Vec<TemplateId>,
     /// What holds of shared variables before it.
     pub guard: Term,
-    /// What holds of shared variables right behind it.
+    /// What holds of shared variables right after it.
     pub behind: Term,
 }
 

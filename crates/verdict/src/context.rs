@@ -48,7 +48,7 @@ pub struct ContextEdge {
     pub from: usize,
     /// Which of the program's steps.
     pub step: usize,
-    /// The node behind it.
+    /// The node after it.
     pub to: usize,
 }
 

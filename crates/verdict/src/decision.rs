@@ -21,7 +21,7 @@ pub struct OpenCheck {
     pub span: Span,
     /// The step to an error location, in the program that the proof speaks of; nothing for a pair of accesses.
     pub step: Option<(TemplateId, EdgeId)>,
-    /// The names of what a pair of accesses may both touch; nothing if that is not known.
+    /// The names of what a pair of accesses may both touch; `None` when that is not known.
     pub objects: Vec<String>,
     /// Why it is open, for people.
     pub why: String,

@@ -71,7 +71,7 @@ pub enum Proof {
     Queries(Box<QueriesProof>),
     /// Any number of threads, one in the context of the others.
     Context(Box<ContextProof>),
-    /// There is no data race, and no error where threads are switched only behind steps that synchronise them.
+    /// There is no data race, and no error where threads are switched only after steps that synchronise them.
     Runs(Box<RunsProof>),
     /// Any number of threads, by what each of them may do as a specification says, and a proof about that.
     Spec(Box<SpecProof>),

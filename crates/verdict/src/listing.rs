@@ -58,7 +58,7 @@ pub struct Interference {
     pub writers: Vec<(String, Span)>,
 }
 
-/// What is known of a variable as a condition in the words of C, where ranges are written as `x: 0..9`; nothing if it is no more than its type says.
+/// What is known of a variable as a condition in the words of C, where ranges are written as `x: 0..9`; `None` when it is no more than its type says.
 pub fn known_text(variable: &str, bounds: &Bounds, ty: IntType) -> Option<String> {
     let lower = bounds.lower.filter(|lower| *lower > ty.min());
     let upper = bounds.upper.filter(|upper| *upper < ty.max());

@@ -30,7 +30,7 @@ pub struct ProductPart {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProductNode {
-    /// The location of each thread; nothing if it was not started.
+    /// The location of each thread; `None` when it was not started.
     pub locations: Vec<Option<LocationId>>,
     /// The threads that sleep, as bits: what they would do next is done in another order.
     pub sleep: u32,
@@ -42,6 +42,6 @@ pub struct ProductNode {
     pub moves: Vec<(usize, usize, usize)>,
     /// Variables that have one value here.
     pub constants: Vec<(Variable, Term)>,
-    /// What else holds; nothing if that is not written down: then all steps from here are followed on.
+    /// What else holds; `None` when that is not written down: then all steps from here are followed on.
     pub invariant: Option<Term>,
 }

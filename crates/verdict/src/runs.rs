@@ -1,4 +1,4 @@
-//! Proofs about fewer interleavings: a program without data races, in which threads are switched only behind steps that synchronise them.
+//! Proofs about fewer interleavings: a program without data races, in which threads are switched only after steps that synchronise them.
 
 use crate::Proof;
 use serde::{Deserialize, Serialize};

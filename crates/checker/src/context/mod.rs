@@ -10,13 +10,13 @@
 //!
 //! 1. The first thread is at a node and has a view.
 //! 2. A step that a thread can take where a view says leads to a node that an edge names, and its automaton can do as much: a step of it changes at least the shared variables that the proof speaks of
-//!    and the step changes, starts the same threads, and what it says to hold before and behind it does. If the step does neither, the state may stay. Threads that it starts are at nodes.
-//! 3. What a view's node says holds behind each step of the automata that another thread can take there.
-//! 4. There is a view behind each of these steps, also for threads that are started.
+//!    and the step changes, starts the same threads, and what it says to hold before and after it does. If the step does neither, the state may stay. Threads that it starts are at nodes.
+//! 3. What a view's node says holds after each step of the automata that another thread can take there.
+//! 4. There is a view after each of these steps, also for threads that are started.
 //! 5. No node is at an error, and no two threads whose views fit each other are at accesses that race ([`races`]).
 //!
-//! That a label holds *behind* a step is taken for granted in 4 alone, when 2 and 3 have shown it of all threads: each node of a thread that does not move is kept by the step, whoever takes it, and it is enough for that
-//! that all labels held before, and that the label of the thread that moves holds behind. So no two threads' labels rest on each other within one step.
+//! That a label holds *after* a step is taken for granted in 4 alone, when 2 and 3 have shown it of all threads: each node of a thread that does not move is kept by the step, whoever takes it, and it is enough for that
+//! that all labels held before, and that the label of the thread that moves holds after. So no two threads' labels rest on each other within one step.
 //!
 //! While a thread is at an atomic location no other one moves. A state is atomic only if all locations of its nodes are. Shares the meaning of steps with the search, and nothing else.
 

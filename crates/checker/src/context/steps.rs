@@ -9,7 +9,7 @@ use smt::{Instance, Term, Variable};
 use transitions::{ScopedStart, ScopedStep};
 use verdict::{AbstractEdge, ContextView};
 
-/// A node to which a step may lead: under which condition, behind the step.
+/// A node to which a step may lead: under which condition, after the step.
 struct Way {
     node: usize,
     condition: Term,

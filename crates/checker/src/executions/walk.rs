@@ -247,7 +247,7 @@ impl<'r, 'm, 'p> Execution<'r, 'm, 'p> {
         }
     }
 
-    /// Takes a step, and returns what it costs; nothing if nobody can move.
+    /// Takes a step, and returns what it costs; `None` when nobody can move.
     fn step(&mut self) -> Option<u64> {
         let machine = self.runs.machine;
         let mut threads = machine.schedulable(&self.state);

@@ -1,7 +1,7 @@
 //! Whether related locations have conflicting accesses.
 //!
 //! Two accesses of different threads are no race for one of these reasons only: they have no byte in common by the points-to sets; neither writes; both are atomic; the bytes
-//! are in objects that no other thread can reach; one comes behind a lock on its edge that the other thread holds; both name an object of the running thread; both threads hold, before the step, locks at the same distance from any byte that
+//! are in objects that no other thread can reach; one comes after a lock on its edge that the other thread holds; both name an object of the running thread; both threads hold, before the step, locks at the same distance from any byte that
 //! both could access, one of them exclusively: then the locks are at one address, and only one thread can have it; or indices of a family ([`super::families`]) or tickets of a counter ([`super::counters`]) keep them apart; or one is a parent's,
 //! made when its family has no members, and the other would be a member's.
 

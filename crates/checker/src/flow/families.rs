@@ -183,7 +183,7 @@ fn with_step(view: &View<'_>, family: &Family, known: &Knowledge, with: &mut dyn
 pub struct Placed {
     family: usize,
     address: Affine,
-    /// What the parent knows; nothing if it is a member's access.
+    /// What the parent knows; `None` when it is a member's access.
     parent: Option<ParentFacts>,
 }
 

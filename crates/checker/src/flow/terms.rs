@@ -27,7 +27,7 @@ impl Terms<'_, '_> {
         self.view.program.data_model.pointer()
     }
 
-    /// The sum of an expression, given what locals are equal to; nothing if it reads memory that others change.
+    /// The sum of an expression, given what locals are equal to; `None` when it reads memory that others change.
     pub fn sum(&self, expr: &Expr, equal: &[(LocalId, Expr)]) -> Option<Sum> {
         let found = (size(expr) <= LARGEST_FACT).then(|| self.bounded(expr, equal, 64))??;
         let terms = self.rebuilt(&Sum { constant: 0, ..found.clone() });

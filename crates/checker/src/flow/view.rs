@@ -132,7 +132,7 @@ impl<'a> View<'a> {
     }
 
     /// Whether one of these edges is taken, once, at most in the whole run: they are all in one unique template, whose thread can take none of them
-    /// behind one of them. That a template is unique may be claimed for this reason itself: where the second of two threads or the second step
+    /// after one of them. That a template is unique may be claimed for this reason itself: where the second of two threads or the second step
     /// came about first, all was as claimed before.
     fn happens_once(&self, edges: &[(TemplateId, EdgeId)]) -> bool {
         let Some((only, _)) = edges.first() else { return false };

@@ -20,7 +20,7 @@ pub(super) type Successors<'a> = [Vec<(&'a ThreadStep, usize)>];
 
 /// Nodes between invariants.
 struct Between {
-    /// The nodes without an invariant that are reached, each behind all those that lead to it.
+    /// The nodes without an invariant that are reached, each after all those that lead to it.
     order: Vec<usize>,
     /// Whether there are few ways.
     few: bool,
@@ -212,7 +212,7 @@ impl<'a> Part<'a, '_> {
         (conditions.into_iter().map(Term::all).collect(), values)
     }
 
-    /// The variables whose values at a node matter behind it.
+    /// The variables whose values at a node matter after it.
     fn read_behind(
         &self,
         order: &[usize],
@@ -243,7 +243,7 @@ impl<'a> Part<'a, '_> {
     }
 }
 
-/// When a step can be taken, and the values behind it. Inputs of the same step in two places are different inputs.
+/// When a step can be taken, and the values after it. Inputs of the same step in two places are different inputs.
 fn taken(step: &ThreadStep, values: &Values, (node, number): (usize, usize)) -> (Term, Values) {
     let fresh = |variable: &Variable| {
         let input = step.inputs.contains(variable);

@@ -218,7 +218,7 @@ impl<'a> Checker<'a> {
         Ok(state)
     }
 
-    /// That what is said stays true when the thread goes on from a location.
+    /// That what is said stays true when the thread continues from a location.
     fn check_steps(
         &self,
         said: &Conformance,

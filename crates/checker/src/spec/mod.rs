@@ -4,7 +4,7 @@
 //!
 //! 1. The specification is one: its cells are different cells of static objects, and there are no more threads of each function than it says.
 //! 2. Every template that threads run has its abstract thread, or else the one that changes nothing. What is said of a thread and its candidates ([`verdict::Conformance`]) holds when it starts, and is kept by what
-//!    others do (global variables become anything that the assertions of all candidates allow) and by each of its steps, behind which the candidates are those states that a transition of some candidate, or idling, leads to. From what is said it
+//!    others do (global variables become anything that the assertions of all candidates allow) and by each of its steps, after which the candidates are those states that a transition of some candidate, or idling, leads to. From what is said it
 //!    follows that there is a candidate, and that an error is not reached (`conformance.rs`).
 //! 3. The composition of the abstract threads does not go wrong (`composition.rs`), from any state that the start condition allows; and that holds when the first thread has started another.
 //!

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 type Cells = BTreeSet<(ObjectId, u64)>;
 
-/// The cell that is read, before or behind a step.
+/// The cell that is read, before or after a step.
 fn cell(expr: &Expr) -> Option<(ObjectId, u64)> {
     match expr {
         Expr::Load(place) => place.as_cell(),

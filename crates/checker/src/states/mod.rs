@@ -1,6 +1,6 @@
 //! Checks proofs of the `states` engine.
 //!
-//! The view of the program is made anew by `boolean`. Then two things are tested: that the sets of thread states are closed (`closed.rs`),
+//! The view of the program is made again by `boolean`. Then two things are tested: that the sets of thread states are closed (`closed.rs`),
 //! and, where an error is in them, either that the configurations said to be unreachable are closed backwards and not initial
 //! (`unreachable.rs`), or that the populations are closed forwards and no error is one step away (`populations.rs`). Only single steps are
 //! computed (`settling.rs`); nothing is searched. Where the proof says how deep calls go, no thread of the sets may call deeper.

@@ -23,7 +23,7 @@ pub struct Way {
     pub shared: Shared,
     /// The thread and those that it started, as far as they go on.
     pub behind: Vec<Thread>,
-    /// The step that tells others something, what, and the shared state behind it.
+    /// The step that tells others something, what, and the shared state after it.
     pub telling: Option<(StepId, Vec<u128>, Shared)>,
 }
 
@@ -47,7 +47,7 @@ pub struct Settling<'v, 'p> {
 /// Threads of one kind at the start: how many at most, and what they can be.
 pub type Start = (Option<u32>, BTreeSet<Thread>);
 
-/// How a thread settles: the shared state behind, and the thread unless it ends; or an error.
+/// How a thread settles: the shared state after, and the thread unless it ends; or an error.
 pub enum Settled {
     At(Shared, Option<Thread>),
     Error,
@@ -209,7 +209,7 @@ impl<'v, 'p> Settling<'v, 'p> {
                     found.push(Settled::Error);
                 }
             } else if steps.is_empty() {
-                // Nobody runs behind one that stops in an atomic region.
+                // Nobody runs after one that stops in an atomic region.
                 if !point.atomic {
                     found.push(Settled::At(shared, None));
                 }

@@ -167,7 +167,7 @@ struct Seat<'s, 'v, 'a> {
 impl Seat<'_, '_, '_> {
     fn manner(&self, values: &Values<'_>, touch: &Touch<'_>, in_region: bool) -> Result<Manner, ProofError> {
         let (view, facts) = (self.view, self.facts);
-        // What stands behind other operations of the edge may be computed from locals that they change.
+        // What stands after other operations of the edge may be computed from locals that they change.
         let address = if touch.op == 0 { values.eval(touch.address) } else { None };
         let own = touch.op == 0
             && !facts.fresh.is_empty()

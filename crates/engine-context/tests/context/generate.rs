@@ -70,7 +70,7 @@ prop_compose! {
     }
 }
 
-/// All steps of a thread in a state, with the values behind them.
+/// All steps of a thread in a state, with the values after them.
 pub fn steps(acfa: &Acfa, state: AbstractId, before: u8) -> Vec<(&AbstractEdge, u8)> {
     let mut found = Vec::new();
     for edge in acfa.leaving(state) {

@@ -14,9 +14,9 @@ use verdict::{AbstractState, Action, Budget};
 pub enum Step {
     /// Nothing.
     Skip,
-    /// Goes on only if a shared variable has a value.
+    /// Continues only if a shared variable has a value.
     IfShared(usize, bool),
-    /// Goes on only if the thread's own variable has a value.
+    /// Continues only if the thread's own variable has a value.
     IfOwn(bool),
     /// Sets a shared variable.
     Set(usize, bool),
@@ -39,7 +39,7 @@ pub struct Code {
     pub error: Option<usize>,
     /// Edges.
     pub edges: Vec<(usize, Step, usize)>,
-    /// Whether others know what holds before and right behind steps.
+    /// Whether others know what holds before and right after steps.
     pub exact: bool,
 }
 
@@ -51,7 +51,7 @@ pub fn shared(index: usize) -> Variable {
 }
 
 impl Code {
-    /// The state behind a step, if it can be taken.
+    /// The state after a step, if it can be taken.
     fn after(&self, (_, mut values, mut own): Known, step: Step, to: usize) -> Option<Known> {
         match step {
             Step::Skip | Step::Access | Step::Start(_) => {}

@@ -314,7 +314,7 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
                     } else {
                         resting.clear();
                     }
-                    // Where nobody else can run, or nobody arrives anywhere, one that is held goes on.
+                    // Where nobody else can run, or nobody arrives anywhere, one that is held continues.
                     if (able.is_empty() || turns > PATIENCE) && !self.held.is_empty() {
                         turns = 0;
                         let number = self.random.below(self.held.len());
@@ -371,7 +371,7 @@ impl<'g, 'a, 'p> Execution<'g, 'a, 'p> {
         Ok(None)
     }
 
-    /// Whether a thread goes on by a wake-up for no reason only.
+    /// Whether a thread continues by a wake-up for no reason only.
     fn is_asleep(&self, thread: ThreadIndex) -> bool {
         let program = self.guide.model.machine.program;
         self.state.location(thread).is_some_and(|(template, location)| {

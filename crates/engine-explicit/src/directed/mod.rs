@@ -4,8 +4,8 @@
 //! of them ([`execution`]): in some, threads that arrive are held until they meet. In all, accesses to all
 //! open locations are observed ([`observe`]); two that nothing orders are made to meet in another execution
 //! ([`reorder`]). Where a branch that leads closer ([`distance`]) was missed because of inputs, these are
-//! computed anew ([`shadow`], [`solve`]), and the program is run again; so there is a queue of branches to
-//! be tried, the closest first, those behind something new before all others, and between these other
+//! computed again ([`shadow`], [`solve`]), and the program is run again; so there is a queue of branches to
+//! be tried, the closest first, those after something new before all others, and between these other
 //! schedules are tried.
 //!
 //! Under-approximates: finds races only, and executions that would be races but for values that are not
@@ -308,7 +308,7 @@ pub struct LocationSearch {
 }
 
 impl LocationSearch {
-    /// Goes on, until a race on the location is found, something on others, or the budget is used up:
+    /// Continues, until a race on the location is found, something on others, or the budget is used up:
     /// [`Directed::take_found`] has it.
     pub fn run(&mut self, directed: &mut Directed<'_>, budget: &Budget) {
         while directed.found.is_empty() && self.once(directed, budget).is_ok() {}

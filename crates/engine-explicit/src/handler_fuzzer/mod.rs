@@ -215,7 +215,7 @@ impl<'a, 'p> HandlerFuzzer<'a, 'p> {
         self.novelty.decide(&self.relevance.deciding);
     }
 
-    /// Goes on for about so many steps. Gives a race, and what it is on.
+    /// Continues for about so many steps. Gives a race, and what it is on.
     pub fn run(&mut self, steps: u64, budget: &Budget) -> Result<Option<(Range, Trace)>, Exhausted> {
         let end = self.steps + steps;
         let most = budget.memory / PARTS;

@@ -273,7 +273,7 @@ fn swap(context: &mut Context<'_>, call: &Call<'_>, gives_success: bool) -> Opti
     Some(Answer::Value(if gives_success { equal(ty, old, expected) } else { old }))
 }
 
-/// In one step, reads the cell and, if it holds `expected`, stores `desired` and goes to `succeeded`. Goes on behind
+/// In one step, reads the cell and, if it holds `expected`, stores `desired` and goes to `succeeded`. Continues after
 /// it where it does not. Returns the old value.
 fn exchange_if_equal(
     context: &mut Context<'_>,

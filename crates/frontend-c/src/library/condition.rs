@@ -3,7 +3,7 @@
 //! A wait gives the mutex back and takes it again: wake-ups may be spurious, so each wait may end at any
 //! time, and signals need do nothing. That is all, except for the deadlock check, which must not rely on such
 //! wake-ups. For it ([`ir::Waiting::Tracked`]) the first word of a condition holds a bit for each thread that
-//! waits. A thread that waits properly sets its bit in the step that gives the mutex back, and goes on when
+//! waits. A thread that waits properly sets its bit in the step that gives the mutex back, and continues when
 //! the bit is clear. A signal clears any one bit that is set, a broadcast all. A wait may also end for no
 //! reason; that is decided when it begins, which makes no difference: until it ends, signals go to others, or
 //! have no effect, as if it had ended already. (Where a signal would have gone to it, it waits properly.)

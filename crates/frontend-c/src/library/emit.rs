@@ -146,7 +146,7 @@ impl Context<'_> {
         let pointer = self.pointer();
         self.settle_as(argument, pointer)
     }
-    /// The address so many bytes behind another.
+    /// The address so many bytes after another.
     pub(super) fn behind(&self, address: &Expr, offset: u64) -> Expr {
         match address {
             address if offset == 0 => address.clone(),
@@ -265,7 +265,7 @@ impl Context<'_> {
         self.builder.emit(Op::Assume(Expr::bool(false)));
     }
 
-    /// Goes on in an atomic region that is entered from `from` by `first`, which may wait.
+    /// Continues in an atomic region that is entered from `from` by `first`, which may wait.
     pub(super) fn enter_atomic(&mut self, from: LocationId, first: Op) {
         self.builder.leave();
         self.builder.atomic_begin();
@@ -273,7 +273,7 @@ impl Context<'_> {
         let span = self.builder.span;
         self.builder.template.edge(from, inside, vec![first], span);
     }
-    /// Goes on behind the atomic region, which is left by `last`.
+    /// Continues after the atomic region, which is left by `last`.
     pub(super) fn leave_atomic(&mut self, last: Op) {
         let from = self.builder.here();
         self.builder.leave();

@@ -1,13 +1,11 @@
 //! Addresses that code outside of the program knows, and what it gives back.
 //!
 //! A function of which nothing is known, and a list of arguments, may hold addresses that were passed to it
-//! or to another such function. They are
-//! stored in one object, which points-to sets know by its role ([`ObjectRole::Given`]); what comes back is a number that
-//! was not computed from an address, or
-//! one of these. The latter is no evidence. Variables and functions with external linkage can be named
-//! outside, so they are known from the start
-//! ([`know`]). Over-approximates, for functions that change nothing of the program (SOUNDNESS.md, assumptions
-//! 12 and 14).
+//! or to another such function. They are stored in one object, which points-to sets know by its role
+//! ([`ObjectRole::Given`]); what comes back is a number that was not computed from an address, or one of
+//! these. The latter is no evidence. Variables and functions with external linkage can be named outside, so
+//! they are known from the start ([`know`]). Over-approximates, for functions that change nothing of the
+//! program (SOUNDNESS.md, assumptions 12 and 14).
 
 use super::Context;
 use super::emit::atomic_place;

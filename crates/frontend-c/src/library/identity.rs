@@ -59,7 +59,7 @@ struct Known {
     /// The least and the greatest value that there may be.
     least: Value,
     most: Value,
-    /// From the least to the greatest value that is evidence; nothing if none is.
+    /// From the least to the greatest value that is evidence; `None` when none is.
     usual: Option<(Value, Value)>,
     /// Whether it stays the same until the process changes it.
     stays: bool,

@@ -245,7 +245,7 @@ fn look_up(name: &str) -> Option<&'static Entry> {
     best.map(|(_, entry)| entry)
 }
 
-/// Functions whose checked form has the same arguments in the same places, and more behind them.
+/// Functions whose checked form has the same arguments in the same places, and more after them.
 const CHECKED: &[&str] = &[
     "memcpy",
     "memmove",

@@ -166,7 +166,7 @@ fn may_set_kind(program: &Program, template: &Template, op: &Op) -> bool {
     })
 }
 
-/// Whether a cell may be the kind word of a mutex: a word that is far enough behind the start of something.
+/// Whether a cell may be the kind word of a mutex: a word that is far enough after the start of something.
 fn may_be_kind_word(program: &Program, place: &Place) -> bool {
     fn constant_part(expr: &Expr) -> u64 {
         if let Some(value) = as_constant(expr) {

@@ -100,7 +100,7 @@ impl Array {
     }
 }
 
-/// Goes on here, or elsewhere.
+/// Continues here, or elsewhere.
 fn or_else(context: &mut Context<'_>, elsewhere: LocationId) {
     let here = context.builder.label();
     context.builder.alternative(Op::Assume(Expr::bool(true)), elsewhere);

@@ -47,7 +47,7 @@ pub(super) fn advance(context: &mut Context<'_>, index: LocalId) {
     let next = plus_one(context, Expr::Local(index));
     context.builder.set(Lhs::Local(index), next);
 }
-/// Goes on while the index is below the limit, if there is one; else goes to `done`.
+/// Continues while the index is below the limit, if there is one; else goes to `done`.
 fn stop_at_limit(context: &mut Context<'_>, index: LocalId, limit: Option<&Expr>, done: ir::LocationId) {
     if let Some(limit) = limit {
         let go_on = context.builder.label();

@@ -130,7 +130,7 @@ fn assume(context: &mut Context<'_>, call: &Call<'_>) -> Option<Answer> {
     Some(Answer::Nothing)
 }
 
-/// Goes on where the condition holds, and ends in a location of that kind where it does not.
+/// Continues where the condition holds, and ends in a location of that kind where it does not.
 fn require(context: &mut Context<'_>, call: &Call<'_>, otherwise: LocationKind) -> Option<Answer> {
     let condition = call.argument(0)?;
     let (ty, condition) = (condition.ty, context.settle(condition));

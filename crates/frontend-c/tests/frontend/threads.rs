@@ -8,7 +8,7 @@ fn outcomes(program: &Program) -> BTreeSet<i128> {
     interleavings::outcomes(program, "result", IntType::I32)
 }
 
-/// Two threads that run `body`, then `main` goes on when both have set their flag.
+/// Two threads that run `body`, then `main` continues when both have set their flag.
 fn two_threads(globals: &str, body: &str) -> Program {
     program(&format!(
         "int result; _Atomic int done; {globals}

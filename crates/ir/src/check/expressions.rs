@@ -173,7 +173,7 @@ impl<'p> Checker<'p> {
             return self.report(format!("object {object} does not exist"));
         };
         if offset > found.size {
-            self.report(format!("offset {offset} is behind the {} bytes of {}", found.size, found.name));
+            self.report(format!("offset {offset} is past the {} bytes of {}", found.size, found.name));
         }
         let allowed = match (found.storage, self.place) {
             (Storage::Static, _) => true,

@@ -277,7 +277,7 @@ fn memory() {
     let mut program = base();
     program.objects[SITE].initial = Initial::Values(vec![(0, IntType::I32, int(1))]);
     rejects(&program, "an allocation site has initial values");
-    rejects_value(Expr::Address(X, 5), "offset 5 is behind the 4 bytes of x");
+    rejects_value(Expr::Address(X, 5), "offset 5 is past the 4 bytes of x");
     rejects_value(Expr::Address(SITE, 0), "site is an allocation site and has no address");
     let mut program = base();
     program.templates[HELPER].edges[EdgeId(0)].ops = vec![Op::Free(Expr::Address(FRAME, 0))];

@@ -17,7 +17,7 @@ pub fn resolve_calls(program: &Program) -> Program {
     resolve_with(program, |program| Some(PointsTo::of(program))).unwrap_or_else(|| program.clone())
 }
 
-/// Like [`resolve_calls`]; nothing if it is not done by then.
+/// Like [`resolve_calls`]; `None` when it is not done by then.
 pub fn resolve_calls_until(program: &Program, deadline: Option<Instant>) -> Option<Program> {
     resolve_with(program, |program| PointsTo::until(program, deadline))
 }

@@ -74,7 +74,7 @@ impl Region {
         let counted: Vec<Target> = targets.iter().filter(counts).copied().collect();
         Self { targets: Targets::Of(counted.into()), extent: self.extent }
     }
-    /// The objects that it may be in; nothing if that is not known.
+    /// The objects that it may be in; `None` when that is not known.
     pub fn objects(&self) -> Option<impl Iterator<Item = ObjectId> + '_> {
         match &self.targets {
             Targets::Any => None,
@@ -100,7 +100,7 @@ impl Region {
         }
     }
     /// How far behind the start of this region the other one's start may be where they have a byte in common and lie in the
-    /// same object; nothing if that is not known.
+    /// same object; `None` when that is not known.
     pub fn distances(&self, other: &Self) -> Option<Vec<i128>> {
         let (Targets::Of(mine), Targets::Of(theirs)) = (&self.targets, &other.targets) else { return None };
         let (Extent::Bytes(first), Extent::Bytes(second)) = (self.extent, other.extent) else { return None };

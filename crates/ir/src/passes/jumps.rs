@@ -1,6 +1,6 @@
 //! Jump threading: a branch that is decided where control comes from is taken there.
 //!
-//! Constants of locals are propagated along the edges of a template. An edge that leads to a branch whose outcome follows from the constants behind the edge
+//! Constants of locals are propagated along the edges of a template. An edge that leads to a branch whose outcome follows from the constants after the edge
 //! is led past it, with the local steps on the way appended. So the path on which a call failed does not meet the path on which it succeeded
 //! before the result is asked for. Edges whose first assumption is constantly false go.
 //!

@@ -127,7 +127,7 @@ fn procedures_with_address(program: &Program) -> Vec<TemplateId> {
 }
 
 /// Makes error locations that are not wanted end the program. Front ends lead to an invalid access by an edge beside those
-/// on which the program goes on, so it is left out.
+/// on which the program continues, so it is left out.
 pub fn select_errors(program: &mut Program, lowering: Lowering) {
     if !lowering.bounds {
         for Template { locations, edges, .. } in program.templates.iter_mut() {
@@ -367,7 +367,7 @@ impl Checker<'_> {
         tests.pop().unwrap_or(Expr::bool(true))
     }
 
-    /// Whether an access leaves its object; nothing if it never does.
+    /// Whether an access leaves its object; `None` when it never does.
     fn out_of_bounds(&self, address: &Expr, size: u64) -> Option<Expr> {
         let Some(object) = base_object(address) else {
             return Some(Expr::Valid(Box::new(address.clone()), size).not());

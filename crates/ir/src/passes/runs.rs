@@ -1,16 +1,19 @@
-//! Atomic runs: in a program without data races, threads need to be switched only behind the steps that synchronise them (Lipton 1975).
+//! Atomic runs: in a program without data races, threads need to be switched only after the steps that synchronise them (Lipton 1975).
 //!
 //! Keeps which errors are reached, provided that no execution has a data race; keeps no races and no deadlocks. Only flags of locations change, so that executions of the result are
 //! executions of the program, step by step.
 //!
-//! A step is a *mover* if what it does to memory are plain accesses, at most one operation, with addresses that do not themselves come from memory, to bytes that no operation on locks uses, and
-//! to no object whose life another thread may end by returning or ending: that is no access, so it is no race, but afterwards the step has no meaning. Nor does it free memory, since another thread may then get
-//! the same address.
-//! Where there is no race, such a step `a` moves to the right: if another thread's step `b` comes next, neither touches what the other one writes, as both were about to be taken in
-//! the state before, and that would be a race. So `b; a` is possible, too, and ends in the same state. A location becomes atomic if only movers lead to it. Then between two locations that are not
-//! atomic, a thread takes movers and at most one other step, which is the last one. Given an execution to an error:
+//! A step is a *mover* if what it does to memory are plain accesses, at most one operation, with addresses
+//! that do not themselves come from memory, to bytes that no operation on locks uses, and to no object whose
+//! life another thread may end by returning or ending: that is no access, so it is no race, but afterwards
+//! the step has no meaning. Nor does it free memory, since another thread may then get the same address.
+//! Where there is no race, such a step `a` moves to the right: if another thread's step `b` comes next,
+//! neither touches what the other one writes, as both were about to be taken in the state before, and that
+//! would be a race. So `b; a` is possible, too, and ends in the same state. A location becomes atomic if only
+//! movers lead to it. Then between two locations that are not atomic, a thread takes movers and at most one
+//! other step, which is the last one. Given an execution to an error:
 //!
-//! 1. The movers behind a thread's last other step, unless it is the thread at the error, are moved to the end and left out: the error is reached without them. So a run without an end does no harm.
+//! 1. The movers after a thread's last other step, unless it is the thread at the error, are moved to the end and left out: the error is reached without them. So a run without an end does no harm.
 //! 2. All others are moved to the right, until they stand right before the step that their run ends with.
 //!
 //! What comes out is an execution in which runs are not interrupted. More locations that are not atomic would be right as well: they end runs earlier.

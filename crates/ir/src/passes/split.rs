@@ -394,7 +394,7 @@ impl Splitter<'_> {
         self.store_after(edge, store.into_iter().collect(), atomic);
     }
 
-    /// Adds stores behind an edge.
+    /// Adds stores after an edge.
     fn store_after(&mut self, edge: EdgeId, stores: Vec<(Place, LocalId)>, atomic: bool) {
         let (target, span) = (self.template.edges[edge].target, self.template.edges[edge].span);
         let mut last = edge;
@@ -509,7 +509,7 @@ impl Splitter<'_> {
         extraction.taken.push((original, local));
     }
 
-    /// Puts a unit whose operands are taken out already in a local; returns the location behind that.
+    /// Puts a unit whose operands are taken out already in a local; returns the location after that.
     fn save(&mut self, here: LocationId, value: Expr, local: LocalId, span: Span) -> LocationId {
         let atomic = self.template.locations[here].atomic;
         let behind = self.template.location(LocationKind::Normal, atomic);

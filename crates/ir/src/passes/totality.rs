@@ -78,7 +78,7 @@ impl<'p> Totality<'p> {
         }
     }
 
-    /// Whether an operation always goes on. It may choose.
+    /// Whether an operation always continues. It may choose.
     pub fn always_goes_on(&self, op: &Op) -> bool {
         match op {
             Op::Assume(condition) => *condition == Expr::bool(true),

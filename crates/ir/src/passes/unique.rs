@@ -76,7 +76,7 @@ fn unique_templates(program: &Program) -> IdVec<TemplateId, bool> {
     }
 }
 
-/// Whether a thread takes at most one of some edges, at most once, and they are all in one template: from behind them, none can be reached.
+/// Whether a thread takes at most one of some edges, at most once, and they are all in one template: from after them, none can be reached.
 fn alternatives(program: &Program, edges: &[(TemplateId, EdgeId)]) -> bool {
     let Some((only, _)) = edges.first() else { return true };
     let code = &program.templates[*only];

@@ -302,7 +302,7 @@ impl<'p> Machine<'p> {
         within(id, self.addresses.offset[id])
     }
 
-    /// Where the live object starts that an address is in, or just behind.
+    /// Where the live object starts that an address is in, or just past.
     pub(super) fn object_start(&self, state: &State, address: u64) -> Option<u64> {
         let inside = |address: u64| self.describe(state, address).map(|(_, offset)| address - offset);
         inside(address).or_else(|| inside(address.checked_sub(1)?))
@@ -353,7 +353,7 @@ pub(super) enum Part {
 }
 
 impl State {
-    /// The template and location that a thread is at; nothing if it has ended.
+    /// The template and location that a thread is at; `None` when it has ended.
     pub fn location(&self, thread: ThreadIndex) -> Option<(TemplateId, LocationId)> {
         let top = self.threads[thread].activations.last()?;
         Some((top.template, top.location))

@@ -86,7 +86,7 @@ pub enum Stuck {
     Blocked,
     /// An operation has no meaning: the execution ends.
     Fault(Fault),
-    /// The machine's bounds do not allow it. The program goes on, and what happens then is not known.
+    /// The machine's bounds do not allow it. The program continues, and what happens then is not known.
     Limit(LimitKind),
 }
 

@@ -382,7 +382,7 @@ fn stuck(machine: &Machine<'_>, state: &State, moved: u64) -> Fate {
     }
     let mut set: Vec<(ThreadIndex, Wait)> = Vec::new();
     for thread in live(state).filter(|thread| !moves(*thread)) {
-        // One that can neither move nor waits: no execution goes on from here.
+        // One that can neither move nor waits: no execution continues from here.
         let Some(wait) = machine.waits(state, thread) else { return Fate::Free };
         set.push((thread, wait));
     }

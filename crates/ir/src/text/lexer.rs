@@ -7,7 +7,7 @@ use super::{ParseError, continues_word, starts_word};
 pub(super) enum Token {
     /// A keyword or a name.
     Word(String),
-    /// A number without sign, and the letters right behind it.
+    /// A number without sign, and the letters right after it.
     Number(u128, String),
     /// A text in quotes.
     Text(String),

@@ -41,7 +41,7 @@ impl fmt::Display for ParseError {
 }
 impl std::error::Error for ParseError {}
 
-/// Words that nothing is called in the text without a number behind it: those that start a declaration, an operation,
+/// Words that nothing is called in the text without a number after it: those that start a declaration, an operation,
 /// or an expression. All other words of the grammar stand where no name can.
 const RESERVED: &[&str] = &[
     "allocate",

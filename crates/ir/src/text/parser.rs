@@ -76,7 +76,7 @@ impl Parser {
         let second = (self.at + 1).min(self.tokens.len() - 1);
         &self.tokens[second].token
     }
-    /// Goes on behind the next token. The end stays the next token.
+    /// Continues after the next token. The end stays the next token.
     pub(super) fn advance(&mut self) {
         self.at = (self.at + 1).min(self.tokens.len() - 1);
     }
@@ -86,7 +86,7 @@ impl Parser {
     pub(super) fn is_word(&self, word: &str) -> bool {
         matches!(self.peek(), Token::Word(found) if found == word)
     }
-    /// Whether the next token is this sign; if so, goes on behind it.
+    /// Whether the next token is this sign; if so, continues after it.
     pub(super) fn take_sign(&mut self, sign: &str) -> bool {
         let found = self.is_sign(sign);
         if found {
@@ -94,7 +94,7 @@ impl Parser {
         }
         found
     }
-    /// Whether the next token is this word; if so, goes on behind it.
+    /// Whether the next token is this word; if so, continues after it.
     pub(super) fn take_word(&mut self, word: &str) -> bool {
         let found = self.is_word(word);
         if found {

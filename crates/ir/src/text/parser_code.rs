@@ -100,7 +100,7 @@ impl Parser {
         }
     }
 
-    /// An operation that may have a result, behind the left-hand side.
+    /// An operation that may have a result, after the left-hand side.
     fn with_result(&mut self, result: Option<Lhs>) -> Parsed<Op> {
         if self.take_word("spawn") {
             let (callee, arguments) = self.callee()?;
@@ -121,7 +121,7 @@ impl Parser {
         Ok(Op::Allocate { site, size, zeroed, result })
     }
 
-    /// The rest of an assignment, behind the first `:=`.
+    /// The rest of an assignment, after the first `:=`.
     fn assignment(&mut self, first: Lhs) -> Parsed<Op> {
         let mut pairs = vec![(first, self.rhs()?)];
         while self.take_sign(",") {
@@ -281,7 +281,7 @@ impl Parser {
         BINARY_OPS.into_iter().find(|op| self.is_sign(sign(*op)))
     }
 
-    /// The sign and what stands behind it: the operation's type and operands.
+    /// The sign and what stands after it: the operation's type and operands.
     fn right_operand(&mut self, op: BinaryOp, left: Expr) -> Parsed<(IntType, Box<(Expr, Expr)>)> {
         self.sign(sign(op))?;
         let ty = self.operation_type()?;
@@ -296,7 +296,7 @@ impl Parser {
         Ok((ty, Box::new((left, right))))
     }
 
-    /// The type behind the sign of an operation, where it is written.
+    /// The type after the sign of an operation, where it is written.
     fn operation_type(&mut self) -> Parsed<Option<IntType>> {
         if self.take_sign(":") { Ok(Some(self.type_name()?)) } else { Ok(None) }
     }
@@ -425,7 +425,7 @@ impl Parser {
         }
     }
 
-    /// A number, behind its sign.
+    /// A number, after its sign.
     fn constant(&mut self, negative: bool) -> Parsed<Expr> {
         let Token::Number(magnitude, suffix) = self.peek() else { return self.expected("a number") };
         let ty = if suffix.is_empty() { Some(IntType::I32) } else { int_type(suffix) };

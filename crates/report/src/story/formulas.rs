@@ -13,7 +13,7 @@ pub struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// A formula as text; nothing if it speaks of something without a name, says nothing, or is too long.
+    /// A formula as text; `None` when it speaks of something without a name, says nothing, or is too long.
     pub fn text(&self, formula: &Term) -> Option<String> {
         if formula.is_literal() || formula.size() > LONGEST {
             return None;

@@ -1,8 +1,8 @@
 //! Ghost variables for correctness witnesses: whether a mutex is held, and what holds whenever nobody holds it.
 //!
 //! What a mutex protects is known inside of its sections, while the facts at a line that takes it must allow for another thread in the middle of a section. With a ghost variable
-//! that says whether the mutex is held, what is known behind the line can be said before it: *the mutex is held, or this holds*. For a thread that is about to take the mutex, which nobody
-//! holds, may do so at once, and taking it changes nothing else; so what `flow` knows behind the line held before.
+//! that says whether the mutex is held, what is known after the line can be said before it: *the mutex is held, or this holds*. For a thread that is about to take the mutex, which nobody
+//! holds, may do so at once, and taking it changes nothing else; so what `flow` knows after the line held before.
 //!
 //! A mutex gets a ghost variable only if everything that is done to it is: taking it and giving it back, by its name, on lines where nothing else is done to a mutex.
 
@@ -96,7 +96,7 @@ fn mentioned(op: &Op) -> BTreeSet<ObjectId> {
     found
 }
 
-/// The line that a thread is at behind a step, when it has done what else the line does for itself.
+/// The line that a thread is at after a step, when it has done what else the line does for itself.
 fn behind(template: &Template, step: &Edge) -> Option<Span> {
     let mut at = step.target;
     let mut seen: BTreeSet<LocationId> = BTreeSet::new();

@@ -102,7 +102,7 @@ fn of_one_program(shared: &Shared, path: &Path, files: Vec<PathBuf>) -> Vec<Path
     files.into_iter().filter(|file| !left_out.contains(file)).collect()
 }
 
-/// Whether a C file defines `main`, by its words: the name, parentheses, and a brace behind them. What a macro hides is not seen; the program is then read as it is, and says what is wrong.
+/// Whether a C file defines `main`, by its words: the name, parentheses, and a brace after them. What a macro hides is not seen; the program is then read as it is, and says what is wrong.
 fn defines_main(text: &str) -> bool {
     let text = without_comments(text);
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';

@@ -113,7 +113,7 @@ impl State {
         before.filter(|before| before != files).map(|before| self.leave(&before)).unwrap_or_default()
     }
 
-    /// A verification has ended. Gives what is to be told; nothing if it was cancelled.
+    /// A verification has ended. Gives what is to be told; `None` when it was cancelled.
     pub fn end(&mut self, uri: &str, files: &Files, cancel: &Cancel, findings: Findings) -> Told {
         let versions = self.versions(files);
         let Some(program) = self.programs.get_mut(files).filter(|_| !cancel.is_cancelled()) else {
@@ -121,7 +121,7 @@ impl State {
         };
         let mut paths: Vec<PathBuf> = findings.paths();
         if let Some((_, old)) = program.findings.replace((versions, Arc::new(findings))) {
-            // What was told of other files before is told anew.
+            // What was told of other files before is told again.
             paths.extend(old.paths());
         }
         program.running = false;

@@ -20,7 +20,7 @@ fn commands(text: &str) -> Vec<Shown> {
     let mut found: Vec<Shown> = Vec::new();
     let mut open = false;
     for (number, line) in lines.iter().enumerate() {
-        // A block goes on behind an empty line if what follows is indented.
+        // A block continues after an empty line if what follows is indented.
         let goes_on = |line: &str| line.starts_with("    ");
         let next = lines[number..].iter().find(|line| !line.trim().is_empty());
         let inside = goes_on(line) || (line.is_empty() && next.is_some_and(|next| goes_on(next)));

@@ -50,7 +50,7 @@ impl Browser {
         let address = lines
             .find_map(|line| Some(line.ok()?.strip_prefix("DevTools listening on ws://")?.to_owned()))
             .expect("Chromium says where it listens");
-        // It goes on talking, and must not wait for a reader.
+        // It continues talking, and must not wait for a reader.
         std::thread::spawn(move || lines.for_each(drop));
         let (host, path) = address.split_once('/').expect("an address has a path");
         let mut socket = TcpStream::connect(host).expect("Chromium listens");

@@ -53,7 +53,7 @@ fn generate(folder: &Path, seed: u64) -> Option<String> {
     text.contains(end).then(|| format!("unsigned int checksum_result;\n{}", text.replace(end, &store)))
 }
 
-/// The checksum that the compiled program prints; nothing if it does not end soon.
+/// The checksum that the compiled program prints; `None` when it does not end soon.
 fn compiled(folder: &Path, text: &str) -> Option<u32> {
     let (source, binary) = (folder.join("program.c"), folder.join("program"));
     std::fs::write(&source, text).ok()?;

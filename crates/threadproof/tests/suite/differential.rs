@@ -200,7 +200,7 @@ fn is_violated(program: &ir::Program, check: Check) -> bool {
     explored(program, check, usize::MAX).expect("there is no limit")
 }
 
-/// Whether following all steps leads to a bad state; nothing if there are too many states to say.
+/// Whether following all steps leads to a bad state; `None` when there are too many states to say.
 fn explored(program: &ir::Program, check: Check, most: usize) -> Option<bool> {
     let program = pipeline::prepare(program, check);
     match explore(&program, &check.property(), Bounds::states(most)) {

@@ -66,7 +66,7 @@ fn classes_hide_no_race() {
         let found = verdict(Some(class), &text, &engine_flow::Flow);
         assert!(!matches!(found, checker::Checked::Proved(_)), "{class}");
     }
-    // What is behind an object may be written as well, which is no evidence.
+    // What is after an object may be written as well, which is no evidence.
     let text = program("void f(void *);", "f(&p);", "x = p.b;");
     let found = verdict(Some("writes(1)"), &text, &engine_flow::Flow);
     assert!(!matches!(found, checker::Checked::Proved(_)));

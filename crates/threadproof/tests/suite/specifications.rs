@@ -148,7 +148,7 @@ fn a_missing_transition() {
     assert_ne!(event.1, event.2);
 }
 
-/// A variable is missing behind `changes`.
+/// A variable is missing after `changes`.
 #[test]
 fn a_wrong_frame() {
     let program = paper("abstract-threads-figure6-any.c");

@@ -138,10 +138,10 @@ fn accepts(between: &str, joined: &str) -> bool {
 
 #[test]
 fn ids_that_callees_overwrite() {
-    // An id that stays where the start put it is known behind a call that writes elsewhere, and not behind one that writes there.
+    // An id that stays where the start put it is known after a call that writes elsewhere, and not after one that writes there.
     assert!(accepts("copy = other;", "a"));
     assert!(!accepts("a = other;", "a"));
-    // A copy is not known behind a call, whatever it writes: nobody lists who writes there.
+    // A copy is not known after a call, whatever it writes: nobody lists who writes there.
     assert!(!accepts("copy = other;", "copy"));
     assert!(!accepts("", "copy"));
 }

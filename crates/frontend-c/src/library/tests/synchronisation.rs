@@ -60,7 +60,7 @@ fn a_semaphore_lets_as_many_in_as_it_says() {
     assert_eq!(runs.blocked, BTreeSet::from([vec![0]]));
 }
 
-/// Threads that meet at a barrier some times; how many have arrived is counted before, and looked at behind.
+/// Threads that meet at a barrier some times; how many have arrived is counted before, and looked at after.
 fn meet(threads: u32, needed: Value, rounds: Value) -> (Runs, [ObjectId; 3]) {
     let mut world = World::default();
     let barrier = world.global("barrier", 32);

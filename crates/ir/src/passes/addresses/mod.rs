@@ -1,39 +1,29 @@
 //! Where a program's behaviour depends on what C leaves open about addresses.
 //!
 //! The machine gives each object an address (`semantics/address.rs`), engines that prove give some objects
-//! others, and no two
-//! allocations the same one. A program cannot tell the difference but by
+//! others, and no two allocations the same one. A program cannot tell the difference but by
 //! 1. the *numbers* that addresses are: the order of addresses in different objects, their distance, their
 //!    digits;
 //! 2. an address that is *used again*: one of an object that has been freed, or that was on a stack, is equal
-//!    to the
-//!    address of a new one.
+//!    to the address of a new one.
 //!
 //! [`note`] looks for comparisons, faults, sizes and accesses that depend on either, and adds an assumption
-//! that limits
-//! proofs for each. Over-approximates: where nothing is found, all places that objects may have give the same
-//! executions, up to the numbers themselves. What an address shows in spite of that: its low bits, as far as
-//! the
-//! alignment of its object goes; that it is not 0, and in no page at either end of memory; whether it is
-//! equal to another
-//! one (an address just after an object may be that of another object: that is noted where the distance is a
-//! constant).
+//! that limits proofs for each. Over-approximates: where nothing is found, all places that objects may have
+//! give the same executions, up to the numbers themselves. What an address shows in spite of that: its low
+//! bits, as far as the alignment of its object goes; that it is not 0, and in no page at either end of
+//! memory; whether it is equal to another one (an address just after an object may be that of another object:
+//! that is noted where the distance is a constant).
 //!
 //! Where the order of a few static objects is all that shows, it becomes an input (`order.rs`), and nothing
-//! is noted.
-//! Other comparisons of numbers may have any result, beside that which they have in the machine (`open.rs`):
-//! this is
-//! noted, and proofs hold for all results.
+//! is noted. Other comparisons of numbers may have any result, beside that which they have in the machine
+//! (`open.rs`): this is noted, and proofs hold for all results.
 //!
 //! A number may become an address without being computed from one: where a branch depends on digits, or by
-//! counting
-//! up to it. So where addresses are compared as numbers, accesses at numbers that were not computed from any
-//! address
-//! are noted, too.
+//! counting up to it. So where addresses are compared as numbers, accesses at numbers that were not computed
+//! from any address are noted, too.
 //!
 //! An execution of the machine is one for places that objects may really have, so violations stay what they
-//! are.
-//! Where addresses that are used again can be seen, the machine may use them again
+//! are. Where addresses that are used again can be seen, the machine may use them again
 //! ([`Program::reuses_addresses`]).
 
 mod numbers;
@@ -66,8 +56,8 @@ const BESIDE: &str =
 const GUESSED: &str = "here a number is used as an address that was not computed from one, but may have been found by comparing with one";
 
 /// Adds an assumption for each place at which a program depends on the numbers of addresses, or on their
-/// being used again.
-/// Comparisons of addresses in a few static objects become inputs, if nothing else depends on numbers.
+/// being used again. Comparisons of addresses in a few static objects become inputs, if nothing else depends
+/// on numbers.
 pub fn note(program: &mut Program) {
     let mut observer = Observer::new(program);
     observer.run();
@@ -309,10 +299,8 @@ impl<'p> Observer<'p> {
     }
 
     /// Whether a comparison asks if an address is in a static object: if its distance from there, as an
-    /// unsigned number, is
-    /// less than a constant, which is at most the object's size. Objects are apart wherever they are; only
-    /// what is just
-    /// after an object may be the start of another one.
+    /// unsigned number, is less than a constant, which is at most the object's size. Objects are apart
+    /// wherever they are; only what is just after an object may be the start of another one.
     fn asks_for_object(&self, template: TemplateId, (distance, most): &(Expr, Expr)) -> bool {
         let (Expr::Binary(BinaryOp::Sub, ty, inner), Expr::Const(most, _)) = (distance, most) else {
             return false;

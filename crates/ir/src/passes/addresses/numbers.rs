@@ -1,14 +1,12 @@
 //! What the values of a program show of the numbers that addresses are.
 //!
 //! Flow-insensitive, one [`Shows`] for each local and each cell of memory, on top of points-to sets.
-//! Over-approximates:
-//! a value of which nothing is said here is the same for all places that objects may have, as long as nothing
-//! that
-//! [`super`] looks for has happened.
+//! Over-approximates: a value of which nothing is said here is the same for all places that objects may have,
+//! as long as nothing that [`super`] looks for has happened.
 //!
 //! The difference of two addresses in one object shows nothing. Two values are in one object if they were
-//! computed,
-//! by adding to it, from one value (see [`Base`]), or if there is only one object that they may be in.
+//! computed, by adding to it, from one value (see [`Base`]), or if there is only one object that they may be
+//! in.
 
 use super::super::edges_in_cycles;
 use super::super::points_to::{CellBytes, CopiedCells, Node, Pointee, PointsTo};

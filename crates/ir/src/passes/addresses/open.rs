@@ -2,8 +2,7 @@
 //!
 //! Beside each step with such a comparison there is another one, in which the result is not modelled
 //! ([`Rhs::Unknown`](crate::Rhs::Unknown)). So proofs hold whatever the result is, and violations rest on the
-//! results
-//! that the machine gives.
+//! results that the machine gives.
 
 use crate::expr::Expr;
 use crate::ids::{EdgeId, LocalId, TemplateId};

@@ -184,7 +184,7 @@ impl Forgetting {
         object.storage == Storage::Static && matches!(object.layout, Layout::Scalar(_))
     }
 
-    /// The program with these objects only; nothing if some access may be to one that is kept or to one that is not.
+    /// The program with these objects only; `None` when some access may be to one that is kept or to one that is not.
     pub fn keep(&self, kept: &BTreeSet<ObjectId>, range: Range) -> Option<Program> {
         let mut keeper = Keeper { forgetting: self, kept, lost: Lost::default() };
         keeper.lost = Lost::of(&keeper);
@@ -410,7 +410,7 @@ impl Keeper<'_> {
         Some(())
     }
 
-    /// Whether an expression reads something that is kept, and something that is not; nothing if that is not known.
+    /// Whether an expression reads something that is kept, and something that is not; `None` when that is not known.
     fn loads(&self, id: TemplateId, expr: &Expr) -> Option<(bool, bool)> {
         let (mut kept, mut forgotten, mut mixed) = (false, false, false);
         expr.walk(&mut |inner| {

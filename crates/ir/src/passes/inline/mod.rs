@@ -2,7 +2,7 @@
 //!
 //! Each call site gets its own copy of the callee's locals and frame objects. On entry the parameters get the
 //! arguments; where control may come by more than once, the callee's other locals and its frame objects get their
-//! initial values again. An end location continues behind the call with the result assigned; an exit location ends
+//! initial values again. An end location continues after the call with the result assigned; an exit location ends
 //! the whole thread. Locations keep their atomic flags: inside of atomic regions a front end calls atomic twins.
 //!
 //! Exact, but for these limits:

@@ -34,7 +34,7 @@ pub struct Builder<'a, 'p> {
 }
 
 impl<'a, 'p> Builder<'a, 'p> {
-    /// Puts copies behind the templates of `result`, which are those of `program`.
+    /// Puts copies after the templates of `result`, which are those of `program`.
     pub fn new(
         program: &'p Program,
         analysis: &'a Analysis<'p>,

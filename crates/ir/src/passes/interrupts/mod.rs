@@ -2,7 +2,7 @@
 //!
 //! The program comes with an object that holds the global interrupt enable flag and with the procedures that are handlers. What it means:
 //!
-//! * A handler fires at any moment when the flag is set, again and again. It runs to its end before what it interrupted goes on; while the flag is
+//! * A handler fires at any moment when the flag is set, again and again. It runs to its end before what it interrupted continues; while the flag is
 //!   set, other handlers, and the same one again, may interrupt it. When it ends, the flag is set.
 //! * The program starts in its main procedure with the flag cleared.
 //! * What is interrupted stays where it is, about to take its next step: if that step and the next one of the handler are conflicting accesses,
@@ -19,7 +19,7 @@
 //! That the main procedure and an interrupted handler take no step while a handler runs is left out by `threads`, except for the atomic regions of the
 //! main procedure: so it over-approximates. [`run_to_completion`] (`completion.rs`) adds it, as conditions on steps that others can notice, when
 //! shared accesses are split. Then the program is exact, with these exceptions, in which an execution is no evidence (it passes [`crate::Rhs::Unknown`]):
-//! a value that is stored in the flag and not known here sets or clears it; and behind a call in which the flag is set, but
+//! a value that is stored in the flag and not known here sets or clears it; and after a call in which the flag is set, but
 //! not at its end, handlers may fire.
 //!
 //! Threads that the program starts itself are not supported beside handlers, and forbid proofs.

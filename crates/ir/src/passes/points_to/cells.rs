@@ -153,10 +153,8 @@ impl PointsTo {
     }
 
     /// The objects whose addresses may outlive them if they are on a stack: they are in memory, are returned,
-    /// or are
-    /// given to a thread. Memory that goes with its thread, and that nothing points to, does not count for
-    /// objects of
-    /// functions that threads start with (`first`).
+    /// or are given to a thread. Memory that goes with its thread, and that nothing points to, does not count
+    /// for objects of functions that threads start with (`first`).
     pub(in crate::passes) fn kept_addresses(
         &self,
         program: &Program,

@@ -73,8 +73,8 @@ fn shift_by(pointer: IntType, amount: &Expr, range: Option<(i128, i128)>) -> Shi
 }
 
 /// Something that divides all values of an expression; 0 if it is always 0. What wraps around below the width
-/// of a pointer keeps the powers of two only;
-/// at that width, wrapping is left out: an index that wraps leaves its array.
+/// of a pointer keeps the powers of two only; at that width, wrapping is left out: an index that wraps leaves
+/// its array.
 fn divisor(pointer: IntType, expr: &Expr) -> u64 {
     let of = |expr: &Expr| divisor(pointer, expr);
     let wrapped = |ty: IntType, divisor: u64| {
@@ -330,8 +330,7 @@ impl Generator<'_> {
             };
             let is_wide = ty.bits >= self.program.data_model.pointer().bits;
             // What is never read (as of a variable that is declared without a value) and what a constraint
-            // keeps below a constant
-            // is no address.
+            // keeps below a constant is no address.
             let is_number = match (lhs, &assignment.constraint) {
                 (Lhs::Local(local), Some(constraint)) => is_bounded(*local, constraint),
                 (Lhs::Local(local), None) => !is_read(*local),
@@ -436,7 +435,7 @@ impl Generator<'_> {
         }
     }
 
-    /// The node that holds the value of an expression; nothing if it never holds an address.
+    /// The node that holds the value of an expression; `None` when it never holds an address.
     fn value(&mut self, expr: &Expr) -> Option<Node> {
         let is_computed =
             matches!(expr, Expr::Load(_) | Expr::Unary(..) | Expr::Binary(..) | Expr::IfThenElse(_));

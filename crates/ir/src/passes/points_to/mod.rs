@@ -1,22 +1,19 @@
 //! Points-to analysis: what each address may be the address of.
 //!
 //! Inclusion-based, flow- and context-insensitive, field-sensitive by byte offset, with one abstract object
-//! for
-//! each object of the program (see `shape.rs` and `solve.rs`). Pointers are integers here, so every value
-//! counts that
-//! is computed from an address in any way but a comparison; arithmetic other than addition to it and
-//! subtraction from it
-//! loses the offset but not the object. So splitting an address into parts and joining them again is covered.
+//! for each object of the program (see `shape.rs` and `solve.rs`). Pointers are integers here, so every value
+//! counts that is computed from an address in any way but a comparison; arithmetic other than addition to it
+//! and subtraction from it loses the offset but not the object. So splitting an address into parts and
+//! joining them again is covered.
 //!
 //! Over-approximates, for programs that follow these rules of C:
 //! 1. Pointer arithmetic stays in its object (see `shape.rs`).
 //! 2. Constants and memory that was never set hold no addresses. An input ([`Rhs::Any`](crate::Rhs::Any)) of
 //!    a pointer's width holds those that it is ever compared with, up to constants, in its own constraint,
-//!    too.
-//!    [`Rhs::Unknown`](crate::Rhs::Unknown) of a pointer's width holds every address that was ever taken. One
-//!    that a
-//!    constraint keeps below something is a number, such as a length: like an input. One that is kept below a
-//!    constant under 2^31 holds none. The result of a floating-point operation holds what its operands do.
+//!    too. [`Rhs::Unknown`](crate::Rhs::Unknown) of a pointer's width holds every address that was ever
+//!    taken. One that a constraint keeps below something is a number, such as a length: like an input. One
+//!    that is kept below a constant under 2^31 holds none. The result of a floating-point operation holds
+//!    what its operands do.
 //! 3. What code outside of the program gives back is memory of its own, or at an address that it was given
 //!    ([`ObjectRole::Given`](crate::program::ObjectRole::Given)): in the object there, or in one that can be reached from there.
 

@@ -1,16 +1,12 @@
 //! Which objects of activations may be known by their address when their life is over.
 //!
 //! When an object of an activation of a template dies, its address may be held by: memory that does not
-//! belong to frames;
-//! activations below this one and those of other threads, in locals and frame objects; what the activation
-//! itself keeps
-//! beyond the object's life; arguments of threads that start, and results of threads. An activation that is
-//! not above
-//! one of the object's template is of a template that is reached from the code of a thread without passing
-//! the
-//! object's template. All that such holders point to they can read, so what frame objects hold that are
-//! reached counts
-//! as well, whoever owns them. A template that is recursive has activations of itself below it.
+//! belong to frames; activations below this one and those of other threads, in locals and frame objects; what
+//! the activation itself keeps beyond the object's life; arguments of threads that start, and results of
+//! threads. An activation that is not above one of the object's template is of a template that is reached
+//! from the code of a thread without passing the object's template. All that such holders point to they can
+//! read, so what frame objects hold that are reached counts as well, whoever owns them. A template that is
+//! recursive has activations of itself below it.
 //!
 //! Over-approximates, as far as the points-to sets do: an object that is not among the result is never used
 //! after its life.
@@ -136,9 +132,8 @@ impl Holders {
 
 impl PointsTo {
     /// The objects among some, each with the template whose activations own it, that may be known by their
-    /// address when their
-    /// life is over. `ends_before` says of a holder of the owner whether its life ends with the object's, or
-    /// before.
+    /// address when their life is over. `ends_before` says of a holder of the owner whether its life ends
+    /// with the object's, or before.
     pub fn outliving(
         &self,
         program: &Program,
@@ -235,8 +230,7 @@ pub fn called(program: &Program, points_to: &PointsTo) -> BTreeSet<TemplateId> {
 }
 
 /// Whether a frame object of a procedure may be used after an activation of it has ended. The code of threads
-/// does not count:
-/// its objects end with their thread.
+/// does not count: its objects end with their thread.
 pub fn frames_are_used_late(program: &Program, points_to: &PointsTo) -> bool {
     let called = called(program, points_to);
     let of_procedure = |(id, object): (ObjectId, &Object)| match object.storage {

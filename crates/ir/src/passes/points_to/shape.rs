@@ -1,16 +1,14 @@
 //! The cells of an object, and where in it a pointer may point.
 //!
 //! All elements of an array have their cells in common, so an object has finitely many. A pointer points to
-//! an exact offset, to any element of some of the arrays
-//! around an offset, or to every offset of the object with some remainder; so it has finitely many sets of
-//! offsets. Many bytes without structure are an array of bytes; of a
-//! few (a union, such as a lock is one in C libraries), offsets are kept apart.
+//! an exact offset, to any element of some of the arrays around an offset, or to every offset of the object
+//! with some remainder; so it has finitely many sets of offsets. Many bytes without structure are an array of
+//! bytes; of a few (a union, such as a lock is one in C libraries), offsets are kept apart.
 //!
 //! Over-approximates for pointers that stay in their object, as C demands. Within it they may go anywhere,
-//! from one member into the next: a pointer to a record is one
-//! to its first member, too, so nothing keeps a pointer inside of an array but a known range of the distance.
-//! One that moves by an unknown amount may be anywhere
-//! in its object, as far as the remainder allows.
+//! from one member into the next: a pointer to a record is one to its first member, too, so nothing keeps a
+//! pointer inside of an array but a known range of the distance. One that moves by an unknown amount may be
+//! anywhere in its object, as far as the remainder allows.
 
 use crate::ids::Id;
 use crate::program::{Object, Storage};
@@ -21,8 +19,7 @@ use crate::{ObjectId, Target};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Offset {
     /// At one offset, but for the arrays in which it may be in any element: bit `n` is set in `loose` for the
-    /// `n`-th
-    /// array around the offset, the outermost first. In these, `at` is in the first element.
+    /// `n`-th array around the offset, the outermost first. In these, `at` is in the first element.
     At {
         /// The offset.
         at: u64,
@@ -379,9 +376,8 @@ impl Shape {
     }
 
     /// A pointer moves by a constant. What goes from one element of an array to another one may be in any of
-    /// them, so a
-    /// pointer that moves again and again has few offsets; what leaves an array is followed into what lies
-    /// beside it.
+    /// them, so a pointer that moves again and again has few offsets; what leaves an array is followed into
+    /// what lies beside it.
     fn shift_by(&self, at: u64, loose: u16, by: i128) -> Vec<Offset> {
         let (mut at, mut loose, mut to) = (at, loose, i128::from(at) + by);
         if loose == 0 && to == i128::from(self.size) {
@@ -421,8 +417,7 @@ impl Shape {
     }
 
     /// The offsets that are at `to` in the first elements of some arrays, or as far from it as any of their
-    /// elements.
-    /// `None` when there are too many. What is outside of the object is left out.
+    /// elements. `None` when there are too many. What is outside of the object is left out.
     fn settle(&self, to: i128, loose: &[(usize, Enclosing)], found: &mut Vec<Offset>) -> Option<()> {
         let Some(((_, level), outer)) = loose.split_last() else {
             if let Ok(to) = u64::try_from(to)

@@ -2,11 +2,9 @@
 //!
 //! A work list with difference propagation (L. O. Andersen, "Program analysis and specialization for the C
 //! programming language", 1994, chapter 4). Deviations: 1. fields are cells of a [`Shape`]; 2. callees
-//! through
-//! pointers are bound while the solution grows; 3. an address that is not known is one abstract pointee that
-//! stands
-//! for all others, so that a set that has it needs no other; 4. cycles are looked for at intervals (see
-//! [`super::cycles`]), not edge by edge.
+//! through pointers are bound while the solution grows; 3. an address that is not known is one abstract
+//! pointee that stands for all others, so that a set that has it needs no other; 4. cycles are looked for at
+//! intervals (see [`super::cycles`]), not edge by edge.
 
 use super::super::is_past;
 use super::shape::{Offset, Shape, Shift};

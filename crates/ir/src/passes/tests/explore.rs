@@ -26,7 +26,7 @@ pub struct Observed {
 /// The names of the objects whose last values are compared.
 pub const OBSERVED: [&str; 3] = ["g0", "g1", "g2"];
 
-/// Explores a program; nothing if it has more states than the limit.
+/// Explores a program; `None` when it has more states than the limit.
 pub fn observe(program: &Program, limit: usize) -> Option<Observed> {
     observe_with(program, limit, &mut |_, _| {})
 }
@@ -180,7 +180,7 @@ struct Values {
     addresses: Vec<Value>,
 }
 
-/// Chooses by a script; behind its end, the first value.
+/// Chooses by a script; after its end, the first value.
 struct Script<'v> {
     picks: Vec<usize>,
     used: usize,
