@@ -175,6 +175,10 @@ impl Started {
     }
 
     fn broken_fresh(&mut self, view: &View<'_>, moment: &Moment<'_, '_>) -> Option<String> {
+        // An address that is given out again is known from before, and nothing is proved of such a program.
+        if moment.machine.program.reuses_addresses {
+            return None;
+        }
         for (thread, (template, location)) in moment.places.iter().enumerate() {
             if moment.state.threads[thread].activations.is_empty() {
                 continue;

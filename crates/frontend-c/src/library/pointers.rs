@@ -31,7 +31,7 @@ type Row = (&'static [&'static str], &'static [(usize, Need)]);
 /// Functions, and what they need. A name that ends in `*` stands for all that start with the rest; all rows
 /// count that a name is in.
 const TABLE: &[Row] = &[
-    // Synchronisation objects; locking one is an access, and so is all that stores a result.
+    // Synchronisation objects: models access some of their words only. All that stores a result is an access.
     (
         &[
             "pthread_cond_*",
@@ -41,21 +41,21 @@ const TABLE: &[Row] = &[
             "pthread_rwlockattr_*",
             "pthread_barrierattr_*",
             "pthread_attr_*",
-            "pthread_mutex_init",
-            "pthread_mutex_destroy",
-            "pthread_mutex_consistent",
-            "pthread_mutex_getprioceiling",
-            "mtx_init",
-            "mtx_destroy",
-            "pthread_rwlock_init",
-            "pthread_rwlock_destroy",
-            "pthread_spin_init",
-            "pthread_spin_destroy",
-            "pthread_barrier_init",
-            "pthread_barrier_destroy",
+            "pthread_mutex_*",
+            "mtx_*",
+            "pthread_rwlock_*",
+            "pthread_spin_*",
+            "pthread_barrier_*",
             "sem_init",
             "sem_destroy",
             "sem_getvalue",
+            "sem_wait",
+            "sem_trywait",
+            "sem_timedwait",
+            "sem_clockwait",
+            "sem_post",
+            "pthread_once",
+            "call_once",
             "pthread_key_create",
             "tss_create",
         ],

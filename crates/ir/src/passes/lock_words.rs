@@ -74,7 +74,10 @@ pub fn lock_words_with(program: &Program, points_to: &PointsTo) -> Program {
 fn word(program: &Program, address: &Expr, offset: u64) -> Place {
     let pointer = program.data_model.pointer();
     let address = match address {
-        Expr::Address(object, at) => Expr::Address(*object, at + offset),
+        // Of a lock in an object that is too small for it, the word is outside, and is computed.
+        Expr::Address(object, at) if at + offset <= program.objects[*object].size => {
+            Expr::Address(*object, at + offset)
+        }
         _ if offset == 0 => address.clone(),
         _ => Expr::binary(BinaryOp::Add, pointer, address.clone(), Expr::Const(Value::from(offset), pointer)),
     };

@@ -125,13 +125,24 @@ fn check_program(file: &Path) -> Vec<String> {
         if let Checked::Unknown(reason @ verdict::Reason::Rejected(_)) = &proof.verdict {
             failures.push(format!("{shown}: {}: flow: {reason}", check.name()));
         }
+        if check == Check::Races {
+            let budget = Budget::steps_for(2.0);
+            let proof = pipeline::verify(&program, check, &engine_summaries::Summaries, &budget, &Silent);
+            if answer_of(&proof.verdict) == Answer::True && !expectation.holds {
+                failures.push(format!("{shown}: races: SOUNDNESS: summaries said the opposite"));
+            }
+            if let Checked::Unknown(reason @ verdict::Reason::Rejected(_)) = &proof.verdict {
+                failures.push(format!("{shown}: races: summaries: {reason}"));
+            }
+        }
         let engine = engine_explicit::Explicit::default();
         // What is proved already, or known to be out of reach, is not searched for long.
         let for_horn = wanted.arguments.iter().any(|word| word == "horn");
         let by_horn = for_horn && expectation.holds;
         // Of races, some engines know nothing.
         let knows = |engine: &&dyn verdict::Engine| {
-            matches!(check.property(), Property::NoError(_)) || engine.name() == "context"
+            matches!(check.property(), Property::NoError(_))
+                || ["context", "summaries"].contains(&engine.name())
         };
         let decider = decider(&wanted).filter(knows);
         // What a listing says of a program from nesC is judged below.
@@ -241,11 +252,12 @@ fn listed(shown: &str, wanted: &Annotations, program: &ir::Program) -> Option<St
 /// The engine that alone must decide a program, in both directions, if one is named.
 fn decider(wanted: &Annotations) -> Option<&'static dyn verdict::Engine> {
     let named = |name: &str| wanted.arguments.iter().any(|word| word == name);
-    let engines: [&'static dyn verdict::Engine; 4] = [
+    let engines: [&'static dyn verdict::Engine; 5] = [
         &engine_states::States,
         &engine_symbolic::Symbolic,
         &engine_queries::Queries { main_thread: None },
         &engine_context::ContextInference::OmegaCirc,
+        &engine_summaries::Summaries,
     ];
     engines.into_iter().find(|engine| named(engine.name()))
 }
