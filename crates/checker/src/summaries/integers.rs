@@ -14,8 +14,8 @@ pub enum Origin {
     Zero,
     /// What a local was where the edge starts.
     Local(LocalId),
-    /// A value that nothing is known of.
-    Unknown(u32),
+    /// A value of which nothing is known but its type.
+    Unknown(u32, IntType),
 }
 
 /// An integer, not modulo anything.
@@ -78,20 +78,21 @@ impl<'p> Integers<'p> {
     pub fn set(&mut self, local: LocalId, value: Option<Int>) {
         let value = value.filter(|_| is_index(self.program, self.template, local)).unwrap_or_else(|| {
             self.unknown += 1;
-            Int { origin: Origin::Unknown(self.unknown), plus: 0 }
+            let ty = self.program.templates[self.template].locals[local].ty;
+            Int { origin: Origin::Unknown(self.unknown, ty), plus: 0 }
         });
         self.known.insert(local, value);
     }
 
     /// The least and the greatest value that an integer can have by the type of what it is counted from.
-    fn range(&self, value: Int) -> Option<(Value, Value)> {
+    fn range(&self, value: Int) -> (Value, Value) {
         match value.origin {
-            Origin::Zero => Some((value.plus, value.plus)),
+            Origin::Zero => (value.plus, value.plus),
             Origin::Local(local) => {
                 let ty = self.program.templates[self.template].locals[local].ty;
-                Some((ty.min() + value.plus, ty.max() + value.plus))
+                (ty.min() + value.plus, ty.max() + value.plus)
             }
-            Origin::Unknown(_) => None,
+            Origin::Unknown(_, ty) => (ty.min() + value.plus, ty.max() + value.plus),
         }
     }
 
@@ -107,11 +108,7 @@ impl<'p> Integers<'p> {
         if one.origin == other.origin {
             return one.plus <= other.plus;
         }
-        let by_type = match (self.range(one), self.range(other)) {
-            (Some((_, most)), Some((least, _))) => most <= least,
-            _ => false,
-        };
-        by_type
+        self.range(one).1 <= self.range(other).0
             || self.order.iter().any(|(left, right)| {
                 left.origin == one.origin
                     && right.origin == other.origin
@@ -121,8 +118,8 @@ impl<'p> Integers<'p> {
 
     /// Whether a value is surely one of a type.
     fn is_of(&self, value: Int, ty: IntType) -> bool {
-        let is_most = |value: Int| self.range(value).is_some_and(|(_, most)| most <= ty.max());
-        let is_least = |value: Int| self.range(value).is_some_and(|(least, _)| least >= ty.min());
+        let is_most = |value: Int| self.range(value).1 <= ty.max();
+        let is_least = |value: Int| self.range(value).0 >= ty.min();
         let mut above = self.order.iter().filter(|(left, _)| left.origin == value.origin);
         let mut under = self.order.iter().filter(|(_, right)| right.origin == value.origin);
         (is_most(value) || above.any(|(left, right)| is_most(right.plus(value.plus - left.plus))))
