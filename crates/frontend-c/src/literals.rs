@@ -53,7 +53,13 @@ fn hits(program: &Program, literals: &BTreeSet<ObjectId>, address: LocalId) -> E
         let size = Value::from(program.objects[*object].size);
         Expr::binary(BinaryOp::Lt, ty, offset, Expr::int(size, ty)).not()
     });
-    misses.reduce(Expr::and).unwrap_or(Expr::bool(true)).not()
+    // As a tree: expressions that nest deeply are refused.
+    let mut misses: Vec<Expr> = misses.collect();
+    while misses.len() > 1 {
+        let pairs = misses.chunks(2).map(|pair| pair.iter().cloned().reduce(Expr::and));
+        misses = pairs.flatten().collect();
+    }
+    misses.pop().unwrap_or(Expr::bool(true)).not()
 }
 
 /// Adds a procedure that says whether an address is in one of these objects: one comparison after the other.

@@ -162,8 +162,11 @@ impl<'u> Lowering<'u> {
             let declaration = &self.units[declared.unit].tree[declared.declaration];
             declaration.linkage == Linkage::External
         };
-        let mut objects: Vec<ObjectId> =
-            self.objects.iter().filter(|(declared, _)| is_external(declared)).map(|(_, id)| *id).collect();
+        // Thread-local variables have no address that is there from the start. Where a function of which nothing
+        // is known gives one, nothing is proved anyway.
+        let is_static = |id: &ObjectId| self.program.objects[*id].storage == Storage::Static;
+        let external = self.objects.iter().filter(|(declared, _)| is_external(declared)).map(|(_, id)| *id);
+        let mut objects: Vec<ObjectId> = external.filter(is_static).collect();
         objects.sort_unstable();
         let mut templates: Vec<TemplateId> = self
             .templates
