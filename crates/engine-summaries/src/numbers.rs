@@ -32,11 +32,12 @@ pub fn constant(plus: i64) -> Index {
 }
 
 pub(crate) fn plus(index: Index, by: i64) -> Index {
-    Index { local: index.local, plus: index.plus + by }
+    // What is out of range is not small, and is left out.
+    Index { local: index.local, plus: index.plus.saturating_add(by) }
 }
 
 pub(crate) fn is_small(index: Index) -> bool {
-    index.plus.abs() <= LARGEST
+    index.plus.unsigned_abs() <= LARGEST.unsigned_abs()
 }
 
 /// Sees the locals of a procedure.
@@ -140,7 +141,7 @@ impl<'m> Numbers<'m, '_> {
                         Some(plus(self.modulo(facts, inner)?, i64::try_from(*by).ok()?))
                     }
                     (_, inner, Expr::Const(by, _)) => {
-                        Some(plus(self.modulo(facts, inner)?, -i64::try_from(*by).ok()?))
+                        Some(plus(self.modulo(facts, inner)?, i64::try_from(*by).ok()?.saturating_neg()))
                     }
                     _ => None,
                 }
