@@ -14,7 +14,7 @@ use crate::reach::AbstractTrace;
 use crate::refine::{Automata, Interleaving, interleaving};
 use engine_explicit::guided::follow;
 use ir::{Count, ErrorKind, IdVec, Span, TemplateId};
-use predicates::{End, Feasibility, Path, PathEnd, PathStep, Vocabulary, mine, schedule};
+use sequential::predicates::{End, Feasibility, Path, PathEnd, PathStep, Vocabulary, mine, schedule};
 use smt::expressions::Mode;
 use std::collections::BTreeSet;
 use transitions::{Scoped, System, prepare, require_all_behaviours, require_few_edges};

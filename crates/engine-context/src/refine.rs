@@ -19,7 +19,7 @@ use crate::infer::Assumed;
 use crate::predicate_thread::Known;
 use crate::reach::{AbstractStep, AbstractTrace};
 use ir::{IdVec, TemplateId};
-use predicates::{PathEnd, PathStep};
+use sequential::predicates::{PathEnd, PathStep};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use transitions::Scoped;
 use verdict::{AbstractEdge, AbstractId};

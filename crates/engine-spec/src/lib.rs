@@ -1,6 +1,7 @@
 //! The engine `spec`: abstract threads (paper 2). The user says what each thread may do, as another thread;
 //! here it is proved that the threads do that, and that all abstract threads together do not go wrong.
 //!
+//! * [`language`]: reads and prints specifications.
 //! * `build`: the conformance checker of a thread as a sequential program.
 //! * `conformance`: all threads of a program.
 //! * `explain`: where a thread and its abstract thread part.
@@ -20,6 +21,7 @@ mod draft;
 mod engine;
 mod enumerate;
 mod explain;
+pub mod language;
 mod sums;
 mod text;
 

@@ -3,8 +3,9 @@
 //! The program as transitions, seen through predicates, is a Boolean program
 //! ([`transitions::boolean_program`]); that one is decided as any other. If it has no error, neither has the
 //! program. Else its counterexample is put to the solver, with data (formula 14). An execution that exists is
-//! looked for in the program; one that does not is the reason for new predicates ([`predicates::mine`]), or,
-//! where there are none, for clauses that its steps do not obey ([`Abstractor::strengthen`]).
+//! looked for in the program; one that does not is the reason for new predicates
+//! ([`sequential::predicates::mine`]), or, where there are none, for clauses that its steps do not obey
+//! ([`Abstractor::strengthen`]).
 //!
 //! Deviations:
 //! 1. Counterexamples are those of the exact answer, not of the over-approximation, wherever there is an
@@ -19,7 +20,7 @@ use engine_explicit::Explicit;
 use engine_explicit::guided::follow;
 use ir::semantics::{Choice, Choices, Machine, State};
 use ir::{ErrorKind, Expr, IntType, Place, Span, TemplateId, Value};
-use predicates::{Abstractor, Feasibility, Path, PathStep, Vocabulary, mine, schedule};
+use sequential::predicates::{Abstractor, Feasibility, Path, PathStep, Vocabulary, mine, schedule};
 use smt::NoAnswer;
 use smt::expressions::Mode;
 use std::collections::BTreeSet;

@@ -9,6 +9,7 @@ pub mod interleaving;
 pub mod json;
 pub mod listing;
 pub mod markdown;
+pub mod reproducer;
 pub mod sarif;
 pub mod shared_memory;
 mod sources;

@@ -1,4 +1,5 @@
-//! A model checker for sequential programs: graphs of steps over terms.
+//! One thread at a time: a model checker for sequential programs (graphs of steps over terms), and
+//! [`predicates`].
 //!
 //! [`check`] answers whether a forbidden state can be reached: no, with an invariant for each node
 //! ([`Invariants`]), or yes, with a path ([`Path`]). [`Memory`] answers the same, and keeps what it learns
@@ -13,6 +14,7 @@ mod check;
 mod encode;
 mod memory;
 mod path;
+pub mod predicates;
 mod program;
 #[cfg(test)]
 mod tests;

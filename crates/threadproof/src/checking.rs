@@ -124,7 +124,7 @@ pub fn run_checks(
         EngineName::Horn => Some(&engine_horn::Horn),
         EngineName::Queries => Some(&queries),
         EngineName::Context => Some(&engine_context::ContextInference::OmegaCirc),
-        EngineName::Symbolic => Some(&engine_symbolic::Symbolic),
+        EngineName::Symbolic => Some(&engine_horn::symbolic::Symbolic),
         EngineName::Explicit => Some(&explicit),
         EngineName::Summaries => Some(&engine_summaries::Summaries),
     };

@@ -112,8 +112,8 @@ impl From<frontend_boolean::Diagnostic> for Diagnostic {
     }
 }
 
-impl From<frontend_spec::Diagnostic> for Diagnostic {
-    fn from(found: frontend_spec::Diagnostic) -> Self {
+impl From<engine_spec::language::Diagnostic> for Diagnostic {
+    fn from(found: engine_spec::language::Diagnostic) -> Self {
         Self::at(found.file, (found.line, found.column), Kind::Text, found.message)
     }
 }

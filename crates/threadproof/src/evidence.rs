@@ -6,9 +6,9 @@ use crate::diagnostic::{self, Diagnostic};
 use crate::input::Kind;
 use checker::{Checked, Refutation};
 use ir::Program;
+use report::reproducer::Compilation;
 use report::witness::{self, Task};
 use report::{End, Outcome};
-use reproducer::Compilation;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -190,10 +190,11 @@ impl Run<'_> {
         }
         let compilation = compilation(&self.options.reading)?;
         let line = |span| self.question.input.1.line(span);
-        let files = reproducer::make(refutation, &compilation, line).map_err(|reason| reason.to_string())?;
+        let files =
+            report::reproducer::make(refutation, &compilation, line).map_err(|reason| reason.to_string())?;
         let failed = |error: std::io::Error| Missing::Unwritable(unwritable(folder, &error));
         std::fs::create_dir_all(folder).map_err(failed)?;
-        let write = |file: &reproducer::File| write_whole(&folder.join(&file.name), &file.text);
+        let write = |file: &report::reproducer::File| write_whole(&folder.join(&file.name), &file.text);
         files.iter().try_for_each(write).map_err(Missing::Unwritable)
     }
 

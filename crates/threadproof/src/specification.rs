@@ -17,10 +17,10 @@ use verdict::{Budget, Check, ContextProof, Proof, Reason, Silent, Views};
 pub fn read(path: &Path, program: &Program, budget: &Budget) -> Result<Specification, Vec<Diagnostic>> {
     let name = path.to_string_lossy().into_owned();
     let bytes = std::fs::read(path).map_err(|error| vec![unreadable(path, &error)])?;
-    let texts = |problems: Vec<frontend_spec::Diagnostic>| {
+    let texts = |problems: Vec<engine_spec::language::Diagnostic>| {
         problems.into_iter().map(Diagnostic::from).collect::<Vec<_>>()
     };
-    let found = frontend_spec::read(&name, &bytes, program).map_err(texts)?;
+    let found = engine_spec::language::read(&name, &bytes, program).map_err(texts)?;
     // What cannot be looked at is no mistake; it comes up again when threads are checked.
     let mistakes = engine_spec::mistakes(&found, &prepared(program), budget).unwrap_or_default();
     if mistakes.is_empty() {
@@ -158,7 +158,7 @@ fn conforming(
     let mut chosen = vec![0; drafts.functions.len()];
     loop {
         let text = drafts.text(&chosen);
-        let specification = frontend_spec::read("draft.tspec", text.as_bytes(), program).ok()?;
+        let specification = engine_spec::language::read("draft.tspec", text.as_bytes(), program).ok()?;
         if !engine_spec::mistakes(&specification, lowered, budget).ok()?.is_empty() {
             return None;
         }

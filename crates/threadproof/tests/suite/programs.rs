@@ -254,7 +254,7 @@ fn decider(wanted: &Annotations) -> Option<&'static dyn verdict::Engine> {
     let named = |name: &str| wanted.arguments.iter().any(|word| word == name);
     let engines: [&'static dyn verdict::Engine; 5] = [
         &engine_states::States,
-        &engine_symbolic::Symbolic,
+        &engine_horn::symbolic::Symbolic,
         &engine_queries::Queries { main_thread: None },
         &engine_context::ContextInference::OmegaCirc,
         &engine_summaries::Summaries,

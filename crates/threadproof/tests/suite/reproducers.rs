@@ -1,7 +1,7 @@
 //! Every refuted program under `tests/programs` has a reproducer that, compiled with the machine's own compiler, shows the violation.
 
 use checker::Checked;
-use reproducer::Compilation;
+use report::reproducer::Compilation;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -85,7 +85,7 @@ fn reproduce_all(file: &Path) -> Vec<Tried> {
         let source = frontend_c::Source { name: shown.clone(), text: text.clone().into_bytes() };
         let program = frontend_c::read(&[source], &options).expect("test programs can be read");
         let explicit = engine_explicit::Explicit::default();
-        let engine: &dyn Engine = if has("symbolic") { &engine_symbolic::Symbolic } else { &explicit };
+        let engine: &dyn Engine = if has("symbolic") { &engine_horn::symbolic::Symbolic } else { &explicit };
         let outcome = pipeline::verify(&program, check, engine, &Budget::steps_for(60.0), &Silent);
         let Checked::Refuted(refutation) = &outcome.verdict else {
             tried.push(Tried::Failed(format!("{shown}: {}: not refuted", check.name())));
@@ -97,7 +97,7 @@ fn reproduce_all(file: &Path) -> Vec<Tried> {
             sources: vec![(shown.clone(), text.clone())],
             arguments: vec![format!("-I{}", file.parent().expect("it is in a folder").display())],
         };
-        tried.push(match reproducer::make(refutation, &compilation, line) {
+        tried.push(match report::reproducer::make(refutation, &compilation, line) {
             Err(reason) => Tried::Refused(format!("{shown}: {}: {reason}", check.name())),
             Ok(files) => match run(&folder(&shown, check), &files) {
                 Ok(()) => Tried::Reproduced,
@@ -117,7 +117,7 @@ fn folder(shown: &str, check: Check) -> PathBuf {
 }
 
 /// Makes and runs a reproducer; what it said if it shows nothing.
-fn run(folder: &Path, files: &[reproducer::File]) -> Result<(), String> {
+fn run(folder: &Path, files: &[report::reproducer::File]) -> Result<(), String> {
     let _ = std::fs::remove_dir_all(folder);
     std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
     for file in files {

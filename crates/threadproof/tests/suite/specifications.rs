@@ -25,7 +25,7 @@ pub(crate) fn read_c(text: &str) -> Program {
 }
 
 pub(crate) fn read_spec(text: &str, program: &Program) -> Specification {
-    let read = frontend_spec::read("test.tspec", text.as_bytes(), program);
+    let read = engine_spec::language::read("test.tspec", text.as_bytes(), program);
     read.unwrap_or_else(|problems| {
         panic!("{}", problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
     })
@@ -483,7 +483,7 @@ fn mistakes() {
     let text = paper("abstract-threads-figure2.c")
         .replace("int main(void) {", "void helper(void) {}\nint main(void) {\n  helper();");
     let program = read_c(&text);
-    if let Ok(specification) = frontend_spec::read("t.tspec", nobody.as_bytes(), &program) {
+    if let Ok(specification) = engine_spec::language::read("t.tspec", nobody.as_bytes(), &program) {
         let lowered = pipeline::prepare(&program, Check::Assertions);
         let mistakes = engine_spec::mistakes(&specification, &lowered, &Budget::steps_for(60.0))
             .expect("it can be looked at");

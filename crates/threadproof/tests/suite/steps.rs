@@ -20,7 +20,7 @@ fn no_engine_contradicts() {
         &queries,
         &engine_context::ContextInference::OmegaCirc,
         &engine_states::States,
-        &engine_symbolic::Symbolic,
+        &engine_horn::symbolic::Symbolic,
     ];
     let mut failures = Vec::new();
     for file in crate::programs::programs(&crate::root().join("tests/programs/steps")) {

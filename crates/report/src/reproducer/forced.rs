@@ -7,9 +7,9 @@
 //! 2. Where the schedule lets another thread run within what is one access of the compiled program: a copy of
 //!    a structure, a bit-field that is put into its unit.
 
-use crate::Unforced;
-use crate::events::Execution;
-use crate::inputs::words;
+use crate::reproducer::Unforced;
+use crate::reproducer::events::Execution;
+use crate::reproducer::inputs::words;
 use checker::{Refutation, ReplayedViolation, WaitTarget};
 use ir::semantics::{Choice, Choices};
 use ir::{

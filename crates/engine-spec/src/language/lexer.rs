@@ -1,6 +1,6 @@
 //! Splits a specification into words and signs.
 
-use crate::diagnostic::Problem;
+use crate::language::diagnostic::Problem;
 use ir::Span;
 
 /// A word, a number or a sign.

@@ -1,6 +1,6 @@
 //! The engine: more delays, round by round.
 
-use crate::layers::{Ended, Layers};
+use crate::symbolic::layers::{Ended, Layers};
 use engine_explicit::guided::follow;
 use ir::Span;
 use smt::expressions::Mode;

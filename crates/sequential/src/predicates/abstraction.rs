@@ -2,8 +2,8 @@
 //! Cartesian abstraction, TACAS 2001).
 //!
 //! Cartesian first: each new value by itself, as far as the old ones that have to do with it decide it
-//! ([`mod@crate::decide`]). New values that stay open are related pairwise where they have variables in
-//! common. What a counterexample shows to be impossible beyond that becomes a clause
+//! ([`mod@crate::predicates::decide`]). New values that stay open are related pairwise where they have
+//! variables in common. What a counterexample shows to be impossible beyond that becomes a clause
 //! ([`Abstractor::strengthen`]): the paper's `constrain`.
 //!
 //! Predicates of other threads. A predicate over shared and own variables changes when another thread writes
@@ -14,7 +14,7 @@
 //!
 //! Over-approximates: each relation follows from the step by the solver's word.
 
-use crate::decide::{Cube, Decided, decide, literal};
+use crate::predicates::decide::{Cube, Decided, decide, literal};
 use indexmap::IndexMap;
 use ir::TemplateId;
 use rustc_hash::FxHashMap;

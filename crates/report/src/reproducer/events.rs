@@ -5,7 +5,7 @@
 //! Accesses by the same thread to such bytes are events too, so that the compiled program's accesses can be
 //! counted off against them.
 
-use crate::Unforced;
+use crate::reproducer::Unforced;
 use checker::{Refutation, ReplayedViolation};
 use ir::semantics::{Access, Choice, ChoiceKind, Choices, Machine, State, ThreadIndex, WaitedFor};
 use ir::{EdgeId, Expr, ObjectId, Op, Span, TemplateId, Value};

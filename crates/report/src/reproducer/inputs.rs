@@ -4,8 +4,8 @@
 //! set. The runtime gives inputs through the functions that the program calls for them; what was never set is
 //! 0 in the compiled program (the compiler and the runtime see to it), so other values are refused.
 
-use crate::Unforced;
-use crate::events::Execution;
+use crate::reproducer::Unforced;
+use crate::reproducer::events::Execution;
 use ir::semantics::ChoiceKind;
 use ir::{Span, Value};
 

@@ -3,7 +3,7 @@
 //! States of one layer with the same key are put together: a fresh choice says which of them it is, so that
 //! nothing is lost. A state that was there in an earlier layer, formulas and all, is not followed again.
 
-use crate::state::{Inputs, Key, State};
+use crate::symbolic::state::{Inputs, Key, State};
 use indexmap::{IndexMap, IndexSet};
 use ir::{LocationId, LocationKind, Span, TemplateId};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};

@@ -1,10 +1,11 @@
 //! Expressions of specifications, with C's types and conversions, over the static memory of a program.
 //!
-//! Exact: an expression means what it means in C. The owner of a lock (the lock's name) and the thread itself (`me`) are ids of threads, which can only be compared with each other and
-//! with 0, so that it does not matter which numbers they are.
+//! Exact: an expression means what it means in C. The owner of a lock (the lock's name) and the thread
+//! itself (`me`) are ids of threads, which can only be compared with each other and with 0, so that it does
+//! not matter which numbers they are.
 
-use crate::ast::{Expression, Kind, Sign};
-use crate::diagnostic::Problem;
+use crate::language::ast::{Expression, Kind, Sign};
+use crate::language::diagnostic::Problem;
 use ir::specification::{Variable, and_then, total};
 use ir::{BinaryOp, DataModel, Expr, IntType, Layout, ObjectId, Op, Place, Program, Span, Storage, UnaryOp};
 

@@ -3,8 +3,8 @@
 
 use indexmap::IndexMap;
 use ir::passes::{Lowering, concrete};
-use predicates::atoms::{atoms, with_equations};
-use predicates::{Abstractor, Vocabulary};
+use sequential::predicates::atoms::{atoms, with_equations};
+use sequential::predicates::{Abstractor, Vocabulary};
 use smt::expressions::Mode;
 use smt::{Sort, Term, Value, Variable};
 use std::path::{Path, PathBuf};

@@ -8,8 +8,8 @@
 //! or none is found, the parts of one formula over all variables that speak of one thread are taken, and
 //! those of weakest preconditions: the clashing conditions, carried back to the start.
 
-use crate::atoms::{atoms, inner_atoms, with_equations};
-use crate::path::{Copied, Path};
+use crate::predicates::atoms::{atoms, inner_atoms, with_equations};
+use crate::predicates::path::{Copied, Path};
 use indexmap::{IndexMap, IndexSet};
 use smt::horn::{Application, Clause, HornSystem, RelationId, Solution, solve};
 use smt::{NoAnswer, Operation, Term, Variable};

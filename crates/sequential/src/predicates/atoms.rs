@@ -1,7 +1,7 @@
 //! The formulas that others are made of, each in one form, and a list of predicates in which none says what
 //! another says.
 
-use crate::decide::literal;
+use crate::predicates::decide::literal;
 use indexmap::IndexSet;
 use smt::visit::fold;
 use smt::{Answer, NoAnswer, Operation, Solver, Sort, Term, Variable};

@@ -1,8 +1,8 @@
 //! Reads the source form of a specification. The grammar is in `docs/specifications.md`.
 
-use crate::ast::{Expression, File, Item, Kind, Name, Sign, State, Thread, Transition};
-use crate::diagnostic::Problem;
-use crate::lexer::{Token, tokens};
+use crate::language::ast::{Expression, File, Item, Kind, Name, Sign, State, Thread, Transition};
+use crate::language::diagnostic::Problem;
+use crate::language::lexer::{Token, tokens};
 use ir::{Count, Span};
 
 /// Expressions nest at most this deep.
@@ -11,7 +11,8 @@ const DEEPEST: usize = 200;
 const MOST_WORDS: usize = 100_000;
 /// No thread has more copies, as far as they are counted.
 const MOST_COPIES: i128 = 1000;
-/// Words that cannot be the names of states and shorthands. The program may call its variables and functions so.
+/// Words that cannot be the names of states and shorthands. The program may call its variables and
+/// functions so.
 const RESERVED: [&str; 11] =
     ["let", "always", "start", "thread", "runs", "times", "any", "state", "asserts", "changes", "me"];
 

@@ -1,6 +1,6 @@
 //! Writes specifications down. Reading what was written gives the same specification, but for places.
 
-use crate::ast::{Expression, File, Item, Kind, Sign, Thread, Transition};
+use crate::language::ast::{Expression, File, Item, Kind, Sign, Thread, Transition};
 use ir::Count;
 use std::fmt::Write;
 

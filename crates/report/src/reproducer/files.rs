@@ -1,12 +1,12 @@
 //! Writes the files of a reproducer: the sources, the schedule, the runtime and a `Makefile`.
 
-use crate::Unforced;
-use crate::bind::{Found, Objects, Via};
-use crate::events::{Execution, Instance};
-use crate::forced::{
+use crate::reproducer::Unforced;
+use crate::reproducer::bind::{Found, Objects, Via};
+use crate::reproducer::events::{Execution, Instance};
+use crate::reproducer::forced::{
     check_addresses, check_choices, check_ends, check_library, check_overflow, check_turns, check_waits,
 };
-use crate::inputs::{FUNCTIONS, inputs, is_input, words};
+use crate::reproducer::inputs::{FUNCTIONS, inputs, is_input, words};
 use checker::{Refutation, ReplayedViolation};
 use ir::{ErrorKind, Program, Span};
 use std::collections::BTreeSet;

@@ -1,8 +1,8 @@
 //! From the source form to a [`Specification`]: names become variables, states and functions of the program.
 
-use crate::ast::{self, Expression, File, Item, Name};
-use crate::diagnostic::Problem;
-use crate::expressions::{Moment, Resolver};
+use crate::language::ast::{self, Expression, File, Item, Name};
+use crate::language::diagnostic::Problem;
+use crate::language::expressions::{Moment, Resolver};
 use ir::specification::{Specification, State, Thread, Transition};
 use ir::{Expr, Program};
 

@@ -1,7 +1,8 @@
 //! Reads specifications of threads (`.tspec`): abstract threads over the global variables of a program.
 //!
-//! [`read`] is the whole interface; [`parser`], [`printer`] and [`ast`] are for tools and tests that work on the source form. What a specification means is written in
-//! [`ir::specification`], the language is described in `docs/specifications.md`.
+//! [`read`] is the whole interface; [`parser`], [`printer`] and [`ast`] are for tools and tests that work
+//! on the source form. What a specification means is written in [`ir::specification`], the language is
+//! described in `docs/specifications.md`.
 
 pub mod ast;
 mod diagnostic;

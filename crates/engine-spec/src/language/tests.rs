@@ -1,6 +1,6 @@
 //! The language: what is read, what is printed, and what is refused with which words.
 
-use crate::{parser, printer, read};
+use crate::language::{parser, printer, read};
 use expect_test::{Expect, expect};
 use ir::specification::Specification;
 use ir::{Expr, Initial, IntType, Layout, LockKind, Object, Op, Program, Span, Storage, SyncKind, Template};
@@ -100,7 +100,7 @@ fn parentheses() {
         let parsed = parser::parse(&whole(text)).expect("it can be read");
         let printed = printer::print(&parsed);
         let again = parser::parse(&printed).expect("it can be read");
-        let shape = |file: &crate::ast::File| {
+        let shape = |file: &crate::language::ast::File| {
             let text = format!("{file:?}");
             text.split("at: Span")
                 .map(|part| part.split_once('}').map_or(part, |(_, rest)| rest).to_owned())

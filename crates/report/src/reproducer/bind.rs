@@ -4,8 +4,8 @@
 //! size, in the order of allocation. Locals are found when a thread is created: its argument points to them,
 //! or a cell of something that is found already does.
 
-use crate::Unforced;
-use crate::events::{Execution, Instance};
+use crate::reproducer::Unforced;
+use crate::reproducer::events::{Execution, Instance};
 use ir::semantics::State;
 use ir::{IntType, Program, Storage};
 use std::collections::BTreeMap;
