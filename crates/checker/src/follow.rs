@@ -162,7 +162,7 @@ impl Follower<'_, '_> {
                 let address = self.machine.peek(state, thread, pointer).ok();
                 let entered = address.and_then(|address| self.machine.addresses.procedure_at(address as u64));
                 if entered.is_some_and(|entered| !self.futures.procedures.contains(&entered)) {
-                    return Err(ProofError::Unforeseen);
+                    return Err(ProofError::Unforeseen(None));
                 }
             }
         }
@@ -179,7 +179,7 @@ impl Follower<'_, '_> {
                 None => self.is_lasting(address),
             };
             if !foreseen {
-                return Err(ProofError::Unforeseen);
+                return Err(ProofError::Unforeseen(None));
             }
         }
         Ok(taken)

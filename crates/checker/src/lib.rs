@@ -29,7 +29,7 @@ mod summaries;
 
 pub use describe::{Change, cell_name};
 pub use examine::{Checked, Refutation, Rejection, examine};
-pub use executions::{Exception, try_on_executions, try_points_to};
+pub use executions::{Exception, try_listing, try_on_executions, try_points_to};
 pub use flow::decide;
 pub use proof::{ProofError, check_all_executions, check_proof};
 pub use replay::{

@@ -35,7 +35,7 @@
 //!
 //! In stored states, locals that are not read again are set to 0.
 
-use crate::executions::{Exception, try_property};
+use crate::executions::{Exception, rests_on_points_to, try_points_to, try_property};
 use crate::follow::follow_all;
 use crate::inputs::Inputs;
 use crate::ready::require_all_behaviours;
@@ -67,8 +67,9 @@ pub enum ProofError {
     Claim(String),
     /// It has not the form of a proof.
     Form(IllFormed),
-    /// A step touched what points-to information says that it does not.
-    Unforeseen,
+    /// A step touched what points-to sets leave out: how, where it is known. A pointer left its object (assumption
+    /// 14 of `SOUNDNESS.md`), or the sets are wrong.
+    Unforeseen(Option<Box<Exception>>),
     /// There is an execution that the proof excludes.
     Execution(Box<Exception>),
     /// The check takes more than it was granted.
@@ -85,7 +86,10 @@ impl fmt::Display for ProofError {
             Self::Violated => f.write_str("there is a violation"),
             Self::Claim(text) => write!(f, "a claim of the proof does not hold: {text}"),
             Self::Form(wrong) => write!(f, "it has not the form of a proof: {wrong}"),
-            Self::Unforeseen => f.write_str("a pointer left the objects that it was thought to point to"),
+            Self::Unforeseen(how) => {
+                f.write_str("a pointer left the objects that it was thought to point to")?;
+                how.as_ref().map_or(Ok(()), |how| write!(f, ": {how}"))
+            }
             Self::Execution(exception) => write!(f, "{exception}"),
             Self::TooExpensive(exhausted) => {
                 write!(f, "the check takes too long or too much memory ({exhausted:?})")
@@ -101,7 +105,7 @@ impl From<ProofError> for Reason {
         match error {
             ProofError::TooExpensive(exhausted) => Self::Exhausted(exhausted),
             ProofError::Assumption(text) => Self::NotSupported(text, Span::default()),
-            ProofError::Unforeseen => Self::GaveUp(error.to_string()),
+            ProofError::Unforeseen(_) => Self::GaveUp(error.to_string()),
             ProofError::Copies
             | ProofError::Limit(_)
             | ProofError::Input(..)
@@ -148,7 +152,8 @@ pub fn check_proof(
     budget: &Budget,
 ) -> Result<(), ProofError> {
     check_rules(program, property, proof, budget)?;
-    try_property(program, property, proof, budget)
+    try_property(program, property, proof, budget)?;
+    if rests_on_points_to(proof) { try_points_to(program, budget) } else { Ok(()) }
 }
 
 /// Checks that a proof shows the property, by the rules of its kind, which rely on its form.

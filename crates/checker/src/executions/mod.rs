@@ -9,6 +9,8 @@
 //! * What a proof claims of all reachable states, on the program that it speaks of: `flow` ([`flow`]), groups of threads
 //!   ([`modular`]), products ([`product`]), queries ([`queries`]), contexts ([`context`]), summaries ([`summaries`]). Of `states` and of abstractions
 //!   the Boolean program is tried as if it were the user's. Of specifications the property alone is tried.
+//! * Listings of shared memory: no race but on locations that are listed as open ([`listing`]).
+//! * The points-to sets that almost every rule relies on, on the lowered program ([`targets`]).
 //!
 //! Direction: a state outside of a claim refutes the claim. That no such state was met shows nothing. Where the value of
 //! a variable is not known (an address that proofs number otherwise, memory that was not set), nothing is said.
@@ -19,6 +21,7 @@ pub mod context;
 pub mod flow;
 mod flow_objects;
 mod formulas;
+mod listing;
 mod memory;
 pub mod modular;
 pub mod product;
@@ -29,7 +32,8 @@ mod targets;
 mod walk;
 
 pub use alone::try_on_executions;
-pub use targets::try_points_to;
+pub use listing::try_listing;
+pub use targets::{rests_on_points_to, try_points_to};
 
 use crate::{ProofError, replay};
 use ir::Program;

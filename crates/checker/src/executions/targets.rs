@@ -3,10 +3,10 @@
 //! Engines and rules share points-to sets, so that a mistake in them is made twice. The machine computes addresses; it
 //! knows nothing of points-to sets.
 //!
-//! An access outside of the sets is a mistake of the analysis, or of the program: a pointer that leaves its object, is
-//! stored and used where another object happens to be (assumption 14 of `SOUNDNESS.md`). So this is for programs that
-//! are known to make no such access: tests and random programs. Where freed addresses are given out again, an old
-//! pointer may name a new object; nothing is proved of programs that could notice, and nothing is tried here.
+//! An access outside of the sets is a mistake of the analysis, or of the program: a pointer leaves its object, is
+//! stored, and is used where another object happens to be (assumption 14 of `SOUNDNESS.md`). Either way the proof does
+//! not hold for this execution. Where freed addresses are given out again, an old pointer may name a new object;
+//! nothing is proved of programs that could notice, and nothing is tried here.
 
 use super::try_watch;
 use super::walk::{Moment, Outside, Watch};
@@ -16,7 +16,20 @@ use ir::passes::footprint::{Extent, Region, racing_accesses};
 use ir::semantics::Access;
 use ir::{EdgeId, ObjectId, Program, Target, Targets, TemplateId};
 use rustc_hash::FxHashMap;
-use verdict::Budget;
+use verdict::{Budget, Proof};
+
+/// Whether the rule for proofs of this kind takes points-to sets for granted.
+pub fn rests_on_points_to(proof: &Proof) -> bool {
+    match proof {
+        // Every execution is followed, and each access is compared with what was foreseen.
+        Proof::Exhaustive { .. } => false,
+        // Nothing is claimed of memory.
+        Proof::NoErrorLocation | Proof::OneThread | Proof::States(_) => false,
+        Proof::Flow(_) | Proof::Abstraction(_) | Proof::Product(_) | Proof::Modular(_) => true,
+        Proof::Queries(_) | Proof::Context(_) | Proof::Runs(_) | Proof::Spec(_) => true,
+        Proof::LockOrder(_) | Proof::Summaries(_) => true,
+    }
+}
 
 /// Tries the points-to sets of a program on its executions.
 pub fn try_points_to(program: &Program, budget: &Budget) -> Result<(), ProofError> {
@@ -25,7 +38,10 @@ pub fn try_points_to(program: &Program, budget: &Budget) -> Result<(), ProofErro
     }
     let Some(points_to) = PointsTo::until(program, budget.deadline) else { return Ok(()) };
     let mut watch = InsideTargets { program, points_to, listed: FxHashMap::default() };
-    try_watch(program, &mut watch, budget)
+    try_watch(program, &mut watch, budget).map_err(|error| match error {
+        ProofError::Execution(exception) => ProofError::Unforeseen(Some(exception)),
+        other => other,
+    })
 }
 
 struct InsideTargets<'a> {

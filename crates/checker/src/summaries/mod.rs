@@ -36,6 +36,7 @@ mod view;
 
 use crate::ProofError;
 use crate::executions::summaries::try_claims;
+use crate::executions::{try_listing, try_points_to};
 use ir::{LocationId, Program};
 pub use owned::live_locations;
 use verdict::{Budget, Locations, Proof, Property, SummariesProof, Views};
@@ -78,7 +79,15 @@ pub type Ignored<'a> = &'a dyn Fn(usize, LocationId, usize) -> bool;
 /// takes for granted ([`Program::assumptions`]), too.
 pub fn locations(program: &Views, proof: &SummariesProof, budget: &Budget) -> Result<Locations, ProofError> {
     Proof::Summaries(Box::new(proof.clone())).check_form().map_err(ProofError::Form)?;
-    with_annotation(program, proof, budget, listing::list)
+    let listing = with_annotation(program, proof, budget, |view, locks, accesses, meter| {
+        let listing = listing::list(view, locks, accesses, meter)?;
+        let ignored = |context, location, number| !locks.is_usable(context, location, number);
+        try_claims(program, proof, &ignored, budget)?;
+        Ok(listing)
+    })?;
+    try_listing(program, &listing, budget)?;
+    try_points_to(program, budget)?;
+    Ok(listing)
 }
 
 /// Checks the claims of a proof, and hands over the accesses that may be compared by them.

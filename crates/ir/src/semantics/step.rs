@@ -202,9 +202,19 @@ impl Machine<'_> {
         log.extend(locks.into_iter().filter(|(done, _)| *done || went_on).map(|(_, access)| access));
         log
     }
+
     /// A race in a state: two threads and the accesses that collide. Nothing is chosen: open values read as 0.
     /// An access outside of any live object is none: the execution would end there.
     pub fn race(&self, state: &State) -> Option<[(ThreadIndex, EdgeId, Access); 2]> {
+        self.race_among(state, &|_| true)
+    }
+
+    /// A race in a state between accesses that count; see [`Machine::race`].
+    pub fn race_among(
+        &self,
+        state: &State,
+        counts: &dyn Fn(&Access) -> bool,
+    ) -> Option<[(ThreadIndex, EdgeId, Access); 2]> {
         if state.halted {
             return None;
         }
@@ -215,6 +225,9 @@ impl Machine<'_> {
             let mine = seen.len();
             for &edge in self.edges(state, thread) {
                 for access in self.racing_accesses(state, thread, edge) {
+                    if !counts(&access) {
+                        continue;
+                    }
                     let collides = |(other_thread, other): (ThreadIndex, &Access)| {
                         alone.is_none_or(|alone| alone == thread || alone == other_thread)
                             && self.is_race(state, other, &access)

@@ -1,16 +1,19 @@
 //! What trying a proof on executions catches by itself, without the rules that check proofs.
 
-use checker::{ProofError, check_proof, replay, try_on_executions, try_points_to};
+use checker::{ProofError, check_proof, replay, try_listing, try_on_executions, try_points_to};
 use engine_context::ContextInference;
 use engine_flow::Flow;
 use engine_horn::Horn;
 use engine_queries::Queries;
-use ir::Expr;
+use ir::{Expr, Target};
 use std::path::PathBuf;
 use terms::Term;
 use testkit::annotation::annotations;
 use threadproof::pipeline;
-use verdict::{Budget, Check, Engine, Proof, Silent, Task, Trace, Verdict};
+use verdict::{
+    Budget, Check, Engine, LocationStatus, Locations, Proof, Reached, SharedLocation, Silent, Task, Trace,
+    Verdict,
+};
 
 fn lowered(text: &str, check: Check) -> verdict::Views {
     let source = frontend_c::Source { name: "test.c".to_owned(), text: text.as_bytes().to_vec() };
@@ -118,6 +121,30 @@ fn long_executions_come_to_an_end() {
         int main(void) { pthread_t t; pthread_create(&t, 0, f, 0);
             for (unsigned j = 0; ; j++) a[j % 4096] = j; }";
     assert!(violation(text, Check::Assertions).is_none());
+}
+
+/// A listing that leaves out a location with a race is met by an execution, and one that lists it as open is not.
+#[test]
+fn listings_that_leave_out_a_race_are_met() {
+    let text = "#include <pthread.h>
+        struct { int before, x, after; } s;
+        void *f(void *a) { s.x++; return a; }
+        int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); s.x++; pthread_join(t, 0); return s.before; }";
+    let program = lowered(text, Check::Races);
+    let mut listing = Locations { locations: Vec::new(), reached: Reached::default() };
+    let Err(ProofError::Execution(met)) = try_listing(&program, &listing, &Budget::unlimited()) else {
+        panic!("the race is missed")
+    };
+    assert!(met.claim.starts_with("byte 4 of s has no race"), "{}", met.claim);
+    let object = program.objects.enumerate().find(|(_, object)| object.name == "s").expect("it is there").0;
+    let mut list = |first, status| {
+        let cell = Target { object, first, stride: 0, count: 1 };
+        listing.locations.push(SharedLocation { cell, size: 4, accesses: Vec::new(), status });
+        try_listing(&program, &listing, &Budget::unlimited()).is_ok()
+    };
+    assert!(!list(0, LocationStatus::Open(Vec::new())));
+    assert!(!list(4, LocationStatus::RaceFree(Vec::new())));
+    assert!(list(4, LocationStatus::Open(Vec::new())));
 }
 
 /// The annotated programs whose name ends so, in order.
