@@ -1,8 +1,8 @@
 //! Proofs by Horn clauses.
 //!
-//! * [`product`]: a fixed set of threads, all together, under a reduction.
-//! * [`modular`]: any number of threads, by what holds of every few of them.
-//! * [`equations`]: linear equations that hold of some points.
+//! * [`product`]: the product of a fixed set of threads, under a partial-order reduction.
+//! * [`modular`]: any number of threads, by invariants of every small group of them.
+//! * [`equations`]: linear equations that all of some given points satisfy.
 
 pub mod engine;
 pub mod equations;
