@@ -2,9 +2,9 @@
 //!
 //! [`View`] takes a program apart into control points ("points") and steps between them, each a guard and new
 //! values of bits (paper 3, section 4: guard and parametric choice). [`symbolic`] applies steps to sets of
-//! thread states, [`explicit`] to single ones. It is to the `states` engine and to the checker of its proofs
-//! what `ir::semantics` is to all: it says what a step is. It holds no search and no fixed point but the
-//! collection of what is relevant. It is tested against `ir::semantics`.
+//! thread states, [`explicit`] to single ones. The `states` engine and the checker of its proofs both take
+//! the meaning of a step from here; tests compare it with `ir::semantics`. The crate holds no search, and no
+//! fixed point except the collection of relevant bits.
 
 pub mod bdd;
 mod build;

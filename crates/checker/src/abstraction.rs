@@ -1,18 +1,25 @@
 //! Checks proofs by predicate abstraction ([`verdict::AbstractionProof`]).
 //!
-//! The program as transitions is made again, and so is the Boolean program from what the proof says of each step. Then:
+//! The checker derives the program as transitions again, and builds the Boolean program from what the proof
+//! says of each step. Then:
 //!
-//! 1. Each predicate speaks of variables in its scope only: shared ones, and those that each thread of one template has for itself.
-//! 2. What is said of predicates at the start follows from what holds there.
-//! 3. What is said of a step follows from the step: by the solver, from its guard and the ranges of variables. A fact after the step is its formula with the new values put in; those of another
-//!    thread have that thread's own variables apart from those of the thread that takes the step, and nothing is assumed of the two.
-//! 4. The Boolean program has no error: by a proof of its own, which is checked as any other.
+//! 1. Each predicate contains only variables in its scope: shared ones, and the own variables of the threads
+//!    of one template.
+//! 2. The claims about predicates at the start follow from what holds there.
+//! 3. The claims about a step follow from the step; the solver derives them from its guard and the ranges of
+//!    variables. A fact after the step is its formula with the new values substituted. Facts of another
+//!    thread use separate copies of that thread's own variables, and nothing is assumed about the relation of
+//!    the two threads.
+//! 4. The Boolean program has no error, by a separate proof, which is checked like any other.
 //!
-//! So the Boolean program does all that the program does. By induction over an execution: let each bit be the truth of its predicate, for the thread whose it is. At the start that is so by 2.
-//! A step of a thread is one of the Boolean program: bits of predicates without a variable that it changes stay as they are, as the truth of these does; the others, those of threads that it starts, and those of
-//! all other threads get values that 3 allows. Control is the same. So the Boolean program reaches an error if the program does.
+//! So the Boolean program simulates the program. By induction over an execution, each bit is the truth value
+//! of its predicate, for the thread that owns it. At the start this holds by 2. Each step of a thread is also
+//! a step of the Boolean program: bits of predicates that contain no changed variable keep their values, as
+//! these predicates keep their truth values; all other bits, including those of threads that the step starts
+//! and of all other threads, get values that 3 allows. Control is the same. So the Boolean program reaches an
+//! error if the program does.
 //!
-//! Shares the meaning of steps and the making of the Boolean program with the search, and nothing else.
+//! This rule shares with the search only the meaning of steps and the construction of the Boolean program.
 
 use crate::ProofError;
 use crate::ready::{self, claim};
@@ -53,7 +60,7 @@ pub(crate) fn check(
     crate::check_proof(&boolean.program.into(), property, &proof.inner, budget)
 }
 
-/// That a formula follows from another.
+/// Checks that a formula follows from another.
 fn follows(premise: &Term, formula: &Term, text: &str, budget: &Budget) -> Result<(), ProofError> {
     if formula.is_true() {
         return Ok(());

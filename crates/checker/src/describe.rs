@@ -1,4 +1,4 @@
-//! Memory in the user's words: names of cells, and what changed between two states.
+//! Memory in terms of the source: names of cells, and the differences between two states.
 
 use ir::semantics::{Access, Bytes, Machine, State, ThreadIndex, address};
 use ir::{IntType, Layout, ObjectId, Program, Storage, SyncKind, Value};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// A cell or local whose value a step changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Change {
-    /// As the user knows it, such as `s.a[2]`.
+    /// Its name in the source, such as `s.a[2]`.
     pub name: String,
     /// The value before; `None` when it was not yet chosen or the cell did not exist.
     pub old: Option<Value>,
@@ -27,14 +27,14 @@ pub(crate) struct Cell {
 pub(crate) fn cell_at(program: &Program, object: ObjectId, offset: u64, length: u64) -> Cell {
     let declared = &program.objects[object];
     let element = declared.size;
-    // What the source uses allocated memory for names its members. Only names rest on it.
+    // The type that the source uses allocated memory as names its members. Only names depend on it.
     if let (Storage::Site, Some(used)) = (declared.storage, program.site_use(object)) {
         let (index, rest) = (offset / used.size, offset % used.size);
         let name = if used.variable.is_empty() { declared.name.clone() } else { used.variable.clone() };
         let several = index > 0 || length >= used.size.saturating_mul(2);
         let name = if several { format!("{name}[{index}]") } else { name };
         let mut cell = cell_in(&used.layout, name.clone(), rest);
-        // Elements of a structure are reached by the pointer.
+        // A pointer gives access to the members of a structure.
         if let (false, Some(member)) = (several, cell.name.strip_prefix(&format!("{name}."))) {
             cell.name = format!("{name}->{member}");
         } else if !several && cell.name == name && !used.variable.is_empty() {
@@ -43,11 +43,11 @@ pub(crate) fn cell_at(program: &Program, object: ObjectId, offset: u64, length: 
         cell.offset += index * used.size;
         return cell;
     }
-    // Of memory that was allocated without a type, only the bytes have names.
+    // In memory that was allocated without a type, only bytes have names.
     if let (Storage::Site, Layout::Bytes(_)) = (declared.storage, &declared.layout) {
         return Cell { name: format!("byte {offset} of {}", declared.name), offset, ty: IntType::U8 };
     }
-    // An allocation site may have made an array of its elements.
+    // An allocation site may have allocated an array of elements.
     if declared.storage == Storage::Site && element > 0 && length > element {
         let index = offset / element;
         let name = format!("{}[{index}]", declared.name);
@@ -99,7 +99,7 @@ fn byte(name: String, offset: u64) -> Cell {
     Cell { name: format!("{name}+{offset}"), offset, ty: IntType::U8 }
 }
 
-/// The name of what lies at an address, for people.
+/// The name of the memory at an address, for messages.
 pub(crate) fn name_of(machine: &Machine<'_>, state: &State, address: u64) -> Option<(ObjectId, String)> {
     let (object, offset) = machine.describe(state, address)?;
     Some((object, cell_at(machine.program, object, offset, length_at(state, address)).name))

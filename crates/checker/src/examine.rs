@@ -1,16 +1,16 @@
-//! Lets a verdict pass only with evidence that holds.
+//! Accepts a verdict only with valid evidence.
 
 use crate::silence::always_undefined;
 use crate::{ProofError, Replayed, check_proof, replay};
 use ir::Program;
 use verdict::{Budget, Evidence, Proof, Property, Reason, Trace, Verdict, Views};
 
-/// A verdict that may leave the tool.
+/// A verdict whose evidence was checked.
 #[derive(Debug)]
 pub enum Checked {
     /// The property holds; the proof was accepted.
     Proved(Proof),
-    /// It does not; the trace was replayed.
+    /// The property does not hold; the trace was replayed.
     Refuted(Box<Refutation>),
     /// Neither is known.
     Unknown(Reason),
@@ -23,27 +23,28 @@ pub struct Refutation {
     pub program: Program,
     /// The execution.
     pub trace: Trace,
-    /// What happened when it was replayed.
+    /// The result of the replay.
     pub replayed: Replayed,
 }
 
-/// Evidence that is none: a bug in this tool, if it comes from an engine.
+/// Invalid evidence: a bug in this tool, if it comes from an engine.
 #[derive(Debug)]
 pub struct Rejection {
     /// What is wrong with it.
     pub why: String,
-    /// What was to be evidence.
+    /// The rejected evidence.
     pub evidence: Evidence,
-    /// A violation that it says does not exist.
+    /// A violation that contradicts it.
     pub violation: Option<Trace>,
 }
 
-/// Whether a proof is about executions, not about the form of the program alone.
+/// Whether a proof is about executions, and not only about the form of the program.
 fn says_something(proof: &Proof) -> bool {
     !matches!(proof, Proof::NoErrorLocation | Proof::OneThread)
 }
 
-/// Checks the evidence of a verdict about a program. Whoever made the verdict, it is none without evidence.
+/// Checks the evidence of a verdict about a program. Without valid evidence there is no verdict, whoever gave
+/// it.
 pub fn examine(
     program: &Views,
     property: &Property,

@@ -1,5 +1,5 @@
-//! Follows all executions, without storing the states between private steps (see [`crate::proof`] for why that is
-//! enough).
+//! Follows all executions, without storing the states between private steps ([`crate::proof`] has the
+//! argument).
 
 use crate::future::{Effect, Futures, Needed, effect};
 use crate::inputs::Inputs;
@@ -11,9 +11,9 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use verdict::{Budget, Exhausted, Property};
 
-/// Private steps in a row before a state is stored all the same.
+/// The most private steps in a row before a state is stored anyway.
 const LONGEST: u32 = 20_000;
-/// Branchings of private steps before states are stored all the same.
+/// The most branches of private steps before states are stored anyway.
 const BRANCHINGS: u32 = 64;
 
 /// The states seen, each as the numbers of its parts.
@@ -27,7 +27,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Adds a state; gives its number, and says whether it is new.
+    /// Adds a state; returns its number, and whether it is new.
     fn add(&mut self, state: &State) -> (u32, bool) {
         let mut key = Vec::with_capacity(3 + state.threads.len() + state.heap.len());
         key.push(u32::from(state.halted));
@@ -79,8 +79,8 @@ struct Follower<'a, 'p> {
     steps: u64,
 }
 
-/// How a state is reached from the last one that was stored: that one's number and the thread that went on from it, unless
-/// it is from the start; and all steps.
+/// How a state is reached from the last stored state: the number of that state and the thread that moved,
+/// unless it is the start; and all steps.
 #[derive(Clone, Copy)]
 struct Path {
     from: Option<(u32, ThreadIndex)>,
@@ -185,7 +185,7 @@ impl Follower<'_, '_> {
         Ok(taken)
     }
 
-    /// Runs a state on through private steps, and stores what comes out. Puts new states on `open`.
+    /// Runs a state through private steps, and stores the results. Puts new states on `open`.
     fn run_on(&mut self, start: State, path: Path, open: &mut Vec<(u32, State)>) -> Result<(), ProofError> {
         let mut work = vec![(start, path.trail, 0)];
         let mut mark: Option<State> = None;
@@ -277,7 +277,8 @@ impl Follower<'_, '_> {
         Ok(Vec::new())
     }
 
-    /// What can be told without taking the steps: they enter no atomic region, and do not end the program.
+    /// The conditions that need no execution of the steps: they enter no atomic region, and do not end the
+    /// program.
     fn may_be_private(&self, state: &State, thread: ThreadIndex) -> bool {
         let program = self.machine.program;
         let Some((template, _)) = state.location(thread) else { return false };
@@ -298,7 +299,8 @@ impl Follower<'_, '_> {
             })
     }
 
-    /// Whether what a thread does at an address is its own affair: in its own stack, or where it has no object yet.
+    /// Whether an access of a thread at an address concerns no other thread: in its own stack, or where there
+    /// is no object yet.
     fn is_own(&self, state: &State, address: u64, thread: ThreadIndex) -> bool {
         let addresses = &self.machine.addresses;
         let heap = addresses.heap(thread);
@@ -311,12 +313,13 @@ impl Follower<'_, '_> {
         }
     }
 
-    /// Whether an address is neither in a stack nor in the heap, so that nothing begins or ends there.
+    /// Whether an address is neither in a stack nor in the heap, so that no lifetime begins or ends there.
     fn is_lasting(&self, address: u64) -> bool {
         !self.machine.addresses.is_heap(address) && self.machine.addresses.stack_at(address).is_none()
     }
 
-    /// The addresses of the locks that a thread's next steps take or give back; nothing for one that cannot be told.
+    /// The addresses of the locks that a thread's next steps acquire or release; `None` for an address that
+    /// is not known.
     fn locks(&self, state: &State, thread: ThreadIndex) -> Vec<Option<u64>> {
         let Some((template, _)) = state.location(thread) else { return Vec::new() };
         let edges = self.machine.edges(state, thread).iter();
@@ -330,7 +333,7 @@ impl Follower<'_, '_> {
         locks.collect()
     }
 
-    /// Whether nothing that these steps do has to do with what other threads may do.
+    /// Whether these steps are independent of all that other threads may do.
     fn is_private(&self, state: &State, thread: ThreadIndex, taken: &Taken) -> bool {
         let Some(effects) = self.effects(state, thread, taken) else { return false };
         (0..state.threads.len()).filter(|other| *other != thread).all(|other| {
@@ -397,7 +400,7 @@ impl Follower<'_, '_> {
                     | Op::Unlock(..)
                     | Op::Fill(..)
                     | Op::Copy(..) => {}
-                    // Programs with it are refused before.
+                    // Programs with it were refused before.
                     Op::Broadcast(_) => return None,
                     Op::Join(..) => effects.push(Effect::Join),
                     Op::Free(_) => effects.push(Effect::ChangeLive),
@@ -434,7 +437,7 @@ impl Follower<'_, '_> {
         Some(effects)
     }
 
-    /// Questions whether objects are live, in an expression.
+    /// Tests of liveness of objects, in an expression.
     fn questions(
         &self,
         state: &State,

@@ -1,14 +1,14 @@
-//! What a thread may still do from a location on: the facts that let a check leave out interleavings.
+//! The effects that a thread may still have from a location on: they allow the check to omit interleavings.
 //!
-//! For each location of each template a set: the objects that the rest of the procedure, what it calls, and the
-//! threads that it starts may read or write, and whether they may start or join threads, or make or end objects.
-//! What a thread does to its own frame objects by name is left out: no other thread sees that, except through
-//! pointers, and steps through a pointer into another thread's stack are never taken as private (see
+//! Each location of each template has a set: the objects that the rest of the procedure, its callees, and the
+//! threads that it starts may read or write, and whether they may start or join threads, or create or end
+//! objects. Accesses of a thread to its own frame objects by name are not included: other threads see these
+//! only through pointers, and steps through a pointer into another thread's stack never count as private (see
 //! [`crate::proof`]).
 //!
-//! Over-approximates as far as points-to information is right; a pointer without any stays in the object that its
-//! address is computed from, or points to one whose address is taken. Every step taken by the check is compared
-//! with these sets, and the proof is refused if one does more.
+//! Over-approximates if points-to information is right; a pointer without any stays in the object that its
+//! address is computed from, or points to an object whose address is taken. The check compares every step
+//! that it takes with these sets, and refuses the proof if a step does more.
 
 use crate::future_locks::{Locks, Site};
 use ir::ids::Id;
@@ -21,7 +21,7 @@ use ir::{
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Effects(Vec<u64>);
 
-/// Something that a step may do.
+/// An effect of a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
     Read(ObjectId),
@@ -154,7 +154,7 @@ impl Futures {
                     });
                 }
             }
-            // Objects of an activation end with it, at the latest when its thread does.
+            // Objects of an activation end with it, at the latest with its thread.
             let owned = |storage| storage == Storage::Frame(template) || storage == Storage::ThreadLocal;
             if program.objects.iter().any(|object| owned(object.storage)) {
                 sets[template].iter_mut().for_each(|set| set.add(Effect::ChangeLive));
@@ -334,7 +334,7 @@ fn base(address: &Expr) -> Option<ObjectId> {
     }
 }
 
-/// Hands on all parts of an expression but the bases of the addresses that are only accessed.
+/// Visits all parts of an expression, except the bases of addresses that are only accessed.
 fn leave_bases(expr: &Expr, accessed: bool, escape: &mut dyn FnMut(&Expr)) {
     match expr {
         Expr::Address(..) | Expr::Procedure(_) => {

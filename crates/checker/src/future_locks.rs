@@ -1,13 +1,13 @@
 //! Which locks a thread may be without, and which lock each static object is accessed under.
 //!
-//! A lock is a place in a static object that some operation takes by a direct address. For each lock, the locations
-//! where a thread *may lack* it, by reachability: threads start without it; they are still without it after any step
-//! that does not take it; giving back any lock that may be this one leads to being without it. A procedure's caller
-//! may lack it after the call if the procedure may end without it, and the caller lacked it before, or the procedure
-//! may give it back.
+//! A lock is a place in a static object that some operation acquires by a direct address. For each lock, this
+//! file computes the locations where a thread *may lack* it, by reachability: threads start without it; they
+//! are still without it after any step that does not acquire it; after releasing any lock that may be this
+//! one, they are without it. A caller may lack it after a call if the procedure may end without it, and
+//! either the caller lacked it before or the procedure may release it.
 //!
-//! Used in one way only: a thread none of whose activations is at a location that never lacks the lock must take
-//! it, by that direct address, before it is at such a location.
+//! There is only one use: if no activation of a thread is at a location that never lacks the lock, the thread
+//! must acquire it, by that direct address, before it reaches such a location.
 
 use ir::{Callee, Expr, IdVec, LocationId, LocationKind, ObjectId, Op, Program, Storage, TemplateId};
 
@@ -21,16 +21,17 @@ pub(crate) struct Locks {
     may_lack: Vec<IdVec<TemplateId, IdVec<LocationId, bool>>>,
 }
 
-/// The most locks that are looked at.
+/// The most locks that are analysed.
 const MOST_LOCKS: usize = 64;
 
-/// An access of a location: where, to what.
+/// An access: its location and its object.
 pub(crate) type Site = (TemplateId, LocationId, ObjectId);
 
 impl Locks {
-    /// Looks at a program. `pointees`: the procedures that pointers may lead to. `sites`: all accesses to objects.
+    /// Analyses a program. `pointees`: the procedures that pointers may lead to. `sites`: all accesses to
+    /// objects.
     pub fn new(program: &Program, pointees: &[TemplateId], sites: &[Site]) -> Self {
-        // One lock for each object: the first that is taken in it.
+        // One lock for each object: the first that is acquired in it.
         let mut locks: Vec<Lock> = Vec::new();
         for op in program.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops) {
             if let Op::Lock(_, address) = op

@@ -1,10 +1,10 @@
 //! Values that stand for all values of an input.
 //!
-//! A value that is never used has one class. If an input goes nowhere but into comparisons with constants, directly
-//! or through copies from local to local, then two values that compare alike with all of those constants behave
-//! alike: one value between each two neighbouring constants, and the constants, stand for all. Types of at most
-//! eight bits have few enough values to take them all. For everything else there is no list, and a proof that needs
-//! one is refused.
+//! If a value is never used, one value stands for all. If an input is only compared with constants, directly
+//! or through copies from local to local, then two values that compare alike with all of those constants
+//! behave alike: the constants, and one value between each two neighbouring constants, stand for all. Types
+//! of at most eight bits have few enough values to try all of them. For all other inputs there is no list,
+//! and a proof that needs one is refused.
 
 use ir::{
     BinaryOp, Callee, EdgeId, Expr, IntType, Lhs, LocalId, LocationId, LocationKind, Op, Program, Rhs,
@@ -32,7 +32,8 @@ impl Inputs {
                 });
                 let open = pairs.filter(|(_, (_, rhs))| matches!(rhs, Rhs::Any | Rhs::Unknown));
                 let list = |(index, (lhs, _)): (usize, &(Lhs, Rhs))| match lhs {
-                    // Read on the way already: followed from the end of the edge on, that would be missed.
+                    // The edge itself already reads it; the analysis, which starts at the end of the edge,
+                    // would miss that.
                     Lhs::Local(local) if step.reads_behind(index, *local) => {
                         inputs.all_of(code.locals[*local].ty).map(<[Value]>::to_vec)
                     }
@@ -46,7 +47,7 @@ impl Inputs {
         }
         inputs
     }
-    /// `target`: where control is once the value is stored.
+    /// `target`: the location after the value is stored.
     fn list(
         &self,
         program: &Program,
@@ -72,13 +73,13 @@ impl Inputs {
     pub fn all_of(&self, ty: IntType) -> Option<&[Value]> {
         self.small.iter().find(|(small, _)| *small == ty).map(|(_, values)| values.as_slice())
     }
-    /// Values that stand for all values of the n-th input of an edge, if there are such.
+    /// Values that stand for all values of the n-th input of an edge, if any.
     pub fn at(&self, template: TemplateId, edge: EdgeId, index: usize) -> Option<&[Value]> {
         self.edges.get(&(template, edge))?.get(index)?.as_deref()
     }
 }
 
-/// The constants of a type and one value of each gap between them.
+/// The constants of a type, and one value from each gap between them.
 fn one_of_each(ty: IntType, constants: &BTreeSet<Value>) -> Vec<Value> {
     let mut values = BTreeSet::from([ty.min(), ty.max()]);
     for constant in constants {
@@ -90,14 +91,15 @@ fn one_of_each(ty: IntType, constants: &BTreeSet<Value>) -> Vec<Value> {
 /// Follows a value through a program.
 struct Uses<'p> {
     program: &'p Program,
-    /// Where a value was followed already: from this location on, in this local.
+    /// The pairs of location and local from which a value was already followed.
     seen: BTreeSet<(TemplateId, LocalId, LocationId)>,
     constants: BTreeSet<Value>,
     used: bool,
 }
 
 impl Uses<'_> {
-    /// Collects what the value that a local has at a location is compared with; `None` when it is used in another way.
+    /// Collects the constants that the value of a local at a location is compared with; `None` when it is
+    /// used in another way.
     fn follow(&mut self, template: TemplateId, local: LocalId, from: LocationId) -> Option<()> {
         let code = &self.program.templates[template];
         let mut work = vec![from];
@@ -186,7 +188,7 @@ impl Uses<'_> {
         Some(())
     }
 
-    /// A procedure's result goes to those that call it. A thread's result goes nowhere, if nobody asks for one.
+    /// A procedure's result goes to its callers. A thread's result goes nowhere if no join takes it.
     fn returned(&mut self, from: TemplateId, local: LocalId) -> Option<()> {
         let program = self.program;
         for (template, code) in program.templates.enumerate() {
@@ -233,7 +235,8 @@ impl Uses<'_> {
         }
     }
 
-    /// Collects what a local is compared with in an expression; `None` when it is used in another way.
+    /// Collects the constants that a local is compared with in an expression; `None` when it is used in
+    /// another way.
     fn compared(&mut self, template: TemplateId, local: LocalId, expr: &Expr) -> Option<()> {
         match expr {
             Expr::Local(found) if *found == local => {

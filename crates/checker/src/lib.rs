@@ -1,7 +1,8 @@
-//! Replays traces and checks proofs. Sees programs and verdicts, and nothing of any search.
+//! Replays traces and checks proofs. This crate sees programs and verdicts, and no engine's search.
 //!
-//! [`replay`] runs a trace on the step semantics and says what each step did, for reports; a trace that does not
-//! run to the violation that it claims is refused. [`check_proof`] follows all executions again.
+//! [`replay`] runs a trace on the step semantics and records what each step did, for reports. It refuses a
+//! trace that does not end in the violation that it claims. [`check_proof`] checks the claims of a proof, one
+//! proof rule at a time.
 
 mod abstraction;
 mod context;

@@ -1,16 +1,20 @@
-//! Checks proofs by what holds of every few threads ([`verdict::ModularProof`]).
+//! Checks proofs by invariants of groups of threads ([`verdict::ModularProof`]).
 //!
-//! The program as transitions is made again. Let `k` be the size of groups. The invariant of a list of templates is claimed of every `k` different threads of these templates, in
-//! every order, whatever other threads there are; those of shorter lists of all threads together, as long as there are only so many. By induction over executions, for every number of threads:
+//! The checker derives the program as transitions again. Let `k` be the size of groups. The invariant of a
+//! list of `k` templates is claimed for every `k` different threads of these templates, in every order,
+//! whatever other threads there are. The invariant of a shorter list is claimed for all threads together, as
+//! long as there are only these. By induction over executions, for every number of threads:
 //!
-//! 1. It holds of each group at the start.
-//! 2. It holds of each group after a step of a thread. The thread is in the group, or it starts a member of it, or it is another one. What is assumed before the step is the
-//!    invariant of all groups among those members that were there before and the thread that moves. If these are fewer than `k`, there are others in addition, so that there are `k`; or there are not
-//!    so many threads, and they are all: each way is looked at.
+//! 1. It holds for each group at the start.
+//! 2. It holds for each group after a step of a thread. The thread is in the group, or it starts a member of
+//!    it, or it is another thread. Assumed before the step are the invariants of all groups among the moving
+//!    thread and those members that existed before. If these are fewer than `k`, there are either enough
+//!    other threads to make `k`, or these are all threads; each case is checked.
 //! 3. No step leads to an error, and no two threads are at accesses that race.
 //!
-//! While a thread is at an atomic location no other one moves. At some atomic locations no invariant is said to hold; steps through them are put together. Of ids it is known that they are different
-//! ([`transitions::groups`]). Shares the meaning of steps with the search, and nothing else.
+//! While a thread is at an atomic location, no other one moves. Some atomic locations have no invariant;
+//! steps through them are composed. Ids of threads are known to be different ([`transitions::groups`]). This
+//! rule shares only the meaning of steps with the search.
 
 use crate::ProofError;
 use crate::names::speaks_only_of;
@@ -24,7 +28,7 @@ use transitions::groups::Member;
 use transitions::{Step, System};
 use verdict::{Budget, ModularProof, Property, Views};
 
-/// No more steps than this are put together from those through atomic locations.
+/// The most composed steps through atomic locations.
 const MOST_STEPS: usize = 20_000;
 
 /// Checks a proof about a lowered program.
@@ -57,7 +61,7 @@ fn number(location: LocationId) -> Term {
     Term::int(i128::from(location.0))
 }
 
-/// The steps between locations at which invariants hold.
+/// The steps between locations that have invariants.
 fn paths(system: &System<'_>, proof: &ModularProof) -> Result<Vec<Step>, ProofError> {
     let passed: IndexSet<(TemplateId, LocationId)> = proof.passed.iter().copied().collect();
     for (template, location) in &passed {
@@ -116,7 +120,7 @@ struct Check<'a, 'p> {
     budget: &'a Budget,
 }
 
-/// How a group after a step came about.
+/// How a group after a step arose.
 struct Way<'s> {
     /// The group.
     group: &'s [Member],
@@ -127,7 +131,7 @@ struct Way<'s> {
 }
 
 impl Check<'_, '_> {
-    /// Whether no template that there is at most one thread of is there twice.
+    /// Whether no unique template occurs twice.
     fn is_possible(&self, group: &[Member]) -> bool {
         group.iter().enumerate().all(|(index, member)| {
             let again = group[..index].iter().any(|other| other.template == member.template);
@@ -154,7 +158,8 @@ impl Check<'_, '_> {
         found
     }
 
-    /// That all that is said is said of groups that there may be, and of their variables: so all of it is checked, and nothing is a constant that is none.
+    /// Checks that all invariants are about possible groups, and contain only their variables: so every
+    /// invariant is checked, and no unknown variable passes as a constant.
     fn form(&self) -> Result<(), ProofError> {
         for (templates, formula) in &self.proof.invariants {
             let exist = templates.iter().all(|one| self.system.program.templates.get(*one).is_some());
@@ -175,7 +180,8 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    /// What the proof says of a group in the given order; `None` when the order of templates is not rising, or nothing is said.
+    /// The invariant of a group in the given order; `None` when the templates are not in rising order, or
+    /// there is no invariant.
     fn invariant(&self, group: &[Member]) -> Option<Term> {
         let templates: Vec<TemplateId> = group.iter().map(|member| member.template).collect();
         if !templates.is_sorted() {
@@ -193,7 +199,7 @@ impl Check<'_, '_> {
         Some(formula.substitute(&names))
     }
 
-    /// What holds of some threads: they are all there are if they are fewer than a group.
+    /// What holds for some threads; if they are fewer than a group, they are all threads.
     fn assume(&self, threads: &[Member]) -> Term {
         let size = threads.len().min(self.proof.size);
         let mut facts = vec![self.system.ranges(&self.system.shared), self.system.identities(threads)];
@@ -202,7 +208,7 @@ impl Check<'_, '_> {
         Term::all(facts)
     }
 
-    /// That a formula always holds.
+    /// Checks that a formula is valid.
     fn holds(&self, formula: &Term, text: &str) -> Result<(), ProofError> {
         self.budget.check(0).map_err(ProofError::TooExpensive)?;
         if formula.is_true() {
@@ -215,7 +221,7 @@ impl Check<'_, '_> {
         }
     }
 
-    // 1.
+    // Obligation 1.
     fn start(&self) -> Result<(), ProofError> {
         for template in &self.templates {
             let code = &self.system.program.templates[*template];
@@ -256,7 +262,7 @@ impl Check<'_, '_> {
         group.iter().map(|member| (member.location(), entry(member))).collect()
     }
 
-    /// That none of some threads keeps a thread from moving.
+    /// The condition that none of some threads prevents another from moving.
     fn let_move(&self, threads: &[Member], mover: Member) -> Term {
         let mut facts = Vec::new();
         for member in threads.iter().filter(|member| **member != mover) {
@@ -269,7 +275,7 @@ impl Check<'_, '_> {
         Term::all(facts)
     }
 
-    /// What holds of some threads if one of them takes a step.
+    /// What holds for some threads when one of them takes a step.
     fn before(&self, threads: &[Member], mover: Member, step: &Step) -> Term {
         let at = IndexMap::from([(mover.location(), number(step.source))]);
         let assumed = self.assume(threads).substitute(&at);
@@ -285,7 +291,7 @@ impl Check<'_, '_> {
         mover.step(step, &|variable| self.system.is_shared(variable))
     }
 
-    // 2.
+    // Obligation 2.
     fn steps(&self) -> Result<(), ProofError> {
         for group in (1..=self.proof.size).flat_map(|size| self.groups(size, 0)) {
             let Some(invariant) = self.invariant(&group) else { continue };
@@ -313,7 +319,7 @@ impl Check<'_, '_> {
         let size = self.proof.size;
         let inside = group.contains(mover);
         if group.len() < size && (!inside || children.iter().any(Option::is_none)) {
-            // There would be more threads than the group.
+            // Then there would be more threads than the group.
             return Ok(());
         }
         let is_new = |member: &Member| children.contains(&Some(member.position));
@@ -360,7 +366,7 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    // 3.
+    // Obligation 3.
     fn errors(&self) -> Result<(), ProofError> {
         for step in self.steps.iter().filter(|step| self.is_error(step)) {
             for group in (1..=self.proof.size).flat_map(|size| self.groups(size, 0)) {
@@ -406,7 +412,7 @@ impl Check<'_, '_> {
     }
 }
 
-/// All orders of all choices of so many threads.
+/// All ordered choices of this many threads.
 fn orders(threads: &[Member], size: usize) -> Vec<Vec<Member>> {
     let mut found: Vec<Vec<Member>> = vec![Vec::new()];
     for _ in 0..size {

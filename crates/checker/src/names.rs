@@ -1,12 +1,14 @@
-//! The names that a formula of a proof may mention.
+//! The names that a formula of a proof may contain.
 //!
-//! A rule makes names up for what a step reads and for values on the way, and asks whether something follows for all values of all names. A formula with such a name, or with that of an input of
-//! a step, would speak of a value that is another one each time; so each rule says which names there are, and all others are refused.
+//! A rule introduces names for values that a step reads and for intermediate values, and checks implications
+//! for all values of all names. If a proof's formula contained such a name, or the name of an input of a
+//! step, it would refer to a different value each time. So each rule lists the allowed names, and all others
+//! are refused.
 
 use crate::ProofError;
 use smt::{Term, Variable};
 
-/// That a formula is about known variables only.
+/// Checks that a formula contains only known variables.
 pub(crate) fn speaks_only_of(
     formula: &Term,
     known: impl Fn(&Variable) -> bool,

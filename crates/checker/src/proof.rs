@@ -1,36 +1,39 @@
-//! Checks proofs. Shares the step semantics with the searches, and nothing else.
+//! Checks proofs. Shares only the step semantics with the searches.
 //!
-//! [`Proof::Exhaustive`] claims that no execution is bad. The check follows all executions itself: first all steps
-//! of all threads from every state, plainly. If that takes too many states, it starts again and leaves out
-//! interleavings of *private* steps, as follows.
+//! [`Proof::Exhaustive`] claims that no execution is bad. The check follows all executions itself: first
+//! plainly, with all steps of all threads from every state. If that takes too many states, it starts again
+//! and omits interleavings of *private* steps, as follows.
 //!
-//! From every stored state, the steps of all threads are taken. Before a state is stored, it is run on through
-//! private steps, boundedly many in a row; the states between are not stored. The steps that a thread t can take in
-//! a state are private if there is one; they enter no atomic region and do not end the program; they touch no other
-//! thread's stack; and nothing that they do is disturbed by, or disturbs, anything that another thread may do in
-//! its whole future ([`crate::future`]).
+//! From every stored state, the check takes the steps of all threads. Before it stores a state, it runs it
+//! through private steps, a bounded number in a row; the states in between are not stored. The steps that a
+//! thread t can take in a state are private if there is at least one; they enter no atomic region and do not
+//! end the program; they touch no other thread's stack; and they are independent of anything that another
+//! thread may do in its whole future ([`crate::future`]).
 //!
-//! This loses no bad state. Let s be stored, and a bad state n steps away. If n = 0, s is bad, and seen to be
-//! so. Else the first of these steps, s to s1, is taken by the check. Private steps of t from s1 on: if t
-//! moves on the way to the bad state, its first move can be made at once instead, as it commutes with all
-//! steps before it. If t does not move, then its step, made first, leaves the others as they were: they lead
-//! to a state that differs by t's step. That is bad too: t is not at an error location, as it can move; t's
-//! accesses are not part of the race, or they would be disturbed by the future of the other thread; t does
-//! not wait for a lock in the cycle, as it could take it at s1, so that another thread would have to take it
-//! later; nor for a thread to end, as ended ones stay so. Either way the bad state is at most n - 1 steps
-//! away at the next stored state. While a thread is in an atomic region, nothing else can run: its steps are
-//! all steps; such a state is not stored, but looked at as if it were.
+//! This loses no bad state. Let s be stored, and a bad state n steps away. If n = 0, s is bad, and the check
+//! sees that. Otherwise the check takes the first of these steps, from s to s1. Consider private steps of t
+//! from s1 on. If t moves on the path to the bad state, its first move can be made at once instead, as it
+//! commutes with all steps before it. If t does not move, making its step first leaves the others possible,
+//! and they lead to a state that differs only by t's step. That state is bad, too: t is not at an error
+//! location, as it can move; t's accesses are not part of the race, or they would not be independent of the
+//! future of the other thread; t does not wait for a lock in the cycle, as it could take it at s1, so another
+//! thread would have to take it later; nor does t wait for a thread to end, as ended threads stay ended. In
+//! both cases the bad state is at most n - 1 steps away from the next stored state. While a thread is in an
+//! atomic region, no other thread can run: its steps are all steps. Such a state is not stored, but checked
+//! as if it were.
 //!
-//! What another thread may do in its future, but not before t moves, disturbs nothing of this. So while t holds a
-//! lock, as its owner word says, accesses that others make only with that lock in hand are not looked at, nor their
-//! attempts to take it. For that, no other thread may be at a location that says that it has the lock
-//! ([`crate::future_locks`]), and the object that the lock is in must not be changed by the others without the lock
-//! in hand, except by taking it. Then the lock stays t's until t moves, nobody else takes it, and so nobody else
-//! comes to an access that is made with it in hand. The same holds for the race of the last paragraph; and in a
-//! deadlock, nobody in the cycle waits for t's lock, as t is not in it. Where no thread can go on, t cannot either: such a state has no private step.
+//! The argument needs independence only of what another thread may do before t moves. So while t holds a
+//! lock, as its owner word says, the check ignores accesses that others make only under that lock, and their
+//! attempts to acquire it. For that, no other thread may be at a location where it must hold the lock
+//! ([`crate::future_locks`]), and the others must not change the object that contains the lock without
+//! holding it, except by acquiring it. Then the lock stays t's until t moves, no other thread acquires it,
+//! and so no other thread reaches an access that is made under it. The same holds for the race of the last
+//! paragraph; and in a deadlock, no thread in the cycle waits for t's lock, as t is not in it. Where no
+//! thread can run, t cannot run either: such a state has no private step.
 //!
-//! Threads that are stuck ([`ir::semantics::StateGraph`]) stay so when t moves, and t is none of them; so a stored state is reached in which they are.
-//! The graph of stored states shows that they are: if one of them could be brought to take a step, or the program to end, then, by the same argument, also
+//! Threads that are stuck ([`ir::semantics::StateGraph`]) stay stuck when t moves, and t is none of them; so
+//! a stored state is reached in which they are stuck. The graph of stored states shows it: if one of them
+//! could take a step later, or the program could end, then, by the same argument, this would also happen
 //! along private steps.
 //!
 //! In stored states, locals that are not read again are set to 0.
@@ -55,24 +58,25 @@ use verdict::{Budget, Exhausted, IllFormed, Proof, Property, Reason, RunsProof, 
 pub enum ProofError {
     /// The proof is about another number of threads than the program has.
     Copies,
-    /// Something that was assumed about the program leaves out behaviours.
+    /// An assumption about the program may hide behaviour.
     Assumption(String),
-    /// An execution goes past what the concrete machine can follow.
+    /// An execution exceeds a bound of the concrete machine.
     Limit(LimitKind),
-    /// An input has values that the check cannot try one by one, and cannot sort into finitely many classes.
+    /// An input has too many values to try one by one, and the check cannot partition them into finitely many
+    /// classes.
     Input(TemplateId, EdgeId),
     /// There is a bad state.
     Violated,
-    /// Something that the proof claims is not so, or does not follow.
+    /// A claim of the proof is false, or does not follow.
     Claim(String),
-    /// It has not the form of a proof.
+    /// It does not have the form of a proof.
     Form(IllFormed),
     /// A step touched what points-to sets leave out: how, where it is known. A pointer left its object (assumption
     /// 14 of `SOUNDNESS.md`), or the sets are wrong.
     Unforeseen(Option<Box<Exception>>),
     /// There is an execution that the proof excludes.
     Execution(Box<Exception>),
-    /// The check takes more than it was granted.
+    /// The check exhausted its budget.
     TooExpensive(Exhausted),
 }
 
@@ -117,10 +121,12 @@ impl From<ProofError> for Reason {
     }
 }
 
-/// Checks a proof about atomic runs: there is no race, so that runs may be atomic; and there is no error then.
+/// Checks a proof about atomic runs: there is no race, so runs may be atomic; and with atomic runs there is
+/// no error.
 ///
-/// A race is asked for as the analysis of all accesses that a step could make sees it. What a search through executions would call a race is less: it looks at
-/// the accesses that a step makes in a state, with some value for each input.
+/// Race freedom must come from an analysis of all accesses that a step could make. A search through
+/// executions would miss races: it only sees the accesses that a step makes in a state, with some value for
+/// each input.
 fn check_runs(
     program: &Views,
     property: &Property,
@@ -144,7 +150,7 @@ fn check_runs(
     check_rules(runs, property, &proof.errors, budget)
 }
 
-/// Checks that a proof shows the property: by its rules, and along random executions.
+/// Checks that a proof shows the property, by its proof rule and along random executions.
 pub fn check_proof(
     program: &Views,
     property: &Property,
@@ -156,7 +162,7 @@ pub fn check_proof(
     if rests_on_points_to(proof) { try_points_to(program, budget) } else { Ok(()) }
 }
 
-/// Checks that a proof shows the property, by the rules of its kind, which rely on its form.
+/// Checks that a proof shows the property, by its proof rule, which relies on the form of the proof.
 fn check_rules(
     program: &Views,
     property: &Property,
@@ -166,13 +172,14 @@ fn check_rules(
     require_all_behaviours(program)?;
     let of_sites = |range: &ir::Range| program.objects[range.object].storage != ir::Storage::Static;
     if program.races_on.iter().flatten().any(of_sites) {
-        // Passes may tell allocations of one site apart, and the question would follow one of them only.
+        // Passes may distinguish allocations of one site, and the race check would then follow only one of
+        // them.
         return Err(ProofError::Claim(
             "races on allocated memory alone are searched for, and not excluded".to_owned(),
         ));
     }
     proof.check_form().map_err(ProofError::Form)?;
-    // Some time is kept for giving memory back.
+    // Some time is reserved for freeing memory.
     let budget = &budget.most_of(19, 20);
     match proof {
         Proof::Exhaustive { .. } if program.has_broadcasts() => {
@@ -234,7 +241,7 @@ fn check_rules(
     }
 }
 
-/// Follows all executions. With `plain_states`: without leaving anything out, for at most so many states.
+/// Follows all executions. With `plain_states`, without any reduction, for at most this many states.
 pub fn check_all_executions(
     program: &Program,
     property: &Property,
@@ -263,7 +270,7 @@ pub(crate) fn is_bad(machine: &Machine<'_>, property: &Property, state: &State) 
     }
 }
 
-/// Gives a step its open values: a fixed beginning, then the first value of each list. Remembers the lists.
+/// Gives a step its open values: a fixed prefix, then the first value of each list. Records the lists.
 pub(crate) struct Odometer<'a> {
     pub inputs: &'a Inputs,
     pub at: (TemplateId, EdgeId),
@@ -286,7 +293,7 @@ impl<'a> Odometer<'a> {
         let (digits, lengths) = (Vec::new(), Vec::new());
         Self { inputs, at, digits, lengths, asked: 0, endless: false, opened: false, unmodelled: false }
     }
-    /// Moves on; says whether there is another combination.
+    /// Advances to the next combination; says whether there is one.
     pub fn turn(&mut self) -> bool {
         self.asked = 0;
         self.unmodelled = false;
@@ -332,7 +339,7 @@ impl Choices for Odometer<'_> {
     }
 }
 
-/// States that the plain way may take.
+/// The most states without reduction.
 const PLAIN_STATES: usize = 20_000;
 
 fn follow_all_plainly(

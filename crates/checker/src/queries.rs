@@ -1,17 +1,26 @@
 //! Checks proofs by environment queries ([`verdict::QueriesProof`]; paper 5, chapters 5 to 7).
 //!
-//! The program as transitions is made again, and its threads are settled. A *cut-point state* is one in which no thread is in an atomic region or at a quiet location ([`transitions::quiet`]), its first one aside. Others than the thread that ran last need to run only there; the state at the start is one.
-//! In each part:
+//! The checker derives the program as transitions again, and settles its threads. A *cut-point state* is one
+//! in which no thread is in an atomic region or at a quiet location ([`transitions::quiet`]), apart from
+//! first locations of threads. Only in such states does another thread than the last one need to run; the
+//! initial state is one of them. In each part:
 //!
-//! 1. Threads outside of the order write nothing that those in it read, or that the part speaks of; so without their steps each execution is still one.
-//! 2. A claim says that some threads, the first of which is looked at, never go from states to states. What is said to hold whenever the first one is at a place (`reachable`) holds at the start, after any move of
-//!    all others, and after its steps. What is said to hold since the first formula held (`moving`) holds where it does, after each move of the threads behind, and after the first one's steps; and it excludes the second formula.
-//!    A move of threads changes what they write, to anything that the claims about them allow. Those are claims about fewer threads, so this ends.
-//! 3. Moves of all others keep claims about the threads behind, too, if the rest of them write nothing that those touch, and nothing that the claims speak of: their steps can be put behind.
-//! 4. What is said of the main thread holds at the start, after moves of the others, and after its steps; it excludes the errors.
+//! 1. Threads outside of the order write nothing that those in it read, or that the part mentions; so each
+//!    execution without their steps is still an execution.
+//! 2. A claim says that some threads never get from one set of states to another. The first of these threads
+//!    is checked. The formulas for its places (`reachable`) hold at the start, after any move of all others,
+//!    and after its steps. The formulas that hold since the first formula of the claim held (`moving`) hold
+//!    where that formula does, after each move of the later threads, and after the first thread's steps; and
+//!    they exclude the second formula. A move of threads changes the variables that they write, to any values
+//!    that the claims about these threads allow. Those are claims about fewer threads, so the recursion ends.
+//! 3. Moves of all others also preserve claims about the later threads, if the remaining ones write nothing
+//!    that the later threads touch, and nothing that the claims mention: their steps can be moved to the end.
+//! 4. The formulas of the main thread hold at the start, after moves of the others, and after its steps; they
+//!    exclude the errors.
 //!
-//! By induction over the length of executions, from cut-point state to cut-point state: no error is reached. A thread that is started at most once is at a place of its own before; its starter does not write its variables later.
-//! Shares the meaning of steps with the search, and nothing else.
+//! By induction over the length of executions, from cut-point state to cut-point state, no error is reached.
+//! Before its start, a thread that is started at most once is at a special place; its starter does not write
+//! its variables later. This rule shares only the meaning of steps with the search.
 
 use crate::ProofError;
 use crate::queries_view::{Thread, View, speaks_of};
@@ -26,9 +35,9 @@ use transitions::threads::{ThreadStep, Threads};
 use verdict::queries::{BEFORE_START, Places, kept, old, place};
 use verdict::{Budget, Property, QueriesClaim, QueriesPart, QueriesProof, Views};
 
-/// No run through an atomic region that nothing is written down of is longer.
+/// The longest path through an atomic region without formulas.
 const LONGEST: usize = 1_000;
-/// How long a question is asked before all simplifications are used on it.
+/// How long the solver tries a query before it uses all simplifications.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Checks a proof about a lowered program.
@@ -67,16 +76,17 @@ struct Part<'a> {
     view: &'a View,
     part: &'a QueriesPart,
     budget: &'a Budget,
-    /// For all questions; a new one costs more than most of them.
+    /// One solver for all queries; a new one costs more than most of them.
     solver: RefCell<Solver>,
 }
 
-/// What the variables are, over those at first and values that may be anything; and what holds of all these.
+/// A symbolic state: terms for the variables, over initial variables and arbitrary values; and what holds of
+/// these.
 #[derive(Clone)]
 struct State {
     values: IndexMap<Variable, Term>,
     facts: Vec<Term>,
-    /// How many moves and steps there were, for the names of values.
+    /// The number of moves and steps, for the names of values.
     length: usize,
 }
 
@@ -127,7 +137,7 @@ impl At {
     }
 }
 
-/// Who moves between steps of a thread, and what is claimed of these moves.
+/// The threads that move between steps of a thread, and the claims about these moves.
 struct Moves<'a> {
     written: IndexSet<Variable>,
     claims: Vec<&'a QueriesClaim>,
@@ -138,7 +148,7 @@ impl<'a> Part<'a> {
         &self.view.threads[self.part.order[position]]
     }
 
-    /// That a formula follows from what holds of a state.
+    /// Checks that a formula follows from what holds in a state.
     fn follows(&self, state: &State, formula: &Term, text: &str) -> Result<(), ProofError> {
         let violated = Term::all(state.facts.iter().cloned().chain([formula.not()]));
         let ranges = violated.free_variables().into_iter().filter_map(|v| self.view.range(&v));
@@ -158,14 +168,14 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// The moves of the threads behind a position.
+    /// The moves of the threads after a position.
     fn moves_behind(&self, position: usize) -> Moves<'a> {
         let behind = &self.part.order[position + 1..];
         let claims = self.part.claims.get(position).into_iter().flatten();
         Moves { written: self.view.written_by(behind), claims: claims.collect() }
     }
 
-    /// The moves of all threads but that at a position.
+    /// The moves of all threads except the one at a position.
     fn moves_of_all(&self, position: usize) -> Moves<'a> {
         let (front, behind) = (&self.part.order[..position], &self.part.order[position + 1..]);
         let by_front = self.view.written_by(front);
@@ -197,7 +207,7 @@ impl<'a> Part<'a> {
             state.values.insert(variable.clone(), fresh.term());
         }
         if at == At::BeforeStart && moves.written.contains(&place(number)) {
-            // Others can start it, and nothing else.
+            // Others can start it, and do nothing else to it.
             let now = state.value(&place(number).term());
             let is = |place: i128| now.equals(&Term::int(place));
             state.facts.push(is(BEFORE_START).or(&is(thread.entry as i128)));
@@ -206,7 +216,7 @@ impl<'a> Part<'a> {
             let mut after = state.values.clone();
             for variable in self.view.variables.keys() {
                 after.insert(old(variable), before.value(&variable.term()));
-                // The question to the threads from here on began when the values were the old ones.
+                // The query to the threads from here on began with the old values.
                 after.insert(kept(variable, position), old(variable).term());
             }
             let mut first = before.values.clone();
@@ -243,7 +253,8 @@ impl<'a> Part<'a> {
         self.follows(&State::new(vec![self.view.initial.clone()]), formula, "what is said holds at the start")
     }
 
-    /// That what is said of places stays true when the thread at a position continues from a place after others moved. `forbidden` are locations that it must not come to.
+    /// Checks that steps preserve the formulas of places, when the thread at a position continues from a
+    /// place after others moved. `forbidden` are locations that it must not reach.
     fn check_steps(
         &self,
         position: usize,
@@ -288,7 +299,8 @@ impl<'a> Part<'a> {
         Ok(())
     }
 
-    /// Checks what is said of a place where the thread at a position arrives. Gives no if nothing is.
+    /// Checks the formula of the place where the thread at a position arrives. Returns `false` when there is
+    /// none.
     fn arrive(
         &self,
         position: usize,
@@ -339,7 +351,7 @@ impl<'a> Part<'a> {
         Ok(())
     }
 
-    /// Checks a claim about the threads behind a position.
+    /// Checks a claim about the threads after a position.
     fn check_claim(&self, position: usize, said: &QueriesClaim) -> Result<(), ProofError> {
         let position = position + 1;
         claim(position < self.part.order.len(), "a claim is about some threads")?;
@@ -370,7 +382,7 @@ impl<'a> Part<'a> {
         Ok(())
     }
 
-    /// That what is said since the first formula of a claim held is true when it does.
+    /// Checks that the `moving` formulas of a claim hold when its first formula does.
     fn check_begin(
         &self,
         position: usize,

@@ -1,4 +1,5 @@
-//! The threads that a proof by environment queries is about, what they read and write, and what such a proof may speak of.
+//! The threads that a proof by environment queries is about, what they read and write, and which variables
+//! such a proof may contain.
 
 use crate::ProofError;
 use crate::names::speaks_only_of;
@@ -18,9 +19,9 @@ pub(crate) struct Thread {
     pub(crate) steps: Vec<Vec<ThreadStep>>,
     pub(crate) entry: usize,
     pub(crate) at_start: bool,
-    /// Locations at which only this thread runs, or may as well run alone. Its first location never is one.
+    /// Locations at which only this thread runs, or may as well run alone; never its first location.
     pub(crate) atomic: Vec<bool>,
-    /// What it has for itself.
+    /// Its own variables.
     pub(crate) own: IndexSet<Variable>,
 }
 
@@ -49,7 +50,8 @@ impl View {
                 steps: thread.steps.iter().cloned().collect(),
                 entry: thread.entry.0 as usize,
                 at_start: thread.at_start,
-                // A thread that has come to an error is there for everyone to see. The state at the start is a cut-point state, too, and so is one in which a thread was just started: first locations are none of these.
+                // Errors are visible to all threads. The initial state is a cut-point state, and so is one in
+                // which a thread was just started: first locations are never such locations.
                 atomic: cuts[number].iter().map(|cut| !cut).collect(),
                 own: settled.own_variables(system, number),
             });
@@ -59,7 +61,8 @@ impl View {
         Ok(view)
     }
 
-    /// Only steps that start a thread write what it has for itself, and none starts one that is there from the beginning.
+    /// Only steps that start a thread write its own variables, and no step starts a thread that runs from the
+    /// beginning.
     fn check_own(&self) -> Result<(), ProofError> {
         for (number, thread) in self.threads.iter().enumerate() {
             for step in thread.steps.iter().flatten() {
@@ -95,7 +98,7 @@ impl View {
         found
     }
 
-    /// What some threads read: where they are, too.
+    /// The variables that some threads read, including their places.
     pub(crate) fn read_by(&self, threads: &[usize]) -> IndexSet<Variable> {
         let mut found = IndexSet::new();
         for number in threads {
@@ -107,7 +110,7 @@ impl View {
         found
     }
 
-    /// That a part speaks of variables, of old values where there are such, and of constants only.
+    /// Checks that a part contains only variables, old values where there are any, and constants.
     pub(crate) fn check_names(&self, part: &QueriesPart) -> Result<(), ProofError> {
         let old_values: IndexSet<Variable> = self.variables.keys().map(old).collect();
         let positions = 0..part.order.len();
@@ -131,7 +134,7 @@ impl View {
         Ok(())
     }
 
-    /// That the order has each thread once at most, and that those outside of it do not matter.
+    /// Checks that the order has each thread at most once, and that threads outside of it do not matter.
     pub(crate) fn check_order(&self, part: &QueriesPart) -> Result<(), ProofError> {
         let count = self.threads.len();
         let inside: IndexSet<usize> = part.order.iter().copied().collect();

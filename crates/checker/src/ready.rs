@@ -1,5 +1,5 @@
-//! How the rules begin: with the view of the program that a proof speaks of, if anything may be proved of
-//! that.
+//! The first step of each proof rule: the view of the program that a proof is about, if anything may be
+//! proved of it.
 
 use crate::ProofError;
 use ir::Program;
@@ -7,17 +7,17 @@ use smt::expressions::Mode;
 use transitions::{NotReady, System, prepare, prepare_whole};
 use verdict::{Analysed, Budget, NoView, View, Views};
 
-/// Something that a proof claims.
+/// Checks a claim of a proof.
 pub(crate) fn claim(holds: bool, text: &str) -> Result<(), ProofError> {
     if holds { Ok(()) } else { Err(missing(text)) }
 }
 
-/// Something that a proof claims, and that is not so.
+/// The error for a false claim.
 pub(crate) fn missing(text: &str) -> ProofError {
     ProofError::Claim(text.to_owned())
 }
 
-/// That nothing which was assumed about a program leaves out behaviours.
+/// Checks that no assumption about a program may hide behaviour.
 pub(crate) fn require_all_behaviours(program: &Program) -> Result<(), ProofError> {
     match program.limiting_assumption() {
         Some(assumption) => Err(ProofError::Assumption(assumption.text.clone())),
@@ -32,7 +32,7 @@ fn not_ready(why: NotReady) -> ProofError {
     }
 }
 
-/// The view for errors or for races, whatever is assumed of it.
+/// The view for errors or for races, whatever the assumptions.
 pub(crate) fn sliced<'v>(program: &'v Views, races: bool, budget: &Budget) -> Result<&'v View, ProofError> {
     program.sliced(races, budget).map_err(no_view)
 }
@@ -55,14 +55,14 @@ pub(crate) fn words<'v>(
     Ok(words)
 }
 
-/// The view with nothing left out, with locks as words.
+/// The view for listings, which drops nothing, with locks as words.
 pub(crate) fn whole_words<'v>(program: &'v Views, budget: &Budget) -> Result<&'v Analysed, ProofError> {
     let words = prepare_whole(program, budget).map_err(not_ready)?;
     require_all_behaviours(words)?;
     Ok(words)
 }
 
-/// Such a view as transitions.
+/// This view as transitions.
 pub(crate) fn system(words: &Analysed, races: bool) -> System<'_> {
     match races {
         true => System::with_accesses(words, Mode::Integers),

@@ -1,5 +1,5 @@
-//! Runs a trace, step by step, on the step semantics. Accepts it only if it ends in the violation that it claims,
-//! every step can be taken when and as it is, and it would be the same whatever the values are that are not modelled.
+//! Runs a trace, step by step, on the step semantics. Accepts it only if it ends in the violation that it
+//! claims, every step can be taken as given, and it does not depend on values that are not modelled.
 
 use crate::describe::{Change, local_changes, memory_changes, name_of, value_at};
 use crate::stuck::are_stuck;
@@ -26,24 +26,24 @@ pub struct Replayed {
 /// A thread of a replayed trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReplayedThread {
-    /// What it runs.
+    /// Its template.
     pub template: TemplateId,
-    /// The name of that.
+    /// The name of the template.
     pub name: String,
-    /// Who created it, and by which step; nothing for those that run from the start.
+    /// The thread that created it, and by which step; `None` for threads that run from the start.
     pub created_by: Option<(ThreadIndex, usize)>,
 }
 
 /// What one step did.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReplayedStep {
-    /// Who took it.
+    /// The thread that took it.
     pub thread: ThreadIndex,
     /// The template or procedure that the thread was in.
     pub procedure: TemplateId,
     /// The edge.
     pub edge: EdgeId,
-    /// Where it stands in the source.
+    /// Its position in the source.
     pub span: Span,
     /// The memory that it touched.
     pub accesses: Vec<NamedAccess>,
@@ -55,24 +55,25 @@ pub struct ReplayedStep {
     pub choices: Vec<Value>,
     /// The thread that it created.
     pub created: Option<ThreadIndex>,
-    /// What the thread waits for after it, if it can do nothing else then.
+    /// What the thread waits for after it, if it can do nothing else.
     pub waits: Option<ReplayedWait>,
 }
 
 /// An access to a cell with a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NamedAccess {
-    /// Who.
+    /// The thread.
     pub thread: ThreadIndex,
-    /// By which edge of the procedure that it is in.
+    /// The edge, in the procedure that the thread is in.
     pub edge: EdgeId,
-    /// Where in the source.
+    /// The position in the source.
     pub span: Span,
     /// The bytes.
     pub access: Access,
-    /// What they are called, if they are in a live object.
+    /// Their name, if they are in a live object.
     pub name: Option<String>,
-    /// The value that a read of a step saw; `None` for a write, for what is not a scalar, and for an access that is still to come.
+    /// The value that a read saw; `None` for a write, for anything but a scalar, and for an access that is
+    /// still to come.
     pub value: Option<Value>,
 }
 
@@ -83,18 +84,18 @@ pub enum ReplayedViolation {
     Error {
         /// Who.
         thread: ThreadIndex,
-        /// What kind of error.
+        /// The kind of error.
         kind: ErrorKind,
         /// The source line of the last step of that thread.
         span: Span,
     },
-    /// Two accesses collide.
+    /// Two accesses race.
     Race {
-        /// What both touch.
+        /// The name of the memory that both touch.
         name: String,
-        /// Where that is declared.
+        /// Where it is declared.
         declared: Span,
-        /// The object that the first byte that both touch is in, and where it is there.
+        /// The object of the first byte that both touch, and the offset there.
         cell: (ObjectId, u64),
         /// The accesses.
         accesses: Box<[NamedAccess; 2]>,
@@ -110,7 +111,7 @@ pub struct ReplayedWait {
     pub thread: ThreadIndex,
     /// Where in the source.
     pub span: Span,
-    /// What for.
+    /// What it waits for.
     pub target: WaitTarget,
 }
 
@@ -121,7 +122,7 @@ pub enum WaitTarget {
     Lock {
         /// Its name.
         name: String,
-        /// Who holds it, where that is known.
+        /// The thread that holds it, if known.
         owner: Option<ThreadIndex>,
     },
     /// The end of a thread.
@@ -137,15 +138,15 @@ pub enum ReplayError {
     Limit(LimitKind),
     /// The numbers of copies are not those that the program starts with.
     Copies,
-    /// The thread does not exist, has ended, or may not run now.
+    /// The thread does not exist, has ended, or cannot run now.
     NotSchedulable(usize),
     /// The edge does not start where the thread is.
     WrongEdge(usize),
     /// The edge cannot be taken.
     Stuck(usize, Stuck),
-    /// A chosen value is missing, left over, or out of its type's range.
+    /// A chosen value is missing, superfluous, or out of its type's range.
     Choices(usize),
-    /// The trace depends on a value that is not modelled, which this step is the first to choose.
+    /// The trace depends on a value that is not modelled; this step is the first to choose one.
     Approximate(usize),
     /// The last state does not violate the property in the way that the trace claims.
     NoViolation,
@@ -168,7 +169,7 @@ impl fmt::Display for ReplayError {
 
 impl std::error::Error for ReplayError {}
 
-/// Hands out the values that a trace gives, and notices when they do not fit.
+/// Supplies the values of a trace, and detects when they do not match.
 struct Given<'a> {
     values: std::slice::Iter<'a, Value>,
     unfit: bool,
@@ -207,7 +208,8 @@ pub fn replay(program: &Program, property: &Property, trace: &Trace) -> Result<R
     let mut threads: Vec<ReplayedThread> =
         state.threads.iter().map(|thread| named(thread.template, None)).collect();
     let mut steps = Vec::new();
-    // Who is in an atomic region: only the thread that moves, and one that it starts, can come there or leave. Nobody else is asked again, as there may be thousands.
+    // The thread in an atomic region. Only the moving thread, and one that it starts, can enter or leave; the
+    // others, which may be thousands, are not checked again.
     let mut atomic: BTreeSet<ThreadIndex> =
         (0..state.threads.len()).filter(|thread| machine.is_atomic(&state, *thread)).collect();
     let mut order = HappensBefore::new(&machine, &state);
@@ -283,7 +285,7 @@ fn replay_step(
     let value = |access: &Access| match access.write {
         true => None,
         false if overwritten(access) => value_at(machine, state, access),
-        // What is read for the first time is chosen then.
+        // Uninitialised memory gets a value when it is first read.
         false => value_at(machine, &next, access),
     };
     let named = |access: &Access| NamedAccess {
@@ -310,7 +312,7 @@ fn replay_step(
     Ok((next, replayed, given.approximate))
 }
 
-/// What is wrong in a state, if it is what is claimed.
+/// The violation in a state, if it is the claimed one.
 fn violation(
     machine: &Machine<'_>,
     state: &State,
@@ -335,7 +337,7 @@ fn violation(
     }
 }
 
-/// The accesses of one thread by one edge, in the state as it is.
+/// The accesses of one thread by one edge, in the current state.
 fn accesses_by(
     machine: &Machine<'_>,
     state: &State,
@@ -377,7 +379,7 @@ fn race(
     collision_of(machine, state, [one.clone(), other.clone()])
 }
 
-/// A race of an access that is next with an earlier one that does not happen before it.
+/// A race of the next access of a thread with an earlier one that does not happen before it.
 fn late_race(
     machine: &Machine<'_>,
     state: &State,
@@ -398,7 +400,7 @@ fn late_race(
     })
 }
 
-/// Two accesses that collide, with what they both touch.
+/// Two accesses that race, with the memory that both touch.
 fn collision_of(
     machine: &Machine<'_>,
     state: &State,
@@ -411,7 +413,7 @@ fn collision_of(
     Some(ReplayedViolation::Race { name, declared, cell, accesses: Box::new(accesses) })
 }
 
-/// Threads that wait for ever: each for one of them, or as all executions from here show.
+/// Threads that wait for ever: each for one of them, or because all executions from here show it.
 fn deadlock(machine: &Machine<'_>, state: &State, threads: &[ThreadIndex]) -> Option<ReplayedViolation> {
     let mut waits = Vec::new();
     let mut is_closed = true;

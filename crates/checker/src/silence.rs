@@ -1,24 +1,25 @@
-//! Whether a program comes to anything at all: a proof about one whose executions all end in undefined behaviour says
-//! nothing that its user wants to know.
+//! Detects vacuous proofs: if all executions of a program end in undefined behaviour, a proof about it is
+//! useless.
 //!
-//! Some random executions are run on the step semantics. If each of them ends in a fault, that is reported in place of
-//! the proof. One that ends in another way, or continues for long, is enough to believe that the program does something.
+//! Some random executions are run on the step semantics. If each of them ends in a fault, that is reported in
+//! place of the proof. One execution that ends in another way, or runs for long, suffices to accept the
+//! proof.
 //!
 //! Direction: neither. It only ever turns a proof into `unknown`.
 
 use ir::semantics::{Choice, Choices, Fault, Machine, State, Stuck};
 use ir::{Count, Program, Span, Value};
 
-/// How many executions are tried at most.
+/// The most executions that are tried.
 const EXECUTIONS: u64 = 24;
-/// How many steps one of them tries at most.
+/// The most steps of one execution.
 const STEPS: usize = 5_000;
-/// With how many threads one of them continues at most: a step copies all.
+/// The most threads with which an execution continues: a step copies all.
 const MOST_THREADS: usize = 50;
-/// How many bytes of static objects it may copy: a step that writes one copies all.
+/// The most bytes of static objects: a step that writes one object copies all.
 const MOST_BYTES: usize = 256 << 20;
 
-/// Numbers that look random (xorshift64*), always the same ones.
+/// Pseudo-random numbers (xorshift64*) with a fixed seed.
 struct Random(u64);
 
 impl Random {
@@ -43,7 +44,7 @@ impl Choices for Random {
     }
 }
 
-/// Where and how an execution ends, if all that are tried end in undefined behaviour.
+/// Where and how an execution ends, if all that were tried end in undefined behaviour.
 pub fn always_undefined(program: &Program) -> Option<(&'static str, Span)> {
     if program.has_broadcasts() {
         return None;
@@ -80,7 +81,7 @@ fn describe(fault: Fault) -> &'static str {
     }
 }
 
-/// Runs one execution; gives the fault that it ends in.
+/// Runs one execution; returns the fault in which it ends.
 fn run(machine: &Machine<'_>, mut state: State, random: &mut Random) -> Option<(Fault, Span)> {
     let mut steps = STEPS.min(MOST_BYTES / (state.statics.len() + 1));
     while state.threads.len() <= MOST_THREADS {

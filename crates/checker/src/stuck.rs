@@ -1,4 +1,4 @@
-//! The graph of the states that a check follows, for deadlocks: which threads are stuck
+//! The graph of the states that a check explores, for the deadlock check: which threads are stuck
 //! ([`ir::semantics::StateGraph`]).
 
 use crate::inputs::Inputs;
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use verdict::Property;
 
-/// States and moves between them; none are kept for other properties.
+/// States and moves between them; empty for other properties.
 pub(crate) struct Graph {
     is_wanted: bool,
     states: Vec<State>,
@@ -21,7 +21,7 @@ impl Graph {
     pub fn new(property: &Property) -> Self {
         Self { is_wanted: *property == Property::NoDeadlock, states: Vec::new(), moves: Vec::new(), bytes: 0 }
     }
-    /// The bytes that it takes, but for parts of states that others keep as well.
+    /// Its size in bytes, without parts of states that are stored elsewhere as well.
     pub fn bytes(&self) -> u64 {
         self.bytes + (self.moves.len() * size_of::<Move>()) as u64
     }
@@ -42,7 +42,7 @@ impl Graph {
         let graph = StateGraph { states: self.states.len() as u32, moves: &self.moves, open: &[] };
         graph.fate(machine, &mut |number| (self.states[number as usize].clone(), false))
     }
-    /// Whether no thread is stuck, where all states and moves are there.
+    /// Whether no thread is stuck, once all states and moves are added.
     pub fn check(&self, machine: &Machine<'_>) -> Result<(), ProofError> {
         match self.fate(machine) {
             Fate::Free => Ok(()),
@@ -52,7 +52,7 @@ impl Graph {
     }
 }
 
-/// States that are looked at to see whether threads are stuck.
+/// The most states that are explored to see whether threads are stuck.
 const MOST_STATES: usize = 50_000;
 
 /// Whether these threads are stuck in a state, as all executions from there show.
@@ -74,7 +74,7 @@ pub(crate) fn are_stuck(machine: &Machine<'_>, state: &State, threads: &[ThreadI
                     match machine.step(&state, thread, edge, &mut odometer).result {
                         Ok(next) if machine.woke_for_no_reason(&next, thread) => {}
                         Ok(next) => {
-                            // Nothing is taken for sure here: what may help does.
+                            // Under uncertainty, a step that may help does help.
                             let trail = Trail::default().then(machine, &next, thread, false);
                             let fresh = seen.len() as u32;
                             let to = *seen.entry(next.clone()).or_insert(fresh);

@@ -1,19 +1,21 @@
 //! Abstract domains: what can be said about numbers without running the program.
 //!
-//! * [`Lattice`] is what all domains can do, with its laws; [`Thresholds`] is where widening stops.
+//! * [`Lattice`] is the interface of all domains, with its laws; [`Thresholds`] are the bounds at which
+//!   widening stops.
 //! * [`Interval`], [`Congruence`] and their product [`Number`] stand for sets of integers.
 //! * [`Environment`] maps variables to such sets; it is cheap to clone and to compare with a relative.
-//! * [`evaluate()`], [`assume`] and [`refine()`] are the meaning of [`ir::Expr`] in an environment, forwards
-//!   and backwards. An engine says by [`Resolve`] which expressions are variables.
-//! * [`Memory`] sorts a program's memory into variables; [`Scope`] is the meaning of [`ir::Op`] in an
+//! * [`evaluate()`], [`assume`] and [`refine()`] give [`ir::Expr`] its meaning in an environment, forwards
+//!   and backwards. An engine implements [`Resolve`] to say which expressions are variables.
+//! * [`Memory`] divides a program's memory into variables; [`Scope`] gives [`ir::Op`] its meaning in an
 //!   environment of these.
-//! * [`Amount`] is how many threads there are, counted up to a limit.
-//! * [`Interference`] is what other threads do to all this.
+//! * [`Amount`] is a number of threads, counted up to a limit.
+//! * [`Interference`] is the effect of other threads on these values.
 //! * [`Octagon`] relates the variables of one [pack](Packs); [`Relational`] is an environment together with
 //!   octagons.
 //!
-//! Everything here over-approximates: what [`ir::semantics`] can compute is always in the abstract result.
-//! Integers are exact, and nothing overflows silently: a bound that cannot be represented is infinite.
+//! Everything here over-approximates: the abstract result always contains each value that [`ir::semantics`]
+//! can compute. Integers are exact, and nothing overflows silently: a bound that cannot be represented is
+//! infinite.
 //!
 //! This crate knows no engine, holds no fixed-point loop, and does no IO.
 

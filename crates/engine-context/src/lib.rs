@@ -1,17 +1,18 @@
 //! Contexts of a thread (paper 1): what all other threads may do to shared variables.
 //!
-//! A context is made of abstract control flow automata ([`verdict::Acfa`]), one for each template, and of
-//! counters that say how many threads are in each of their states. [`graph`] builds the graph of what a
-//! thread does in a context (`Connect`, `Find`, `Union`), [`collapse()`] makes a smaller automaton of it
-//! (`Collapse`), [`check_sim()`] tests that an automaton may do all that a graph does (`CheckSim`),
-//! [`counts`] is what contexts of any number of threads do. [`labels`] asks the solver about labels.
+//! A context consists of one abstract control flow automaton ([`verdict::Acfa`]) for each template, and of
+//! counters for the threads in each of their states. [`graph`] builds the graph of what a thread does in a
+//! context (`Connect`, `Find`, `Union`), [`collapse()`] computes its quotient, a smaller automaton
+//! (`Collapse`), [`check_sim()`] tests that an automaton simulates a graph (`CheckSim`), [`counts`] are the
+//! moves of contexts with any number of threads. [`labels`] asks the solver about labels.
 //!
-//! [`reach_and_build()`] explores a thread in a context (`ReachAndBuild`), and [`infer()`] finds a context
-//! that is right (the inner loop of CIRC), both for any [`Thread`]: whatever the abstraction of data is.
-//! [`omega_infer()`] is the inner loop of ω-CIRC: it finds one of few threads, and shows by what all threads
-//! can reach together ([`environment()`]) that it is right for any number. [`predicate_thread`] is a thread
-//! of a program under predicates, [`refine`] `Refine`: what an abstract trace to an error stands for,
-//! [`prove`] makes the proof, and [`engine`] is the outer loop (CIRC).
+//! [`reach_and_build()`] explores a thread in a context (`ReachAndBuild`), and [`infer()`] finds a sound
+//! context (the inner loop of CIRC). Both work for any [`Thread`], whatever its abstraction of data.
+//! [`omega_infer()`] is the inner loop of ω-CIRC: it finds a context of few threads, and shows that this
+//! context is sound for any number, by what all threads can reach together ([`environment()`]).
+//! [`predicate_thread`] is a thread of a program under predicates. [`refine`] is `Refine`: it decides what an
+//! abstract trace to an error stands for. [`prove`] builds the proof, and [`engine`] is the outer loop
+//! (CIRC).
 
 pub mod check_sim;
 pub mod collapse;

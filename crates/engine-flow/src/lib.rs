@@ -1,10 +1,10 @@
 //! Proofs for any number of threads, by alternating knowledge of control and of data (paper 4).
 //!
-//! The control side is here: what each thread knows by itself ([`facts`]), which locations two threads can be
-//! at ([`coreachable`]), and which accesses that leaves in conflict ([`races`]). Threads that are started in
-//! loops are distinguished by what their parent knows of them ([`families`]), or by numbers from counters
-//! ([`counters`]). The data side answers [`data::DataFacts`] and asks which writes reach which reads
-//! ([`data`]).
+//! The control side is here: what each thread knows by itself ([`facts`]), which pairs of locations are
+//! coreachable ([`coreachable`]), and which accesses then still conflict ([`races`]). Threads that a loop
+//! starts are distinguished by what their parent knows of them ([`families`]), or by numbers that they take
+//! from counters ([`counters`]). The data side ([`data`]) computes which writes reach which reads, and
+//! answers with [`data::DataFacts`].
 
 pub mod checks;
 pub mod coreachable;

@@ -1,9 +1,9 @@
 //! Proofs by Horn clauses, and executions with inputs as formulas.
 //!
-//! * [`product`]: a fixed set of threads, all together, under a reduction.
-//! * [`modular`]: any number of threads, by what holds of every few of them.
-//! * [`symbolic`]: many executions at once, by delay-bounded scheduling: finds violations only.
-//! * [`equations`]: linear equations that hold of some points.
+//! * [`product`]: the product of a fixed set of threads, under a partial-order reduction.
+//! * [`modular`]: any number of threads, by invariants of every small group of them.
+//! * [`symbolic`]: symbolic execution with delay-bounded scheduling: finds violations only.
+//! * [`equations`]: linear equations that all of some given points satisfy.
 
 pub mod engine;
 pub mod equations;

@@ -1,16 +1,17 @@
-//! The engine `spec`: abstract threads (paper 2). The user says what each thread may do, as another thread;
-//! here it is proved that the threads do that, and that all abstract threads together do not go wrong.
+//! The engine `spec`: abstract threads (paper 2). The user specifies what each thread may do, as an abstract
+//! thread. This engine proves that the threads conform, and that the composition of the abstract threads does
+//! not go wrong.
 //!
 //! * [`language`]: reads and prints specifications.
 //! * `build`: the conformance checker of a thread as a sequential program.
 //! * `conformance`: all threads of a program.
-//! * `explain`: where a thread and its abstract thread part.
+//! * `explain`: where a thread deviates from its abstract thread.
 //! * `counting`, `enumerate`: the composition for any number of threads.
 //! * `diagnose`: mistakes in a specification.
-//! * `draft`, `acfa`: first specifications, of a program and from a context.
+//! * `draft`, `acfa`: first drafts of specifications, from a program and from a context.
 //!
-//! Over-approximates the threads (as [`transitions`] does); so a thread that is said not to conform may do so
-//! in fact, and a proof holds.
+//! Over-approximates the threads (as [`transitions`] does). So proofs are sound, but a thread that is
+//! reported as not conforming may conform in fact.
 
 mod acfa;
 mod build;

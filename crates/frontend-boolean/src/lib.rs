@@ -1,7 +1,7 @@
 //! Reads Boolean programs (`.bp`, `.bool`) and thread transition systems (`.tts`) and lowers them to the common representation.
 //!
-//! [`read_program`] and [`read_system`] are the whole interface; [`parser`], [`printer`] and [`tts`] are for tools and tests that work on
-//! the source form. What the dialects mean is written in `lower.rs` and `tts.rs`.
+//! [`read_program`] and [`read_system`] are the whole interface; [`parser`], [`printer`] and [`tts`] are for
+//! tools and tests that work on the source form. `lower.rs` and `tts.rs` define the meaning of the dialects.
 
 pub mod ast;
 mod diagnostic;
@@ -50,8 +50,9 @@ pub fn read_program(file: &str, bytes: &[u8], options: &Options) -> Result<ir::P
     lower::lower(&program, file, options).map_err(located)
 }
 
-/// Reads a thread transition system. Without a target, nothing is an error. Without initial states, those of a line `#init …` count, and
-/// without that, any number of threads is in local state 0 and the shared state is 0.
+/// Reads a thread transition system. Without a target, there are no errors. Without `initial` states, a line
+/// `#init …` gives them; without that line, the shared state is 0 and any number of threads is in local state
+/// 0.
 pub fn read_system(
     file: &str,
     bytes: &[u8],

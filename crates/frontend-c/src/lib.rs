@@ -3,12 +3,12 @@
 //! [`read`] takes the text of one or several files, checks them with the `rucc` front-end crates, links them, and
 //! lowers what `main` (or what [`Options::start`] names) can reach. It prints nothing; the only files it opens are the ones that the text includes.
 //!
-//! Lowering keeps C's meaning exactly, with these deviations, each of which ends in an [`ir::Assumption`] or in
-//! a value marked [`ir::Rhs::Unknown`] wherever it could change a verdict:
+//! Lowering preserves the meaning of C, with the following deviations. Wherever one of them could change a
+//! verdict, lowering emits an [`ir::Assumption`] or a value marked [`ir::Rhs::Unknown`].
 //! 1. Floats wider than 64 bits, and all floats on machines of 32 bits: copies are exact, operations give unknown values.
-//! 2. What is not supported ends the execution there, and no proof is given.
+//! 2. A construct that is not supported ends the execution, and there is no proof.
 //! 3. A block-scope structure or array without an initialiser keeps its content when its declaration is reached again.
-//! 4. What other threads see of a copy in the middle is not everything (`division.rs`).
+//! 4. Other threads see only some of the intermediate states of a copy (`division.rs`).
 
 mod aggregates;
 mod arithmetic;
@@ -70,7 +70,7 @@ use std::time::{Duration, Instant};
 pub struct Options {
     /// The widths of `long` and of pointers.
     pub data_model: DataModel,
-    /// Folders to look for included files in (`-I`).
+    /// Folders to search for included files (`-I`).
     pub include_dirs: Vec<PathBuf>,
     /// Macros to define, as `NAME` or `NAME=value` (`-D`).
     pub defines: Vec<String>,
@@ -80,32 +80,32 @@ pub struct Options {
     pub standard: Option<String>,
     /// Whether the source was compiled from nesC for one processor: interrupt handlers are threads, and registers are inputs (`nesc.rs`).
     pub nesc: bool,
-    /// Macros that are not defined, though they are by default (`-U`).
+    /// Macros to undefine (`-U`).
     pub undefines: Vec<String>,
-    /// Folders to look for files in that are included by a name in quotes (`-iquote`).
+    /// Folders to search for files that are included by a quoted name (`-iquote`).
     pub quote_dirs: Vec<PathBuf>,
-    /// Folders to look for system headers in, before the system's own (`-isystem`).
+    /// Folders to search for system headers, before the system's own (`-isystem`).
     pub system_dirs: Vec<PathBuf>,
-    /// Folders to look for system headers in at last (`-idirafter`).
+    /// Folders to search for system headers, after all others (`-idirafter`).
     pub after_dirs: Vec<PathBuf>,
-    /// Files of which only the macros are taken, before each source file (`-imacros`).
+    /// Files to read before each source file, for their macros only (`-imacros`).
     pub macros: Vec<PathBuf>,
-    /// Whether `char` is signed; as the machine has it if nothing is said.
+    /// Whether `char` is signed; `None` for the machine's default.
     pub char_signed: Option<bool>,
-    /// Whether functions that no file defines change nothing that they are not given a pointer to.
+    /// Whether functions that no file defines change only memory that they get a pointer to.
     pub outside_is_pure: bool,
     /// Whether allocating memory, starting threads and making locks may fail.
     pub failures: bool,
     /// What memory orders mean.
     pub memory_model: MemoryModel,
-    /// What the program starts with; its `main` if nothing is named.
+    /// What the program starts with; `main` by default.
     pub start: Start,
-    /// What functions do that no file defines and that have no model.
+    /// The effects of functions that no file defines and that have no model.
     pub functions: Vec<(String, FunctionClass)>,
 }
 
 impl Options {
-    /// What is taken for granted of functions that no file defines.
+    /// What the user asserts about functions that no file defines.
     fn outside(&self) -> lowering::Outside {
         lowering::Outside {
             is_pure: self.outside_is_pure,
@@ -124,16 +124,16 @@ pub struct Source {
     pub text: Vec<u8>,
 }
 
-/// The longest that reading may take, of the processor's time: a busy machine takes longer. Real files take a few hundredths of a second; input that
-/// was made to be slow must not hold up the user.
+/// The limit on reading, in processor time, so that a busy machine does not change the result. Real files
+/// take a few hundredths of a second; input that is slow by design must not hold up the user.
 const TIME_LIMIT: Duration = Duration::from_secs(4);
-/// What each byte of a file adds to that, up to a size: larger programs may take longer.
+/// The time that each byte of a file adds to that, up to a size: larger programs may take longer.
 const TIME_PER_BYTE: Duration = Duration::from_micros(40);
-/// The size from which on bytes add no more time.
+/// Bytes beyond this size add no more time.
 const MOST_BYTES: usize = 512 << 10;
-/// The longest that reading many files may take.
+/// The limit on reading many files.
 const MOST_TIME: Duration = Duration::from_secs(60);
-/// How often it is looked how long reading took so far.
+/// How often to check the time that reading has taken so far.
 const PAUSE: Duration = Duration::from_millis(50);
 /// Stack sizes to try, largest first. The typed tree is walked by recursion; the system reserves such a stack
 /// without using memory for it.
@@ -146,8 +146,8 @@ pub fn read(sources: &[Source], options: &Options) -> Result<Program, Vec<Diagno
     read_each(&each, options)
 }
 
-/// Reads source files, each with its own options for preprocessing, and links them into one program. The data model, whether it comes from nesC, and what it
-/// starts with are those of the `whole`.
+/// Reads source files, each with its own options for preprocessing, and links them into one program. The data
+/// model, the nesC flag and the entry points are those of `whole`.
 pub fn read_each(sources: &[(Source, Options)], whole: &Options) -> Result<Program, Vec<Diagnostic>> {
     on_large_stack(sources, whole, read_here).map(|mut program| {
         ir::passes::addresses::note(&mut program);
@@ -155,7 +155,8 @@ pub fn read_each(sources: &[(Source, Options)], whole: &Options) -> Result<Progr
     })
 }
 
-/// The functions that a program calls, and of which nothing is known: no file defines them, they have no model, and nothing is said of them.
+/// The unknown functions that a program calls: no file defines them, they have no model, and no option
+/// describes them.
 pub fn unknown_functions(
     sources: &[(Source, Options)],
     whole: &Options,
@@ -169,10 +170,10 @@ pub fn unknown_functions(
     })
 }
 
-/// What is done with files.
+/// A function on files.
 type Work<T> = fn(&[(Source, Options)], &Options) -> Result<T, Vec<Diagnostic>>;
 
-/// Does something with files, in a thread with a large stack, as long as it does not take too long.
+/// Runs a function on files, in a thread with a large stack and within the time limit.
 fn on_large_stack<T: Send + 'static>(
     sources: &[(Source, Options)],
     whole: &Options,
@@ -205,7 +206,8 @@ fn on_large_stack<T: Send + 'static>(
     }
     let begun = Instant::now();
     let received = loop {
-        // On a busy machine the thread may take long to start, and one that has ended has no time any more.
+        // On a busy machine the thread may take long to start, and the system no longer reports the time of a
+        // thread that has ended.
         let (taken, most) = match worker.get() {
             Some(worker) => (worker.time().unwrap_or_else(|| begun.elapsed()), limit),
             None => (begun.elapsed(), MOST_TIME),
@@ -232,7 +234,7 @@ fn on_large_stack<T: Send + 'static>(
     }
 }
 
-/// A thread of this process, and where the system says how long it ran.
+/// A thread of this process, and the system's file that says how long it has run.
 struct Worker(Option<PathBuf>);
 
 impl Worker {
@@ -242,7 +244,7 @@ impl Worker {
         Self(thread.map(|thread| Path::new("/proc").join(thread).join("schedstat")))
     }
 
-    /// The time of a processor that it took, where the system says that.
+    /// The processor time that it has taken; `None` when the system does not say.
     fn time(&self) -> Option<Duration> {
         let text = std::fs::read_to_string(self.0.as_ref()?).ok()?;
         Some(Duration::from_nanos(text.split(' ').next()?.parse().ok()?))

@@ -1,9 +1,9 @@
-//! Random programs against naive exploration: what every engine and the portfolio say of them must be true.
-//! And changed proofs against broken programs ([`mutation`]).
+//! Compares every engine and the portfolio with naive exploration, on random programs; and holds mutated
+//! proofs against broken programs ([`mutation`]).
 //!
-//! A [`Case`] is a program with a check, made from a seed. [`examine`](compare::examine) asks engines about
-//! it and compares. Unknown is always a fair answer; a wrong verdict, evidence that the checker rejects, two
-//! engines that contradict each other, and a panic are not.
+//! A [`Case`] is a program with a check, made from a seed. [`examine`](compare::examine) runs engines on it
+//! and compares their verdicts. `unknown` is always allowed. A failure is a wrong verdict, evidence that the
+//! checker rejects, two engines that contradict each other, or a panic.
 
 pub mod case;
 pub mod census;

@@ -1,27 +1,30 @@
-//! Well-formedness: what the step semantics and every pass may rely on.
+//! Well-formedness: the rules on which the step semantics and every pass may rely.
 //!
 //! [`check`] reads a whole program and reports every rule that it breaks. The rules:
 //!
 //! 1. *Ids and spans* are in range: objects, templates, locals, locations, start templates, targets. A span with a
 //!    line names one of the program's files.
-//! 2. *Types* are 1, 8, 16, 32 or 64 bits wide, a Boolean unsigned; constants are in their type's range. Operands have
-//!    the type that their operation gives (a shift's right operand any). Conditions, constraints and the first operand
-//!    of an [`Expr::IfThenElse`] are Boolean; its arms agree. An assigned value has its left-hand side's type.
-//!    Addresses, sizes of memory, and thread ids have the pointer type; the byte of a fill, an argument, and where the
-//!    result of a call or join goes may have any type: they are converted, as [`crate::semantics`] says.
-//! 3. *Operations*: a call is the last of its edge and its result goes to a local; left-hand sides of one assignment are
-//!    different cells; [`Expr::Old`] stands in constraints only and not inside itself; [`Expr::Overflows`] has a signed
-//!    type and no comparison. A named procedure gets at least as many arguments as it has parameters (more are evaluated
-//!    and dropped, as C's variable arguments and unprototyped functions need; fewer would make values up), and has a
-//!    result if the call wants one.
-//! 4. *Memory*: an alignment is a power of two up to [`MAX_ALIGN`], a size is at most [`MAX_OBJECT_BYTES`]. A layout fits
-//!    in its object's size; the members of a record and the elements of an array do not overlap. Initial values are
-//!    constants (numbers, addresses, procedures, casts of them) of their type inside of the object; an allocation site
-//!    has none. An [`Expr::Address`] is in its object or just past it (what lies outside is computed, not named), is
-//!    never of an allocation site, and of a [`Storage::Frame`] object only in its own template.
-//! 5. *Control*: only [`LocationKind::Normal`] locations have outgoing edges. The entry is one: a thread that starts at
-//!    an end would never be seen to end, so an empty procedure is an entry with a plain jump to its end. (A normal
-//!    location without edges is allowed: control stays there forever.)
+//! 2. *Types* are 1, 8, 16, 32 or 64 bits wide, a Boolean unsigned; constants are in their type's range.
+//!    Operands have the type that their operation names (the right operand of a shift may have any).
+//!    Conditions, constraints and the first operand of an [`Expr::IfThenElse`] are Boolean; its arms agree.
+//!    An assigned value has its left-hand side's type. Addresses, sizes of memory, and thread ids have the
+//!    pointer type; the byte of a fill, an argument, and the target of the result of a call or join may have
+//!    any type: values are converted, as [`crate::semantics`] says.
+//! 3. *Operations*: a call is the last operation of its edge and its result goes to a local; left-hand sides
+//!    of one assignment are different cells; [`Expr::Old`] occurs only in constraints, and not nested;
+//!    [`Expr::Overflows`] has a signed type and no comparison. A named procedure gets at least as many
+//!    arguments as it has parameters (more are evaluated and dropped, as C's variable arguments and
+//!    unprototyped functions need; with fewer, values would be missing), and has a result if the call uses
+//!    one.
+//! 4. *Memory*: an alignment is a power of two up to [`MAX_ALIGN`], a size is at most [`MAX_OBJECT_BYTES`]. A
+//!    layout fits in its object's size; the members of a record and the elements of an array do not overlap.
+//!    Initial values are constants (numbers, addresses, procedures, casts of them) of their type inside of
+//!    the object; an allocation site has none. An [`Expr::Address`] is in its object or just past it
+//!    (addresses outside are computed, not named). It never names an allocation site, and names a
+//!    [`Storage::Frame`] object only in that object's template.
+//! 5. *Control*: only [`LocationKind::Normal`] locations have outgoing edges. The entry is such a location: a
+//!    thread that starts at an end would never be seen to end, so an empty procedure has an entry with a
+//!    plain jump to its end. (A normal location without edges is allowed: control stays there for ever.)
 //! 6. *Limits*: expressions and layouts nest at most [`MAX_DEPTH`] deep, so that recursive walks need little stack; a
 //!    template has at most [`MAX_LOCATIONS`] locations.
 
@@ -47,10 +50,10 @@ pub const MAX_OBJECT_BYTES: u64 = 1 << 47;
 /// The largest alignment of an object.
 pub const MAX_ALIGN: u64 = 1 << 32;
 
-/// A rule that a program breaks.
+/// A violation of a rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Malformed {
-    /// Where.
+    /// The part of the program.
     pub place: Where,
     /// The name of the object or template there; empty for the program itself.
     pub name: String,
@@ -61,7 +64,7 @@ pub struct Malformed {
 /// A part of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Where {
-    /// The program itself: what starts, what is assumed.
+    /// The program itself: its start and its assumptions.
     Program,
     /// A memory object.
     Object(ObjectId),
@@ -83,14 +86,14 @@ impl fmt::Display for Malformed {
     }
 }
 
-/// Whether a program is well formed; if not, all that is wrong with it.
+/// Checks that a program is well-formed; returns all violations.
 pub fn check(program: &Program) -> Result<(), Vec<Malformed>> {
     let mut checker = Checker { program, found: Vec::new(), place: Where::Program };
     checker.program();
     if checker.found.is_empty() { Ok(()) } else { Err(checker.found) }
 }
 
-/// The program under test, what was found, and where the check is.
+/// The program, the violations so far, and the current part.
 struct Checker<'p> {
     program: &'p Program,
     found: Vec<Malformed>,
@@ -125,7 +128,7 @@ impl<'p> Checker<'p> {
                 let end = range.offset.checked_add(range.size);
                 match object.storage {
                     Storage::Static => end.is_some_and(|end| end <= object.size),
-                    // How large it is, is known when it is allocated.
+                    // Its size is known only when it is allocated.
                     Storage::Site => of_any && end.is_some(),
                     Storage::Frame(_) | Storage::ThreadLocal => false,
                 }

@@ -1,10 +1,10 @@
 //! Strongly connected components of graphs.
 
-/// Strongly connected components, with the one that each node is in.
+/// The strongly connected components of a graph, and the component of each node.
 pub struct Components {
     /// The number of the component of each node.
     pub of: Vec<u32>,
-    /// The nodes of each component. Components come after those that edges lead to from them.
+    /// The nodes of each component, in reverse topological order: a component comes after its successors.
     pub members: Vec<Vec<u32>>,
 }
 

@@ -1,7 +1,9 @@
-//! The program that the abstract threads of a specification make: all of them together, and nothing of the concrete ones (paper 2, section 2).
+//! The composition of the abstract threads of a specification as a program (paper 2, section 2). It contains
+//! nothing of the concrete threads.
 //!
-//! Exact: it can go wrong exactly if the composition of the abstract threads can, for the numbers of copies that the specification says. A thread that starts later may as well
-//! have idled until then. A transition is one edge; what it determines is assigned, the rest is arbitrary under a constraint.
+//! Exact: the program can go wrong if and only if the composition can, for the numbers of threads that the
+//! specification allows. A thread that starts later may as well have idled until then. A transition is one
+//! edge; values that it determines are assigned, the others are arbitrary under a constraint.
 
 use crate::expr::{BinaryOp, Expr, Place};
 use crate::ids::{IdVec, LocationId, ObjectId, TemplateId};
@@ -67,7 +69,7 @@ impl Composer<'_> {
         result
     }
 
-    /// The first thread sets what is open and starts the others.
+    /// The first thread sets open values and starts the others.
     fn main(&self, program: &Program, first: TemplateId) -> Template {
         let mut code = Template { name: "start".to_owned(), ..Template::default() };
         let mut here = code.location(LocationKind::Normal, false);
@@ -132,7 +134,8 @@ impl Composer<'_> {
         code
     }
 
-    /// What a transition does: conditions on the old values first, then the assignment of what it determines, then the rest.
+    /// The operations of a transition: conditions on the old values first, then the assignment of the values
+    /// that it determines, then the rest.
     fn operations(&self, transition: &Transition) -> Vec<Op> {
         let mut ops = Vec::new();
         let mut values: Vec<Option<Expr>> = transition.changes.iter().map(|_| None).collect();
@@ -162,14 +165,16 @@ impl Composer<'_> {
         ops
     }
 
-    /// The variable, as its position among those that change, and its new value, if a condition says that it is equal to some old value.
+    /// The variable, as its position among those that change, and its new value, if a condition determines it
+    /// from old values.
     fn determined(
         &self,
         transition: &Transition,
         condition: &Expr,
         known: &[Option<Expr>],
     ) -> Option<(usize, Expr)> {
-        // A condition that may lack a value is wrapped: the value then faults where the condition does not hold, and the step is not taken either way.
+        // A condition that may lack a value is wrapped: where it does not hold, evaluating the value may
+        // fault, but the step is not taken in either case.
         let inner = match condition {
             Expr::IfThenElse(three) if total(three.1.clone()) == *condition => &three.1,
             other => other,

@@ -15,27 +15,29 @@ pub enum Expr {
     Local(LocalId),
     /// The content of a memory cell.
     Load(Box<Place>),
-    /// The address of a byte of an object. Of a [`Frame`](crate::Storage::Frame) object: the running thread's own.
+    /// The address of a byte of an object; for a [`Frame`](crate::Storage::Frame) object, of the running
+    /// thread's own.
     Address(ObjectId, u64),
     /// The address of a procedure: a pointer to a function.
     Procedure(TemplateId),
-    /// The id of the running thread: a pointer-wide value, never 0, never used again.
+    /// The id of the running thread: a pointer-wide value, never 0, never reused.
     Myself,
-    /// An operation on one operand of the given type, which is also the result's.
+    /// An operation on one operand of the given type, which is also the type of the result.
     Unary(UnaryOp, IntType, Box<Expr>),
-    /// An operation on two operands of the given type (a shift's right operand may have any type). A comparison gives a Boolean,
-    /// all else a value of the type. In a signed type a result out of range faults; in an unsigned one it wraps.
+    /// An operation on two operands of the given type (a shift's right operand may have any type). A
+    /// comparison gives a Boolean, any other operation a value of the type. In a signed type a result out of
+    /// range faults; in an unsigned one it wraps.
     Binary(BinaryOp, IntType, Box<(Expr, Expr)>),
     /// The operand's value modulo 2^bits, in the given type. To a Boolean: whether it is not zero.
     Cast(IntType, Box<Expr>),
-    /// If the first (a Boolean) holds the second, else the third; the other one is not evaluated.
+    /// The second operand if the first (a Boolean) holds, else the third; only the chosen one is evaluated.
     IfThenElse(Box<(Expr, Expr, Expr)>),
     /// Whether the operation on two operands of a signed type would leave its range.
     Overflows(BinaryOp, IntType, Box<(Expr, Expr)>),
-    /// Whether the given number of bytes from a pointer on all lie in one live object; where the pointer is a sum or
-    /// difference, in the one that its first operand points into.
+    /// Whether the given number of bytes, starting at a pointer, all lie in one live object; if the pointer
+    /// is a sum or difference, in the object that its first operand points into.
     Valid(Box<Expr>, u64),
-    /// In the constraint of an assignment only: the operand's value before the assignment.
+    /// The operand's value before the assignment; only in the constraint of an assignment.
     Old(Box<Expr>),
 }
 
@@ -92,13 +94,13 @@ impl BinaryOp {
 #[derive(Clone, PartialEq, Eq, Debug, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Place {
-    /// Where it starts. [`Expr::Address`] names a cell directly; anything else is a computed address.
+    /// Its address. [`Expr::Address`] names a cell directly; anything else is a computed address.
     pub address: Expr,
     /// How its bytes are read.
     pub ty: IntType,
     /// Whether accesses to it are atomic (C11 atomics): two atomic accesses never race.
     pub atomic: bool,
-    /// What the address may point to, as far as is known.
+    /// What the address may point to, if known.
     pub targets: Targets,
 }
 
@@ -120,9 +122,9 @@ pub struct Target {
     pub object: ObjectId,
     /// The least offset.
     pub first: u64,
-    /// The distance between two offsets; 0 if there is one only.
+    /// The distance between two offsets; 0 if there is only one.
     pub stride: u64,
-    /// How many offsets; `u64::MAX` where the object's size is not known.
+    /// The number of offsets; `u64::MAX` when the object's size is not known.
     pub count: u64,
 }
 
@@ -206,18 +208,18 @@ impl Expr {
             Self::IfThenElse(three) => vec![&mut three.0, &mut three.1, &mut three.2],
         }
     }
-    /// Whether a local stands in it.
+    /// Whether it contains a local.
     pub fn mentions(&self, local: LocalId) -> bool {
         *self == Self::Local(local) || self.operands().into_iter().any(|operand| operand.mentions(local))
     }
-    /// Calls `visit` on this expression and all inside it, outer ones first.
+    /// Calls `visit` on this expression and its subexpressions, outer ones first.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         visit(self);
         for operand in self.operands() {
             operand.walk(visit);
         }
     }
-    /// Rewrites this expression and all inside it, inner ones first.
+    /// Rewrites this expression and its subexpressions, inner ones first.
     pub fn rewrite(&mut self, change: &mut dyn FnMut(&mut Expr)) {
         for operand in self.operands_mut() {
             operand.rewrite(change);

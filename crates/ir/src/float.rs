@@ -11,7 +11,7 @@ pub enum FloatFormat {
     Double,
 }
 
-/// What is computed of bit patterns. A comparison gives a Boolean.
+/// An operation on bit patterns. A comparison gives a Boolean.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum FloatOp {
     /// Sum.
@@ -22,19 +22,19 @@ pub enum FloatOp {
     Mul,
     /// Quotient.
     Div,
-    /// The same with the other sign.
+    /// Negation.
     Neg,
-    /// Equal; not a number is equal to nothing.
+    /// Equal; NaN is equal to nothing.
     Eq,
     /// Less than.
     Lt,
     /// Less than or equal.
     Le,
-    /// The nearest number to an integer.
+    /// Conversion from an integer, rounded to nearest.
     FromInteger,
-    /// An integer of a type, rounded towards zero; one out of range faults.
+    /// Conversion to an integer type, rounded towards zero; a result out of range faults.
     ToInteger(IntType),
-    /// The nearest number in another format.
+    /// Conversion to another format, rounded to nearest.
     To(FloatFormat),
 }
 
@@ -53,7 +53,7 @@ impl FloatFormat {
             Self::Double => f64::from_bits(bits as u64),
         }
     }
-    /// The bit pattern of the nearest number. There are many for what is no number: the machine's choice is taken.
+    /// The bit pattern of the nearest number. NaN has many bit patterns; this is the machine's choice.
     fn pattern(self, number: f64) -> Value {
         match self {
             Self::Single => Value::from((number as f32).to_bits()),
@@ -63,7 +63,7 @@ impl FloatFormat {
 }
 
 impl FloatOp {
-    /// How many operands it has.
+    /// The number of operands.
     pub fn operands(self) -> usize {
         match self {
             Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Eq | Self::Lt | Self::Le => 2,
@@ -79,8 +79,8 @@ impl FloatOp {
             Self::To(format) => format.bits(),
         }
     }
-    /// The result for operands of a format, or an integer. `None` when there is none, or when hardware differs on it: a
-    /// conversion out of range, a result that is not a number.
+    /// The result for operands of a format, or an integer. `None` when there is none, or when hardware
+    /// differs: a conversion out of range, a NaN result.
     pub fn apply(self, format: FloatFormat, operands: &[Value]) -> Option<Value> {
         let left = operands.first().copied()?;
         let right = operands.get(1).copied().unwrap_or(0);
@@ -88,7 +88,8 @@ impl FloatOp {
         let known = |number: f64| (!number.is_nan()).then_some(number);
         match self {
             Self::Add | Self::Sub | Self::Mul | Self::Div => {
-                // An operation on 32 bits in 64 bits, rounded once more, is the operation on 32 bits: 53 >= 2 * 24 + 2.
+                // Computing in 64 bits and rounding to 32 bits gives the result of the 32-bit operation: 53
+                // >= 2 * 24 + 2.
                 let (left, right) = numbers();
                 let exact = match self {
                     Self::Add => left + right,

@@ -1,14 +1,14 @@
-//! Typed indices, and vectors that only such an index opens.
+//! Typed indices, and vectors that are indexed by them.
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-/// An index of one kind of thing.
+/// An index of one kind of item.
 pub trait Id: Copy + Eq + Ord + fmt::Debug {
-    /// The id of the thing at `index`.
+    /// The id of the item at `index`.
     fn new(index: usize) -> Self;
-    /// Where the thing stands in its [`IdVec`].
+    /// The index of the item in its [`IdVec`].
     fn index(self) -> usize;
 }
 
@@ -73,15 +73,15 @@ impl<I: Id, T> IdVec<I, T> {
         self.items.push(item);
         id
     }
-    /// How many things there are.
+    /// The number of items.
     pub fn len(&self) -> usize {
         self.items.len()
     }
-    /// Whether there is nothing.
+    /// Whether there are no items.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
-    /// The thing with this id, if there is one.
+    /// The item with this id, if it exists.
     pub fn get(&self, id: I) -> Option<&T> {
         self.items.get(id.index())
     }
@@ -89,15 +89,15 @@ impl<I: Id, T> IdVec<I, T> {
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + ExactSizeIterator + use<I, T> {
         (0..self.items.len()).map(I::new)
     }
-    /// All things, in order.
+    /// All items, in order.
     pub fn iter(&self) -> std::slice::Iter<'_, T> {
         self.items.iter()
     }
-    /// All things, in order, to change.
+    /// All items, in order, mutably.
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
         self.items.iter_mut()
     }
-    /// All things with their ids, in order.
+    /// All items with their ids, in order.
     pub fn enumerate(&self) -> impl DoubleEndedIterator<Item = (I, &T)> {
         self.items.iter().enumerate().map(|(index, item)| (I::new(index), item))
     }

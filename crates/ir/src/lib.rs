@@ -1,8 +1,8 @@
-//! The common ground of Threadproof: one program representation with one meaning.
+//! The intermediate representation: one form for all programs, with one meaning.
 //!
-//! A [`Program`] is a set of memory objects and of thread templates, each a control-flow automaton (CFA) whose
-//! edges carry operations. Front ends end here, engines begin here. [`semantics`] says what a program does; all
-//! else (passes, engines, checkers) is tested against it.
+//! A [`Program`] is a set of memory objects and of thread templates, each a control-flow automaton (CFA)
+//! whose edges carry operations. Front ends produce it, engines consume it. [`semantics`] defines what a
+//! program does; everything else (passes, engines, checkers) is tested against that definition.
 //!
 //! This crate does no IO, knows nothing of C, and nothing of any engine.
 

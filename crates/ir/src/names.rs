@@ -1,11 +1,11 @@
-//! What cells of memory are called in the source.
+//! Source names of memory cells.
 
 use crate::expr::Target;
 use crate::ids::ObjectId;
 use crate::program::{Program, SiteUse, Span, Storage};
 use crate::types::Layout;
 
-/// The local that a step marks when it lets a signal arrive: an execution through it need not exist.
+/// The local that a step marks when it delivers a signal: an execution through it need not exist.
 pub const SIGNAL: &str = "%signal arrives";
 
 /// How elements of arrays are named.
@@ -19,8 +19,8 @@ enum Elements {
     All,
 }
 
-/// The cell at an offset of an object: `x`, `a[2]`, `s.next`, or `x+3` where the layout does not name it. As a summary, it stands for all elements of
-/// the arrays that it is in: `a[..]`.
+/// The cell at an offset of an object: `x`, `a[2]`, `s.next`, or `x+3` where the layout does not name it. As
+/// a summary, it stands for all elements of the arrays that contain it: `a[..]`.
 pub fn cell(program: &Program, object: ObjectId, offset: u64, summary: bool) -> String {
     let Some(found) = program.objects.get(object) else { return format!("{object}+{offset}") };
     let name = if found.name.is_empty() { object.to_string() } else { found.name.clone() };
@@ -28,7 +28,8 @@ pub fn cell(program: &Program, object: ObjectId, offset: u64, summary: bool) -> 
     name + &path(&found.layout, offset, elements)
 }
 
-/// A memory location for people: `x`, `workers[].count`, `pool->size of the struct queue allocated in pool.c:124`.
+/// A memory location for reports: `x`, `workers[].count`, `pool->size of the struct queue allocated in
+/// pool.c:124`.
 pub fn location(program: &Program, cell: Target) -> String {
     let Some(found) = program.objects.get(cell.object) else {
         return self::cell(program, cell.object, cell.first, false);
@@ -50,7 +51,7 @@ pub fn location(program: &Program, cell: Target) -> String {
     }
 }
 
-/// What is at an offset of allocated memory, in the terms of what the source uses it for: `pool->size`, `*count`.
+/// The name of an offset in allocated memory, by the type that the source uses it as: `pool->size`, `*count`.
 pub fn in_allocated(used: &SiteUse, offset: u64) -> String {
     member(used, Target { object: used.site, first: offset, stride: 0, count: 1 })
 }
@@ -74,7 +75,7 @@ fn member(used: &SiteUse, cell: Target) -> String {
     }
 }
 
-/// `file:line`, as much of it as is known.
+/// `file:line`, as far as known.
 fn place(program: &Program, span: Span) -> String {
     let file = program.files.get(span.file as usize).map_or("?", String::as_str);
     if span.line > 0 { format!("{file}:{}", span.line) } else { file.to_owned() }

@@ -5,35 +5,35 @@ use crate::float::{FloatFormat, FloatOp};
 use crate::ids::{LocalId, ObjectId, TemplateId};
 use crate::types::IntType;
 
-/// What an edge does. Each has one meaning, given in [`crate::semantics`].
+/// An operation of an edge. [`crate::semantics`] defines its meaning.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub enum Op {
-    /// Continues only where the condition (a Boolean) holds.
+    /// Continues only if the condition (a Boolean) holds.
     Assume(Expr),
-    /// Evaluates all right-hand sides, then stores them all. Continues only where the constraint holds
+    /// Evaluates all right-hand sides, then stores them all. Continues only if the constraint holds
     /// afterwards.
     Assign(Assignment),
-    /// Takes a lock; continues only when it can be had.
+    /// Acquires a lock; continues only when it is available.
     Lock(LockKind, Expr),
-    /// Gives a lock back ([`LockKind::Read`] and [`LockKind::Write`] both release a read-write lock).
+    /// Releases a lock ([`LockKind::Read`] and [`LockKind::Write`] both release a read-write lock).
     Unlock(LockKind, Expr),
     /// Starts a thread; the arguments become its parameters, its id goes to the left-hand side.
     Spawn(Callee, Vec<Expr>, Option<Lhs>),
     /// Waits for the thread with this id to end; its result goes to the left-hand side.
     Join(Expr, Option<Lhs>),
-    /// Makes an object of an allocation site, with the given number of bytes; its address goes to the
+    /// Allocates an object of an allocation site, with the given number of bytes; its address goes to the
     /// left-hand side.
     Allocate {
         /// The allocation site.
         site: ObjectId,
-        /// How many bytes.
+        /// The number of bytes.
         size: Expr,
         /// Whether they are all zero; otherwise they are arbitrary.
         zeroed: bool,
         /// Where the address goes.
         result: Lhs,
     },
-    /// Ends the life of an allocated object, given its first address. Nothing happens on 0.
+    /// Frees an allocated object, given its first address. Does nothing for 0.
     Free(Expr),
     /// Sets bytes: address, byte value, number of bytes. One step.
     Fill(Expr, Expr, Expr),
@@ -41,35 +41,35 @@ pub enum Op {
     Copy(Expr, Expr, Expr),
     /// Runs a procedure to its end; its result goes to the left-hand side. Gone after inlining.
     Call(Callee, Vec<Expr>, Option<Lhs>),
-    /// Changes the locals of all other threads that are in some procedure. Programs with it are for the
-    /// engines that say so.
+    /// Changes the locals of all other threads that are in some procedure. Only some engines support programs
+    /// with it.
     Broadcast(Broadcast),
 }
 
-/// What a thread does to others. In every other live thread whose innermost activation is of `to`, in the
-/// order of creation: the arguments, evaluated by the thread that takes the step, are stored in its locals;
-/// then the assignment is made there, by its own locals. If a constraint does not hold in one of them, the
-/// step cannot be taken.
+/// An effect of a thread on others. In every other live thread whose innermost activation is of `to`, in the
+/// order of creation, the arguments, which the thread that takes the step evaluates, are stored in its
+/// locals; then it performs the assignment on its own locals. If a constraint does not hold in one of them,
+/// the step cannot be taken.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub struct Broadcast {
     /// The procedure that the others are in.
     pub to: TemplateId,
-    /// What they are told.
+    /// The arguments that they get.
     pub arguments: Vec<(LocalId, Expr)>,
-    /// What they do. Its left-hand sides are locals.
+    /// Their assignment. Its left-hand sides are locals.
     pub assignment: Assignment,
 }
 
 /// A parallel assignment.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub struct Assignment {
-    /// Each left-hand side gets its right-hand side. Left-hand sides are different cells.
+    /// The pairs of left-hand side and right-hand side. Left-hand sides are different cells.
     pub pairs: Vec<(Lhs, Rhs)>,
     /// A Boolean over the new values, and the old ones by [`Expr::Old`].
     pub constraint: Option<Expr>,
 }
 
-/// What can be assigned to.
+/// A left-hand side.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub enum Lhs {
     /// A local variable.
@@ -78,28 +78,28 @@ pub enum Lhs {
     Memory(Place),
 }
 
-/// What can be assigned.
+/// A right-hand side.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub enum Rhs {
     /// The value of an expression of the left-hand side's type.
     Value(Expr),
-    /// Any value of the left-hand side's type, as the program's input may be.
+    /// Any value of the left-hand side's type: an input of the program.
     Any,
     /// Some value of the left-hand side's type that is not modelled (an unknown function's result).
     /// Over-approximates: an execution through it is evidence for a violation only if it is the same for all
-    /// values ([`Certainty`](crate::semantics::Certainty)) that the constraint allows. That says within which
-    /// constants a local is; or is one of two marks on a Boolean local `m`: `!m` says that memory may be
-    /// changed from outside here, any other constraint (as `m`) that an execution through here need not
-    /// exist.
+    /// values ([`Certainty`](crate::semantics::Certainty)) that the constraint allows. The constraint bounds
+    /// a local by constants, or is one of two marks on a Boolean local `m`: `!m` says that memory may be
+    /// changed from outside here; any other constraint (such as `m`) says that an execution through here need
+    /// not exist.
     Unknown,
-    /// The result of a floating-point operation on bit patterns of a format, or on an integer. What it gives
-    /// where [`FloatOp::apply`] gives nothing is not modelled, as in [`Unknown`](Self::Unknown). Operands
-    /// read no memory.
+    /// The result of a floating-point operation on bit patterns of a format, or on an integer. Where
+    /// [`FloatOp::apply`] gives `None`, the result is not modelled, as in [`Unknown`](Self::Unknown).
+    /// Operands read no memory.
     Float(FloatOp, FloatFormat, Vec<Expr>),
 }
 
-/// The kinds of locks, by how they are taken. Their memory starts with two 32-bit words:
-/// the owner's thread id (0: free), and a count.
+/// The kinds of locks, by how they are acquired. Their memory starts with two 32-bit words: the owner's
+/// thread id (0: free), and a count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum LockKind {
     /// A mutex with recursion count and, in the word at [`crate::semantics::mutex_kind_offset`], its kind.
@@ -113,7 +113,7 @@ pub enum LockKind {
 }
 
 impl LockKind {
-    /// The bytes of its two words, or of its only one.
+    /// The size of its two words, or of its only one.
     pub fn bytes(self) -> u64 {
         match self {
             Self::Spin => 4,
@@ -122,12 +122,12 @@ impl LockKind {
     }
 }
 
-/// Who is called or started.
+/// The procedure that is called or started.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub enum Callee {
     /// This procedure.
     Procedure(TemplateId),
-    /// The one that a pointer points to.
+    /// The procedure that a pointer points to.
     Pointer(Expr),
 }
 
@@ -145,7 +145,7 @@ impl Op {
         Self::Assign(Assignment { pairs: vec![(lhs, Rhs::Unknown)], constraint: None })
     }
     /// The assignment of a value that is not modelled and that was not computed from an address: its
-    /// constraint says nothing but that it has a bound.
+    /// constraint only says that it has a bound.
     pub fn unknown_number(local: LocalId, ty: IntType) -> Self {
         let most = Expr::int(ty.max(), ty);
         let constraint = Some(Expr::binary(BinaryOp::Le, ty, Expr::Local(local), most));
@@ -159,7 +159,7 @@ impl Op {
         let is_mark = pair.0 == Expr::Local(*local) && pair.1 == Expr::int(IntType::max(*ty), *ty);
         is_mark.then_some(*local)
     }
-    /// The left-hand sides. Those of a [`Broadcast`] are not the thread's own, and are left out.
+    /// The left-hand sides, without those of a [`Broadcast`], which are not the thread's own.
     pub fn targets(&self) -> Vec<&Lhs> {
         match self {
             Self::Assign(assignment) => assignment.pairs.iter().map(|(lhs, _)| lhs).collect(),
@@ -174,8 +174,8 @@ impl Op {
             | Self::Broadcast(_) => vec![],
         }
     }
-    /// The expressions that are evaluated: operands, constraint, and addresses of left-hand sides. In order.
-    /// Those that other threads evaluate in a [`Broadcast`] are left out.
+    /// The expressions that are evaluated: operands, constraint, and addresses of left-hand sides. In order,
+    /// without those that other threads evaluate in a [`Broadcast`].
     pub fn expressions(&self) -> Vec<&Expr> {
         let mut found: Vec<&Expr> = match self {
             Self::Assume(e) | Self::Lock(_, e) | Self::Unlock(_, e) | Self::Join(e, _) | Self::Free(e) => {
@@ -209,7 +209,7 @@ impl Op {
         }));
         found
     }
-    /// The expressions that are evaluated, to change. In no particular order.
+    /// The expressions that are evaluated, mutably, in no particular order.
     pub fn expressions_mut(&mut self) -> Vec<&mut Expr> {
         fn address(lhs: &mut Lhs) -> Option<&mut Expr> {
             match lhs {
@@ -248,7 +248,7 @@ impl Op {
             }
         }
     }
-    /// The left-hand sides, to change.
+    /// The left-hand sides, mutably.
     pub fn targets_mut(&mut self) -> Vec<&mut Lhs> {
         match self {
             Self::Assign(assignment) => assignment.pairs.iter_mut().map(|(lhs, _)| lhs).collect(),

@@ -17,47 +17,50 @@ pub struct Program {
     pub templates: IdVec<TemplateId, Template>,
     /// Which templates run at the start, and how many copies of each.
     pub start: Vec<(TemplateId, Count)>,
-    /// What a verdict about this program takes for granted.
+    /// The assumptions of a verdict about this program.
     pub assumptions: Vec<Assumption>,
     /// The source files that spans name.
     pub files: Vec<String>,
-    /// Where races count; `None` when they do everywhere. Two accesses race only if they have one of these bytes in common. Of
-    /// an allocation site, those of each allocation count; such a question is for searches, and no proof answers it.
+    /// Where races count; `None` when they count everywhere. Two accesses race only if they have one of these
+    /// bytes in common. For an allocation site, the bytes of each allocation count; only searches support
+    /// that, proofs do not.
     pub races_on: Option<Vec<Range>>,
-    /// Bytes of static objects whose atomic accesses order nothing: no release is ever seen by an acquire there. So what is
-    /// seen by such accesses does not keep other accesses from racing.
+    /// Bytes of static objects whose atomic accesses impose no order: no acquire there ever reads from a
+    /// release. So values that such accesses see do not prevent other accesses from racing.
     pub unordered: Vec<Range>,
-    /// Whether an allocation may give out an address of memory that was freed, where an old copy of that address is
-    /// still at hand. Otherwise no two allocations have one address: nothing would show the difference.
+    /// Whether an allocation may reuse the address of freed memory while an old copy of that address still
+    /// exists. Otherwise no two allocations have the same address: the program could not observe the
+    /// difference.
     pub reuses_addresses: bool,
-    /// What allocation sites are used for, as far as the source says, in the order of the sites. For people only: memory may
-    /// be used as any type, so nothing may rely on it.
+    /// The types that the source uses allocation sites as, in the order of the sites. For reports only:
+    /// memory may be used as any type, so nothing may rely on it.
     pub site_uses: Vec<SiteUse>,
 }
 
-/// What the source uses the memory of an allocation site for: the first pointer type that its address is converted to.
+/// The type that the source uses the memory of an allocation site as: the first pointer type that its address
+/// is converted to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SiteUse {
     /// The site.
     pub site: ObjectId,
-    /// What the address is first stored in (`pool`); empty if that has no short name.
+    /// The variable that the address is first stored in (`pool`); empty if it has no short name.
     pub variable: String,
     /// The type of an element, as the source calls it (`struct queue`).
     pub type_name: String,
     /// What an element consists of.
     pub layout: Layout,
-    /// The bytes of an element, at least 1.
+    /// The size of an element, at least 1.
     pub size: u64,
 }
 
-/// Some bytes of a static object, or of all that an allocation site makes.
+/// Some bytes of a static object, or of all objects of an allocation site.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
 pub struct Range {
     /// The object.
     pub object: ObjectId,
     /// The first byte.
     pub offset: u64,
-    /// How many.
+    /// The number of bytes.
     pub size: u64,
 }
 
@@ -70,14 +73,14 @@ pub enum Count {
     Any,
 }
 
-/// Something that the program's meaning was simplified by, with the place in the source that made it necessary.
+/// A simplification of the program's meaning, with the source position that made it necessary.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Assumption {
     /// A sentence for the user.
     pub text: String,
     /// Where.
     pub span: Span,
-    /// Whether behaviours may be missing because of it, so that nothing may be proved.
+    /// Whether it may hide behaviour, so that nothing may be proved.
     pub limits_proof: bool,
 }
 
@@ -96,34 +99,34 @@ pub struct Span {
 /// A memory object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Object {
-    /// As the user knows it.
+    /// Its name in the source.
     pub name: String,
     /// How long it lives and how many there are.
     pub storage: Storage,
-    /// Its bytes; of an allocation site: those that one element of its layout takes, 0 if that is not known.
+    /// Its size; for an allocation site, the size of one element of its layout, 0 if not known.
     pub size: u64,
     /// Its alignment in bytes, a power of two.
     pub align: u64,
-    /// What stands in it.
+    /// Its layout.
     pub layout: Layout,
-    /// What it holds at first.
+    /// Its initial content.
     pub initial: Initial,
     /// Where it is declared.
     pub span: Span,
-    /// What it is there for.
+    /// Its purpose.
     pub role: ObjectRole,
 }
 
-/// What an object is there for. Passes and reports that treat some objects differently know them by this and
-/// never by their names.
+/// The purpose of an object. Passes and reports that treat some objects differently recognise them by this,
+/// never by name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 pub enum ObjectRole {
     /// Memory of the program, or of a model of a library function.
     #[default]
     Program,
-    /// The lock whose readers are the interrupt handlers that run and can be interrupted.
+    /// The lock whose readers are the running interruptible handlers.
     Processor,
-    /// A thread's word that holds how many handlers there were when its handler started, itself included.
+    /// A thread's word that holds the number of handlers when its handler started, itself included.
     HandlerLevel,
     /// The addresses that code outside of the program knows.
     Given,
@@ -135,7 +138,7 @@ impl ObjectRole {
     /// All roles.
     pub const ALL: [Self; 5] =
         [Self::Program, Self::Processor, Self::HandlerLevel, Self::Given, Self::AddressOrder];
-    /// Its word in the text of programs; `None` where none is written.
+    /// Its keyword in the text form; `None` when it has none.
     pub fn word(self) -> Option<&'static str> {
         match self {
             Self::Program => None,
@@ -147,7 +150,7 @@ impl ObjectRole {
     }
 }
 
-/// What a template is there for.
+/// The purpose of a template.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 pub enum TemplateRole {
     /// A function of the program, or a model of one.
@@ -182,14 +185,14 @@ pub enum Storage {
     Site,
 }
 
-/// What an object holds before anything is stored in it.
+/// The initial content of an object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Initial {
     /// Zeros, except for these: offset, type, value (a constant expression: no locals, no loads).
     Values(Vec<(u64, IntType, Expr)>),
     /// Arbitrary bytes, chosen when they are first read.
     Unknown,
-    /// The same, but in place of bytes that are not modelled: see [`Rhs::Unknown`](crate::Rhs::Unknown).
+    /// The same, but the bytes are not modelled: see [`Rhs::Unknown`](crate::Rhs::Unknown).
     NotModelled,
 }
 
@@ -208,10 +211,10 @@ impl Initial {
 pub struct Template {
     /// The function's name.
     pub name: String,
-    /// Its scalar local variables. The first `parameters` of them get the arguments.
-    /// All others start as 0; what C leaves uninitialised is assigned [`crate::Rhs::Any`] by the front end.
+    /// Its scalar local variables. The first `parameters` of them get the arguments. All others start as 0;
+    /// the front end assigns [`crate::Rhs::Any`] to variables that C leaves uninitialised.
     pub locals: IdVec<LocalId, Local>,
-    /// How many locals are parameters.
+    /// The number of parameters.
     pub parameters: usize,
     /// The local that holds the result at the end.
     pub result: Option<LocalId>,
@@ -221,7 +224,7 @@ pub struct Template {
     pub locations: IdVec<LocationId, Location>,
     /// Its steps.
     pub edges: IdVec<EdgeId, Edge>,
-    /// Where it starts.
+    /// Its source.
     pub entry: LocationId,
     /// Where it is defined.
     pub span: Span,
@@ -247,25 +250,24 @@ pub struct Location {
     pub kind: LocationKind,
     /// Inside an atomic region: see [`Location::runs_alone`].
     pub atomic: bool,
-    /// What the deadlock check has to know about it.
+    /// Its role in the deadlock and race checks.
     pub waiting: Waiting,
 }
 
-/// What the deadlock check has to know about a location.
+/// The role of a location in the deadlock and race checks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub enum Waiting {
-    /// Nothing. A thread that cannot go on here is part of no execution, unless its only edge takes a lock or joins a
-    /// thread.
+    /// No special role. A thread that is blocked here belongs to no execution, unless its only edge acquires
+    /// a lock or joins a thread.
     #[default]
     Nothing,
-    /// A thread that cannot go on here waits for a synchronisation object.
+    /// A thread that is blocked here waits for a synchronisation object.
     For(SharedObject),
-    /// Reached by a wake-up for no reason: that may happen, but nobody may rely on it.
+    /// Reached by a spurious wake-up: that may happen, but no thread may rely on it.
     Spurious,
-    /// What the deadlock check keeps track of, and no other check does: others do not come here
-    /// ([`crate::passes::lower`]).
+    /// Code for the deadlock check only: lowering for other checks removes it ([`crate::passes::lower`]).
     Tracked,
-    /// What the race check looks at, and no other check does: others do not come here ([`crate::passes::lower`]).
+    /// Code for the race check only: lowering for other checks removes it ([`crate::passes::lower`]).
     Racing,
 }
 
@@ -278,19 +280,19 @@ pub enum SharedObject {
     Condition,
     /// A barrier.
     Barrier,
-    /// Something that is done once, by another thread.
+    /// A once flag: another thread is running the initialisation.
     Once,
 }
 
 impl Location {
-    /// Whether no other thread runs while one is here. A thread that has ended stops nobody, whatever region its last
-    /// location is in; one at an error is seen there.
+    /// Whether no other thread runs while one is here. A thread that has ended stops no other, whatever
+    /// region its last location is in; an error is visible to all threads.
     pub fn runs_alone(&self) -> bool {
         self.atomic && self.kind == LocationKind::Normal
     }
 }
 
-/// What it means to be at a location.
+/// The kind of a location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum LocationKind {
     /// One of the edges is taken next.
@@ -324,18 +326,18 @@ pub enum ErrorKind {
 pub struct Edge {
     /// Where it starts.
     pub source: LocationId,
-    /// Where it ends.
+    /// Its target.
     pub target: LocationId,
-    /// What it does, in order; nothing is a plain jump. Front ends put at most one operation on an edge;
-    /// compression puts several. If one of them cannot go on, the edge cannot be taken.
+    /// Its operations, in order; without any, it is a plain jump. Front ends put at most one operation on an
+    /// edge; compression puts several. If one of them blocks, the edge cannot be taken.
     pub ops: Vec<Op>,
     /// The source line that it comes from.
     pub span: Span,
 }
 
 impl Edge {
-    /// Whether the value that the operation with this number gives to a local is read on the edge itself: by its own constraint, or by
-    /// an operation after it.
+    /// Whether the edge itself reads the value that the operation with this number assigns to a local: in its
+    /// constraint, or in a later operation.
     pub fn reads_behind(&self, operation: usize, local: LocalId) -> bool {
         let constraint = match self.ops.get(operation) {
             Some(Op::Assign(assignment)) => assignment.constraint.as_ref(),
@@ -371,7 +373,7 @@ impl Template {
 }
 
 impl Program {
-    /// The first assumption that leaves out behaviours, if there is one: nothing may be proved then.
+    /// The first assumption that may hide behaviour, if there is one: then nothing may be proved.
     pub fn limiting_assumption(&self) -> Option<&Assumption> {
         self.assumptions.iter().find(|assumption| assumption.limits_proof)
     }
@@ -381,7 +383,7 @@ impl Program {
         let mut ops = self.templates.iter().flat_map(|template| &template.edges).flat_map(|edge| &edge.ops);
         ops.any(|op| matches!(op, Op::Broadcast(_)))
     }
-    /// What an allocation site is used for, if that is known.
+    /// The type that an allocation site is used as, if known.
     pub fn site_use(&self, site: ObjectId) -> Option<&SiteUse> {
         self.site_uses.iter().find(|used| used.site == site)
     }
@@ -393,7 +395,7 @@ impl Program {
     pub fn type_of(&self, template: TemplateId, expr: &Expr) -> IntType {
         self.type_in(&self.templates[template], expr)
     }
-    /// The type of an expression in a template that need not (yet) be the program's.
+    /// The type of an expression in a template that need not be part of the program (yet).
     pub fn type_in(&self, template: &Template, expr: &Expr) -> IntType {
         match expr {
             Expr::Const(_, ty) | Expr::Unary(_, ty, _) | Expr::Cast(ty, _) => *ty,

@@ -20,7 +20,7 @@ pub struct Specification {
     pub file: String,
     /// The cells that it is about.
     pub variables: Vec<Variable>,
-    /// What holds when the second thread starts; nothing: each variable has its first value.
+    /// What holds when the second thread starts; `None` when each variable has its initial value.
     pub start: Option<Vec<Expr>>,
     /// The threads.
     pub threads: Vec<Thread>,
@@ -30,11 +30,11 @@ pub struct Specification {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Variable {
-    /// As the user knows it.
+    /// Its name in the source.
     pub name: String,
     /// The object.
     pub object: ObjectId,
-    /// Where in it the cell starts.
+    /// The cell's offset in it.
     pub offset: u64,
     /// How its bytes are read.
     pub ty: IntType,
@@ -48,15 +48,15 @@ pub struct Thread {
     pub name: String,
     /// The function of the program.
     pub function: String,
-    /// How many threads there are at most.
+    /// The most threads.
     pub count: Count,
     /// The states.
     pub states: Vec<State>,
     /// The states that threads start in, by number.
     pub initial: Vec<usize>,
-    /// The transitions. That of idling is not among them.
+    /// The transitions, without idling.
     pub transitions: Vec<Transition>,
-    /// Where it stands.
+    /// Its position in the source.
     pub span: Span,
 }
 
@@ -89,7 +89,7 @@ pub struct Transition {
 }
 
 impl Thread {
-    /// What a thread that changes nothing does.
+    /// The abstract thread that changes nothing.
     pub fn idle(function: &str) -> Self {
         let state = State { name: "idle".to_owned(), assertion: Vec::new(), span: Span::default() };
         Self {
@@ -105,7 +105,8 @@ impl Thread {
 }
 
 impl Specification {
-    /// What holds of all variables when the second thread starts. A variable whose first value is not known has none here.
+    /// What holds for all variables when the second thread starts. There is no condition for a variable with
+    /// an unknown initial value.
     pub fn start_condition(&self, program: &Program) -> Vec<Expr> {
         if let Some(start) = &self.start {
             return start.clone();
@@ -123,7 +124,7 @@ impl Specification {
         self.variables.iter().position(|variable| (variable.object, variable.offset) == (object, offset))
     }
 
-    /// Whether some condition speaks of the id of the thread.
+    /// Whether some condition mentions the id of the thread.
     pub fn names_threads(&self) -> bool {
         let of_threads = self.threads.iter().flat_map(|thread| {
             let states = thread.states.iter().flat_map(|state| &state.assertion);
@@ -137,7 +138,7 @@ impl Specification {
     }
 }
 
-/// The value that a variable has at first, if it is a number that is known.
+/// The initial value of a variable, if it is a known number.
 pub fn first_value(program: &Program, variable: &Variable) -> Option<Value> {
     match &program.objects[variable.object].initial {
         Initial::Unknown | Initial::NotModelled => None,
@@ -160,7 +161,8 @@ pub fn first_value(program: &Program, variable: &Variable) -> Option<Value> {
     }
 }
 
-/// The object of a program that passes have made of another program that is the same as one of that. Passes keep static objects, or leave out those that nothing mentions.
+/// The object of a transformed program that corresponds to an object of the original. Passes keep static
+/// objects, or drop those that nothing mentions.
 pub fn same_object(original: &Object, passed: &Program) -> Option<ObjectId> {
     let mut found = passed.objects.enumerate().filter(|(_, object)| {
         object.storage == Storage::Static
@@ -174,7 +176,7 @@ pub fn same_object(original: &Object, passed: &Program) -> Option<ObjectId> {
     }
 }
 
-/// A Boolean that holds where an expression has a value that is true, and that always has a value itself.
+/// A Boolean that always has a value: true if and only if the expression has a value and is true.
 pub fn total(expr: Expr) -> Expr {
     match defined(&expr) {
         None => expr,
@@ -182,7 +184,7 @@ pub fn total(expr: Expr) -> Expr {
     }
 }
 
-/// The second, if the first holds; it is not evaluated otherwise.
+/// The second operand if the first holds; otherwise it is not evaluated.
 pub fn and_then(first: Expr, second: Expr) -> Expr {
     Expr::IfThenElse(Box::new((first, second, Expr::bool(false))))
 }
@@ -194,7 +196,8 @@ fn both(first: Option<Expr>, second: Option<Expr>) -> Option<Expr> {
     }
 }
 
-/// When an expression has a value; nothing: always. Operands are those of specifications: memory cells are always there.
+/// The condition under which an expression has a value; `None` when always. Operands are those of
+/// specifications: memory cells always exist.
 fn defined(expr: &Expr) -> Option<Expr> {
     let of_operands = expr.operands().into_iter().map(defined).fold(None, both);
     let itself = match expr {
@@ -225,7 +228,7 @@ fn defined(expr: &Expr) -> Option<Expr> {
                 both(Some(not_zero), fits)
             }
             BinaryOp::Shl | BinaryOp::Shr => {
-                // The front end makes both operands of one type.
+                // The front end gives both operands the same type.
                 let limit = Expr::Const(Value::from(ty.bits), *ty);
                 let below = Expr::binary(BinaryOp::Lt, *ty, pair.1.clone(), limit);
                 let above = Expr::binary(BinaryOp::Le, *ty, Expr::Const(0, *ty), pair.1.clone());

@@ -16,7 +16,7 @@ pub struct IntType {
     pub signed: bool,
 }
 
-/// A type as it is read from a file: there may be none of its width.
+/// A type as read from a file: its width may be invalid.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AnyWidth {
@@ -54,7 +54,7 @@ impl IntType {
     /// `unsigned long long`.
     pub const U64: Self = Self { bits: 64, signed: false };
 
-    /// The bytes that a value takes in memory.
+    /// The size of a value in memory, in bytes.
     pub fn bytes(self) -> u64 {
         u64::from(self.bits.div_ceil(8))
     }
@@ -66,7 +66,7 @@ impl IntType {
     pub fn max(self) -> Value {
         if self.signed { (1 << (self.bits - 1)) - 1 } else { (1 << self.bits) - 1 }
     }
-    /// Whether `value` is one of this type's.
+    /// Whether `value` is in the range of this type.
     pub fn contains(self, value: Value) -> bool {
         (self.min()..=self.max()).contains(&value)
     }
@@ -116,8 +116,8 @@ impl DataModel {
     }
 }
 
-/// What stands where in a memory object. The concrete semantics sees bytes only; a layout names the cells for
-/// symbolic engines and for people.
+/// The structure of a memory object. The concrete semantics sees only bytes; a layout names the cells for
+/// symbolic engines and for reports.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub enum Layout {
     /// One integer or pointer.
@@ -126,14 +126,14 @@ pub enum Layout {
     Array {
         /// The layout of each element.
         element: Box<Layout>,
-        /// How many there are.
+        /// The number of elements.
         count: u64,
         /// The distance between two neighbours, in bytes.
         stride: u64,
     },
     /// Named members that do not overlap.
     Record(Vec<Field>),
-    /// A synchronisation object, touched by lock operations only.
+    /// A synchronisation object, which only lock operations touch.
     Sync(SyncKind),
     /// Bytes without structure: a union, a float, memory of unknown type.
     Bytes(u64),
@@ -146,7 +146,7 @@ pub struct Field {
     pub name: String,
     /// Its distance from the record's start, in bytes.
     pub offset: u64,
-    /// What it holds.
+    /// Its layout.
     pub layout: Layout,
 }
 

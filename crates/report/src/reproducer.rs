@@ -1,20 +1,20 @@
-//! Makes a *reproducer* of a refutation: the user's program as it is, a schedule, and a small runtime that
-//! makes the compiled program follow it.
+//! Turns a refutation into a *reproducer*: the unchanged program, a schedule, and a small runtime that makes
+//! the compiled program follow that schedule.
 //!
 //! The compiler puts a call before each access to memory that other threads could see (`-fsanitize=thread`);
-//! the runtime gets these calls, and those of the thread library, and lets each thread wait at them for its
-//! turn. So a schedule may switch threads inside of a statement, and the source is compiled unchanged.
+//! the runtime intercepts these calls, and those to the thread library, and makes each thread wait there for
+//! its turn. So a schedule may switch threads within a statement, and the source is compiled unchanged.
 //!
-//! What is scheduled are the *events* of the replayed execution ([`events`]): accesses to bytes that two
-//! threads touch and one writes, and the creation of threads. Everything else commutes, so an execution with
-//! the same events in the same order has the same outcome. A thread that reaches the end of its part without
-//! having ended stops there. What cannot be forced (values that the program never got, variables that cannot
-//! be found in memory) is refused, with the reason. Does no IO.
+//! A schedule orders the *events* of the replayed execution ([`events`]): accesses to bytes that two threads
+//! touch and one writes, and the creation of threads. Everything else commutes, so an execution with the same
+//! events in the same order has the same outcome. A thread that has no more events but has not ended stops
+//! there. If something cannot be forced (values that the program never got, variables that cannot be found in
+//! memory), there is no reproducer, and the reason says why. This crate does no IO.
 //!
-//! What the compiled program would do otherwise than the execution ([`forced`]) is refused, too. What remains
-//! and may keep it from following the schedule: the compiler may evaluate arguments in another order than
-//! from left to right; the data model is that of the machine. The runtime then says that it left the
-//! schedule; it never claims a violation that did not happen.
+//! Nor is there one if the compiled program would behave differently from the execution ([`forced`]). Two
+//! causes of divergence remain: the compiler may evaluate arguments in another order than from left to right,
+//! and the data model is that of the machine. The runtime then reports that the program left the schedule; it
+//! never claims a violation that did not happen.
 
 mod bind;
 mod events;
@@ -28,31 +28,31 @@ use std::fmt;
 /// Why there is no reproducer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unforced {
-    /// A variable that was never set has a value that the compiled program need not give it.
+    /// The execution needs a value of an uninitialised variable that the compiled program need not give it.
     Uninitialised(ir::Span),
     /// An input that no function of the runtime gives.
     Input(ir::Span),
     /// A variable that several threads use cannot be found in the memory of the compiled program.
     Variable(String),
-    /// Something that the compiler or the C library of the machine does not have.
+    /// The machine's compiler or C library lacks something.
     Missing(String),
-    /// An access outside of this variable is like any other one in the compiled program.
+    /// The compiled program does not notice an access outside of this variable.
     Unseen(String),
-    /// An access to this variable after its life is like any other one in the compiled program.
+    /// The compiled program does not notice an access to this variable after its lifetime.
     Dead(String),
-    /// Where something is in memory is up to the compiler and the library.
+    /// The compiler and the library decide where something is in memory.
     Address(ir::Span),
     /// The program does not start with one main thread.
     Start,
-    /// The execution cannot be run again.
+    /// The execution cannot be replayed.
     Trace,
-    /// The compiler or the library decides otherwise than the execution.
+    /// The compiler or the library makes another choice than the execution.
     Choice(ir::Span),
-    /// The compiler does not check the operation that leaves its range, or does another one.
+    /// The compiler does not check the operation that overflows, or replaces it by another one.
     Unchecked(ir::Span),
-    /// Another thread runs within what is one access of the compiled program.
+    /// Another thread runs in the middle of what is one access of the compiled program.
     Split(ir::Span),
-    /// The compiler makes an access atomic that need not be.
+    /// The compiler makes an access atomic although C does not require it.
     Atomic(ir::Span),
 }
 

@@ -1,14 +1,14 @@
 //! One thread at a time: a model checker for sequential programs (graphs of steps over terms), and
 //! [`predicates`].
 //!
-//! [`check`] answers whether a forbidden state can be reached: no, with an invariant for each node
-//! ([`Invariants`]), or yes, with a path ([`Path`]). [`Memory`] answers the same, and keeps what it learns
-//! for programs that are alike. Exact for the program that it is given. It knows nothing of threads and of
+//! [`check`] decides whether a forbidden state is reachable: no, with an invariant for each node
+//! ([`Invariants`]), or yes, with a path ([`Path`]). [`Memory`] does the same, and keeps what it learns for
+//! similar programs. The answer is exact for the given program. This crate knows nothing of threads, nor of
 //! where the program comes from.
 //!
-//! The program becomes Horn clauses, one relation for each node that stays after runs of steps were put
-//! together (large blocks), over the variables that matter there. What the solver answers is not believed:
-//! invariants are checked clause by clause, a path is one only if a model of its formula is found.
+//! The program becomes Horn clauses. Sequences of steps are first merged into large blocks; each remaining
+//! node has a relation over the variables that matter there. The solver's answer is not trusted: invariants
+//! are checked clause by clause, and a path counts only with a model of its formula.
 
 mod check;
 mod encode;

@@ -1,12 +1,12 @@
-//! Formulas, and the questions that a solver answers about them.
+//! The interface to the solver.
 //!
 //! [`Term`]s are our own and know nothing of the solver. [`Solver`] answers whether formulas can hold
 //! together, [`eliminate`] and [`interpolate`] compute formulas from formulas, [`horn`] finds invariants.
-//! [`expressions`] makes terms of the expressions of programs. Every question takes a budget, which really
-//! ends it.
+//! [`expressions`] translates the expressions of programs to terms. Every query takes a budget, and really
+//! ends with it.
 //!
-//! This is the only crate that links the solver, and none of its types leaves it. What it answers is trusted
-//! by engines only as far as a checker asks again.
+//! This is the only crate that links the solver, and none of its types leaves it. Engines may trust its
+//! answers only because the checker asks again.
 
 mod decode;
 pub mod eliminate;

@@ -1,6 +1,6 @@
-//! The functions that make terms. Each checks the sorts of its operands and panics with what was wrong; each
-//! folds constants and applies the laws that make a term smaller. All laws are exact, also where an operand
-//! has no value.
+//! The functions that build terms. Each checks the sorts of its operands, and panics with a message if one is
+//! wrong; each folds constants and applies laws that make the term smaller. All laws are exact, also where an
+//! operand has no value.
 
 use crate::sort::Sort;
 use crate::symbol::Name;
@@ -170,11 +170,12 @@ fn negate(operand: &Term) -> Term {
     }
 }
 
-/// A conjunction or disjunction: each operand once, none that is neutral, and short where one decides.
+/// A conjunction or disjunction: without repeated or neutral operands, and a literal where one operand
+/// decides.
 fn gather(operation: Operation, operands: Vec<Term>) -> Term {
     let neutral = operation == Operation::And;
     let mut seen = FxHashSet::default();
-    // What the negations among the operands negate.
+    // The negated terms among the operands.
     let mut negated = FxHashSet::default();
     let mut kept = Vec::with_capacity(operands.len());
     for operand in operands {
@@ -226,8 +227,8 @@ fn choose(operands: Vec<Term>) -> Term {
     }
 }
 
-/// The operands of an operand with the same operation, or itself. Long ones stay as they are: a sum that is
-/// made bit by bit would cost the square of its length.
+/// The operands of an operand with the same operation, or the operand itself. Long ones are not flattened:
+/// otherwise, building a sum one operand at a time would take quadratic time.
 fn flattened<'a>(operation: &Operation, operand: &'a Term) -> &'a [Term] {
     if operand.operation() == operation && operand.operands().len() <= 32 {
         operand.operands()
@@ -246,7 +247,7 @@ fn add(operands: Vec<Term>) -> Term {
             match summand.operation() {
                 Operation::Int(value) => match literal.checked_add(*value) {
                     Some(sum) => literal = sum,
-                    // Too large to be folded: stays as it was written.
+                    // Too large to be folded: left as it is.
                     None => return Term::intern(Operation::Add, Sort::Int, operands),
                 },
                 _ => kept.push(summand.clone()),
@@ -284,7 +285,7 @@ fn multiply(operands: Vec<Term>) -> Term {
     if kept.len() == 1 { kept.remove(0) } else { Term::intern(Operation::Multiply, Sort::Int, kept) }
 }
 
-/// The element of an array, found where stores and index are literal.
+/// The element of an array, computed where stores and index are literals.
 fn select(operands: Vec<Term>) -> Term {
     let index = &operands[1];
     let mut array = operands[0].clone();

@@ -1,5 +1,4 @@
-//! Formulas and the expressions inside them. They know nothing of a solver, so that proofs can be made of
-//! them.
+//! Formulas and the expressions inside them, independent of any solver, so that proofs can contain them.
 
 pub mod construct;
 pub mod print;

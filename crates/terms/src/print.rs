@@ -7,8 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::{self, Write};
 use std::ops::ControlFlow;
 
-/// How much of a term the infix form shows: shared parts are written each time, so that a small term can have
-/// a long text.
+/// How much of a term the infix form shows. It repeats shared subterms, so a small term can have a long text.
 const LONGEST_TEXT: usize = 1 << 16;
 
 impl Operation {
@@ -59,7 +58,7 @@ impl Operation {
             Self::ConstantArray => "const",
         }
     }
-    /// The sign between operands in the infix form, if there is one.
+    /// The infix operator, if the operation has one.
     fn infix(&self) -> Option<&'static str> {
         Some(match self {
             Self::And => "&&",
@@ -111,7 +110,7 @@ impl fmt::Debug for Term {
     }
 }
 
-/// Writes a leaf, or puts the parts of an inner term on the stack. `inside` another operation it gets
+/// Writes a leaf, or pushes the parts of a compound term on the stack. A term `inside` another operation gets
 /// parentheses.
 fn infix<'a>(text: &mut String, pending: &mut Vec<Piece<'a>>, term: &'a Term, inside: bool) -> fmt::Result {
     let operands = term.operands();
@@ -186,7 +185,7 @@ fn infix<'a>(text: &mut String, pending: &mut Vec<Piece<'a>>, term: &'a Term, in
     Ok(())
 }
 
-/// The operands with a sign between each two.
+/// The operands, separated by the operator.
 fn between<'a>(sign: &'static str, operands: &'a [Term], inside: bool) -> Vec<Piece<'a>> {
     let mut pieces = Vec::new();
     if inside {
@@ -214,7 +213,7 @@ fn between<'a>(sign: &'static str, operands: &'a [Term], inside: bool) -> Vec<Pi
     pieces
 }
 
-/// A name as SMT-LIB writes it. The two characters that cannot be quoted become `_`.
+/// A name in SMT-LIB. The two characters that cannot be quoted become `_`.
 pub fn smt_lib_name(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "~!@$%^&*_-+=<>.?/".contains(c);
     if !name.is_empty() && name.chars().all(plain) && !name.starts_with(|c: char| c.is_ascii_digit()) {
@@ -228,7 +227,7 @@ fn smt_lib_int(value: i128) -> String {
 }
 
 impl Term {
-    /// The term in SMT-LIB. Shared parts are named by `let`, so that the text is about as large as the term.
+    /// The term in SMT-LIB. `let` names shared subterms, so the text is about as large as the term.
     pub fn to_smt_lib(&self) -> String {
         let mut parents: FxHashMap<&Term, u32> = FxHashMap::default();
         let mut seen = FxHashSet::default();
@@ -241,7 +240,7 @@ impl Term {
                 }
             }
         }
-        // A term nested very deep would make its text hard to read for any parser: long chains are named too.
+        // Parsers cannot cope with very deep nesting, so `let` also names parts of long chains.
         let mut texts: FxHashMap<Term, (String, u32)> = FxHashMap::default();
         let mut bindings = Vec::new();
         self.walk(|term| {

@@ -1,17 +1,17 @@
-//! The kinds of things that terms stand for.
+//! Sorts: the types of terms.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
-/// The kind of thing that a term stands for.
+/// The type of a term.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Sort {
     /// A truth value.
     Bool,
     /// A mathematical integer.
     Int,
-    /// So many bits, 1 to 128.
+    /// A bit-vector of this width, 1 to 128.
     BitVec(u32),
     /// A total map from a first sort (not an array) to a second.
     Array(Arc<(Sort, Sort)>),
@@ -37,7 +37,7 @@ impl Sort {
         assert!(!matches!(index, Self::Array(_)), "an array cannot be indexed by arrays");
         Self::Array(Arc::new((index, element)))
     }
-    /// Whether the widths inside are those of bit-vectors, and no array is indexed by arrays.
+    /// Whether all widths are in range, and no array is indexed by arrays.
     pub fn is_possible(&self) -> bool {
         match self {
             Self::Bool | Self::Int => true,
@@ -57,7 +57,7 @@ impl Sort {
             other => panic!("bit-vectors are expected here, not {other}"),
         }
     }
-    /// How many things there are of this sort, where they are few enough to be counted.
+    /// The number of values of this sort; `None` when there are too many to count.
     pub fn cardinality(&self) -> Option<u128> {
         match self {
             Self::Bool => Some(2),

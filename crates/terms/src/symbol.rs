@@ -1,13 +1,13 @@
-//! What the variables of formulas stand for, and which instance of it.
+//! Symbols: the meaning of the variables in formulas.
 //!
-//! A [`Symbol`] is a part of a program's state (a cell, a local, the id of a thread), something that rules
-//! and engines need beside it (an input of a step, the place of a thread), or an [`Instance`] of another
-//! symbol: that of one of several threads, at an age, or at a step. Symbols are equal when they are built the
-//! same; nobody looks into their text. A [`Name`] is a symbol that is shared and knows its text.
+//! A [`Symbol`] is a part of a program's state (a cell, a local, the id of a thread), something that proof
+//! rules and engines need besides (an input of a step, the place of a thread), or an [`Instance`] of another
+//! symbol: for one of several threads, before or after something, or at a step. Symbols are equal when their
+//! structure is; no code inspects their text. A [`Name`] is a shared symbol together with its text.
 //!
-//! The text is for people, for the solver's border, which keeps symbols of the same text apart, and for the
-//! order of names. Evidence has the structure. Only evidence that was written as text is read from text, by
-//! [`Name::from_evidence`].
+//! The text serves messages, the interface to the solver (which keeps symbols with the same text apart), and
+//! the order of names. Evidence stores the structure. Only old evidence, which stored text, is parsed from
+//! text, by [`Name::from_evidence`].
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error as _, MapAccess, Visitor};
@@ -22,7 +22,7 @@ use std::sync::Arc;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Symbol {
-    /// Something with a name of its own, such as a variable of a specification.
+    /// A plain name, for instance a variable of a specification.
     Plain(String),
     /// A variable of a specification that the program does not mention.
     Unmentioned(String),
@@ -32,7 +32,7 @@ pub enum Symbol {
         name: String,
         /// The object.
         object: u32,
-        /// Where in it.
+        /// The offset.
         offset: u64,
     },
     /// Several cells: a map from addresses to contents.
@@ -42,14 +42,14 @@ pub enum Symbol {
         /// The number of the first cell.
         first: u32,
     },
-    /// The address of an object that each thread has one of.
+    /// The address of an object of which each thread has its own.
     FrameAddress {
         /// The object's name.
         name: String,
         /// The object.
         object: u32,
     },
-    /// Addresses from here on were never given to an allocation.
+    /// The end of the heap: allocations have returned only lower addresses so far.
     HeapEnd,
     /// A local of a template.
     Local {
@@ -67,7 +67,7 @@ pub enum Symbol {
     },
     /// How many threads were started.
     Threads,
-    /// What is known from outside of the one thread of a template.
+    /// What other threads know of the only thread of a template.
     Ghost {
         /// What is known.
         ghost: Ghost,
@@ -78,18 +78,18 @@ pub enum Symbol {
     },
     /// An input of a step: a value that may be any that the guard allows.
     Input {
-        /// Which of the inputs of the step.
+        /// The number of the input within the step.
         number: u32,
-        /// The template whose step it is.
+        /// The template of the step.
         template: u32,
-        /// The edge that is the step.
+        /// The edge of the step.
         edge: u32,
     },
     /// The number of the location of a thread in a group, by its position there.
     Location(u32),
     /// The place of a thread of a product, by its number: its location, or before its start.
     Place(u32),
-    /// That a state of an abstract thread is a candidate: that a thread may be in it.
+    /// Whether a state of an abstract thread is a candidate: whether the thread may be in it.
     Candidate {
         /// The state.
         state: u32,
@@ -111,13 +111,13 @@ pub enum Symbol {
     GivenId,
     /// The id of the thread that a step starts.
     NewId,
-    /// That a node is passed on a way of a product.
+    /// Whether a path of a product passes a node.
     Passed(u32),
-    /// That a relation of Horn clauses is derived.
+    /// Whether a relation of Horn clauses is derived.
     Derived(u32),
     /// Which of two executions is taken.
     Choice(u32),
-    /// That values are others than those that are known already.
+    /// Whether values differ from those that are known already.
     Outside,
     /// Something that the solver made up.
     MadeBySolver(String),
@@ -136,7 +136,7 @@ pub enum Ghost {
     Result,
 }
 
-/// Which of several things that a symbol may stand for.
+/// Which of its possible meanings a symbol has.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Instance {
@@ -146,13 +146,13 @@ pub enum Instance {
     Another,
     /// The value before the steps of an environment query.
     Old,
-    /// The value when the question to the threads from a position on began.
+    /// The value at the start of a query to the threads from a position on.
     Kept(u32),
     /// The value before a step of an abstract thread.
     Before,
     /// The value after a step of an abstract thread.
     After,
-    /// The value that others give it.
+    /// The value that other threads give it.
     New,
     /// The value after others ran.
     Others,
@@ -160,19 +160,19 @@ pub enum Instance {
     AfterStep,
     /// The same, in the abstraction by predicates.
     Next,
-    /// The value at first.
+    /// The initial value.
     First,
-    /// The value at first of a thread, by which of the starts of a step starts it.
+    /// The initial value for a thread, by the number of the start within the step that starts it.
     FirstOfStart(u32),
-    /// The value at first of a thread, by the edge that starts it.
+    /// The initial value for a thread, by the edge that starts it.
     FirstByEdge(u32),
     /// The value at the end of a block.
     Primed,
-    /// An input that a composed step has again.
+    /// A copy of an input, for a composed step that has it twice.
     Again(u32),
     /// An input or value after so many steps and moves of others.
     Moment(u32),
-    /// The value at a node, in a relation, or so many values later.
+    /// The value at a node, in a relation, or after this many assignments.
     At(u32),
     /// A variable of a clause, or an input, where it is used.
     Use(u32),
@@ -182,9 +182,9 @@ pub enum Instance {
     AtStep(u32),
     /// An input of the step of an execution that has this number.
     InputAt(u32),
-    /// The value after so many assignments on a path, of what is shared.
+    /// The value of a shared variable after this many assignments on a path.
     Version(u32),
-    /// The same, of what a thread has for itself: the thread, and the number of the assignment.
+    /// The value of a thread's own variable: the thread, and the number of the assignment.
     VersionOf(u32, u32),
 }
 
@@ -249,8 +249,8 @@ impl fmt::Display for Symbol {
     }
 }
 
-/// A symbol and its text: cheap to copy. The order and the hash are those of the text, so that they are the
-/// same in every run, and lists are in an order that people expect; equality is that of symbols.
+/// A symbol and its text: cheap to copy. Order and hash are those of the text, so they are the same in every
+/// run, and lists are in the order that people expect. Equality is that of symbols.
 #[derive(Clone)]
 pub struct Name(Arc<Node>);
 
@@ -272,7 +272,7 @@ impl Name {
     pub fn instance(&self, instance: Instance) -> Self {
         Symbol::Instance(self.clone(), instance).into()
     }
-    /// The name that this is the given instance of.
+    /// The name of which this is the given instance.
     pub fn without(&self, instance: Instance) -> Option<&Self> {
         match self.symbol() {
             Symbol::Instance(of, this) if *this == instance => Some(of),
@@ -336,7 +336,7 @@ impl Serialize for Name {
     }
 }
 
-/// How deep instances may be nested in evidence: rules know two.
+/// How deep instances may be nested in evidence; proof rules use two levels.
 const DEEPEST: u32 = 8;
 
 impl<'de> Deserialize<'de> for Name {
@@ -367,9 +367,9 @@ impl<'de> Deserialize<'de> for Name {
 }
 
 impl Name {
-    /// The name that a word in evidence stands for: a symbol without parts, or the text that evidence had in
-    /// place of symbols. What that stands for is a guess where names of the program have signs in them; a
-    /// guess that is wrong is a name that no rule knows.
+    /// The name for a word in evidence: a symbol without parts, or the text that old evidence has in place of
+    /// symbols. Parsing that text is a guess where names of the program contain special characters; a wrong
+    /// guess is a name that no proof rule knows.
     fn from_evidence(text: &str) -> Self {
         let symbol = match text {
             "HeapEnd" => Symbol::HeapEnd,
@@ -383,7 +383,7 @@ impl Name {
     }
 }
 
-/// The symbol of a text; `None` when the text is that of none that proofs speak of.
+/// The symbol with this text; `None` when it is none of those that proofs use.
 fn old_text(text: &str, depth: u32) -> Option<Symbol> {
     let inner = |text: &str, instance: Instance| {
         let inner = old_text(text, depth.checked_sub(1)?).unwrap_or_else(|| Symbol::Plain(text.to_owned()));
@@ -522,7 +522,8 @@ mod tests {
 
     #[test]
     fn what_looks_the_same_is_different() {
-        // A global of a C program cannot be called this, but the name of a template may have any sign.
+        // A global of a C program cannot have this name, but the name of a template may contain any
+        // character.
         let made_up = Name::from("old x+8@3");
         let old = Name::from(cell("x")).instance(Instance::Old);
         assert_eq!(made_up.text(), old.text());

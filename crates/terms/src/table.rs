@@ -1,8 +1,9 @@
-//! Terms in files: each distinct term once, in a table; everywhere else its number in the table.
+//! Terms in files: a table has each distinct term once; everything else refers to terms by number.
 //!
-//! Proofs share most of their terms, so that text of each would be far larger. [`writing`] collects the table
-//! while something that holds terms is serialised; [`reading`] gives it back. Without a table, terms cannot
-//! be serialised. What is read is not believed: sorts and numbers are checked, and nothing panics.
+//! Proofs share most of their terms, so writing each in full would take far more space. [`writing`] collects
+//! the table while something that contains terms is serialised; [`reading`] provides it for deserialisation.
+//! Without a table, terms cannot be serialised. Input is not trusted: sorts and numbers are checked, and
+//! nothing panics.
 
 use crate::construct::result_sort;
 use crate::sort::Sort;
@@ -13,13 +14,13 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::cell::RefCell;
 
-/// A term of the table: its operands come before it.
+/// A term of the table. Its operands come before it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// What it does.
+    /// Its operation.
     pub operation: Operation,
-    /// Its sort, where that does not follow from the rest.
+    /// Its sort, unless it follows from the rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sort: Option<Sort>,
     /// The numbers of its operands.
@@ -27,7 +28,7 @@ pub struct Entry {
     pub operands: Vec<usize>,
 }
 
-/// The table so far, and where each term is in it.
+/// The table so far, with an index of its terms.
 #[derive(Default)]
 struct Writer {
     entries: Vec<Entry>,
@@ -39,7 +40,7 @@ thread_local! {
     static READER: RefCell<Option<Vec<Term>>> = const { RefCell::new(None) };
 }
 
-/// Does something that serialises terms, and returns the table of all of them.
+/// Runs a function that serialises terms, and returns the table of these terms.
 pub fn writing<R>(work: impl FnOnce() -> R) -> (R, Vec<Entry>) {
     WRITER.with(|writer| *writer.borrow_mut() = Some(Writer::default()));
     let result = work();
@@ -47,7 +48,7 @@ pub fn writing<R>(work: impl FnOnce() -> R) -> (R, Vec<Entry>) {
     (result, writer.map(|writer| writer.entries).unwrap_or_default())
 }
 
-/// Does something that reads terms which are in a table.
+/// Runs a function that deserialises terms of a table.
 pub fn reading<R>(entries: &[Entry], work: impl FnOnce() -> R) -> Result<R, String> {
     let mut terms: Vec<Term> = Vec::with_capacity(entries.len());
     for (number, entry) in entries.iter().enumerate() {
@@ -83,7 +84,7 @@ pub fn reading<R>(entries: &[Entry], work: impl FnOnce() -> R) -> Result<R, Stri
 }
 
 impl Writer {
-    /// The number of a term; it and all inside it are in the table then.
+    /// The number of a term. Adds it and all its subterms to the table.
     fn number(&mut self, term: &Term) -> usize {
         let mut pending = vec![(term.clone(), false)];
         while let Some((term, ready)) = pending.pop() {

@@ -1,8 +1,8 @@
 //! Terms: formulas and the expressions inside them, shared and immutable.
 //!
-//! A term knows nothing of the solver, may go to any thread, and is hash-consed: equal terms are the same
-//! node, so that comparison, hashing and copying cost the same for a large term as for a small one. Terms may
-//! be nested as deep as memory allows; nothing here recurses over them.
+//! A term is independent of the solver, may be sent to any thread, and is hash-consed: equal terms are the
+//! same node, so comparison, hashing and copying take constant time. Terms may be nested as deep as memory
+//! allows; nothing here recurses over them.
 
 use crate::sort::Sort;
 use crate::symbol::{Instance, Name};
@@ -12,22 +12,21 @@ use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
-/// A typed expression. Made by the functions of this type, which check the sorts of what they are given and
-/// fold constants.
+/// A typed expression. The functions that build one check the sorts of the operands and fold constants.
 #[derive(Clone)]
 pub struct Term(Arc<Node>);
 
-/// What a term is made of.
+/// The content of a term.
 struct Node {
     operation: Operation,
     sort: Sort,
     operands: Box<[Term]>,
-    /// Of the structure, so that it is the same in every run.
+    /// A hash of the structure, the same in every run.
     hash: u64,
 }
 
-/// What the root of a term does with its operands. Where not said otherwise the operands are as many as the
-/// name says, and the meaning is that of the SMT-LIB function given in parentheses.
+/// The operation at the root of a term. Unless the comment says otherwise, it has the usual number of
+/// operands and the meaning of the SMT-LIB function in parentheses.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Operation {
@@ -47,7 +46,7 @@ pub enum Operation {
     Or,
     /// Equality, of any sort (`=`).
     Equal,
-    /// The second if the first holds, else the third (`ite`).
+    /// The second operand if the first holds, else the third (`ite`).
     IfThenElse,
     /// Sum of two or more integers (`+`).
     Add,
@@ -108,38 +107,38 @@ pub enum Operation {
         /// The lowest bit.
         low: u32,
     },
-    /// So many zeros above (`zero_extend`).
+    /// Adds this many zeros at the top (`zero_extend`).
     ZeroExtend(u32),
-    /// So many copies of the sign above (`sign_extend`).
+    /// Adds this many copies of the sign at the top (`sign_extend`).
     SignExtend(u32),
     /// The unsigned integer that the bits stand for (`ubv_to_int`).
     BitsToUnsigned,
     /// The signed integer that the bits stand for (`sbv_to_int`).
     BitsToSigned,
-    /// The lowest bits of an integer in two's complement, so many (`int_to_bv`).
+    /// This many of the lowest bits of an integer in two's complement (`int_to_bv`).
     IntToBits(u32),
     /// The element of an array (first) at an index (second) (`select`).
     Select,
-    /// An array (first) that has at an index (second) an element (third) (`store`).
+    /// An array (first) with the element at an index (second) replaced (third) (`store`).
     Store,
     /// The array of the node's sort that has the same element everywhere (`const`).
     ConstantArray,
 }
 
-/// Nodes by hash; looked up and never iterated.
+/// Nodes by hash; never iterated.
 type Table = FxHashMap<u64, Vec<Weak<Node>>>;
 
-/// All nodes that are alive. In parts, so that threads seldom wait for one another.
+/// All live nodes. Sharded, so that threads seldom wait for one another.
 static LIVE: LazyLock<[Mutex<Table>; PARTS]> = LazyLock::new(|| std::array::from_fn(|_| Mutex::default()));
 const PARTS: usize = 64;
 
 fn live(hash: u64) -> MutexGuard<'static, Table> {
-    // Nothing inside can be left half-done: a panic elsewhere does not matter.
+    // A panic cannot leave a shard half-updated, so poisoning does not matter.
     LIVE[(hash >> 32) as usize % PARTS].lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Term {
-    /// The one node with this content. Checks nothing: the constructors do.
+    /// The unique node with this content. Does not check sorts; the constructors do.
     pub(crate) fn intern(operation: Operation, sort: Sort, operands: Vec<Term>) -> Self {
         let mut hasher = FxHasher::default();
         operation.hash(&mut hasher);
@@ -148,7 +147,7 @@ impl Term {
             hasher.write_u64(operand.0.hash);
         }
         let hash = hasher.finish();
-        // Found nodes are given back after the lock is free, since dropping a node takes it.
+        // Nodes that were found are dropped after the lock is released, since dropping a node takes the lock.
         let mut seen = Vec::new();
         let mut table = live(hash);
         let bucket = table.entry(hash).or_default();
@@ -165,11 +164,11 @@ impl Term {
         drop(table);
         Self(node)
     }
-    /// What the root does.
+    /// The operation at the root.
     pub fn operation(&self) -> &Operation {
         &self.0.operation
     }
-    /// The kind of thing that the term stands for.
+    /// The sort of the term.
     pub fn sort(&self) -> &Sort {
         &self.0.sort
     }
@@ -185,8 +184,7 @@ impl Term {
 
 impl Drop for Node {
     fn drop(&mut self) {
-        // Operands that die with this node are taken apart here, one after another: recursion would overflow
-        // the stack.
+        // Drops operands that die with this node iteratively: recursion would overflow the stack.
         let mut dying: Vec<Term> = std::mem::take(&mut self.operands).into_vec();
         while let Some(term) = dying.pop() {
             if let Some(mut node) = Arc::into_inner(term.0) {
@@ -215,7 +213,7 @@ impl Hash for Term {
     }
 }
 impl Ord for Term {
-    /// An order without meaning that is the same in every run.
+    /// An arbitrary order that is the same in every run.
     fn cmp(&self, other: &Self) -> Ordering {
         if self == other {
             return Ordering::Equal;
@@ -237,7 +235,7 @@ impl PartialOrd for Term {
 pub struct Variable {
     /// What it stands for.
     pub name: Name,
-    /// The kind of thing that it stands for.
+    /// Its sort.
     pub sort: Sort,
 }
 
@@ -250,7 +248,7 @@ impl Variable {
     pub fn instance(&self, instance: Instance) -> Self {
         Self { name: self.name.instance(instance), sort: self.sort.clone() }
     }
-    /// The variable that this is the given instance of.
+    /// The variable of which this is the given instance.
     pub fn without(&self, instance: Instance) -> Option<Self> {
         Some(Self { name: self.name.without(instance)?.clone(), sort: self.sort.clone() })
     }

@@ -1,4 +1,4 @@
-//! The values that terms stand for, and what each operation makes of them.
+//! The values of terms, and the meaning of each operation on values.
 
 use crate::sort::Sort;
 use crate::term::{Operation, Term, Variable};
@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What a term stands for. Equality is that of what is written; arrays are compared by [`Value::same`].
+/// The value of a term. `==` compares representations; [`Value::same`] compares arrays as functions.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Value {
     /// A truth value.
@@ -20,12 +20,12 @@ pub enum Value {
     Array(Box<ArrayValue>),
 }
 
-/// An array that has the same element almost everywhere.
+/// An array with the same element at all but finitely many indices.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ArrayValue {
     /// The sort of the array.
     pub sort: Sort,
-    /// The elements that are known one by one.
+    /// The exceptions.
     pub elements: BTreeMap<Value, Value>,
     /// All other elements.
     pub default: Value,
@@ -45,7 +45,7 @@ impl Value {
     pub fn as_bool(&self) -> Option<bool> {
         if let Self::Bool(value) = self { Some(*value) } else { None }
     }
-    /// The kind of thing that this is.
+    /// The sort of the value.
     pub fn sort(&self) -> Sort {
         match self {
             Self::Bool(_) => Sort::Bool,
@@ -69,7 +69,7 @@ impl Value {
             }
         }
     }
-    /// Whether two values are the same thing.
+    /// Whether two values are equal; arrays are equal when they have the same elements.
     pub fn same(&self, other: &Self) -> bool {
         let (Self::Array(left), Self::Array(right)) = (self, other) else { return self == other };
         let mut indices: Vec<&Value> = left.elements.keys().chain(right.elements.keys()).collect();
@@ -108,9 +108,9 @@ impl Term {
             _ => None,
         }
     }
-    /// The value of the term where its variables have the given values. Exact, or an error; the part of a
-    /// conditional that is not chosen, and what is after the operand that decides an `and` or an `or`, need
-    /// no value.
+    /// The value of the term, given values of its variables. Exact, or an error. The branch of a conditional
+    /// that is not chosen needs no value, and neither do the operands after the one that decides an `and` or
+    /// `or`.
     pub fn evaluate(&self, value_of: &dyn Fn(&Variable) -> Option<Value>) -> Result<Value, NoValue> {
         let mut known: FxHashMap<Term, Result<Value, NoValue>> = FxHashMap::default();
         let folded: Result<_, std::convert::Infallible> = try_fold(self, &mut known, |term, operands| {
@@ -129,7 +129,7 @@ impl Term {
     }
 }
 
-/// The value of an operation some operands of which may have none.
+/// The value of an operation; some operands may have no value.
 fn lenient(term: &Term, operands: &[Result<Value, NoValue>]) -> Result<Value, NoValue> {
     let decides = |wanted: bool| operands.contains(&Ok(Value::Bool(wanted)));
     match term.operation() {
@@ -158,8 +158,8 @@ pub fn signed(width: u32, bits: u128) -> i128 {
     ((bits << unused) as i128) >> unused
 }
 
-/// The value of an operation on values, of the given sort; none where an integer is too large or nothing is
-/// defined. The operands have the sorts that the operation needs.
+/// The value of an operation on values, of the given sort; `None` when an integer is too large or the result
+/// is undefined. The operands must have the right sorts.
 pub(crate) fn apply(operation: &Operation, sort: &Sort, operands: &[Value]) -> Option<Value> {
     match operation {
         Operation::Variable(_) => None,

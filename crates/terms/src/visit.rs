@@ -1,4 +1,4 @@
-//! Walks over terms: folding, substitution, free variables. Each node is seen once, however often it is
+//! Traversals of terms: folding, substitution, free variables. Each node is visited once, however often it is
 //! shared.
 
 use crate::construct::rebuild;
@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// The parts of a conjunction.
+/// The conjuncts of a formula.
 pub fn conjuncts(formula: &Term) -> Vec<Term> {
     match formula.operation() {
         Operation::And => formula.operands().iter().flat_map(conjuncts).collect(),
@@ -16,8 +16,8 @@ pub fn conjuncts(formula: &Term) -> Vec<Term> {
     }
 }
 
-/// The result of a term from the results of its operands, inner ones first. What is in `known` already is not
-/// computed again; all that is computed is added. Ends early when `combine` does.
+/// Computes the result of a term from those of its operands, bottom-up. Results in `known` are not computed
+/// again, and new ones are added to it. Stops when `combine` does.
 pub fn try_fold<T: Clone, E>(
     root: &Term,
     known: &mut FxHashMap<Term, T>,
@@ -46,7 +46,7 @@ pub fn try_fold<T: Clone, E>(
     Ok(known[root].clone())
 }
 
-/// [`try_fold`] that cannot end early.
+/// Like [`try_fold`], but cannot stop early.
 pub fn fold<T: Clone>(
     root: &Term,
     known: &mut FxHashMap<Term, T>,
@@ -102,7 +102,7 @@ impl Term {
             _ => None,
         }
     }
-    /// The term with each variable that the map has replaced, all at once.
+    /// The term with the variables of the map replaced, all at once.
     ///
     /// # Panics
     /// If a replacement has another sort than its variable.
@@ -124,7 +124,7 @@ impl Term {
             if operands == term.operands() { term.clone() } else { rebuild(term, operands.to_vec()) }
         })
     }
-    /// The term with each variable renamed, or kept where `rename` gives none.
+    /// The term with its variables renamed; those for which `rename` gives `None` are kept.
     pub fn rename(&self, mut rename: impl FnMut(&Variable) -> Option<Variable>) -> Term {
         let replacements = self
             .free_variables()

@@ -1,7 +1,7 @@
 //! Threadproof: proves or refutes concurrent programs for any number of threads and schedules.
 //!
-//! This crate composes the others and is the only place for IO. [`command::run`] is the command line,
-//! [`pipeline`] is what happens between a program and a checked verdict.
+//! This crate composes the others and is the only place for IO. [`command::run`] is the command line;
+//! [`pipeline`] takes a program to a checked verdict.
 
 pub mod arguments;
 pub mod checking;

@@ -1,30 +1,31 @@
 //! Programs as transitions: each step of a thread as a formula over variables.
 //!
-//! A [`System`] is what engines see that reason by formulas. Its state is a value for each shared variable
-//! (cells of memory that several threads reach, and a few that say how threads were started and have ended),
-//! and for each thread a location and a value for each variable of its own (locals, memory that no other
-//! thread reaches, its id). A [`Step`] is a condition and new values.
+//! Engines that reason by formulas work on a [`System`]. Its state has a value for each shared variable
+//! (memory cells that several threads reach, and a few variables that record which threads have started and
+//! ended). For each thread it has a location and a value for each variable of that thread's own (locals,
+//! memory that no other thread reaches, its id). A [`Step`] is a condition and new values.
 //!
-//! Over-approximates the program: each step of the machine is one of the system, on the states that they
-//! stand for. So what no execution of the system reaches, no execution of the program does. What is not
-//! modelled becomes a value that may be anything.
+//! Over-approximates the program: each step of the machine is a step of the system, on the states that they
+//! stand for. So a state that no execution of the system reaches, no execution of the program reaches. An
+//! operation that is not modelled gives an arbitrary value.
 //!
-//! Rests on the points-to sets, and so on assumption 14 of `SOUNDNESS.md`; and on assumption 4, since it
+//! Relies on the points-to sets, and so on assumption 14 of `SOUNDNESS.md`; and on assumption 4, since it
 //! fixes addresses.
 //!
 //! * [`prepare`](mod@prepare): the passes that a program goes through first.
 //! * [`system`]: the variables and the steps of a program.
 //! * [`memory`](mod@memory): which variables stand for which bytes.
-//! * [`follow`]: what the operations of an edge do.
+//! * [`follow`]: the effects of an edge's operations.
 //! * [`groups`]: some threads out of any number of them.
 //! * [`accesses`]: which accesses of two threads may be a race.
 //! * [`threads`]: the threads of a program that starts a fixed set of them.
-//! * [`quiet`]: where others need not run, since locks keep them apart.
-//! * [`settled`]: threads that are there from the beginning.
-//! * [`blocks`]: fewer locations, by putting steps together.
-//! * [`scopes`]: the steps with variables sorted into shared ones and those of a thread.
+//! * [`quiet`]: right movers: locations at which other threads need not run, since locks exclude them.
+//! * [`settled`]: threads that may be taken to run from the beginning.
+//! * [`blocks`]: fewer locations, by composing steps.
+//! * [`scopes`]: the steps, with shared variables distinguished from those of a thread.
 //! * [`specification`](mod@specification): abstract threads as formulas over the variables of a system.
-//! * [`boolean_program`](mod@boolean_program): the Boolean program that predicates make of a program.
+//! * [`boolean_program`](mod@boolean_program): the abstraction of a program by predicates, as a Boolean
+//!   program.
 
 pub mod accesses;
 pub mod blocks;

@@ -1,13 +1,15 @@
-//! Proofs by predicate abstraction: a Boolean program that does all that the program does, and why that one is right.
+//! Proofs by predicate abstraction: a Boolean program that simulates the program, and why it has no error.
 
 use crate::Proof;
 use ir::TemplateId;
 use serde::{Deserialize, Serialize};
 use terms::Term;
 
-/// Why no error is reached: predicates, how the steps of the program change them, and a proof about the Boolean program that they make.
+/// Why no error is reached: predicates, how the steps of the program change them, and a proof about the
+/// resulting Boolean program.
 ///
-/// Variables and steps are those of the program as transitions with variables sorted into shared and own ones, with mathematical integers.
+/// Variables and steps are those of the program as transitions, with shared variables distinguished from a
+/// thread's own, and with mathematical integers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AbstractionProof {
@@ -15,7 +17,7 @@ pub struct AbstractionProof {
     pub predicates: Vec<Predicate>,
     /// What is known of each predicate at the start.
     pub initial: Vec<Option<bool>>,
-    /// What else holds at the start: clauses of [`Moment::Before`].
+    /// What else holds at the start: clauses over [`Moment::Before`].
     pub start: Vec<Vec<Literal>>,
     /// What each step does, by its position.
     pub steps: Vec<StepAbstraction>,
@@ -27,24 +29,25 @@ pub struct AbstractionProof {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Predicate {
-    /// The template whose threads each have one, over their own variables and the shared ones; `None` when it is over shared variables only.
+    /// The template whose threads each have an instance, over their own variables and the shared ones; `None`
+    /// when the formula is over shared variables only.
     pub scope: Option<TemplateId>,
     /// The formula.
     pub formula: Term,
 }
 
-/// When, and for whom, a predicate is looked at.
+/// When, and for which thread, a predicate is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Moment {
     /// Before the step, for the thread that takes it.
     Before,
-    /// Behind the step, for the thread that took it.
+    /// After the step, for the thread that took it.
     After,
-    /// Behind the step, for a thread that it starts: which of those.
+    /// After the step, for a thread that it starts, by the number of the start.
     Started(usize),
     /// Before the step, for another thread.
     OtherBefore,
-    /// Behind the step, for another thread.
+    /// After the step, for another thread.
     OtherAfter,
 }
 
@@ -54,11 +57,11 @@ pub enum Moment {
 pub struct Fact {
     /// Which predicate.
     pub predicate: usize,
-    /// When, and for whom.
+    /// When, and for which thread.
     pub moment: Moment,
 }
 
-/// That a fact holds, or not.
+/// A literal: a fact or its negation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Literal {
@@ -68,22 +71,23 @@ pub struct Literal {
     pub holds: bool,
 }
 
-/// What becomes of facts.
+/// How facts change.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PredicateRelation {
-    /// New facts that old ones decide: each holds exactly where all literals of one of its lists do.
+    /// New facts that old ones determine: each holds exactly when all literals of one of its lists do.
     pub functions: Vec<(Fact, Vec<Vec<Literal>>)>,
-    /// What always holds of old and new facts: one literal of each list.
+    /// Clauses over old and new facts: one literal of each list holds.
     pub clauses: Vec<Vec<Literal>>,
 }
 
-/// What a step does to predicates.
+/// The effect of a step on predicates.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StepAbstraction {
-    /// To those of the thread that takes it, those over shared variables, and those of threads that it starts.
+    /// On those of the thread that takes it, those over shared variables, and those of threads that it
+    /// starts.
     pub own: PredicateRelation,
-    /// To those of other threads, by template.
+    /// On those of other threads, by template.
     pub others: Vec<(TemplateId, PredicateRelation)>,
 }

@@ -1,11 +1,14 @@
-//! Abstract control flow automata (ACFAs, paper 1, section 3.3): what a thread does to shared variables, and nothing else of it.
+//! Abstract control flow automata (ACFAs, paper 1, section 3.3): the effects of a thread on shared variables,
+//! without its other behaviour.
 //!
-//! A thread that is in a state satisfies the state's label, a formula over shared variables. It moves along an edge by giving the variables of
-//! the edge's havoc set any values, such that the label of the next state holds; all others keep theirs. While a thread is in an atomic state,
-//! only that thread moves.
+//! A thread that is in a state satisfies the state's label, a formula over shared variables. It moves along
+//! an edge by giving the variables of the edge's havoc set any values such that the label of the next state
+//! holds; all other variables keep their values. While a thread is in an atomic state, only that thread
+//! moves.
 //!
-//! Beyond the paper: an edge says what holds before and right after it, and which threads it starts. So a test and a change in one step need no state
-//! between them, and what a change makes true is known even if it does not last. A state says which accesses a thread there may be about to make.
+//! Beyond the paper: an edge says what holds before and right after it, and which threads it starts. So a
+//! step that tests and changes a variable needs no state in between, and what holds right after a change is
+//! known even if it does not last. A state lists the accesses that a thread there may be about to make.
 
 use ir::ids::Id;
 use ir::{IdVec, TemplateId};
@@ -45,14 +48,14 @@ impl fmt::Display for AbstractId {
 pub struct AbstractState {
     /// What holds of shared variables while a thread is here.
     pub label: Term,
-    /// Whether no other thread moves meanwhile.
+    /// Whether no other thread moves while a thread is here.
     pub atomic: bool,
-    /// The accesses that a thread here may make next and that others could collide with, by number.
+    /// The accesses that a thread here may make next and that others could race with, by number.
     pub accesses: BTreeSet<u32>,
 }
 
 impl AbstractState {
-    /// One without accesses.
+    /// A state without accesses.
     pub fn new(label: Term, atomic: bool) -> Self {
         Self { label, atomic, accesses: BTreeSet::new() }
     }
@@ -73,7 +76,7 @@ pub struct Action {
 }
 
 impl Default for Action {
-    /// Nothing is done.
+    /// The action that does nothing.
     fn default() -> Self {
         let always = Term::bool(true);
         Self { havoc: BTreeSet::new(), starts: Vec::new(), guard: always.clone(), behind: always }
@@ -81,11 +84,12 @@ impl Default for Action {
 }
 
 impl Action {
-    /// Whether nobody can notice it.
+    /// Whether it is silent: no other thread can observe it.
     pub fn is_silent(&self) -> bool {
         self.havoc.is_empty() && self.starts.is_empty()
     }
-    /// Whether another one may change all that this one may, and starts the same threads. Says nothing of when.
+    /// Whether another action may change all variables that this one may, and starts the same threads.
+    /// Ignores what holds before and after.
     pub fn is_within(&self, other: &Self) -> bool {
         self.havoc.is_subset(&other.havoc) && self.starts == other.starts
     }
@@ -95,11 +99,11 @@ impl Action {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AbstractEdge {
-    /// Where from.
+    /// The source.
     pub source: AbstractId,
-    /// What is done.
+    /// The action.
     pub action: Action,
-    /// Where to.
+    /// The target.
     pub target: AbstractId,
 }
 
@@ -116,14 +120,14 @@ pub struct Acfa {
 }
 
 impl Acfa {
-    /// The one of a thread that does nothing (the first context of paper 1, section 2.4).
+    /// The automaton of a thread that does nothing (the first context of paper 1, section 2.4).
     pub fn empty() -> Self {
         let states: IdVec<AbstractId, AbstractState> =
             [AbstractState::new(Term::bool(true), false)].into_iter().collect();
         Self { states, start: AbstractId(0), edges: Vec::new() }
     }
 
-    /// Puts edges in order.
+    /// Sorts the edges.
     pub fn new(
         states: IdVec<AbstractId, AbstractState>,
         start: AbstractId,
@@ -140,7 +144,7 @@ impl Acfa {
         &self.edges[first..last]
     }
 
-    /// Whether all that it names exists, and its edges are in order.
+    /// Whether all states that it names exist, and its edges are in order.
     pub fn is_well_formed(&self) -> bool {
         let exists = |state: AbstractId| self.states.get(state).is_some();
         exists(self.start)

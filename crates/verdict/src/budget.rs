@@ -1,14 +1,15 @@
 //! Limits that every engine obeys.
 //!
-//! Time is measured by the clock, or in steps: each question to a budget is a step, and the solver counts its own. A budget of steps ends at the same place
-//! on every machine, however busy it is, so what a single engine answers within one is always the same. One second stands for
-//! [`STEPS_PER_SECOND`] steps, so that whoever takes a part of the time, or some milliseconds, needs not know which it is.
+//! Time is measured by the clock, or in steps: each call to a budget is a step, and the solver counts its
+//! own. A budget of steps ends at the same place on every machine, however busy it is, so a single engine
+//! always gives the same answer within it. One second stands for [`STEPS_PER_SECOND`] steps, so that code
+//! which takes a part of the time, or some milliseconds, works with both kinds.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// A flag that stops whoever looks at it.
+/// A flag that asks its holders to stop.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
@@ -23,13 +24,14 @@ impl Cancel {
     }
 }
 
-/// How many steps stand for one second: about as many as an engine takes on an idle machine.
+/// The number of steps that stand for one second: about as many as an engine takes on an idle machine.
 pub const STEPS_PER_SECOND: u64 = 1_000_000;
 
-/// How many steps a question to the budget stands for: what is done between two of them takes some microseconds.
+/// The number of steps that a call to the budget stands for: the work between two calls takes some
+/// microseconds.
 const STEPS_PER_CHECK: u64 = 10;
 
-/// How many times longer than they stand for steps may take before the clock counts.
+/// Steps may take this many times the time that they stand for, before the clock ends them.
 pub const SAFETY: u32 = 20;
 
 /// A count of steps, and where it ends.
@@ -53,7 +55,7 @@ pub struct Budget {
     pub deadline: Option<Instant>,
     /// After how many steps to stop.
     pub steps: Option<Steps>,
-    /// How many bytes the engine's own tables may take.
+    /// The memory that the engine's own tables may take, in bytes.
     pub memory: u64,
     /// Stops early.
     pub cancel: Cancel,
@@ -71,7 +73,7 @@ pub enum Exhausted {
 }
 
 impl Budget {
-    /// A budget of this much time from now on.
+    /// A budget of this much time, from now on.
     pub fn seconds(seconds: f64) -> Self {
         let deadline = Instant::now().checked_add(Duration::from_secs_f64(seconds.clamp(0.0, 1e9)));
         Self { deadline, ..Self::unlimited() }
@@ -90,7 +92,7 @@ impl Budget {
         self.spend(STEPS_PER_CHECK);
         self.look(bytes)
     }
-    /// Whether to stop, for someone who watches another one's work: it is no step.
+    /// Whether to stop, for code that watches other work: this is no step.
     pub fn look(&self, bytes: u64) -> Result<(), Exhausted> {
         if self.cancel.is_cancelled() {
             Err(Exhausted::Cancelled)
@@ -104,17 +106,17 @@ impl Budget {
             Ok(())
         }
     }
-    /// Takes steps, where they are counted.
+    /// Takes steps, if they are counted.
     pub fn spend(&self, count: u64) {
         if let Some(steps) = &self.steps {
             steps.taken.fetch_add(count, Ordering::Relaxed);
         }
     }
-    /// How many steps are left, where they are counted.
+    /// The remaining steps, if they are counted.
     pub fn steps_left(&self) -> Option<u64> {
         self.steps.as_ref().map(Steps::left)
     }
-    /// At most this much of what is left.
+    /// At most this much of the remaining budget.
     pub fn within(&self, time: Duration) -> Self {
         let steps = self.steps.as_ref().map(|steps| {
             let most = steps.taken.load(Ordering::Relaxed).saturating_add(steps_of(time));
@@ -128,8 +130,9 @@ impl Budget {
         };
         Self { deadline, steps, ..self.clone() }
     }
-    /// At most about this much of what is left, always counted in steps: what this decides does not depend on how busy the machine is. The clock ends it
-    /// only where steps take far longer than they should.
+    /// At most about this much of the remaining budget, always counted in steps, so that results do not
+    /// depend on how busy the machine is. The clock ends it only where steps take far longer than they
+    /// should.
     pub fn patient_for(&self, time: Duration) -> Self {
         let counted = Steps { taken: Arc::default(), most: steps_of(time) };
         match &self.steps {
@@ -137,31 +140,32 @@ impl Budget {
             None => Self { steps: Some(counted), ..self.within(time.saturating_mul(SAFETY)) },
         }
     }
-    /// The time that is left, or that the steps which are left stand for.
+    /// The remaining time, or the time that the remaining steps stand for.
     pub fn remaining(&self) -> Option<Duration> {
         match &self.steps {
             Some(steps) => Some(Duration::from_secs_f64(steps.left() as f64 / STEPS_PER_SECOND as f64)),
             None => self.remaining_by_clock(),
         }
     }
-    /// The time that is left, whatever the steps.
+    /// The remaining time by the clock, whatever the steps.
     pub fn remaining_by_clock(&self) -> Option<Duration> {
         self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
-    /// One of so many equal parts of what is left; without a limit, all of it.
+    /// One of this many equal parts of the remaining budget; without a limit, all of it.
     pub fn part(&self, parts: u32) -> Self {
         self.most_of(1, parts)
     }
-    /// So many of so many equal parts of what is left; without a limit, all of it.
+    /// The given fraction of the remaining budget; without a limit, all of it.
     pub fn most_of(&self, taken: u32, parts: u32) -> Self {
         self.remaining().map_or(self.clone(), |left| self.within(left * taken / parts.max(1)))
     }
-    /// All that is left, counted apart from now on: for work beside other work. Steps that others take do not count.
+    /// The whole remaining budget, counted separately from now on, for concurrent work. Steps that others
+    /// take do not count.
     pub fn apart(&self) -> Self {
         let steps = self.steps.as_ref().map(|steps| Steps { taken: Arc::default(), most: steps.left() });
         Self { steps, ..self.clone() }
     }
-    /// This much more than what is left.
+    /// This much more than the remaining budget.
     pub fn longer_by(&self, time: Duration) -> Self {
         let longer = |steps: &Steps| Steps {
             taken: steps.taken.clone(),
@@ -210,7 +214,7 @@ mod tests {
         questions(&part);
         assert!(whole.check(0).is_ok());
         assert!(whole.within(Duration::from_secs(100)).remaining() <= Some(Duration::from_millis(750)));
-        // What is beside it does not.
+        // A budget that is counted separately takes none of them.
         let beside = whole.apart();
         questions(&beside);
         assert!(whole.check(0).is_ok());

@@ -1,4 +1,5 @@
-//! Proofs by contexts (paper 1): what each thread does to shared variables, as an automaton for each template, and what a thread sees of the others.
+//! Proofs by contexts (paper 1): for each template an automaton with a thread's effects on shared variables,
+//! and what a thread sees of the others.
 
 use crate::{AbstractId, Acfa, Predicate};
 use ir::{IdVec, LocationId, TemplateId};
@@ -7,26 +8,27 @@ use terms::{Instance, Name, Symbol, Term, Variable};
 
 /// Why no execution is bad, for any number of threads.
 ///
-/// Variables and steps are those of the program as transitions with variables sorted into shared and own ones, with mathematical integers. Each thread is in a state of its
-/// template's automaton, and at a node of its template's graph; and each sees of the others only how many are in which states.
+/// Variables and steps are those of the program as transitions, with shared variables distinguished from a
+/// thread's own, and with mathematical integers. Each thread is in a state of its template's automaton, and
+/// at a node of its template's graph. It sees of the others only how many are in which states.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ContextProof {
-    /// The predicates that the formulas are made of; nothing rests on them.
+    /// The predicates in the formulas, for reports; the proof does not rely on them.
     pub predicates: Vec<Predicate>,
-    /// The source line of each access; nothing rests on it.
+    /// The source line of each access, for reports; the proof does not rely on it.
     pub lines: Vec<u32>,
-    /// What threads of each template do to shared variables, at most.
+    /// Over-approximations of what threads of each template do to shared variables.
     pub acfas: IdVec<TemplateId, Acfa>,
     /// Where threads can be.
     pub nodes: Vec<ContextNode>,
-    /// How threads get from node to node. Where several are possible, the first one counts.
+    /// How steps lead from node to node. Where several entries apply, the first one counts.
     pub edges: Vec<ContextEdge>,
     /// What threads can see.
     pub views: Vec<ContextView>,
 }
 
-/// A node of the graph of a template: where a thread is, whoever else is where.
+/// A node of the graph of a template: where a thread is, wherever the others are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ContextNode {
@@ -58,13 +60,15 @@ pub struct ContextEdge {
 pub struct ContextView {
     /// Where the thread is.
     pub node: usize,
-    /// How many others are in which states of which template's automaton, in order; nothing stands for any number, also for none. There are none in states that are not here.
+    /// How many others are in which states of which template's automaton, in order; `None` stands for any
+    /// number, including zero. There are none in states that are not listed.
     pub others: Vec<((TemplateId, AbstractId), Option<u32>)>,
     /// What the thread knows then, of shared variables and its own.
     pub formula: Term,
 }
 
-/// A formula with the names that a programmer knows: `state` for the cell `state+0@1`, `old` for the local `worker.old%2#1`. Different variables may get the same name.
+/// A formula with source names: `state` for the cell `state+0@1`, `old` for the local `worker.old%2#1`.
+/// Different variables may get the same name.
 pub fn for_people(formula: &Term) -> Term {
     formula.rename(|variable| {
         let name = known_name(&variable.name);
@@ -72,7 +76,7 @@ pub fn for_people(formula: &Term) -> Term {
     })
 }
 
-/// The name of a variable of transitions that a programmer knows.
+/// The source name of a variable of transitions.
 pub fn known_name(name: &Name) -> String {
     match name.symbol() {
         Symbol::Cell { name, offset: 0, .. } => name.clone(),

@@ -1,14 +1,18 @@
-//! Counters: a cell of a static object that threads take numbers from, or count themselves in.
+//! Counters: cells of static objects that threads take numbers from, or count themselves in.
 //!
-//! * A *ticket* is a local that got the value of the counter before its thread made the counter greater by some step: so the local plus the step is at most the counter, as long as the counter only grows. Two threads'
-//!   tickets differ by the lesser of their steps at least: the later one had the value of the counter, which was past the earlier one. A step that may make the counter
-//!   less, or that is not understood, must not be possible while another thread is where it has a ticket.
-//! * *Weights* of locations are such that the counter is at least the sum of the weights of where all threads are. Each step that is possible adds to the counter at least what it adds to the sum. A step that
-//!   finds the counter too low for its own thread's weight and another one's is not possible.
+//! * A *ticket* is a local that got the value of the counter before its thread increased the counter by some
+//!   increment. So the local plus the increment is at most the counter, as long as the counter only grows.
+//!   Two threads' tickets differ at least by the lesser of their increments: the later one is a value of the
+//!   counter that was already past the earlier one. A step that may decrease the counter, or that is not
+//!   understood, must not be possible while another thread is at a location where it has a ticket.
+//! * Locations have *weights*. The counter is at least the sum of the weights of the locations that all
+//!   threads are at. Each possible step adds to the counter at least what it adds to the sum. A step that
+//!   needs a counter too low for the weights of its own thread and of another one is not possible.
 //!
-//! [`CounterStep`] is what the operations of one edge do to a counter, relative to its value before the edge; all operations of an edge happen at once. What locals have to do with the
-//! counter before the edge are equalities that the data side of a proof has shown. All numbers are integers: signed arithmetic that
-//! leaves its type faults, and of unsigned arithmetic only the addition of 1 to what is not the greatest value is understood.
+//! [`CounterStep`] is the effect of one edge's operations on a counter, relative to its value before the
+//! edge; all operations of an edge happen at once. Equalities from the data side of a proof relate locals to
+//! the counter before the edge. All numbers are integers: signed overflow faults, and of unsigned arithmetic
+//! only the addition of 1 to a value that is not the greatest is understood.
 
 use crate::present::Present;
 use ir::passes::footprint::{Extent, Region, accesses};
@@ -20,23 +24,25 @@ use ir::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A counter, and what is claimed of it.
+/// A counter, and the claims about it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counter {
     /// The static object.
     pub object: ObjectId,
-    /// Where in it the counter is.
+    /// The counter's offset in it.
     pub offset: u64,
     /// Its type.
     pub ty: IntType,
-    /// The tickets that a thread has at each location, and their steps, by the numbers of locations. Nothing: no claims are made of tickets.
+    /// The tickets that a thread has at each location, with their increments, by the numbers of locations.
+    /// Empty when there are no claims about tickets.
     pub tickets: Vec<BTreeMap<LocalId, Value>>,
-    /// The weight of each location, by the numbers of locations. Nothing: no claims are made of weights.
+    /// The weight of each location, by the numbers of locations. Empty when there are no claims about
+    /// weights.
     pub weights: Vec<Value>,
 }
 
-/// What a thread's operations do to a counter.
+/// The effect of a thread's operations on a counter.
 pub struct CounterStep<'a> {
     program: &'a Program,
     points_to: &'a PointsTo,
@@ -48,18 +54,18 @@ pub struct CounterStep<'a> {
     present: Present,
     /// The counter is not the greatest value of its type.
     can_grow: bool,
-    /// The counter's value, less its first one, if that is known.
+    /// The counter's value minus its first value, if known.
     pub now: Option<Value>,
     /// The tickets that the thread has.
     pub tickets: BTreeMap<LocalId, Value>,
-    /// Whether the counter may have become less at some point.
+    /// Whether the counter may have decreased at some point.
     pub shrinks: bool,
     /// The counter's first value is at most this.
     pub at_most: Option<Value>,
 }
 
 impl<'a> CounterStep<'a> {
-    /// Before an edge.
+    /// The state before an edge.
     pub fn new(
         program: &'a Program,
         points_to: &'a PointsTo,
@@ -91,7 +97,7 @@ impl<'a> CounterStep<'a> {
         place.as_cell() == Some((self.counter.object, self.counter.offset)) && place.ty == self.counter.ty
     }
 
-    /// The value of an expression, less the counter's first value.
+    /// The value of an expression minus the counter's first value.
     fn value(&self, expr: &Expr) -> Option<Value> {
         let code = &self.program.templates[self.template];
         match expr {
@@ -216,7 +222,7 @@ impl<'a> CounterStep<'a> {
         }
     }
 
-    /// A comparison with a constant holds, or does not.
+    /// Learns that a comparison with a constant holds, or does not.
     fn compare(&mut self, op: BinaryOp, left: &Expr, constant: Value, holds: bool) {
         let Some(value) = self.value(left) else { return };
         let greatest = match (op, holds) {
@@ -236,7 +242,8 @@ impl<'a> CounterStep<'a> {
     }
 }
 
-/// An address that depends on a ticket: a factor times the ticket, and what is the same for all threads.
+/// An address that depends on a ticket: a factor times the ticket, plus a part that is the same for all
+/// threads.
 #[derive(Clone, Debug)]
 pub struct TicketAddress {
     factor: Value,
@@ -245,7 +252,7 @@ pub struct TicketAddress {
 }
 
 impl TicketAddress {
-    /// Whether accesses of two threads, with their bytes, never overlap.
+    /// Whether accesses of two threads, of these sizes, never overlap.
     ///
     /// That a ticket times the size of an element does not wrap around is assumption 14.
     pub fn is_apart(&self, bytes: u64, other: &Self, other_bytes: u64, pointer: IntType) -> bool {
@@ -262,7 +269,8 @@ impl TicketAddress {
 impl CounterStep<'_> {
     /// An address that the next operation accesses, if it depends on a ticket and on nothing else of the thread's own.
     ///
-    /// What is loaded from memory is the same for all threads in the state before the step, as long as the step has written nothing.
+    /// A loaded value is the same for all threads in the state before the step, as long as the step has
+    /// written nothing.
     pub fn address(&self, address: &Expr) -> Option<TicketAddress> {
         let expanded = self.present.expand(address, &|local| self.tickets.contains_key(&local));
         expanded.iter().find_map(|address| self.of_ticket(address))

@@ -1,11 +1,11 @@
-//! What became of each check of a program, where the whole property is not proved.
+//! The status of each check of a program, where the whole property is not proved.
 
 use crate::FlowProof;
 use ir::{Assumption, EdgeId, Span, TemplateId};
 
 /// An attempt to prove a property that left some checks open.
 ///
-/// Law: the proof holds as it stands, but for the checks that it does not exclude.
+/// Law: the proof is valid, except for the checks that it leaves open.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attempt {
     /// What was proved, if it says which error locations are not reached.
@@ -19,15 +19,15 @@ pub struct Attempt {
 pub struct OpenCheck {
     /// Where it is in the source.
     pub span: Span,
-    /// The step to an error location, in the program that the proof speaks of; nothing for a pair of accesses.
+    /// The step to an error location, in the program that the proof speaks of; `None` for a pair of accesses.
     pub step: Option<(TemplateId, EdgeId)>,
-    /// The names of what a pair of accesses may both touch; `None` when that is not known.
+    /// The names of the memory that both accesses of a pair may touch; `None` when that is not known.
     pub objects: Vec<String>,
-    /// Why it is open, for people.
+    /// Why it is open, as a message.
     pub why: String,
 }
 
-/// The checks of one source line: one for each way in which its function is called.
+/// The checks of one source line: one for each calling context of its function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
     /// Where they are.
@@ -40,14 +40,14 @@ pub struct Decision {
     pub why: Vec<String>,
 }
 
-/// What became of each check.
+/// The status of each check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decisions {
     /// By source line, in order.
     pub lines: Vec<Decision>,
     /// Whether all checks are listed, not only those that are open.
     pub complete: bool,
-    /// What all that is proved takes for granted beyond what is always taken for granted: these could hide behaviour.
+    /// The assumptions of all that is proved, beyond those that always hold: they could hide behaviour.
     pub given: Vec<Assumption>,
 }
 

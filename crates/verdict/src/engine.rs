@@ -1,4 +1,4 @@
-//! The interface that every engine has, and what it returns.
+//! The interface of every engine, and its results.
 
 use crate::{
     AbstractionProof, Attempt, Budget, ContextProof, Exhausted, FlowProof, ModularProof, ProductProof,
@@ -11,16 +11,16 @@ use std::fmt;
 /// A question: a program, lowered for a property, with its views, and the property.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
-    /// The program, and what is derived of it.
+    /// The program and its views.
     pub program: &'a Views,
     /// What must not happen.
     pub property: &'a Property,
 }
 
-/// A method to answer tasks.
+/// A method that answers tasks.
 ///
-/// Law: a `Safe` verdict's proof is accepted by the checker, and an `Unsafe` verdict's trace replays. An engine that
-/// cannot give that evidence answers `Unknown`. It stops soon after its budget does.
+/// Law: a `Safe` verdict's proof is accepted by the checker, and an `Unsafe` verdict's trace replays. An
+/// engine that cannot give that evidence answers `Unknown`. It stops soon after its budget is exhausted.
 pub trait Engine {
     /// The name in `--engine`.
     fn name(&self) -> &'static str;
@@ -33,7 +33,7 @@ pub trait Engine {
 pub enum Verdict {
     /// The property holds for every schedule, input, and number of threads.
     Safe(Proof),
-    /// It does not: this execution violates it.
+    /// The property does not hold: this execution violates it.
     Unsafe(Trace),
     /// Neither is known.
     Unknown(Reason),
@@ -43,8 +43,8 @@ pub enum Verdict {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Proof {
-    /// All executions were followed to their end: nothing was bounded, and there is nothing bad among these many states.
-    /// Checked by following them again, without the reductions of the search.
+    /// All executions were followed to their end: no bound was hit, and none of these states is bad. The
+    /// checker explores again, without the reductions of the search.
     Exhaustive {
         /// How many copies of each start template ran.
         copies: Vec<u32>,
@@ -61,21 +61,21 @@ pub enum Proof {
     Flow(Box<FlowProof>),
     /// No thread can get into a bad thread state, or no configuration of threads that leads there can be reached.
     States(Box<StatesProof>),
-    /// A Boolean program that does all that the program does has no error.
+    /// A Boolean program that simulates the program has no error.
     Abstraction(Box<AbstractionProof>),
-    /// A fixed set of threads, all together, by invariants of a reduced product.
+    /// A fixed set of threads, by invariants of their reduced product.
     Product(Box<ProductProof>),
-    /// Any number of threads, by invariants of every few of them.
+    /// Any number of threads, by invariants of every small group of them.
     Modular(Box<ModularProof>),
-    /// A fixed set of threads, one after the other, by what is claimed of those that come later.
+    /// A fixed set of threads, one after the other, by claims about those that come later.
     Queries(Box<QueriesProof>),
     /// Any number of threads, one in the context of the others.
     Context(Box<ContextProof>),
-    /// There is no data race, and no error where threads are switched only after steps that synchronise them.
+    /// There is no data race, and no error when threads are switched only after steps that synchronise them.
     Runs(Box<RunsProof>),
-    /// Any number of threads, by what each of them may do as a specification says, and a proof about that.
+    /// Any number of threads, by their conformance to a specification and a proof about that specification.
     Spec(Box<SpecProof>),
-    /// No two threads can be at conflicting accesses, by what holds in each procedure and context.
+    /// No two threads can be at conflicting accesses, by facts for each procedure and context.
     Summaries(Box<SummariesProof>),
 }
 
@@ -84,25 +84,26 @@ pub enum Proof {
 pub enum Reason {
     /// The budget ran out.
     Exhausted(Exhausted),
-    /// Something in the program that is not modelled, or a kind of programs or properties that an engine is not for.
+    /// The program contains something that is not modelled, or the engine does not handle this kind of
+    /// program or property.
     NotSupported(String, Span),
-    /// The program, or what an engine makes of it, is larger than the engine tries.
+    /// The program, or the engine's model of it, is larger than the engine tries.
     TooLarge(String),
-    /// An engine came to its end, and what it found does not suffice.
+    /// An engine finished, and its result does not suffice.
     GaveUp(String),
     /// All executions within some bound are fine; beyond it nothing is known.
     Bounded(String),
     /// A violation was found that rests on something that is not modelled.
     Approximate(String),
-    /// The program does not conform to its specification, or that is wrong.
+    /// The program does not conform to its specification, or the specification is wrong.
     Specification(String),
-    /// A proof that says nothing: every execution that was tried ends in undefined behaviour, as here.
+    /// A proof would be vacuous: every execution that was tried ends in undefined behaviour, as here.
     Undefined(String, Span),
-    /// There is no evidence for a verdict in the file that was to have it.
+    /// The evidence file has no evidence for this verdict.
     NoEvidence,
     /// The evidence for a verdict was not accepted: a bug in this tool.
     Rejected(String),
-    /// An engine, or the check of its evidence, came to an unexpected end: a bug in this tool.
+    /// An engine, or the check of its evidence, panicked: a bug in this tool.
     Crashed(String),
     /// One engine proved what another one refuted, and the checker accepted both: a bug in this tool.
     Contradiction(String),
@@ -136,7 +137,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Something worth telling while an engine runs.
+/// Progress of a running engine.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// A phase begins.
@@ -146,17 +147,17 @@ pub enum Event {
         /// States seen so far.
         states: u64,
     },
-    /// The property is not proved, but this is.
+    /// The property is not proved, but these checks are.
     Attempt(Box<Attempt>),
 }
 
-/// Who listens to events.
+/// A listener to events.
 pub trait Events {
-    /// Takes note of one.
+    /// Receives an event.
     fn event(&self, event: Event);
 }
 
-/// Listens to nothing.
+/// Ignores all events.
 pub struct Silent;
 
 impl Events for Silent {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use terms::table::{self, Entry};
 
-/// What the file says that it is.
+/// The format's identification in the file.
 const FORMAT: &str = "threadproof evidence 1";
 
 /// Why a property holds, or how it is violated.
@@ -20,7 +20,7 @@ pub enum Evidence {
 /// The evidence for the verdicts of some checks of one program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvidenceFile {
-    /// How the program was read: `ILP32` or `LP64`.
+    /// The data model of the program: `ILP32` or `LP64`.
     pub data_model: String,
     /// The evidence of each check.
     pub checks: Vec<(Check, Evidence)>,
@@ -41,7 +41,7 @@ struct Section {
     check: String,
     /// The terms of the evidence.
     terms: Vec<Entry>,
-    /// Read when the terms are known.
+    /// Deserialised after the terms.
     evidence: Box<RawValue>,
 }
 
@@ -60,7 +60,7 @@ impl EvidenceFile {
         serde_json::to_string(&document).map(|text| text + "\n").map_err(|error| error.to_string())
     }
 
-    /// Reads a file. Nothing in it is believed: it may be anything of the right form ([`crate::form`]).
+    /// Reads a file. Its content is not trusted: only its form is checked ([`crate::form`]).
     pub fn read(text: &str) -> Result<Self, String> {
         let document: Document = serde_json::from_str(text).map_err(|error| error.to_string())?;
         if document.format != FORMAT {

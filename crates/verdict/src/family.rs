@@ -1,18 +1,26 @@
-//! Families: threads that one thread starts in a loop, told apart by the value of an index.
+//! Families: threads that one thread starts in a loop, distinguished by the value of an index.
 //!
-//! All threads of a *family* are of one template, which only one unique *parent* thread starts, and each has an index: the value that a local of the parent had when it was started. The proof claims,
-//! for each location of the parent, what holds of all *members*, the threads that have not ended ([`Members`]). This is what each operation of the parent
-//! makes of it; both sides of a proof use it, as they use the meaning of expressions.
+//! All threads of a *family* have the same template, and one unique *parent* thread starts them. Each has an
+//! index: the value of a local of the parent at the start. For each location of the parent, the proof claims
+//! what holds of all *members*, the threads that have not ended ([`Members`]). This file defines how each
+//! operation of the parent changes these claims. Engine and checker share it, as they share the meaning of
+//! expressions.
 //!
-//! 1. At the parent's entry there is no member. What members do themselves keeps all claims: they end, and do not change the parent's locals; that nobody but the parent writes where the handles
-//!    are is checked once, for all of the program.
-//! 2. A start keeps indices apart if all members' indices are below the new one's, or all above. Its argument and the place where its handle goes must be what the family says, and another handle's place.
-//! 3. Orders of locals ([`Orders`]) move bounds from one local to another. If the lower bound is not below the upper one, there is no member.
-//! 4. A value that was loaded from the handle's place of some index is the handle of the member with that index, if there is one. After it was joined there is none, so a bound
-//!    that is equal to that index moves by one. Starting another member ends what is known of loaded values.
-//! 5. A change of a local that the family's expressions are about (other than the index, for which each member has its own value) loses what they say, unless there is no member.
+//! 1. At the parent's entry there is no member. Steps of members preserve all claims: members may end, and do
+//!    not change the parent's locals. The checker tests once, for the whole program, that only the parent
+//!    writes where the handles are.
+//! 2. A start keeps indices distinct if all members' indices are below the new one, or all above. The
+//!    argument and the handle's address must be as the family says, and the address must differ from those of
+//!    other handles.
+//! 3. Orders of locals ([`Orders`]) transfer bounds from one local to another. If the lower bound is not
+//!    below the upper one, there is no member.
+//! 4. A value that was loaded from the handle's address for some index is the handle of the member with that
+//!    index, if there is one. After a join of that handle there is none, so a bound that equals this index
+//!    moves by one. Starting another member invalidates the knowledge about loaded values.
+//! 5. A change of a local in the family's expressions (other than the index, for which each member has its
+//!    own value) invalidates these expressions, unless there is no member.
 //!
-//! Indices are integers: where the parent's local wraps, no order is known of it any more.
+//! Indices are integers: where the parent's local wraps around, its orders are dropped.
 
 use crate::orders::{Bound, Orders};
 use crate::present::reads;
@@ -32,13 +40,14 @@ use std::collections::BTreeSet;
 pub struct Family {
     /// Their template.
     pub template: TemplateId,
-    /// The only template that starts them; there is one thread of it.
+    /// The only template that starts them; at most one thread runs it.
     pub parent: TemplateId,
-    /// The parent's local that tells them apart.
+    /// The parent's local that distinguishes them.
     pub index: LocalId,
-    /// The arguments that are known, over the parent's locals and own cells, with a member's index in place of the index.
+    /// The known arguments, over the parent's locals and own cells, with a member's index in place of the
+    /// index.
     pub arguments: Vec<Option<Expr>>,
-    /// The address where the handle is stored, likewise.
+    /// The address where the handle is stored, in the same form.
     pub handle: Option<Expr>,
     /// What holds at each location of the parent.
     pub at: Vec<ParentFacts>,
@@ -49,10 +58,12 @@ pub type Span<'a> = (&'a Affine, u64);
 
 /// Rules for accesses of members and of the parent. Addresses are sums over the parent's locals, in which the index stands for a member's own.
 ///
-/// Two accesses to elements of one array do not overlap if their indices are far enough apart. That an index times the size of an element does not wrap around follows from the
-/// bounds that are known of it, or from its type; where it is as wide as a pointer and nothing is known, it is assumption 14.
+/// Two accesses to elements of one array do not overlap if their indices are far enough apart. An index times
+/// the size of an element does not wrap around, by known bounds of the index or by its type; where it is as
+/// wide as a pointer and has no known bounds, this is assumption 14.
 impl Family {
-    /// The address of a member's access: made of constants, content of static objects, and arguments that are known.
+    /// The address of a member's access: built from constants, contents of static objects, and known
+    /// arguments.
     pub fn of_member(&self, program: &Program, address: &Expr) -> Option<Affine> {
         let mut is_known = true;
         let is_static = |object: ir::ObjectId| program.objects[object].storage == Storage::Static;
@@ -100,7 +111,7 @@ impl Family {
             && apart.constant - factor + Value::from(one.1) <= 0
     }
 
-    /// A part of a sum that is different for different indices: the index itself, or a one-to-one function of it.
+    /// A summand that differs for different indices: the index itself, or an injective function of it.
     fn one_to_one(&self, program: &Program, sum: &Affine) -> Expr {
         let code = &program.templates[self.parent];
         let is_one_to_one = |atom: &Expr| {
@@ -119,12 +130,12 @@ impl Family {
         found.cloned().unwrap_or(Expr::Local(self.index))
     }
 
-    /// How far apart two members' indices are at most; where that is not known, what assumption 14 says.
+    /// The greatest distance between two members' indices; if unknown, the bound of assumption 14.
     fn spread(&self, program: &Program) -> Value {
         let ty = program.templates[self.parent].locals[self.index].ty;
         let (mut least, mut greatest) = (ty.max(), ty.min());
         for facts in &self.at {
-            // Where nothing is known of the members, they are not known to have arguments, either.
+            // Where nothing is known of the members, neither are their arguments.
             let Some(members) = facts.members.as_ref().filter(|members| !members.none) else { continue };
             let below = members.below.iter();
             let below =
@@ -159,7 +170,7 @@ impl Family {
             [(Expr::Local(local), same)] if *same == factor => Some(*local),
             _ => return false,
         };
-        // How far the parent's index is behind the member's, at least and at most.
+        // The least and the greatest value of the parent's index minus the member's.
         let least = members
             .below
             .iter()
@@ -175,12 +186,13 @@ impl Family {
     }
 }
 
-/// How far apart indices are at most that are as wide as pointers: assumption 14.
+/// The greatest distance between indices as wide as pointers: assumption 14.
 fn assumed_spread(program: &Program) -> Value {
     1 << (program.data_model.pointer().bits / 2)
 }
 
-/// Whether indices that are at most this far apart, times a factor, are not the same modulo 2 to the width of a pointer, nor nearly so.
+/// Whether different indices at most this far apart, times a factor, are neither equal nor nearly so modulo 2
+/// to the width of a pointer.
 fn does_not_wrap(program: &Program, factor: Value, spread: Value) -> bool {
     let all = 1 << program.data_model.pointer().bits;
     factor.checked_mul(spread + 2).is_some_and(|distance| distance <= all)
@@ -190,9 +202,9 @@ fn does_not_wrap(program: &Program, factor: Value, spread: Value) -> bool {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ParentFacts {
-    /// Of its locals.
+    /// What holds of its locals.
     pub orders: Orders,
-    /// Of the members, if anything.
+    /// What holds of the members, if anything.
     pub members: Option<Members>,
 }
 
@@ -200,7 +212,7 @@ pub struct ParentFacts {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Members {
-    /// There is none. Then the rest says nothing.
+    /// There is none. Then the other fields say nothing.
     pub none: bool,
     /// Their arguments are what the family says.
     pub argument: bool,
@@ -215,7 +227,7 @@ pub struct Members {
 }
 
 impl Members {
-    /// What both say.
+    /// The claims of both.
     pub fn meet(&self, other: &Self) -> Self {
         if self.none {
             return other.clone();
@@ -241,7 +253,7 @@ impl Members {
     fn is_below(&self, bound: &Bound) -> bool {
         self.below.iter().any(|known| known.of == bound.of && known.plus <= bound.plus)
     }
-    /// What was claimed before and still follows.
+    /// The earlier claims that still follow.
     pub fn widen(&self, before: &Self) -> Self {
         let mut kept = self.meet(before);
         if !self.none && !before.none {
@@ -262,7 +274,7 @@ impl Members {
     }
 }
 
-/// The parent's program, and how its expressions are brought into one form.
+/// The parent's program, and the normal form of its expressions.
 pub struct ParentStep<'a> {
     /// The program.
     pub program: &'a Program,
@@ -270,7 +282,8 @@ pub struct ParentStep<'a> {
     pub points_to: &'a PointsTo,
     /// The family.
     pub family: &'a Family,
-    /// The form of an expression before the operation at hand in which equal values look the same, made of locals and own cells only. The index is kept.
+    /// The normal form of an expression before the current operation, over locals and own cells only: equal
+    /// values look the same. The index is kept.
     pub canonical: &'a dyn Fn(&Expr) -> Option<Expr>,
 }
 
@@ -288,7 +301,7 @@ impl<'a> ParentStep<'a> {
         }
     }
 
-    /// Changes what is known as an operation of the parent does.
+    /// Updates the claims for an operation of the parent.
     pub fn apply(&self, op: &Op, facts: &mut ParentFacts) {
         match op {
             Op::Assume(condition) => {
@@ -396,7 +409,7 @@ impl<'a> ParentStep<'a> {
         }
     }
 
-    /// The index of the member whose handle is at a place.
+    /// The index of the member whose handle is at an address.
     fn handle_at(&self, place: &Place, facts: &ParentFacts) -> Option<Bound> {
         let members = facts.members.as_ref()?;
         if members.none || !members.handle || place.ty != self.program.data_model.pointer() {
@@ -430,7 +443,7 @@ impl<'a> ParentStep<'a> {
             _ => false,
         };
         let orders = &facts.orders;
-        // Any order of the index is a bound of it.
+        // Any order of the index is a bound on it.
         let (mut least, mut greatest) = (vec![index], vec![behind]);
         let others: BTreeSet<_> = orders.iter().flat_map(|(less, more, _)| [less, more]).collect();
         for of in others.into_iter().filter(|of| *of != index.of) {
@@ -459,7 +472,7 @@ impl<'a> ParentStep<'a> {
         }
     }
 
-    /// Whether different indices have different places for their handles.
+    /// Whether different indices have different addresses for their handles.
     fn is_own_place(&self, place: &Place, address: &Expr) -> bool {
         let index = Expr::Local(self.family.index);
         let split = self.affine(address).and_then(|address| address.split(&index));
@@ -489,7 +502,7 @@ impl<'a> ParentStep<'a> {
         }
     }
 
-    /// Memory that the family's expressions are about may have been written.
+    /// Memory in the family's expressions may have been written.
     fn lose_written(&self, op: &Op, facts: &mut ParentFacts) {
         let Some(members) = facts.members.as_mut().filter(|members| !members.none) else { return };
         let parent = self.family.parent;
@@ -515,7 +528,7 @@ impl<'a> ParentStep<'a> {
         members.argument &= !self.family.arguments.iter().flatten().any(loads_written);
         let Some(handle) = &self.family.handle else { return };
         members.handle &= !loads_written(handle);
-        // Where a start puts the new handle was looked at there.
+        // The rule for starts handles the address of the new handle.
         let is_start =
             matches!(op, Op::Spawn(Callee::Procedure(child), ..) if *child == self.family.template);
         let bytes = self.program.data_model.pointer().bytes();

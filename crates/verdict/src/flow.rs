@@ -1,7 +1,8 @@
 //! The proof of the `flow` engine: what is known at each location, and which locations two threads can be at.
 //!
-//! It speaks of the program that [`ir::passes::symbolic_of_lowered`] makes of the task's program; its templates,
-//! locations and locals are that program's. All in it are claims that the checker tests one by one.
+//! It speaks of the program that [`ir::passes::symbolic_of_lowered`] makes of the task's program; its
+//! templates, locations and locals are that program's. Everything in it is a claim; the checker tests these
+//! one by one.
 
 use crate::counters::Counter;
 use crate::family::Family;
@@ -20,9 +21,9 @@ pub struct FlowProof {
     pub reachable: Vec<bool>,
     /// The pairs of locations that two different threads may be at, by the same numbers.
     pub coreachable: Pairs,
-    /// Parameters that point to the start of an object that is no other thread's of that template.
+    /// Parameters that point to the start of an object that no other thread of the template got.
     pub given: Vec<(TemplateId, LocalId)>,
-    /// Threads that one thread starts, told apart by an index.
+    /// Families: threads that one thread starts, distinguished by an index.
     pub families: Vec<Family>,
     /// Counters that threads take numbers from, or count themselves in.
     pub counters: Vec<Counter>,
@@ -30,7 +31,8 @@ pub struct FlowProof {
     pub data: Option<DataProof>,
 }
 
-/// Facts are about expressions with at most this many parts, not counting an offset; larger ones are never remembered.
+/// Facts are about expressions with at most this many parts, not counting an offset; larger expressions have
+/// no facts.
 pub const LARGEST_FACT: usize = 24;
 
 /// What holds whenever a thread is at a location.
@@ -44,11 +46,12 @@ pub struct LocationFacts {
     pub equal: Vec<(LocalId, Expr)>,
     /// Locks that the thread holds.
     pub locks: Vec<HeldLock>,
-    /// A value is the id of the only thread of a template, which has been started.
+    /// A value is the id of the only thread of a template, which has started.
     pub threads: Vec<(Expr, TemplateId)>,
-    /// A local points to an allocated object that no memory and no other thread points to.
+    /// A local points to an allocated object to which no memory and no other thread has a pointer.
     pub fresh: Vec<LocalId>,
-    /// A local points to the start of an allocated object that was never an argument of a started thread; different ones to different objects.
+    /// A local points to the start of an allocated object that was never the argument of a started thread;
+    /// different such locals point to different objects.
     pub unspent: Vec<LocalId>,
 }
 
@@ -56,11 +59,11 @@ pub struct LocationFacts {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HeldLock {
-    /// Where the offset is counted from.
+    /// The base.
     pub base: Expr,
-    /// How far the lock is from there.
+    /// The lock's offset from the base.
     pub offset: u64,
-    /// Whether it is held for reading at least; otherwise its owner word is the thread's id.
+    /// Whether it is held at least for reading; otherwise its owner word is the thread's id.
     pub shared: bool,
 }
 
@@ -98,14 +101,14 @@ impl Pairs {
         }
         new
     }
-    /// Separates two numbers both ways.
+    /// Removes the pair of two numbers, both ways.
     pub fn remove(&mut self, a: usize, b: usize) {
         for (a, b) in [(a, b), (b, a)] {
             let (word, bit) = self.place(a, b);
             self.words[word] &= !bit;
         }
     }
-    /// All numbers that are related to one, in order.
+    /// All numbers related to the given one, in order.
     pub fn related(&self, a: usize) -> impl Iterator<Item = usize> + '_ {
         let width = self.bound.div_ceil(64);
         let words = self.words[a * width..(a + 1) * width].iter().enumerate();
@@ -118,7 +121,7 @@ impl Pairs {
             })
         })
     }
-    /// How many pairs there are; a number that is related to itself counts once.
+    /// The number of pairs; a number that is related to itself counts once.
     pub fn len(&self) -> usize {
         let all: usize = self.words.iter().map(|word| word.count_ones() as usize).sum();
         (all + (0..self.bound).filter(|a| self.contains(*a, *a)).count()) / 2
@@ -129,7 +132,7 @@ impl Pairs {
     }
 }
 
-/// A relation as it is read from a file: there may be too many bits, or too few.
+/// A relation as read from a file: it may have too many bits, or too few.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Bits {
@@ -138,7 +141,7 @@ struct Bits {
 }
 
 impl Bits {
-    /// Whether there is a bit for each pair, and no other.
+    /// Whether there is exactly one bit for each pair.
     fn check(&self) -> Result<(), &'static str> {
         let width = self.bound.div_ceil(64);
         if self.bound.checked_mul(width) != Some(self.words.len()) {
@@ -184,17 +187,21 @@ impl FlowProof {
 
 /// What is known of data: an invariant for each location, and where the values of shared memory may come from.
 ///
-/// Variables are numbered by `domains::Memory`: first the cells of memory, then the locals of the template at hand.
+/// Variables are numbered as in `domains::Memory`: first the cells of memory, then the locals of the current
+/// template.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DataProof {
-    /// What holds of the variables whenever a thread is at a location, by the numbers of locations. Nothing: no thread is ever there.
+    /// What holds of the variables whenever a thread is at a location, by the numbers of locations. `None`
+    /// when no thread is ever there.
     pub invariants: Vec<Option<Vec<(u32, Bounds)>>>,
-    /// Locals that are equal to expressions whose cells no other thread writes while a thread is at the location, by the numbers of locations.
+    /// For each location, by number: locals that equal expressions whose cells no other thread writes while a
+    /// thread is there.
     pub copies: Vec<Vec<(LocalId, Expr)>>,
     /// Variables that are related to each other.
     pub packs: VariablePacks,
-    /// What holds of the variables of packs together, by the numbers of locations; packs of shared cells come first, then those of the location's template.
+    /// For each location, by number: relations between the variables of packs. Packs of shared cells come
+    /// first, then those of the location's template.
     pub relations: Vec<Vec<PackRelation>>,
     /// Where the values of some shared cells, and of packs of them, may come from.
     pub flows: Vec<CellFlows>,
@@ -210,7 +217,8 @@ pub struct VariablePacks {
     pub of_template: Vec<Vec<Vec<u32>>>,
 }
 
-/// Two different variables of a pack, each with whether it is subtracted: their sum is not above a bound.
+/// An octagon constraint: the sum of two different variables of a pack, each possibly negated, is at most a
+/// bound.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PackRelation {
@@ -232,13 +240,13 @@ pub struct Bounds {
     pub lower: Option<Value>,
     /// None is above this.
     pub upper: Option<Value>,
-    /// All are equal to `rest` modulo this; 1 if nothing is known, 0 if all are equal.
+    /// All are congruent to `rest` modulo this; 1 if nothing is known, 0 if all are equal.
     pub modulus: Value,
     /// See `modulus`.
     pub rest: Value,
     /// None is 0.
     pub nonzero: bool,
-    /// If known: all are 0, or one of these addresses, as `domains::Memory` numbers them.
+    /// If known: each is 0 or one of these addresses, numbered as in `domains::Memory`.
     pub addresses: Option<u64>,
 }
 
@@ -250,7 +258,7 @@ pub struct CellFlows {
     pub subject: FlowSubject,
     /// How far the first values reach.
     pub first: Reach,
-    /// How far each definition reaches: the steps that write one of the cells, or test it.
+    /// How far each definition reaches. Definitions are the steps that write one of the cells, or test it.
     pub definitions: Vec<(TemplateId, EdgeId, Reach)>,
 }
 
@@ -263,13 +271,13 @@ pub enum FlowSubject {
     Pack(u32),
 }
 
-/// The locations that threads may be at while a definition is the latest one of its cell.
+/// The locations that threads may be at while a definition is the latest for its cell.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reach {
-    /// Of a step: where the thread that took it may be. Of the first value: where any thread may be.
+    /// For a step: where the thread that took it may be. For the first value: where any thread may be.
     pub alone: Vec<bool>,
-    /// Of a step: where that thread and another one may be. Of the first value: where two threads may be.
+    /// For a step: where that thread and another one may be. For the first value: where two threads may be.
     pub pairs: Relation,
 }
 
@@ -290,24 +298,24 @@ impl Relation {
     pub fn bound(&self) -> usize {
         self.bound
     }
-    /// Whether a number is related to another one.
+    /// Whether a number is related to another.
     pub fn contains(&self, a: usize, b: usize) -> bool {
         let word = a * self.bound.div_ceil(64) + b / 64;
         a < self.bound && b < self.bound && self.words[word] >> (b % 64) & 1 == 1
     }
-    /// Relates a number to another one; says whether that is new.
+    /// Relates a number to another; says whether that is new.
     pub fn insert(&mut self, a: usize, b: usize) -> bool {
         let word = a * self.bound.div_ceil(64) + b / 64;
         let new = self.words[word] >> (b % 64) & 1 == 0;
         self.words[word] |= 1 << (b % 64);
         new
     }
-    /// Separates a number from another one.
+    /// Removes the pair of a number and another.
     pub fn remove(&mut self, a: usize, b: usize) {
         let word = a * self.bound.div_ceil(64) + b / 64;
         self.words[word] &= !(1 << (b % 64));
     }
-    /// All numbers that a number is related to, in order.
+    /// All numbers to which a number is related, in order.
     pub fn related(&self, a: usize) -> impl Iterator<Item = usize> + '_ {
         let width = self.bound.div_ceil(64);
         let words = self.words[a * width..(a + 1) * width].iter().enumerate();

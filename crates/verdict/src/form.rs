@@ -1,8 +1,10 @@
-//! The form of evidence: what can be said of it without the program that it is about.
+//! The form of evidence: the conditions on it that do not depend on the program.
 //!
-//! Every rule of the checker may rely on this, so it is asked before any of them, of evidence from files and from engines alike: formulas are Boolean, constants are literals of
-//! their variables' sorts, lists that have an order are in it and have nothing twice, bits are those of threads that are there, and numbers that point into the evidence itself point
-//! to something. That names are those of the program, each rule asks on its own, as it knows which these are.
+//! Every rule of the checker may rely on this form, so it is checked before any rule runs, for evidence from
+//! files and from engines alike. Formulas are Boolean; constants are literals of their variables' sorts;
+//! ordered lists are sorted and have no duplicates; bits are those of existing threads; numbers that refer to
+//! other parts of the evidence are in range. Each rule checks on its own that names are those of the program,
+//! since only the rule knows which names it allows.
 
 use crate::{
     AbstractionProof, Acfa, Bounds, Composition, Conformance, ContextProof, DataProof, Evidence, Fact,
@@ -15,10 +17,10 @@ use std::collections::BTreeSet;
 use std::fmt;
 use terms::{Sort, Term};
 
-/// Something in evidence that none has.
+/// A violation of the form.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IllFormed {
-    /// Where it is: the fields and positions that lead to it.
+    /// Its path: fields and positions.
     pub at: String,
     /// What is wrong.
     pub what: String,
@@ -32,19 +34,20 @@ impl fmt::Display for IllFormed {
 
 impl std::error::Error for IllFormed {}
 
-/// Whether something is as it must be.
+/// The result of a check.
 type Form = Result<(), IllFormed>;
 
-/// No group of threads of a modular proof is larger.
+/// The largest size of a group of threads in a modular proof.
 pub const LARGEST_GROUP: usize = 4;
-/// No thread of a product has a larger number, as there are bits for them.
+/// The most threads of a product: sets of them are bits.
 const MOST_THREADS: usize = 32;
-/// No number in an invariant of data, or in a fact about locals, is further from 0: so sums and products of few of them stay exact.
+/// The greatest absolute value of a number in a data invariant or a fact about locals, so that sums and
+/// products of a few of them stay exact.
 pub const LARGEST_NUMBER: i128 = 1 << 70;
 
-/// Says where something is that is wrong.
+/// Adds to an error where it is.
 trait Within {
-    /// The same, inside of a part.
+    /// Adds to an error the part that it is in.
     fn within(self, part: fmt::Arguments<'_>) -> Self;
 }
 
@@ -62,7 +65,7 @@ fn require(holds: bool, what: &str) -> Form {
     if holds { Ok(()) } else { Err(IllFormed { at: String::new(), what: what.to_owned() }) }
 }
 
-/// Each of a list is as it must be.
+/// Checks each element of a list.
 fn each<T>(list: &[T], name: &str, mut form: impl FnMut(&T) -> Form) -> Form {
     list.iter().enumerate().try_for_each(|(number, one)| form(one).within(format_args!("{name}[{number}]")))
 }
@@ -93,7 +96,7 @@ fn once<T: Ord>(list: impl IntoIterator<Item = T>, name: &str) -> Form {
 }
 
 impl Evidence {
-    /// Whether this has the form of evidence.
+    /// Checks the form of evidence.
     pub fn check_form(&self) -> Form {
         match self {
             Self::Proof(proof) => proof.check_form(),
@@ -103,7 +106,7 @@ impl Evidence {
 }
 
 impl Proof {
-    /// Whether this has the form of a proof.
+    /// Checks the form of a proof.
     pub fn check_form(&self) -> Form {
         match self {
             Self::Exhaustive { .. } | Self::NoErrorLocation | Self::OneThread => Ok(()),
@@ -439,7 +442,7 @@ fn of_summaries(proof: &SummariesProof) -> Form {
     })
 }
 
-/// Names are words: whoever makes a name of another one puts a space into it, so that no name of a specification is one that was made.
+/// Names are words. Derived names contain a space, so a name of a specification never equals a derived one.
 fn is_word(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|letter| !letter.is_whitespace() && !letter.is_control())
 }

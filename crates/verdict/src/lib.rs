@@ -1,4 +1,4 @@
-//! What is asked and what is answered: tasks, properties, budgets, engines, verdicts, and their evidence.
+//! Questions and answers: tasks, properties, budgets, engines, verdicts, and their evidence.
 //!
 //! A verdict *is* its evidence: [`Verdict::Safe`] holds a proof, [`Verdict::Unsafe`] a trace,
 //! [`Verdict::Unknown`] a reason. What an engine believes counts only after the checker agrees.

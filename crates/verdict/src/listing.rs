@@ -1,4 +1,4 @@
-//! What an analysis knows at each line of the source, in the words of the source.
+//! What an analysis knows at each source line, in terms of the source.
 
 use crate::Bounds;
 use ir::{IntType, Span};
@@ -12,27 +12,27 @@ pub struct Listing {
 
 /// What is known at one line.
 ///
-/// All of it holds whenever any thread is about to run the line, in whatever way it came there.
+/// It holds whenever any thread is about to run the line, by whatever path the thread got there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ListedLine {
     /// The file and line.
     pub span: Span,
-    /// The function that it is in.
+    /// Its function.
     pub function: String,
-    /// Whether a thread may come there at all.
+    /// Whether a thread may reach the line at all.
     pub reached: bool,
     /// What is known of variables.
     pub facts: Vec<ListedFact>,
-    /// The locks that a thread holds there, each shared with other readers or not.
+    /// The locks that a thread holds there, each with whether other readers may share it.
     pub locks: Vec<(String, bool)>,
-    /// What other threads may write meanwhile, of what the line reads or writes.
+    /// The variables of the line that other threads may write meanwhile.
     pub interference: Vec<Interference>,
 }
 
 /// Something that is known of a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListedFact {
-    /// The variable, as it is called in the source.
+    /// The variable's name in the source.
     pub variable: String,
     /// What is known.
     pub known: KnownValue,
@@ -43,7 +43,7 @@ pub struct ListedFact {
 pub enum KnownValue {
     /// Nothing but its type.
     Any,
-    /// It is one of these, among the values of its type.
+    /// It is in this set, among the values of its type.
     Among(Bounds, IntType),
     /// A relation to other variables, as text: what follows the variable's name.
     Related(String),
@@ -54,11 +54,12 @@ pub enum KnownValue {
 pub struct Interference {
     /// The variable.
     pub variable: String,
-    /// Who writes it: the function that the thread runs, and where.
+    /// The writers: the function that the thread runs, and the place of the write.
     pub writers: Vec<(String, Span)>,
 }
 
-/// What is known of a variable as a condition in the words of C, where ranges are written as `x: 0..9`; `None` when it is no more than its type says.
+/// What is known of a variable, as a condition in C; ranges are written as `x: 0..9`. `None` when its type
+/// says the same.
 pub fn known_text(variable: &str, bounds: &Bounds, ty: IntType) -> Option<String> {
     let lower = bounds.lower.filter(|lower| *lower > ty.min());
     let upper = bounds.upper.filter(|upper| *upper < ty.max());
@@ -79,7 +80,7 @@ pub fn known_text(variable: &str, bounds: &Bounds, ty: IntType) -> Option<String
     if bounds.nonzero && least < 0 && most > 0 {
         parts.push(format!("{variable} != 0"));
     }
-    // C's remainder of a negative number is another one.
+    // In C, the remainder of a negative number differs.
     if bounds.modulus > 1 && least >= 0 {
         parts.push(format!("{variable} % {} == {}", bounds.modulus, bounds.rest));
     }

@@ -1,4 +1,4 @@
-//! What is known of races on each shared memory location of a program: the listing of a whole program.
+//! The listing of a whole program: for each shared memory location, what is known of races on it.
 
 use crate::LockFact;
 use ir::{EdgeId, Target, TemplateId};
@@ -8,29 +8,29 @@ use ir::{EdgeId, Target, TemplateId};
 pub struct Locations {
     /// In the order of objects and offsets.
     pub locations: Vec<SharedLocation>,
-    /// How much of the program is reached at all.
+    /// How much of the program is reached.
     pub reached: Reached,
 }
 
-/// How much of a program is reached. What is not reached is not proved of anything.
+/// How much of a program is reached. Nothing is proved about the rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reached {
-    /// Procedures that some thread may enter, and all that the program has.
+    /// The number of procedures that some thread may enter, and of all procedures.
     pub functions: (usize, usize),
-    /// Steps that start threads and may be taken, and all that the program has.
+    /// The number of reachable steps that start threads, and of all such steps.
     pub thread_starts: (usize, usize),
 }
 
 /// A shared memory location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedLocation {
-    /// Its object and where it starts in it; a member of the elements of an array has a stride.
+    /// Its object and its offset there; a member of array elements has a stride.
     pub cell: Target,
-    /// How many bytes it has.
+    /// Its size in bytes.
     pub size: u64,
-    /// Who accesses it, without repetitions, in the order of the program.
+    /// The accesses to it, without repetitions, in program order.
     pub accesses: Vec<LocationAccess>,
-    /// What is known.
+    /// The status.
     pub status: LocationStatus,
 }
 
@@ -56,7 +56,8 @@ pub struct LocationAccess {
 pub enum LocationStatus {
     /// No two accesses to it race, for these reasons, in rising order without repetitions.
     RaceFree(Vec<WhyNoRace>),
-    /// These pairs of accesses, by their numbers in [`SharedLocation::accesses`], may race as far as is known.
+    /// These pairs of accesses, by their numbers in [`SharedLocation::accesses`], are not known to be free of
+    /// races.
     Open(Vec<(usize, usize)>),
 }
 
@@ -65,7 +66,8 @@ pub enum LocationStatus {
 pub enum WhyNoRace {
     /// Both are atomic.
     Atomic,
-    /// Both hold this lock of the first access, or one at the same distance from the location.
+    /// Both threads hold a lock: this one, as the first access names it, or one at the same distance from the
+    /// location.
     Lock(LockFact),
     /// Only one thread ever runs both.
     OneThread,

@@ -1,6 +1,6 @@
 //! Orders of a thread's locals: facts `a ≤ b + constant` about integers, where `a` and `b` are locals or 0.
 //!
-//! They are about the values as integers, so nothing wraps: a sum counts only where it is known to be that of integers.
+//! They are about integer values, without wrap-around: a sum counts only where it is known not to wrap.
 
 use ir::{BinaryOp, Expr, IntType, LocalId, Program, Template, UnaryOp, Value};
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Bound {
     /// The local.
     pub of: Option<LocalId>,
-    /// What is added to it.
+    /// The constant.
     pub plus: Value,
 }
 
@@ -41,9 +41,9 @@ impl From<Orders> for Vec<Order> {
     }
 }
 
-/// No bound is further from 0; so sums of some of them stay exact.
+/// The greatest absolute value of a bound, so that sums of a few of them stay exact.
 const LARGEST: Value = 1 << 70;
-/// No more orders than this are known at once.
+/// The most orders that are kept.
 const MOST: usize = 64;
 
 impl Orders {
@@ -65,7 +65,7 @@ impl Orders {
     pub fn iter(&self) -> impl Iterator<Item = (Option<LocalId>, Option<LocalId>, Value)> + '_ {
         self.known.iter().map(|((less, more), by)| (*less, *more, *by))
     }
-    /// Keeps some facts.
+    /// Keeps the facts that satisfy a condition.
     pub fn retain(&mut self, mut keep: impl FnMut(Option<LocalId>, Option<LocalId>) -> bool) {
         self.known.retain(|(less, more), _| keep(*less, *more));
     }
@@ -84,7 +84,7 @@ impl Orders {
         {
             return Some(*by);
         }
-        // Shortest paths; as many rounds as a path can have different nodes.
+        // Shortest paths; as many rounds as a path can have distinct nodes.
         let mut reached: BTreeMap<Option<LocalId>, Value> = [(less, 0)].into();
         for _ in 0..8 {
             let mut better = Vec::new();
@@ -105,11 +105,11 @@ impl Orders {
         }
         reached.get(&more).copied()
     }
-    /// Whether a bound is known to be at most another one.
+    /// Whether a bound is known to be at most another.
     pub fn at_most(&self, less: Bound, more: Bound) -> bool {
         self.distance(less.of, more.of).is_some_and(|by| less.plus + by <= more.plus)
     }
-    /// All bounds that are known to be equal to one, and itself.
+    /// All bounds that are known to equal the given one, including itself.
     pub fn equal_to(&self, bound: Bound) -> Vec<Bound> {
         let mut found = vec![bound];
         let others: BTreeSet<_> = self.iter().flat_map(|(less, more, _)| [less, more]).collect();
@@ -126,7 +126,7 @@ impl Orders {
     pub fn implies(&self, other: &Self) -> bool {
         other.iter().all(|(less, more, by)| self.distance(less, more).is_some_and(|known| known <= by))
     }
-    /// What both say.
+    /// The facts that hold in both.
     pub fn meet(&self, other: &Self) -> Self {
         let mut both = Self::default();
         for (less, more) in self.known.keys().chain(other.known.keys()) {
@@ -137,7 +137,7 @@ impl Orders {
         both
     }
 
-    /// A local got some value.
+    /// A local got an unknown value.
     pub fn forget(&mut self, local: LocalId) {
         let local = Some(local);
         let below: Vec<_> = self.iter().filter(|(_, more, _)| *more == local).collect();
@@ -161,7 +161,7 @@ impl Orders {
         }
         self.known.retain(|_, known| known.abs() <= LARGEST);
     }
-    /// A local got the value of a bound that is about another one.
+    /// A local got the value of a bound over another local.
     pub fn set(&mut self, local: LocalId, value: Bound) {
         self.forget(local);
         if value.of != Some(local) {
@@ -198,7 +198,7 @@ impl Orders {
             Expr::Local(local) => Some(Bound { of: Some(*local), plus: 0 }),
             Expr::Cast(ty, operand) if *ty != IntType::BOOL => {
                 let inner = self.bound(program, code, operand)?;
-                // What is of the type already stays as it is.
+                // A value within the range of the type stays as it is.
                 if program.type_in(code, operand) == *ty { Some(inner) } else { within(inner, *ty) }
             }
             Expr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), ty, pair) => {
@@ -223,11 +223,11 @@ impl Orders {
         }
     }
 
-    /// A condition holds, or does not.
+    /// Learns that a condition holds, or does not.
     pub fn assume(&mut self, program: &Program, code: &Template, condition: &Expr, holds: bool) {
         match condition {
             Expr::Unary(UnaryOp::Not, IntType::BOOL, inner) => self.assume(program, code, inner, !holds),
-            // A truth value that was made a number and back.
+            // A truth value that was converted to a number and back.
             Expr::Cast(IntType::BOOL, inner) => match &**inner {
                 Expr::Cast(_, inner) if program.type_in(code, inner) == IntType::BOOL => {
                     self.assume(program, code, inner, holds);
@@ -265,7 +265,7 @@ impl Orders {
                 less(left, right, 0);
                 less(right, left, 0);
             }
-            // Different, and in an order that is known.
+            // Different, and in a known order.
             (BinaryOp::Eq, false) | (BinaryOp::Ne, true) => {
                 if self.at_most(left, right) {
                     self.add(left.of, right.of, right.plus - left.plus - 1);

@@ -1,16 +1,17 @@
-//! What locals are equal to while a step is taken.
+//! Equalities of locals while a step is taken.
 //!
-//! Before the step, equalities hold that the data side of a proof has shown, also with memory that is shared: in that state its content is the same for all threads. All operations of a step happen at once, so
-//! an equality ends only with the step's own writes.
+//! The data side of a proof has shown equalities that hold before the step, also with the content of shared
+//! memory: in that state it is the same for all threads. All operations of a step happen at once, so only the
+//! step's own writes end an equality.
 
 use crate::flow::LARGEST_FACT;
 use ir::passes::PointsTo;
 use ir::passes::footprint::accesses;
 use ir::{Assignment, Expr, Lhs, LocalId, Op, Rhs, Targets, TemplateId};
 
-/// How many equalities of one local are tried.
+/// The most equalities of one local that are tried.
 const MOST_WAYS: usize = 4;
-/// How often locals are replaced.
+/// The most rounds of replacing locals.
 const MOST_EXPANSIONS: usize = 4;
 
 /// Equalities in the middle of a step.
@@ -22,11 +23,11 @@ pub struct Present {
 }
 
 impl Present {
-    /// Before a step.
+    /// The equalities before a step.
     pub fn new(equal: &[(LocalId, Expr)]) -> Self {
         Self { equal: equal.to_vec(), wrote: false }
     }
-    /// What a local is equal to.
+    /// The expressions that a local equals.
     pub fn of(&self, local: LocalId) -> Option<&Expr> {
         self.equal.iter().find(|(known, _)| *known == local).map(|(_, value)| value)
     }
@@ -49,12 +50,13 @@ impl Present {
             self.equal.push((*local, value.clone()));
         }
     }
-    /// Whether what an expression loads is the content of memory before the step.
+    /// Whether the loads of an expression read memory as it was before the step.
     pub fn is_unchanged(&self, expr: &Expr) -> bool {
         !self.wrote || !loads(expr)
     }
-    /// An address with locals replaced by what they are equal to, but for some, in each of the ways that there are; all loads in it look alike. Nothing if memory may have been
-    /// written: then it is not that of the state before the step any more.
+    /// The forms of an address with locals, except some, replaced by expressions that they equal; all loads
+    /// in them look alike. Empty when memory may have been written: then its content is no longer that before
+    /// the step.
     pub fn expand(&self, address: &Expr, keep: &dyn Fn(LocalId) -> bool) -> Vec<Expr> {
         let mut found: Vec<Expr> = Vec::new();
         for way in (0..MOST_WAYS).filter(|_| !self.wrote) {
@@ -66,14 +68,14 @@ impl Present {
         found
     }
 
-    /// Replaces locals by the expression with some number that they are equal to, or by the last one.
+    /// Replaces each local by the equal expression with the given number, or by its last one.
     fn expand_one_way(&self, address: &Expr, keep: &dyn Fn(LocalId) -> bool, way: usize) -> Expr {
         let value = |local: LocalId| {
             let mut values = self.equal.iter().filter(|(known, _)| *known == local).map(|(_, value)| value);
             values.clone().nth(way).or_else(|| values.next_back())
         };
         let mut address = address.clone();
-        // All equalities hold at once, so they may be used again and again.
+        // All equalities hold at once, so they may be applied repeatedly.
         for _ in 0..MOST_EXPANSIONS {
             let (mut changed, mut parts) = (false, 0);
             address.rewrite(&mut |inner| {

@@ -10,7 +10,7 @@ pub enum Property {
     NoError(BTreeSet<ErrorKind>),
     /// No two threads are at conflicting accesses (see [`ir::semantics`]).
     NoRace,
-    /// No cycle of threads each waiting for a lock that the next one holds, or for the next one to end.
+    /// No deadlock (see [`ir::semantics`]).
     NoDeadlock,
 }
 
@@ -19,7 +19,8 @@ pub enum Property {
 pub enum Check {
     /// No assertion fails and no error function is called.
     Assertions,
-    /// The error function alone: what the competition calls `unreach-call`. Failing assertions end the program.
+    /// The error function is not called: the competition's `unreach-call`. Failing assertions end the
+    /// program.
     ReachError,
     /// No data race.
     Races,
@@ -51,7 +52,7 @@ impl Check {
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|check| check.name() == name)
     }
-    /// The name of the violated property in verdicts, as the competition has it.
+    /// The competition's name of the violated property, for verdicts.
     pub fn property_name(self) -> &'static str {
         match self {
             Self::Assertions | Self::ReachError => "unreach-call",

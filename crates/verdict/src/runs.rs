@@ -1,9 +1,11 @@
-//! Proofs about fewer interleavings: a program without data races, in which threads are switched only after steps that synchronise them.
+//! Proofs about fewer interleavings: in a program without data races, it suffices to switch threads after
+//! steps that synchronise them.
 
 use crate::Proof;
 use serde::{Deserialize, Serialize};
 
-/// Why no error is reached: there is no data race, and there is no error where runs of plain steps are atomic ([`ir::passes::runs`]).
+/// Why no error is reached: there is no data race, and no error when runs of plain steps are atomic
+/// ([`ir::passes::runs`]).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunsProof {

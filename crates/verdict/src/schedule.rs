@@ -1,6 +1,8 @@
-//! Who runs when: what an engine knows of a violation that it found by formulas, on a program with other steps than the one that the user wrote.
+//! Who runs when: an engine's knowledge of a violation that it found by formulas, on a transformed program
+//! whose steps differ from the original's.
 //!
-//! A schedule is a hint, not evidence: evidence is the [`crate::Trace`] that is found with its help.
+//! A schedule is a hint, not evidence. The evidence is the [`crate::Trace`] that a search finds with its
+//! help.
 
 use ir::{Span, Value};
 
@@ -14,16 +16,16 @@ pub struct Schedule {
 /// An uninterrupted run of one thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Turn {
-    /// Who runs: those that run at the start come first, then the others in the order in which they are started.
+    /// The thread: those that run at the start come first, then the others in the order of their starts.
     pub thread: usize,
-    /// Where the steps are that it takes, in order. Steps that no other thread notices may be missing.
+    /// The source positions of its steps, in order. Steps that no other thread notices may be missing.
     pub spans: Vec<Span>,
-    /// The inputs that it reads, in order, each with the place of its step.
+    /// The inputs that it reads, in order, each with the source position of its step.
     pub inputs: Vec<(Span, Value)>,
 }
 
 impl Schedule {
-    /// Adds a step of a thread: to the last turn if it is the thread's, else to a new one.
+    /// Adds a step of a thread: to the last turn if it is this thread's, else to a new turn.
     pub fn push(&mut self, thread: usize, span: Span, inputs: impl IntoIterator<Item = Value>) {
         if self.turns.last().is_none_or(|turn| turn.thread != thread) {
             self.turns.push(Turn { thread, spans: Vec::new(), inputs: Vec::new() });

@@ -4,7 +4,7 @@ use ir::semantics::{Certainty, Machine, ThreadIndex};
 use ir::{EdgeId, ErrorKind, Program, Value};
 use serde::{Deserialize, Serialize};
 
-/// An execution from an initial state to a bad one, exact enough to be replayed step by step.
+/// An execution from an initial state to a bad one, with all that a replay needs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trace {
@@ -17,7 +17,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Whether the execution is there whatever the values are that are not modelled.
+    /// Whether the execution exists for all values of what is not modelled.
     pub fn is_certain(&self, machine: &Machine<'_>) -> bool {
         let Ok(initial) = machine.initial(&self.copies) else { return false };
         let mut run = Certainty::new(machine, initial);
@@ -28,7 +28,7 @@ impl Trace {
         }
         match &self.violation {
             Violation::Error { .. } => true,
-            // Where atomic accesses order nothing, one of the accesses may be in the past.
+            // Where atomic accesses impose no order, one of the accesses may be in the past.
             Violation::Race(pair) if machine.program.unordered.is_empty() => {
                 pair.iter().all(|(thread, edge)| run.is_next(*thread, *edge))
             }
@@ -38,7 +38,8 @@ impl Trace {
     }
 }
 
-/// Whether a program leaves values open that are not modelled, so that traces have to be [certain](Trace::is_certain).
+/// Whether a program has values that are not modelled, so that traces have to be
+/// [certain](Trace::is_certain).
 pub fn has_unmodelled_values(program: &Program) -> bool {
     let is_unknown = |op: &ir::Op| match op {
         ir::Op::Assign(assignment) => assignment.pairs.iter().any(|(_, rhs)| match rhs {
@@ -65,11 +66,11 @@ pub fn has_unmodelled_values(program: &Program) -> bool {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TraceStep {
-    /// Who.
+    /// The thread.
     pub thread: ThreadIndex,
-    /// Which edge of the template (or procedure) that it is in.
+    /// The edge, in the template (or procedure) that the thread is in.
     pub edge: EdgeId,
-    /// The values chosen on the way, in the order in which the step asks for them.
+    /// The chosen values, in the order in which the step asks for them.
     pub choices: Vec<Value>,
 }
 
@@ -79,9 +80,9 @@ pub struct TraceStep {
 pub enum Violation {
     /// A thread is at an error location.
     Error {
-        /// Which thread.
+        /// The thread.
         thread: ThreadIndex,
-        /// What kind of error.
+        /// The kind of error.
         kind: ErrorKind,
     },
     /// Two threads are about to make conflicting accesses by these edges.

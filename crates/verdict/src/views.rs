@@ -1,14 +1,13 @@
 //! The views of a program: what engines, checkers and reports work on, each derived once and shared.
 //!
-//! A program that is lowered for a property is seen plainly or with atomic runs; for errors, for races, or
-//! for listings of the source; and each of these as it is or with locks as words. Whoever asks first derives
-//! what is asked for, and others wait for it. What is derived depends on the program alone and never changes
-//! afterwards, so an engine and the checker of its proofs may look at the same view: neither can alter what
-//! the other sees. Whoever wants to trust no view that another one has asked for makes [`Views`] of their
-//! own, as `threadproof check` does.
+//! Views of a program that is lowered for a property differ in three ways: with or without atomic runs; for
+//! errors, for races, or for listings of the source; with locks as they are or as words. The first to ask for
+//! a view derives it, and others wait. A view depends on the program alone and never changes, so an engine
+//! and the checker of its proofs may share one: neither can alter what the other sees. Code that does not
+//! want to share makes [`Views`] of its own, as `threadproof check` does.
 //!
-//! A view that was given up for want of time is not kept, so what one engine may not wait for another one
-//! may. What is too large to be derived is so for all.
+//! If time runs out, the attempt is not kept, so another engine with more time may try again. A view that is
+//! too large to be derived is so for all.
 
 use crate::{Budget, Exhausted, Reason};
 use ir::Program;
@@ -21,13 +20,13 @@ use std::ops::Deref;
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// How often who waits for a view looks whether it is still needed.
+/// How often a thread that waits for a view checks its budget.
 const INTERVAL: Duration = Duration::from_millis(20);
 
-/// Something that is derived once.
+/// A value that is derived once.
 struct Slot<T> {
     value: OnceLock<T>,
-    /// Whether someone derives it now.
+    /// Whether a thread is deriving it.
     busy: Mutex<bool>,
     idle: Condvar,
 }
@@ -49,7 +48,7 @@ impl<T> Drop for Work<'_, T> {
 }
 
 impl<T> Slot<T> {
-    /// The value. Derives it, or waits for who does.
+    /// The value. Derives it, or waits for the thread that does.
     fn get(
         &self,
         name: &'static str,
@@ -79,12 +78,12 @@ impl<T> Slot<T> {
 pub enum NoView {
     /// A limit was hit before it was derived.
     Exhausted(Exhausted),
-    /// The program cannot be brought into this form.
+    /// The program has no such view.
     Impossible(InlineError),
 }
 
 impl NoView {
-    /// Why an engine has no verdict then.
+    /// The reason for an engine to have no verdict.
     pub fn reason(self, engine: &str) -> Reason {
         let error = match self {
             Self::Exhausted(exhausted) => return Reason::Exhausted(exhausted),
@@ -221,12 +220,12 @@ impl Views {
         self.lowered.points_to(budget)
     }
 
-    /// What was asked for so far, and what was made.
+    /// The views that were asked for so far, and those that were derived.
     pub fn log(&self) -> &PassLog {
         &self.lowered.log
     }
 
-    /// The view for errors or for races: what makes no difference to them is left out
+    /// The view for errors or for races, without irrelevant code and data
     /// ([`ir::passes::symbolic_of_lowered`]).
     pub fn sliced(&self, races: bool, budget: &Budget) -> Result<&View, NoView> {
         let (slot, name) = match races {
@@ -287,8 +286,7 @@ impl Views {
     }
 }
 
-/// What is kept of an attempt to derive something: why that is impossible, too, but not that there was no
-/// time.
+/// What is kept of an attempt: a result, or that there is none; but not that time ran out.
 fn kept<T>(made: Result<T, InlineError>, budget: &Budget) -> Result<Result<T, InlineError>, Exhausted> {
     match made {
         Err(InlineError::OutOfTime) => Err(why_stopped(budget)),
@@ -296,7 +294,7 @@ fn kept<T>(made: Result<T, InlineError>, budget: &Budget) -> Result<Result<T, In
     }
 }
 
-/// Which limit a pass was stopped by.
+/// The limit that stopped a pass.
 fn why_stopped(budget: &Budget) -> Exhausted {
     budget.look(0).err().unwrap_or(Exhausted::Time)
 }

@@ -70,7 +70,7 @@ pub fn growth() -> Result<(), String> {
     let file = std::env::temp_dir().join(format!("threadproof-growth-{}.c", std::process::id()));
     let mut page = Page::new("growth", "How the cost of proofs grows with the size of a program");
     page.line(
-        "n thread templates of m blocks each, any number of threads of each template. A block takes one of four locks, counts a shared counter up or down between two limits, asserts these, and has a loop over a local with an assertion behind \
+        "n thread templates of m blocks each, any number of threads of each template. A block takes one of four locks, counts a shared counter up or down between two limits, asserts these, and has a loop over a local with an assertion after \
          it. `--engine flow`, with the check of the proof; seconds of processor time. `cargo xtask bench growth`.",
     );
     for check in ["assertions", "races"] {

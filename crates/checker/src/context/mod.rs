@@ -1,24 +1,34 @@
 //! Checks proofs by contexts ([`verdict::ContextProof`]; paper 1).
 //!
-//! The program as transitions is made again. Each thread of a state is thought to be at a node of the proof, and so in a state of its template's automaton, from its start on; when it takes a step, an edge
-//! of the proof says where it is then. By induction over executions, for every number of threads:
+//! The checker derives the program as transitions again. From its start on, each thread is at a node of the
+//! proof, and so in a state of its template's automaton; when it takes a step, an edge of the proof gives its
+//! next node. By induction over executions, for every number of threads:
 //!
-//! * *Nodes*: what a thread's node says holds, of shared variables and its own. So does the label of its state, which follows from it.
-//! * *Views*: for each thread there is a view of its node that counts the others right, and what that says holds, too.
+//! * *Nodes*: the formula of a thread's node holds, over shared variables and its own. So does the label of
+//!   its state, which follows from it.
+//! * *Views*: for each thread there is a view of its node that counts the others correctly, and the formula
+//!   of this view holds, too.
 //!
-//! What is checked ([`steps`]):
+//! The obligations ([`steps`]):
 //!
 //! 1. The first thread is at a node and has a view.
-//! 2. A step that a thread can take where a view says leads to a node that an edge names, and its automaton can do as much: a step of it changes at least the shared variables that the proof speaks of
-//!    and the step changes, starts the same threads, and what it says to hold before and after it does. If the step does neither, the state may stay. Threads that it starts are at nodes.
-//! 3. What a view's node says holds after each step of the automata that another thread can take there.
-//! 4. There is a view after each of these steps, also for threads that are started.
-//! 5. No node is at an error, and no two threads whose views fit each other are at accesses that race ([`races`]).
+//! 2. Each step that a thread can take in a view leads to a node that an edge names, and the automaton
+//!    simulates it: an edge of the automaton changes at least the shared variables that the step changes and
+//!    the proof mentions, starts the same threads, and its conditions before and after hold. If the step
+//!    changes no such variable and starts no thread, the automaton may stay in its state. Threads that the
+//!    step starts are at nodes.
+//! 3. The formula of a view's node still holds after each step of the automata that another thread can take
+//!    there.
+//! 4. There is a view after each of these steps, also for the started threads.
+//! 5. No node is at an error, and no two threads with compatible views are at accesses that race ([`races`]).
 //!
-//! That a label holds *after* a step is taken for granted in 4 alone, when 2 and 3 have shown it of all threads: each node of a thread that does not move is kept by the step, whoever takes it, and it is enough for that
-//! that all labels held before, and that the label of the thread that moves holds after. So no two threads' labels rest on each other within one step.
+//! Only 4 assumes that labels hold *after* a step, since 2 and 3 have shown it for all threads: the step
+//! preserves the node formula of each thread that does not move, whoever takes the step. For this it suffices
+//! that all labels held before, and that the label of the moving thread holds after. So the labels of two
+//! threads never justify each other within one step.
 //!
-//! While a thread is at an atomic location no other one moves. A state is atomic only if all locations of its nodes are. Shares the meaning of steps with the search, and nothing else.
+//! While a thread is at an atomic location, no other one moves. A state is atomic only if all locations of
+//! its nodes are. This rule shares only the meaning of steps with the search.
 
 mod races;
 mod steps;
@@ -36,7 +46,7 @@ use verdict::{AbstractId, Budget, ContextProof, ContextView, Property, Views};
 
 /// A state of a template's automaton.
 type Spot = (TemplateId, AbstractId);
-/// How many threads are where; nothing stands for any number.
+/// How many threads are where; `None` stands for any number.
 type Counts = BTreeMap<Spot, Option<u32>>;
 
 /// Checks a proof about a lowered program.
@@ -52,7 +62,7 @@ pub(crate) fn check(
         Property::NoDeadlock => return Err(ProofError::Violated),
     };
     let prepared = ready::words(program, races, budget)?;
-    // Views have at most one thread in an atomic region; one that begins there would be another.
+    // Views have at most one thread in an atomic region; a thread that starts there would be a second one.
     let [(first, ir::Count::Exactly(1))] = prepared.start.as_slice() else {
         return Err(ProofError::Claim("the program starts as one thread".to_owned()));
     };
@@ -88,15 +98,16 @@ struct Check<'a, 'p> {
     budget: &'a Budget,
     /// The views of each node.
     views: Vec<Vec<&'a ContextView>>,
-    /// The shared variables that the proof speaks of.
+    /// The shared variables that the proof mentions.
     visible: BTreeSet<Variable>,
-    /// Formulas that were shown to be impossible.
+    /// Formulas that were shown to be unsatisfiable.
     shown: RefCell<FxHashSet<Term>>,
     questions: RefCell<Questions>,
 }
 
 impl Check<'_, '_> {
-    /// That all that the proof names exists, formulas speak of what they may speak of, labels follow from nodes, and no node is at an error.
+    /// Checks that everything that the proof names exists, formulas contain only allowed variables, labels
+    /// follow from nodes, and no node is at an error.
     fn form(&mut self, property: &Property) -> Result<(), ProofError> {
         let (proof, scoped) = (self.proof, self.scoped);
         let templates = &scoped.program.templates;
@@ -161,7 +172,7 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    /// That a formula is about shared variables and the own ones of a template's threads.
+    /// Checks that a formula contains only shared variables and the own variables of a template's threads.
     fn speaks(&mut self, template: TemplateId, formula: &Term) -> Result<(), ProofError> {
         claim(*formula.sort() == Sort::Bool, "a node has a formula")?;
         for variable in formula.free_variables() {
@@ -175,7 +186,7 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    /// That a formula follows from another, of variables that are in range.
+    /// Checks that a formula follows from another, for variables in their ranges.
     fn follows(&self, premise: &Term, formula: &Term, text: &str) -> Result<(), ProofError> {
         if formula.is_true() || premise.is_false() || premise == formula {
             return Ok(());
@@ -183,7 +194,7 @@ impl Check<'_, '_> {
         self.impossible(&premise.and(&formula.not()), text)
     }
 
-    /// That a formula cannot hold, of variables that are in range.
+    /// Checks that a formula is unsatisfiable, for variables in their ranges.
     fn impossible(&self, formula: &Term, text: &str) -> Result<(), ProofError> {
         let formula = formula.and(&self.scoped.ranges([formula]));
         if formula.is_false() || self.shown.borrow().contains(&formula) {
@@ -204,13 +215,13 @@ impl Check<'_, '_> {
         &self.proof.acfas[template].states[state].label
     }
 
-    /// The labels of all states that some thread is in for sure.
+    /// The labels of all states that certainly contain a thread.
     fn labels(&self, others: &Counts) -> Term {
         let inhabited = others.iter().filter(|(_, count)| count.is_some_and(|count| count > 0));
         Term::all(inhabited.map(|(spot, _)| self.label(*spot).clone()))
     }
 
-    /// The atomic states that some thread is in for sure.
+    /// The atomic states that certainly contain a thread.
     fn occupied<'c>(&'c self, others: &'c Counts) -> impl Iterator<Item = Spot> + 'c {
         let inhabited = others.iter().filter(|(_, count)| count.is_some_and(|count| count > 0));
         let atomic =
@@ -218,7 +229,7 @@ impl Check<'_, '_> {
         atomic.map(|(spot, _)| *spot)
     }
 
-    /// What holds of a thread with a view: of shared variables and its own.
+    /// What holds for a thread with a view, over shared variables and its own.
     fn seen(&self, view: &ContextView) -> Term {
         let node = &self.proof.nodes[view.node];
         view.formula.and(&node.formula).and(&self.labels(&counts(view)))
@@ -236,12 +247,12 @@ impl Check<'_, '_> {
     }
 }
 
-/// Whom a view counts.
+/// The threads that a view counts.
 fn counts(view: &ContextView) -> Counts {
     view.others.iter().copied().collect()
 }
 
-/// One more thread somewhere.
+/// Adds a thread in a state.
 fn add(others: &mut Counts, spot: Spot) -> Result<(), ProofError> {
     let count = others.entry(spot).or_insert(Some(0));
     if let Some(number) = count {
@@ -250,7 +261,7 @@ fn add(others: &mut Counts, spot: Spot) -> Result<(), ProofError> {
     Ok(())
 }
 
-/// Whether a view counts some threads right.
+/// Whether a view counts the given threads correctly.
 fn counts_right(view: &ContextView, others: &Counts) -> bool {
     let counted = counts(view);
     let number = |counts: &Counts, spot: &Spot| counts.get(spot).copied().unwrap_or(Some(0));

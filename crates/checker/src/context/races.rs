@@ -1,4 +1,4 @@
-//! That no two threads are at accesses that race.
+//! Checks that no two threads are at accesses that race.
 
 use super::{Check, Spot, counts};
 use crate::ProofError;
@@ -8,7 +8,7 @@ use transitions::scopes::other;
 use verdict::ContextView;
 
 impl Check<'_, '_> {
-    /// 5: races.
+    /// Obligation 5: races.
     pub(super) fn races(&self) -> Result<(), ProofError> {
         for (position, one) in self.scoped.accesses.iter().enumerate() {
             for two in &self.scoped.accesses[position..] {
@@ -59,7 +59,8 @@ impl Check<'_, '_> {
             .collect()
     }
 
-    /// Whether a view has somebody somewhere, and nobody else is for sure in an atomic state: then only that one's accesses count.
+    /// Whether a view may have a thread in the given state, and no other atomic state certainly contains a
+    /// thread: otherwise only the accesses of the latter would count.
     fn sees(&self, view: &ContextView, spot: Spot) -> bool {
         let others = counts(view);
         let alone = self.occupied(&others).all(|other| other == spot);

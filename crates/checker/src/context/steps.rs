@@ -1,4 +1,4 @@
-//! The steps of a thread and of others, from what a view says.
+//! The steps of a thread and of others, from a view.
 
 use super::{Check, Counts, Spot, add, counts, counts_right};
 use crate::ProofError;
@@ -9,14 +9,14 @@ use smt::{Instance, Term, Variable};
 use transitions::{ScopedStart, ScopedStep};
 use verdict::{AbstractEdge, ContextView};
 
-/// A node to which a step may lead: under which condition, after the step.
+/// A node to which a step may lead, and the condition for it, after the step.
 struct Way {
     node: usize,
     condition: Term,
 }
 
 impl Check<'_, '_> {
-    /// 1: the first thread.
+    /// Obligation 1: the first thread.
     pub(super) fn start(&self) -> Result<(), ProofError> {
         let main = self.scoped.main;
         let nobody = Counts::new();
@@ -28,7 +28,7 @@ impl Check<'_, '_> {
         self.follows(&self.scoped.initial, &Term::any(ways), "the first thread is at a node and has a view")
     }
 
-    /// 2 and 4 for the steps of the thread itself.
+    /// Obligations 2 and 4, for the steps of the thread itself.
     pub(super) fn own_steps(&self, view: &ContextView) -> Result<(), ProofError> {
         let node = &self.proof.nodes[view.node];
         let others = counts(view);
@@ -109,7 +109,8 @@ impl Check<'_, '_> {
         Ok(formula.substitute(&values))
     }
 
-    /// 4 for the threads that a step starts. `mover`: where the thread that takes it is then.
+    /// Obligation 4, for the threads that a step starts. `mover`: where the thread that takes the step is
+    /// afterwards.
     fn births(
         &self,
         step: &ScopedStep,
@@ -135,7 +136,7 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    /// 3 and 4 for the steps of other threads.
+    /// Obligations 3 and 4, for the steps of other threads.
     pub(super) fn other_steps(&self, view: &ContextView) -> Result<(), ProofError> {
         let node = &self.proof.nodes[view.node];
         if self.scoped.program.templates[node.template].locations[node.location].runs_alone() {
@@ -188,7 +189,7 @@ impl Check<'_, '_> {
         let premise = premise.and(&behind(&node.formula)).and(&behind(&self.labels(&then)));
         let views: Vec<&&ContextView> =
             self.views[view.node].iter().filter(|view| counts_right(view, &then)).collect();
-        // Most steps change nothing that matters here.
+        // Most steps change nothing relevant.
         let unchanged = view.formula.free_variables().is_disjoint(&edge.action.havoc);
         if unchanged && views.iter().any(|next| next.formula == view.formula) {
             return Ok(());

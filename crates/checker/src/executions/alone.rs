@@ -1,4 +1,4 @@
-//! Tries a proof on executions alone, without the rules of its kind: shows what this net catches by itself.
+//! Tests a proof on executions only, without its proof rule: shows what this net catches by itself.
 
 use super::{context, flow, modular, product, queries, try_property};
 use crate::ready::system;
@@ -7,7 +7,7 @@ use transitions::threads::Threads;
 use transitions::{Scoped, prepare};
 use verdict::{Budget, Proof, Property, Views};
 
-/// Tries a proof. That it is not refused does not say that it holds.
+/// Tests a proof. A proof that passes need not hold.
 pub fn try_on_executions(
     program: &Views,
     property: &Property,
@@ -64,7 +64,7 @@ fn try_claims(
             try_claims(runs, property, &proof.errors, budget)
         }
         Proof::Summaries(proof) => crate::summaries::try_on_executions(program, proof, budget),
-        // There is no invariant of states, or it is not looked at.
+        // There is no invariant of states, or it is not tested.
         Proof::Exhaustive { .. } | Proof::NoErrorLocation | Proof::OneThread => Ok(()),
         Proof::States(_) | Proof::Abstraction(_) | Proof::Spec(_) | Proof::LockOrder(_) => Ok(()),
     }

@@ -1,7 +1,8 @@
-//! Tries proofs by contexts ([`verdict::ContextProof`]).
+//! Tests proofs by contexts ([`verdict::ContextProof`]).
 //!
-//! In each state in which no thread is in the middle of a step of the proof: each thread is at one of the nodes of its
-//! location, so what one of these says holds. Which node it is, and what threads see of others, is not looked at.
+//! In each state in which no thread is in the middle of a step of the proof, each thread is at one of the
+//! nodes of its location, so the formula of one of these holds. Which node it is, and what threads see of
+//! others, is not tested.
 
 use super::formulas::{is_false, value};
 use super::try_watch;
@@ -14,7 +15,7 @@ use smt::{Value, Variable};
 use transitions::{Scoped, System};
 use verdict::{Budget, ContextProof};
 
-/// Tries what nodes say.
+/// Tests the formulas of nodes.
 pub fn try_claims(
     system: &System<'_>,
     scoped: &Scoped<'_>,

@@ -1,9 +1,10 @@
-//! Tries what proofs of `flow` claim of all reachable states ([`verdict::FlowProof`]).
+//! Tests what proofs of `flow` claim of all reachable states ([`verdict::FlowProof`]).
 //!
-//! In each state: no template that is called unique has two threads; each thread is at a reachable location, and each two
-//! at related ones; the equalities, locks, threads, bounds and relations of each thread's location hold; and what is claimed
-//! of fresh and given objects, of families and counters ([`flow_objects`](super::flow_objects)). Where values come from, and which objects were
-//! never an argument, is not looked at.
+//! In each state: no template that is claimed to be unique has two threads; each thread is at a reachable
+//! location, and each two at related ones; the equalities, locks, threads, bounds and relations of each
+//! thread's location hold; and so do the claims about fresh and given objects, families and counters
+//! ([`flow_objects`](super::flow_objects)). Not tested: where values come from, and which objects were never
+//! an argument.
 
 use super::flow_objects::Started;
 use super::memory::{address_of, value_at, value_of};
@@ -16,10 +17,10 @@ use ir::semantics::ThreadIndex;
 use ir::{Expr, IntType, LocalId, Storage, Targets, TemplateId, Value};
 use verdict::{Bounds, Budget, HeldLock, PackRelation};
 
-/// Cells that stand for more places than this are not looked at.
+/// Cells that stand for more places than this are not tested.
 const MOST_PLACES: u64 = 16;
 
-/// Tries the claims.
+/// Tests the claims.
 pub fn try_claims(view: &View<'_>, data: Option<&Data<'_, '_>>, budget: &Budget) -> Result<(), ProofError> {
     try_watch(view.program, &mut Claims { view, data, started: Started::default() }, budget)
 }
@@ -56,7 +57,7 @@ impl Seat<'_, '_, '_> {
                 return None;
             }
             let base = address_of(machine, state, Some(self.thread), target.object)?;
-            // What is said of private memory is about the thread's own.
+            // Claims about private memory are about the thread's own.
             if cell.private && !self.is_own(base) {
                 return None;
             }
@@ -68,7 +69,7 @@ impl Seat<'_, '_, '_> {
         Some(values)
     }
 
-    /// Whether an address is in the thread's stack, or of what it allocated.
+    /// Whether an address is in the thread's stack, or in memory that it allocated.
     fn is_own(&self, address: u64) -> bool {
         let addresses = &self.moment.machine.addresses;
         let owner = addresses.stack_at(address).or_else(|| addresses.heap_at(address));
@@ -93,7 +94,7 @@ impl Seat<'_, '_, '_> {
         Some(of.any(|(index, _)| index as Value + 1 == value))
     }
 
-    /// Whether a number is inside of bounds.
+    /// Whether a number is within bounds.
     fn is_inside(&self, memory: &Memory<'_>, bounds: &Bounds, value: Value) -> Option<bool> {
         let rest = match bounds.modulus {
             0 => value == bounds.rest,

@@ -1,10 +1,12 @@
-//! Tries what proofs of `flow` claim of several threads at once, and of objects that one thread alone knows.
+//! Tests what proofs of `flow` claim of several threads at once, and of objects that only one thread knows.
 //!
-//! * Counters: a ticket and its step are at most the counter; tickets of two threads differ by the lesser of their steps at least; the counter is at least the sum of the
-//!   weights of where all threads are.
-//! * Families: where the parent is, there is no member, or the members' indices are different and within their bounds, and their arguments and handles are what the family says.
-//!   The index of a member is the value that the parent's local had when it was started, as far as the step that did it leaves that local alone.
-//! * Given parameters: no two threads of a template that run were started with the same one.
+//! * Counters: a ticket plus its increment is at most the counter; tickets of two threads differ at least by
+//!   the lesser of their increments; the counter is at least the sum of the weights of all threads'
+//!   locations.
+//! * Families: at the parent's location, there is no member, or the members' indices are different and within
+//!   their bounds, and their arguments and handles are what the family says. The index of a member is the
+//!   value of the parent's local at the start, unless the starting step also changes that local.
+//! * Given parameters: no two live threads of a template were started with the same one.
 //! * Fresh locals: no memory, and no local that another thread reads again, holds an address into their objects.
 
 use super::memory::{is_in_memory, value_at, value_of};
@@ -17,12 +19,13 @@ use ir::{Callee, Expr, IdVec, Lhs, LocalId, LocationId, Op, TemplateId, Value};
 use rustc_hash::FxHashMap;
 use verdict::{Bound, Counter, Family, Members};
 
-/// What is remembered of an execution.
+/// The history of an execution, as far as claims need it.
 #[derive(Default)]
 pub struct Started {
     /// The locals that each thread started with.
     locals: Vec<Vec<u64>>,
-    /// The value that each family's index had when each thread was started, where it is one of its members and that is known.
+    /// For each thread and family: the value of the family's index at the start, if the thread is a member
+    /// and the value is known.
     indices: Vec<Vec<Option<Value>>>,
     /// Where each thread was in the last state.
     places: Vec<(TemplateId, LocationId)>,
@@ -34,7 +37,7 @@ fn local_of(moment: &Moment<'_, '_>, thread: ThreadIndex, local: LocalId) -> Opt
     value_of(moment.machine, moment.state, thread, &Expr::Local(local))
 }
 
-/// The threads of a template that run.
+/// The live threads of a template.
 fn running<'m>(moment: &'m Moment<'_, '_>, template: TemplateId) -> impl Iterator<Item = ThreadIndex> + 'm {
     let threads = moment.state.threads.iter().enumerate();
     let of = move |(_, thread): &(usize, &std::sync::Arc<ir::semantics::Thread>)| {
@@ -44,7 +47,7 @@ fn running<'m>(moment: &'m Moment<'_, '_>, template: TemplateId) -> impl Iterato
 }
 
 impl Started {
-    /// Takes note of threads that were started. To be called once for each state of an execution.
+    /// Records threads that were started. To be called once for each state of an execution.
     pub fn see(&mut self, view: &View<'_>, moment: &Moment<'_, '_>) {
         if moment.step == 0 {
             self.locals.clear();
@@ -175,7 +178,7 @@ impl Started {
     }
 
     fn broken_fresh(&mut self, view: &View<'_>, moment: &Moment<'_, '_>) -> Option<String> {
-        // An address that is given out again is known from before, and nothing is proved of such a program.
+        // A reused address may be known from before; nothing is proved of a program that could notice.
         if moment.machine.program.reuses_addresses {
             return None;
         }

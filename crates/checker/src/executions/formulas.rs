@@ -7,8 +7,8 @@ use smt::expressions::Mode;
 use smt::{Sort, Term, Value as TermValue};
 use transitions::{Kind, StateVariable, System};
 
-/// The value of a variable: a shared one, or one that a thread has for itself. `None` where it is not known, or is
-/// another number for proofs.
+/// The value of a variable: a shared one, or a thread's own. `None` when it is not known, or has another
+/// number in proofs.
 pub fn value(
     system: &System<'_>,
     machine: &Machine<'_>,
@@ -39,7 +39,7 @@ pub fn value(
     (!moved).then(|| of_type(system.mode, found, ty)).flatten()
 }
 
-/// Whether a number may be an address that proofs number otherwise: one of a stack or of the heap.
+/// Whether a number may be an address with another number in proofs: one in a stack or in the heap.
 fn is_moved(machine: &Machine<'_>, value: Value, ty: IntType, pointer: IntType) -> bool {
     let end = Value::from(STATICS) + Value::from(machine.addresses.static_size);
     ty.bits >= pointer.bits && u64::try_from(value).is_ok_and(|_| value > end)
@@ -55,7 +55,7 @@ pub fn location(location: LocationId) -> TermValue {
     TermValue::Int(i128::from(location.0))
 }
 
-/// Whether a formula is false, whatever the variables are that have no value.
+/// Whether a formula is false for all values of the variables that have no value.
 pub fn is_false(formula: &Term, value_of: &dyn Fn(&smt::Variable) -> Option<TermValue>) -> bool {
     *formula.sort() == Sort::Bool && formula.evaluate(value_of) == Ok(TermValue::Bool(false))
 }

@@ -1,9 +1,9 @@
-//! What memory holds in a state of the machine, where that is known.
+//! The content of memory in a state of the machine, where it is known.
 
 use ir::semantics::{Bytes, Machine, STATICS, State, ThreadIndex};
 use ir::{Expr, IntType, ObjectId, Storage, Value};
 
-/// The value of a cell; `None` where it is in no live object, or was not set.
+/// The value of a cell; `None` when it is in no live object, or was not set.
 pub fn value_at(machine: &Machine<'_>, state: &State, address: u64, ty: IntType) -> Option<Value> {
     let value = machine.peek_memory(state, address, ty)?;
     let size = ty.bytes() as usize;
@@ -19,7 +19,7 @@ pub fn value_at(machine: &Machine<'_>, state: &State, address: u64, ty: IntType)
     (!is_open).then_some(value)
 }
 
-/// The address of an object, as a thread names it; `None` where it has none, or there is more than one.
+/// The address of an object, as a thread names it; `None` when it has none, or more than one.
 pub fn address_of(
     machine: &Machine<'_>,
     state: &State,
@@ -36,7 +36,7 @@ pub fn address_of(
             };
             let owner = match thread.filter(has) {
                 Some(thread) => thread,
-                // Someone else's: the only one that there is.
+                // Another thread's: the only one that exists.
                 None => {
                     let mut all = (0..state.threads.len()).filter(has);
                     all.next().filter(|_| all.next().is_none())?
@@ -54,7 +54,7 @@ pub fn address_of(
     }
 }
 
-/// The value of an expression for a live thread; `None` where it has none, or rests on what is not known.
+/// The value of an expression for a live thread; `None` when it has none, or depends on unknown values.
 pub fn value_of(machine: &Machine<'_>, state: &State, thread: ThreadIndex, expr: &Expr) -> Option<Value> {
     let mut known = true;
     expr.walk(&mut |inner| match inner {
@@ -78,7 +78,7 @@ pub fn value_of(machine: &Machine<'_>, state: &State, thread: ThreadIndex, expr:
 /// States with more bytes than this are not searched.
 const MOST_BYTES: usize = 1 << 14;
 
-/// Whether some word of memory is in a range of addresses; `None` where there is too much to search.
+/// Whether some word of memory is in a range of addresses; `None` when there is too much memory to search.
 pub fn is_in_memory(state: &State, width: usize, range: &std::ops::Range<u64>) -> Option<bool> {
     let stacks = state.threads.iter().map(|thread| &thread.stack);
     let all = || {

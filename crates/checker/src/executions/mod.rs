@@ -1,20 +1,21 @@
-//! Tries proofs on executions: before a proof is believed, what it claims is evaluated along random executions of the
-//! machine ([`walk`]).
+//! Tests proofs on executions: before a proof is accepted, its claims are evaluated along random executions
+//! of the machine ([`walk`]).
 //!
-//! This is a net below the rules that check a proof: the rules share passes, points-to sets and the meaning of steps as
-//! formulas with engines, and a mistake in what is shared is made twice. What is shared here is the machine, which is the
-//! definition of what programs mean, and for invariants the program that the proof speaks of.
+//! This is a safety net below the proof rules. The rules share passes, points-to sets and the meaning of
+//! steps as formulas with engines, so a mistake in shared code affects both. This module shares only the
+//! machine, which defines what programs mean, and for invariants the program that the proof is about.
 //!
 //! * The property itself, whatever the kind of proof, on the lowered program: no state is bad ([`Bad`]).
-//! * What a proof claims of all reachable states, on the program that it speaks of: `flow` ([`flow`]), groups of threads
-//!   ([`modular`]), products ([`product`]), queries ([`queries`]), contexts ([`context`]), summaries ([`summaries`]). Of `states` and of abstractions
-//!   the Boolean program is tried as if it were the user's. Of specifications the property alone is tried.
-//! * Listings of shared memory: no race but on locations that are listed as open ([`listing`]).
+//! * The claims about all reachable states, on the program that the proof is about: `flow` ([`flow`]), groups
+//!   of threads ([`modular`]), products ([`product`]), queries ([`queries`]), contexts ([`context`]),
+//!   summaries ([`summaries`]). For `states` and for abstractions, the Boolean program is tested as if it
+//!   were the user's. For specifications, only the property is tested.
+//! * Listings of shared memory: no race except on locations that are listed as open ([`listing`]).
 //! * The points-to sets that almost every rule relies on, on the lowered program ([`targets`]).
 //!
-//! Direction: a state outside of a claim refutes the claim. That no such state was met shows nothing. Where the value of
-//! a variable is not known (an address that proofs number otherwise, memory that was not set), nothing is said.
-//! Executions with values that are not modelled count: proofs have to cover them.
+//! Direction: a state that violates a claim refutes it. If no such state was met, that shows nothing. Where
+//! the value of a variable is not known (an address with another number in proofs, memory that was not set),
+//! claims are not tested. Executions with values that are not modelled count: proofs have to cover them.
 
 mod alone;
 pub mod context;
@@ -41,17 +42,17 @@ use std::fmt;
 use verdict::{Budget, Proof, Property, Trace, Violation};
 use walk::{Effort, Found, Moment, Outside, Watch, walk};
 
-/// The part of the time that is left which executions may take.
+/// The fraction of the remaining time that executions may take.
 const SHARE: u32 = 10;
-/// How much is done for the property, and again for the claims of a proof.
+/// The effort for the property, and again for the claims of a proof.
 const EFFORT: Effort = Effort { executions: 2_000, steps: 30_000 };
 
 /// An execution that a proof says does not exist.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Exception {
-    /// What the proof claims that does not hold at its end.
+    /// The claim that does not hold at its end.
     pub claim: String,
-    /// Who took steps at which lines.
+    /// Which threads took steps at which lines.
     pub path: String,
     /// The execution, if it is a violation of the property that can be replayed.
     pub trace: Option<Trace>,
@@ -72,7 +73,7 @@ fn share(budget: &Budget) -> Budget {
     }
 }
 
-/// Tries the property that a proof is about: no execution violates it.
+/// Tests the property: no execution violates it.
 pub fn try_property(
     program: &Program,
     property: &Property,
@@ -80,7 +81,7 @@ pub fn try_property(
     budget: &Budget,
 ) -> Result<(), ProofError> {
     match proof {
-        // There is nothing that could be bad.
+        // No state can be bad.
         Proof::NoErrorLocation | Proof::OneThread => return Ok(()),
         Proof::Exhaustive { .. } | Proof::Flow(_) | Proof::States(_) | Proof::Abstraction(_) => {}
         Proof::Product(_) | Proof::Modular(_) | Proof::Queries(_) | Proof::Context(_) => {}
@@ -88,12 +89,12 @@ pub fn try_property(
     }
     let Some(found) = walk(program, EFFORT, &share(budget), &mut Bad { property }) else { return Ok(()) };
     let Found { outside, trace, unknown, path } = found;
-    // It is evidence of its own where all its values are modelled.
+    // It is evidence by itself if all its values are modelled.
     let trace = trace.filter(|trace| !unknown && replay(program, property, trace).is_ok());
     Err(ProofError::Execution(Box::new(Exception { claim: outside.claim, path, trace })))
 }
 
-/// Tries what a proof claims of all states of the program that it speaks of.
+/// Tests the claims of a proof about all states of the program that it is about.
 fn try_watch(program: &Program, watch: &mut dyn Watch, budget: &Budget) -> Result<(), ProofError> {
     match walk(program, EFFORT, &share(budget), watch) {
         Some(Found { outside, path, .. }) => {
@@ -104,7 +105,7 @@ fn try_watch(program: &Program, watch: &mut dyn Watch, budget: &Budget) -> Resul
     }
 }
 
-/// Sees states that are bad by themselves.
+/// Detects states that are bad by themselves.
 struct Bad<'a> {
     property: &'a Property,
 }

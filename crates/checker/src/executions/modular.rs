@@ -1,7 +1,8 @@
-//! Tries proofs by what holds of every few threads ([`verdict::ModularProof`]).
+//! Tests proofs by invariants of groups of threads ([`verdict::ModularProof`]).
 //!
-//! In each state in which no thread is at a location that is passed over: the invariant of each list of templates holds of
-//! all different threads of these templates; those of shorter lists hold where these are all threads.
+//! In each state in which no thread is at a location without invariants: the invariant of each list of
+//! templates holds for all different threads of these templates; those of shorter lists hold if these are all
+//! threads.
 
 use super::formulas::{is_false, location, value};
 use super::try_watch;
@@ -15,7 +16,7 @@ use transitions::System;
 use transitions::groups::Member;
 use verdict::{Budget, ModularProof};
 
-/// Tries the invariants.
+/// Tests the invariants.
 pub fn try_claims(system: &System<'_>, proof: &ModularProof, budget: &Budget) -> Result<(), ProofError> {
     let formulas = proof.invariants.iter().filter(|(_, formula)| !formula.is_true()).cloned().collect();
     try_watch(system.program, &mut Groups { system, proof, formulas }, budget)
@@ -28,7 +29,7 @@ struct Groups<'a, 'p> {
 }
 
 impl Groups<'_, '_> {
-    /// The values of all that invariants of a group may name.
+    /// The values of all variables that invariants of a group may contain.
     fn values(&self, moment: &Moment<'_, '_>, group: &[ThreadIndex]) -> FxHashMap<Variable, Value> {
         let (system, machine, state) = (self.system, moment.machine, moment.state);
         let mut known: FxHashMap<Variable, Value> = FxHashMap::default();

@@ -1,8 +1,9 @@
-//! Tries proofs by the product of a fixed set of threads ([`verdict::ProductProof`]).
+//! Tests proofs by the product of a fixed set of threads ([`verdict::ProductProof`]).
 //!
-//! The product leaves out steps, so not every state of the program is one of its nodes'. Here executions go along its
-//! nodes: at each one a thread takes a step that is awake and does not sleep, if the machine can take it. The node that the
-//! step leads to must exist, its values and its invariant must hold, and it must not be the error.
+//! The product omits steps, so not every state of the program belongs to one of its nodes. Executions
+//! therefore follow its nodes: at each node, a thread of the persistent set that is not in the sleep set
+//! takes a step, if the machine can. The next node must exist, its values and its invariant must hold, and it
+//! must not be the error.
 
 use super::formulas::{is_false, value};
 use super::random::{Given, Random, Taste, Values};
@@ -19,10 +20,10 @@ use verdict::{Budget, ProductNode, ProductPart, ProductProof};
 
 /// Executions of each part.
 const EXECUTIONS: u64 = 100;
-/// What a look at a node costs, in steps.
+/// The cost of testing a node, in steps.
 const LOOK: u64 = 8;
 
-/// Tries all parts.
+/// Tests all parts.
 pub fn try_claims(
     system: &System<'_>,
     threads: &Threads,
@@ -60,7 +61,7 @@ struct Product<'a, 'p> {
 /// An execution along nodes.
 struct Along {
     state: State,
-    /// Which thread of the machine each thread of the product is, once it was started.
+    /// The machine's thread for each thread of the product, once it is started.
     who: Vec<Option<ThreadIndex>>,
     node: usize,
     random: Random,
@@ -74,7 +75,7 @@ impl Product<'_, '_> {
         for number in 0..EXECUTIONS {
             let taste = if number % 2 == 0 { Taste::Small } else { Taste::Any };
             let Some(mut along) = self.start(Random::new(number), taste) else { return Ok(()) };
-            // No execution takes more than a part of all.
+            // No execution takes more than a part of all steps.
             let mut own = left.min(steps / 8);
             left -= own;
             while let Some(node) = self.part.nodes.get(along.node) {
@@ -140,7 +141,7 @@ impl Product<'_, '_> {
         is_false(invariant, &value_of).then(|| "the invariant holds".to_owned())
     }
 
-    /// Takes a step of the product. Returns the node that it leads to; `None` where no thread can move.
+    /// Takes a step of the product. Returns the next node; `None` when no thread can move.
     fn step(&self, node: &ProductNode, along: &mut Along) -> Result<Option<usize>, String> {
         let count = self.threads.threads.len();
         let first = along.random.below(count);

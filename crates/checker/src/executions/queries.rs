@@ -1,9 +1,9 @@
-//! Tries proofs by environment queries ([`verdict::QueriesProof`]).
+//! Tests proofs by environment queries ([`verdict::QueriesProof`]).
 //!
-//! In each state in which no thread is in the middle of an atomic region or at a quiet location: what is said to hold
-//! where the main thread, or the first of the threads of a claim, is does, if that thread took the last step. Nothing is
-//! said of a place after others moved. The claims themselves, about two states, are not looked at. What the threads do
-//! before they are settled is no state of the proof.
+//! Tested are states in which no thread is in the middle of an atomic region or at a quiet location. If the
+//! main thread, or the first thread of a claim, took the last step, the formula of its place must hold. There
+//! are no formulas for places after others moved. The claims themselves, which are about two states, are not
+//! tested. States before the threads are settled are not states of the proof.
 
 use super::formulas::{is_false, value};
 use super::try_watch;
@@ -19,7 +19,7 @@ use transitions::{Kind, StateVariable, System};
 use verdict::queries::{BEFORE_START, Places, place};
 use verdict::{Budget, QueriesProof};
 
-/// Tries the claims.
+/// Tests the formulas.
 pub(crate) fn try_claims(
     system: &System<'_>,
     view: &View,
@@ -28,7 +28,7 @@ pub(crate) fn try_claims(
 ) -> Result<(), ProofError> {
     let mut variables: IndexMap<Variable, (Option<usize>, &StateVariable)> =
         system.shared.iter().map(|shared| (shared.variable.clone(), (None, shared))).collect();
-    // How many threads were started, and which, is no longer what it was once they are settled.
+    // In the proof, settled threads change the number and the set of started threads.
     variables.retain(|_, (_, shared)| !matches!(shared.kind, Kind::Threads | Kind::ThreadId(_)));
     for (number, thread) in view.threads.iter().enumerate() {
         let member = Member { template: thread.template, position: number };
@@ -54,12 +54,12 @@ struct Claims<'a, 'p> {
     variables: IndexMap<Variable, (Option<usize>, &'a StateVariable)>,
     /// Threads, and what holds where they are.
     claims: Vec<(usize, &'a Places)>,
-    /// Whether each thread has come to where it starts in the proof, in this execution.
+    /// Whether each thread has reached the location where it starts in the proof, in this execution.
     settled: Vec<bool>,
 }
 
 impl Claims<'_, '_> {
-    /// Which thread of the machine each thread of the proof is.
+    /// The machine's thread for each thread of the proof.
     fn who(&self, state: &State) -> Vec<Option<ThreadIndex>> {
         let mut taken = vec![false; state.threads.len()];
         let find = |thread: &crate::queries_view::Thread| {
@@ -88,7 +88,7 @@ impl Watch for Claims<'_, '_> {
                     is_cut &= self.settled[number] && thread.atomic.get(at as usize) == Some(&false);
                     places.push(i128::from(at));
                 }
-                // It is there from the beginning, for the proof.
+                // For the proof, it runs from the beginning.
                 None if thread.at_start => places.push(thread.entry as i128),
                 None => places.push(BEFORE_START),
             }

@@ -1,8 +1,8 @@
-//! Random numbers, and the values that random executions give to what the program leaves open.
+//! Random numbers, and random values for open choices of a program.
 //!
-//! Direction: each value is one that the program's meaning allows, and that proofs have to cover. Numbers that happen to
-//! be the address of an object or of a procedure are left out, and so are those that wrap around when they are
-//! multiplied by the size of an element: assumption 14 of `SOUNDNESS.md` says that there are none.
+//! Direction: each value is one that the semantics allows, and that proofs have to cover. Numbers that happen
+//! to be the address of an object or of a procedure are excluded, and so are those that wrap around when
+//! multiplied by the size of an element: by assumption 14 of `SOUNDNESS.md`, there are none.
 
 use ir::ids::Id;
 use ir::semantics::{AddressMap, Choice, ChoiceKind, Choices, STATICS};
@@ -30,19 +30,19 @@ impl Random {
     }
 }
 
-/// No more constants of a program than this are tried.
+/// The most constants of a program that are tried.
 const MOST_CONSTANTS: usize = 64;
 /// Numbers that are as wide as a pointer are below this, so that they do not wrap around as indices.
 const FAR: Value = 1 << 40;
 
-/// The values that inputs are given.
+/// The values for inputs.
 pub struct Values {
     /// The constants of the program, in order.
     constants: Vec<Value>,
     /// Numbers that are addresses.
     taken: [std::ops::Range<Value>; 2],
     pointer: IntType,
-    /// Whether the largest numbers of types as wide as a pointer are wanted: where overflows are looked for.
+    /// Whether to include the largest numbers of types as wide as a pointer: only for the overflow check.
     wide: bool,
 }
 
@@ -100,7 +100,7 @@ impl Values {
     }
 }
 
-/// What the values of one execution are like.
+/// The kind of values in one execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Taste {
     /// All are 0.
@@ -109,17 +109,17 @@ pub enum Taste {
     Small,
     /// Constants of the program.
     Constant,
-    /// Constants of the program and their neighbours, the ends of types, any.
+    /// Constants of the program and their neighbours, the limits of types, or any value.
     Any,
 }
 
-/// Gives an execution its open values, and takes note of them.
+/// Gives an execution its open values, and records them.
 pub struct Given<'a> {
     /// Where values come from.
     pub values: &'a Values,
-    /// What they are like.
+    /// Their kind.
     pub taste: Taste,
-    /// Chooses.
+    /// The generator.
     pub random: &'a mut Random,
     /// The values of this step, in order.
     pub chosen: Vec<Value>,

@@ -1,4 +1,4 @@
-//! Tries what proofs by summaries claim of all reachable states ([`verdict::SummariesProof`]).
+//! Tests what proofs by summaries claim of all reachable states ([`verdict::SummariesProof`]).
 //!
 //! In each state: no template in `once` has two activations; each thread is in a context that its calls lead to, at a location with facts; the
 //! equalities, ids, handles, locks, absent kinds, fresh locals, inequalities and lists of threads there hold; threads have arguments apart where that is claimed; and nobody is about to touch a private object of another thread. Claims to hold a lock that the rules leave out are not looked

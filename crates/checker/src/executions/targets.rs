@@ -1,12 +1,12 @@
-//! Tries points-to sets: whatever an execution is about to touch lies in what the sets say of that address.
+//! Tests points-to sets: each access that an execution is about to make lies in the set of its address.
 //!
-//! Engines and rules share points-to sets, so that a mistake in them is made twice. The machine computes addresses; it
-//! knows nothing of points-to sets.
+//! Engines and proof rules share points-to sets, so a mistake in them affects both. The machine computes
+//! addresses without points-to sets.
 //!
-//! An access outside of the sets is a mistake of the analysis, or of the program: a pointer leaves its object, is
-//! stored, and is used where another object happens to be (assumption 14 of `SOUNDNESS.md`). Either way the proof does
-//! not hold for this execution. Where freed addresses are given out again, an old pointer may name a new object;
-//! nothing is proved of programs that could notice, and nothing is tried here.
+//! An access outside of the sets is a bug of the analysis, or of the program: a pointer that leaves its
+//! object, is stored, and is used where another object happens to be (assumption 14 of `SOUNDNESS.md`). Either
+//! way the proof does not hold for this execution. Where freed addresses are reused, an old pointer may point to a new object; nothing is proved of programs that could
+//! notice, and such programs are not tested here.
 
 use super::try_watch;
 use super::walk::{Moment, Outside, Watch};
@@ -31,7 +31,7 @@ pub fn rests_on_points_to(proof: &Proof) -> bool {
     }
 }
 
-/// Tries the points-to sets of a program on its executions.
+/// Tests the points-to sets of a program on its executions.
 pub fn try_points_to(program: &Program, budget: &Budget) -> Result<(), ProofError> {
     if program.reuses_addresses {
         return Ok(());
@@ -91,7 +91,7 @@ impl Watch for InsideTargets<'_> {
             let Some((template, _)) = state.location(thread) else { continue };
             for edge in machine.edges(state, thread) {
                 for access in machine.racing_accesses(state, thread, *edge) {
-                    // Of an access that is not valid nothing is said: the execution ends there.
+                    // Invalid accesses are not tested: the execution ends there.
                     if !machine.is_valid(state, access.address, access.size) {
                         continue;
                     }

@@ -1,8 +1,9 @@
 //! Random executions of a program on the machine, under many kinds of schedules.
 //!
-//! An execution has a kind of schedule (all steps random; threads that keep running, and are rarely interrupted; priorities
-//! with a few changes, after PCT of Burckhardt and others, ASPLOS 2010) and a kind of inputs ([`Taste`]). All are made from
-//! the number of the execution, so the same program has the same executions. What they cost is counted in steps.
+//! An execution has a kind of schedule (all steps random; threads that keep running, and are rarely
+//! interrupted; priorities with a few changes, after PCT of Burckhardt and others, ASPLOS 2010) and a kind of
+//! inputs ([`Taste`]). All choices derive from the number of the execution, so the same program has the same
+//! executions. Costs are counted in steps.
 
 use super::random::{Given, Random, Taste, Values};
 use ir::semantics::{Machine, State, Stuck, ThreadIndex};
@@ -21,58 +22,58 @@ pub struct Moment<'a, 'p> {
     pub state: &'a State,
     /// Where each thread is; for one that has ended, where it ended.
     pub places: &'a [(TemplateId, LocationId)],
-    /// How many steps were taken.
+    /// The number of steps so far.
     pub step: usize,
-    /// Who took the last one.
+    /// The thread that took the last step.
     pub mover: Option<ThreadIndex>,
 }
 
-/// What is wrong with a state.
+/// A violation in a state.
 pub struct Outside {
     /// The claim that does not hold in it.
     pub claim: String,
-    /// What is bad about it by itself, if it is.
+    /// The violation of the property, if it is one.
     pub violation: Option<Violation>,
 }
 
-/// Looks at each state of executions.
+/// Observes each state of executions.
 pub trait Watch {
-    /// What is wrong with a state, if anything is.
+    /// The violation in a state, if there is one.
     fn look(&mut self, moment: &Moment<'_, '_>) -> Option<Outside>;
-    /// What a look costs, in steps.
+    /// The cost of an observation, in steps.
     fn price(&self, threads: usize) -> u64;
 }
 
-/// An execution to a state that should not be.
+/// An execution to a state with a violation.
 pub struct Found {
-    /// What is wrong there.
+    /// The violation.
     pub outside: Outside,
     /// The execution, if it violates a property.
     pub trace: Option<Trace>,
-    /// Whether it has a value that is not modelled.
+    /// Whether it uses a value that is not modelled.
     pub unknown: bool,
-    /// Who took steps at which lines.
+    /// Which threads took steps at which lines.
     pub path: String,
 }
 
-/// How much is done.
+/// Limits on the effort.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// How many executions at most.
+    /// The most executions.
     pub executions: u64,
-    /// How many steps at most, all together. What copies much memory counts more.
+    /// The most steps, all together. Steps that copy much memory count more.
     pub steps: u64,
 }
 
-/// The longest execution, as a part of all steps: of most of them, and of every eighth.
+/// The longest execution, as a fraction of all steps: for most executions, and for every eighth.
 const LONGEST_PARTS: [u64; 2] = [64, 8];
-/// So many executions in a row without a new combination of places are enough.
+/// Stop after this many executions in a row without a new combination of locations.
 const PATIENCE: u64 = 200;
-/// As many bytes are copied in the time of a step.
+/// The number of bytes that can be copied in the time of a step.
 const BYTES_OF_A_STEP: u64 = 1024;
-/// The most threads that start with the program, of each kind of which there may be any number.
+/// The most threads of each start template that allows any number.
 const MOST_COPIES: usize = 3;
-/// Turns that are told of an execution.
+/// The most turns that are reported of an execution.
 const MOST_TURNS: usize = 60;
 
 /// What is known of a program before it runs.
@@ -95,29 +96,29 @@ struct Execution<'r, 'm, 'p> {
     spans: Vec<(ThreadIndex, u32)>,
     copies: Vec<u32>,
     unknown: bool,
-    /// Whether something was left open: a schedule, a branch, or a value.
+    /// Whether there was any choice: of a schedule, a branch, or a value.
     is_open: bool,
 }
 
-/// Who comes next.
+/// Which thread runs next.
 struct Schedule {
     kind: ScheduleKind,
     /// The thread that took the last step.
     current: ThreadIndex,
-    /// How many steps it took in a row.
+    /// The number of steps that it took in a row.
     run: u64,
-    /// After so many it lets others go first.
+    /// After this many it yields to others.
     patience: u64,
-    /// By thread; the highest comes first. New threads get theirs when they are seen.
+    /// Priorities by thread; the highest runs first. New threads get theirs when they are first seen.
     priorities: Vec<usize>,
 }
 
 enum ScheduleKind {
-    /// The current thread keeps running with this chance of 32.
+    /// The current thread keeps running with this probability, in 32nds.
     Random(usize),
     /// By priorities; after these numbers of steps the current thread gets the lowest one.
     Priorities(Vec<usize>),
-    /// Nobody is interrupted; the newest, or the oldest, thread goes first.
+    /// No preemptions; the newest, or the oldest, thread runs first.
     Newest(bool),
 }
 
@@ -138,7 +139,7 @@ impl Schedule {
         Self { kind, current: 0, run: 0, patience, priorities: Vec::new() }
     }
 
-    /// Puts threads in the order in which they are to move.
+    /// Sorts threads by who should move first.
     fn order(&mut self, threads: &mut [ThreadIndex], step: usize, random: &mut Random) {
         let tired = self.run > self.patience;
         match &self.kind {
@@ -184,7 +185,7 @@ impl Schedule {
     }
 }
 
-/// Whether an operation that cannot go on has changed nothing.
+/// Whether an operation that blocks has changed nothing.
 fn is_whole(op: &Op) -> bool {
     match op {
         Op::Assign(assignment) => assignment.pairs.len() == 1 && assignment.constraint.is_none(),
@@ -238,7 +239,7 @@ impl<'r, 'm, 'p> Execution<'r, 'm, 'p> {
         Some(execution)
     }
 
-    /// Takes note of threads that were started.
+    /// Records threads that were started.
     fn see_started(&mut self) {
         for thread in self.places.len()..self.state.threads.len() {
             let template = self.state.threads[thread].template;
@@ -247,7 +248,7 @@ impl<'r, 'm, 'p> Execution<'r, 'm, 'p> {
         }
     }
 
-    /// Takes a step, and returns what it costs; `None` when nobody can move.
+    /// Takes a step, and returns its cost; `None` when no thread can move.
     fn step(&mut self) -> Option<u64> {
         let machine = self.runs.machine;
         let mut threads = machine.schedulable(&self.state);
@@ -332,7 +333,7 @@ impl<'r, 'm, 'p> Execution<'r, 'm, 'p> {
         self.schedule.moved(thread);
     }
 
-    /// The combination of places, as a number.
+    /// A hash of the combination of locations.
     fn combination(&self) -> u64 {
         let mut hasher = FxHasher::default();
         self.places.hash(&mut hasher);
@@ -380,7 +381,7 @@ fn has_open(program: &Program) -> bool {
     program.objects.iter().any(unknown) || ops.any(|op| matches!(op, Op::Allocate { zeroed: false, .. }))
 }
 
-/// Runs a program again and again until someone sees a state that should not be. Stops at the limits of the effort, and of
+/// Runs a program repeatedly until the observer finds a violation. Stops at the limits of the effort and of
 /// the budget.
 pub fn walk(program: &Program, effort: Effort, budget: &Budget, watch: &mut dyn Watch) -> Option<Found> {
     let machine = Machine::new(program).ok()?;

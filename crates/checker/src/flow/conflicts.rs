@@ -1,9 +1,13 @@
-//! Whether related locations have conflicting accesses.
+//! Checks that no related locations have conflicting accesses.
 //!
-//! Two accesses of different threads are no race for one of these reasons only: they have no byte in common by the points-to sets; neither writes; both are atomic; the bytes
-//! are in objects that no other thread can reach; one comes after a lock on its edge that the other thread holds; both name an object of the running thread; both threads hold, before the step, locks at the same distance from any byte that
-//! both could access, one of them exclusively: then the locks are at one address, and only one thread can have it; or indices of a family ([`super::families`]) or tickets of a counter ([`super::counters`]) keep them apart; or one is a parent's,
-//! made when its family has no members, and the other would be a member's.
+//! Two accesses of different threads do not race only for one of these reasons: by the points-to sets, they
+//! have no byte in common; neither writes; both are atomic; the bytes are in objects that no other thread can
+//! reach; one comes after an operation on its edge that acquires a lock which the other thread holds; both
+//! name an object of the running thread; both threads hold, before the step, locks at the same distance from
+//! any byte that both could access, one of them exclusively (then the locks are at one address, and only one
+//! thread can hold it); indices of a family ([`super::families`]) or tickets of a counter
+//! ([`super::counters`]) separate them; or one is a parent's access, made when its family has no members, and
+//! the other would be a member's.
 
 use super::counters::{by_ticket, equal, have_other_tickets};
 use super::data::Data;
@@ -24,19 +28,19 @@ struct Seen {
     write: bool,
     atomic: bool,
     names_own: bool,
-    /// The lock that its edge asks for before it.
+    /// The lock that its edge acquires before it.
     behind: Option<Wanted>,
     /// The locks held before the step.
     held: Vec<Held>,
     /// Locks held, by their distance from the first byte.
     guards: Vec<(Value, bool)>,
-    /// Its address in the terms of families.
+    /// Its address in terms of families.
     placed: Vec<Placed>,
     /// The given parameter whose object it is in.
     given: Option<LocalId>,
-    /// Templates of which no thread runs when it is made.
+    /// Templates of which no thread is alive when it is made.
     absent: Vec<TemplateId>,
-    /// Its address in the terms of counters.
+    /// Its address in terms of counters.
     tickets: Vec<(usize, TicketAddress)>,
 }
 

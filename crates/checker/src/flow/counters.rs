@@ -1,9 +1,11 @@
-//! Whether what is claimed of counters holds ([`verdict::Counter`]).
+//! Checks the claims about counters ([`verdict::Counter`]).
 //!
-//! * Tickets: none is claimed where threads start. Each step that is possible leads from the tickets of its source to those of its target, with steps at least as large. A step that may make the counter less
-//!   is not possible while another thread is where it has tickets.
-//! * Weights: the counter's first value is at least the sum of the weights of where the first threads start, and each step that is possible adds to the counter at least what it adds to the sum,
-//!   with the weights of where the threads start that it starts.
+//! * Tickets: none is claimed where threads start. Each possible step leads from the tickets of its source to
+//!   those of its target, with increments at least as large. A step that may decrease the counter is not
+//!   possible while another thread is at a location where it has tickets.
+//! * Weights: the counter's first value is at least the sum of the weights of the locations where the first
+//!   threads start. Each possible step adds to the counter at least what it adds to the sum, including the
+//!   weights of the entries of threads that it starts.
 
 use super::data::Data;
 use super::knowledge::Steps;
@@ -16,10 +18,10 @@ use ir::{Count, EdgeId, Expr, Initial, LocalId, Op, Storage, Value};
 use std::collections::BTreeMap;
 use verdict::{Budget, Counter, CounterStep, TicketAddress};
 
-/// Weights and steps are at most this; so sums of them stay exact.
+/// The greatest weight or increment, so that sums of them stay exact.
 const LARGEST: Value = 1 << 40;
 
-/// Whether all that is claimed is of the right form.
+/// Checks the form of the claims.
 pub fn check_shape(view: &View<'_>) -> Result<(), ProofError> {
     for counter in &view.proof.counters {
         let fits = view.program.objects.get(counter.object).is_some_and(|object| {
@@ -43,7 +45,7 @@ pub fn check_shape(view: &View<'_>) -> Result<(), ProofError> {
     Ok(())
 }
 
-/// What is known to be equal at a node.
+/// The equalities that are known at a node.
 pub fn equal<'x>(view: &'x View<'_>, data: Option<&'x Data<'_, '_>>, node: Node) -> &'x [(LocalId, Expr)] {
     data.map_or(&view.facts(node).equal, |data| &data.equal[node])
 }
@@ -66,7 +68,8 @@ fn follow<'x>(
     step
 }
 
-/// The most that each edge from each node finds each counter with weights to be.
+/// For each edge from each node, and each counter with weights: the greatest value with which the edge can be
+/// taken.
 pub fn guards(view: &View<'_>, data: Option<&Data<'_, '_>>) -> Vec<BTreeMap<EdgeId, Vec<(usize, Value)>>> {
     let mut found = Vec::new();
     for node in 0..view.nodes.len() {
@@ -156,7 +159,7 @@ fn check_start(view: &View<'_>, counter: &Counter) -> Result<(), ProofError> {
     claim(first >= sum, "a counter is too low")
 }
 
-/// The addresses of all accesses of an edge as counters with tickets see them.
+/// The addresses of all accesses of an edge, in terms of tickets.
 pub fn by_ticket(
     view: &View<'_>,
     data: Option<&Data<'_, '_>>,
@@ -178,7 +181,7 @@ pub fn by_ticket(
     found
 }
 
-/// Whether tickets of one counter keep two accesses apart.
+/// Whether tickets of one counter separate two accesses.
 pub fn have_other_tickets(
     view: &View<'_>,
     (mine, my_bytes): (&[(usize, TicketAddress)], Extent),

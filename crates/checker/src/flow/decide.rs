@@ -1,8 +1,8 @@
-//! Decides which checks a proof excludes that leaves others open.
+//! Decides which checks a partial proof excludes.
 //!
-//! The invariant of the proof is checked as always; then a step to an error location is excluded if the invariant says that no thread is
-//! where it starts or where it leads to, or contradicts what the step assumes.
-//! What the program is assumed to do is not looked at: it is part of the answer.
+//! The invariant of the proof is checked as always. Then a step to an error location is excluded if the
+//! invariant says that no thread is ever at its source or its target, or contradicts its assumptions.
+//! Assumptions about the program do not matter here: they are part of the answer.
 
 use super::view::{Node, View};
 use super::{check_invariant, symbolic};
@@ -11,7 +11,7 @@ use ir::{EdgeId, LocationKind, Span, TemplateId};
 use std::collections::BTreeMap;
 use verdict::{Attempt, Budget, Decision, Decisions, Property, Views};
 
-/// Decides all checks of a lowered program. Without a proof, only what is open is listed.
+/// Decides all checks of a lowered program. Without a proof, only open checks are listed.
 pub fn decide(
     program: &Views,
     property: &Property,
@@ -20,7 +20,7 @@ pub fn decide(
 ) -> Result<Decisions, ProofError> {
     let mut lines: BTreeMap<Span, Decision> = BTreeMap::new();
     let mut decided = |span: Span, whys: &[&str]| {
-        // A step may stand for several on its line.
+        // A step may stand for several steps on its line.
         let span = Span { column: 0, ..span };
         let line = lines.entry(span).or_insert(Decision { span, checks: 0, proved: 0, why: Vec::new() });
         line.checks += 1;

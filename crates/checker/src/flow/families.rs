@@ -1,7 +1,9 @@
-//! Whether what is claimed of families holds ([`verdict::Family`]).
+//! Checks the claims about families ([`verdict::Family`]).
 //!
-//! Of each family: its parent is unique, and nobody else starts members; the parameters whose argument is named are never assigned to, and what the arguments are made of is the parent's own; nobody
-//! but the parent writes where handles are; there is no member where the parent starts; and each step of the parent leads from the facts of its source to those of its target.
+//! For each family: its parent is unique, and no other thread starts members; parameters with a named
+//! argument are never assigned, and the arguments are built from the parent's own locals and cells; only the
+//! parent writes where handles are; there is no member at the parent's entry; and each step of the parent
+//! leads from the facts of its source to those of its target.
 
 use super::knowledge::{Knowledge, Steps, claimed, follow};
 use super::terms::Terms;
@@ -25,8 +27,9 @@ pub fn check_families(view: &View<'_>, steps: &Steps) -> Result<(), ProofError> 
     Ok(())
 }
 
-/// Whether parameters that are called given are: never assigned to, and an unspent object at each start that is possible, which is spent by it. So of two threads of the template the one that was started later
-/// got an object that was not the other's.
+/// Checks given parameters: they are never assigned, and at each possible start the argument is an unspent
+/// object, which the start spends. So of two threads of the template, the one that started later got another
+/// object than the first.
 pub fn check_given(view: &View<'_>, steps: &Steps) -> Result<(), ProofError> {
     for (template, local) in &view.proof.given {
         let Some(code) = view.program.templates.get(*template) else {
@@ -59,7 +62,7 @@ pub fn check_given(view: &View<'_>, steps: &Steps) -> Result<(), ProofError> {
     Ok(())
 }
 
-/// Whether all that the family names exists, and is the parent's own.
+/// Checks that everything that the family names exists, and is the parent's own.
 fn check_shape(view: &View<'_>, family: &Family) -> Result<(), ProofError> {
     let templates = &view.program.templates;
     let (Some(code), Some(parent)) = (templates.get(family.template), templates.get(family.parent)) else {
@@ -87,7 +90,7 @@ fn check_shape(view: &View<'_>, family: &Family) -> Result<(), ProofError> {
     Ok(())
 }
 
-/// Whether only the parent starts members, and there is only one parent.
+/// Checks that only the parent starts members, and that there is only one parent.
 fn check_starts(view: &View<'_>, family: &Family) -> Result<(), ProofError> {
     let started = view.program.start.iter().any(|(template, _)| *template == family.template);
     claim(view.is_unique(family.parent) && !started, "a family has another parent")?;
@@ -99,7 +102,7 @@ fn check_starts(view: &View<'_>, family: &Family) -> Result<(), ProofError> {
     Ok(())
 }
 
-/// Whether members keep their arguments, and nobody but the parent writes handles.
+/// Checks that members keep their arguments, and that only the parent writes handles.
 fn check_members_keep(view: &View<'_>, family: &Family) -> Result<(), ProofError> {
     for (parameter, argument) in family.arguments.iter().enumerate() {
         let local = Lhs::Local(LocalId::new(parameter));
@@ -130,7 +133,7 @@ fn check_members_keep(view: &View<'_>, family: &Family) -> Result<(), ProofError
     Ok(())
 }
 
-/// Whether the parent's facts follow from one another.
+/// Checks that the parent's facts follow from one another.
 fn check_parent(view: &View<'_>, family: &Family, steps: &Steps) -> Result<(), ProofError> {
     let code = &view.program.templates[family.parent];
     let first =
@@ -183,11 +186,11 @@ fn with_step(view: &View<'_>, family: &Family, known: &Knowledge, with: &mut dyn
 pub struct Placed {
     family: usize,
     address: Affine,
-    /// What the parent knows; `None` when it is a member's access.
+    /// The parent's knowledge; `None` for a member's access.
     parent: Option<ParentFacts>,
 }
 
-/// What parents know before each operation of an edge.
+/// The knowledge of parents before each operation of an edge.
 pub fn parents(
     view: &View<'_>,
     node: Node,
@@ -244,7 +247,7 @@ pub fn absent(view: &View<'_>, parents: &[(usize, Vec<ParentFacts>)], operation:
     absent.map(|(family, _)| view.proof.families[*family].template).collect()
 }
 
-/// Whether indices keep two accesses of threads at these nodes apart.
+/// Whether indices separate two accesses of threads at these nodes.
 pub fn are_apart(
     view: &View<'_>,
     (a, mine, my_bytes): (Node, &[Placed], Extent),
@@ -267,7 +270,8 @@ pub fn are_apart(
     })
 }
 
-/// Whether members at two nodes have the arguments that the family names, wherever the parent may be.
+/// Whether members at two nodes have the arguments that the family names, at all locations where the parent
+/// may be.
 fn has_arguments(view: &View<'_>, family: &Family, a: Node, b: Node) -> bool {
     let related = |one: Node, other: Node| view.proof.coreachable.contains(one, other);
     view.program.templates[family.parent].locations.ids().all(|location| {

@@ -1,8 +1,10 @@
-//! Whether facts follow from the facts before, step by step.
+//! Checks that facts follow from earlier facts, step by step.
 //!
-//! A state of knowledge is carried through the operations of an edge, starting from the facts claimed at its source. What an operation may change is forgotten,
-//! what it makes true is added. The facts claimed at the target must then be known. At an entry nothing is known, and at an end nothing
-//! is claimed. What the facts mean, and why each operation keeps or makes them, is said at [`verdict::LocationFacts`] and at each function here.
+//! The rule propagates knowledge through the operations of an edge, starting from the facts claimed at its
+//! source. An operation removes the facts that it may invalidate and adds those that it establishes. The
+//! facts claimed at the target must then be known. At an entry nothing is known, and at an end nothing is
+//! claimed. [`verdict::LocationFacts`] defines the facts; the functions here say why each operation preserves
+//! or establishes them.
 
 use super::data::Data;
 use super::terms::{Sum, Terms};
@@ -43,29 +45,29 @@ impl Knowledge {
     }
 }
 
-/// What an operation may do to the words of locks.
+/// The effect of an operation on the words of locks.
 #[derive(Clone, Debug)]
 pub enum Touch {
     Writes(Region),
     Takes(LockKind, Region),
-    /// Gives back a lock that the thread is known to hold.
+    /// Releases a lock that the thread is known to hold.
     Returns(Region),
 }
 
-/// What a step does beyond knowledge.
+/// The effects of a step besides knowledge.
 #[derive(Clone, Default, Debug)]
 pub struct Outcome {
     pub touches: Vec<Touch>,
     pub joined: Vec<TemplateId>,
     pub started: Vec<TemplateId>,
-    /// It assumes the opposite of what is known, or is not possible by what is known of data.
+    /// It is not possible: it contradicts what is known, or the data invariants.
     pub impossible: bool,
 }
 
 /// The outcomes of each node's steps.
 pub type Steps = Vec<Vec<(EdgeId, Outcome)>>;
 
-/// The words that the claim to a lock is about: the owner, and for a shared one the count too.
+/// The words that a lock claim is about: the owner, and for a shared claim also the count.
 pub fn words(terms: &Terms<'_, '_>, held: &Held) -> Region {
     region(terms, &held.address, if held.shared { 8 } else { 4 })
 }
@@ -79,11 +81,12 @@ fn region(terms: &Terms<'_, '_>, address: &Sum, bytes: u64) -> Region {
     Region::at(terms.view.points_to, terms.template, &terms.rebuilt(address), Extent::Bytes(bytes))
 }
 
-/// Whether the claim to a lock may be false after a touch by another thread, or by the own one.
+/// Whether a lock claim may be false after an operation of another thread, or of the claiming thread.
 ///
-/// A write to the words may change them. Taking a lock writes them only where it is free or the thread's own, so at the same address it breaks no exclusive claim of another;
-/// a mutex or spin lock ignores readers. A lock that is returned under a claim was not another one's, and of shared claims
-/// exactly one goes with the count. At other addresses that overlap, anything may happen.
+/// A write to the words may change them. Acquiring a lock writes them only if it is free or the thread's own,
+/// so at the same address this breaks no exclusive claim of another thread; a mutex or spin lock ignores
+/// readers. A lock that is released under a claim was not another thread's, and of shared claims exactly one
+/// ends with the count. At other overlapping addresses, anything may happen.
 pub fn breaks(touch: &Touch, held: &Held, words: &Region) -> bool {
     let only_at_zero =
         |region: &Region| region.distances(words).is_some_and(|all| all.iter().all(|by| *by == 0));
@@ -97,7 +100,7 @@ pub fn breaks(touch: &Touch, held: &Held, words: &Region) -> bool {
     }
 }
 
-/// Checks all facts; returns what each step does. What is known of data may say that a step is not possible.
+/// Checks all facts; returns the effects of each step. Data invariants may exclude a step.
 pub fn check_facts(view: &View<'_>, data: Option<&Data<'_, '_>>) -> Result<Steps, ProofError> {
     let mut steps = Vec::new();
     for template in view.program.templates.ids() {
@@ -156,7 +159,7 @@ fn implies(known: &Knowledge, wanted: &Knowledge) -> Result<(), ProofError> {
         follows(known.equal.contains(fact), format!("{} is {:?}", fact.0, fact.1))?;
     }
     for lock in &wanted.locks {
-        // Who holds a lock exclusively holds it for reading too.
+        // A thread that holds a lock exclusively also holds it for reading.
         let exclusive = Held { shared: false, ..lock.clone() };
         let held = known.locks.contains(lock) || known.locks.contains(&exclusive);
         follows(held, format!("a lock is held: {:?}", lock.address))?;
@@ -173,7 +176,7 @@ fn implies(known: &Knowledge, wanted: &Knowledge) -> Result<(), ProofError> {
     Ok(())
 }
 
-/// Carries knowledge through an edge. `visit` sees it before each operation.
+/// Propagates knowledge through an edge. `visit` sees it before each operation.
 pub fn follow(
     view: &View<'_>,
     template: TemplateId,
@@ -197,7 +200,7 @@ struct Walker<'v, 'a> {
 impl Walker<'_, '_> {
     fn op(&mut self, op: &Op, known: &mut Knowledge) {
         let (view, template) = (self.terms.view, self.terms.template);
-        // What leaves the locals by this operation is not fresh afterwards.
+        // An object is no longer fresh after this operation if its address leaves the locals.
         match op {
             Op::Assign(Assignment { constraint: Some(_), .. }) => known.fresh.clear(),
             Op::Assign(Assignment { pairs, constraint: None }) => {
@@ -256,7 +259,7 @@ impl Walker<'_, '_> {
         self.learn(op, gained, known);
     }
 
-    /// The sum of a single assignment's value, and the thread that it is the id of.
+    /// The sum of a single assignment's value, and the thread whose id it is.
     fn gained(&self, op: &Op, known: &Knowledge) -> (Option<Sum>, Option<TemplateId>) {
         let Op::Assign(Assignment { pairs, .. }) = op else { return (None, None) };
         let [(_, Rhs::Value(value))] = pairs.as_slice() else { return (None, None) };
@@ -265,7 +268,7 @@ impl Walker<'_, '_> {
         (sum, thread.map(|(_, thread)| *thread))
     }
 
-    /// What is true after an operation because of it.
+    /// The facts that an operation establishes.
     fn learn(&self, op: &Op, (value, thread): (Option<Sum>, Option<TemplateId>), known: &mut Knowledge) {
         match op {
             Op::Assign(Assignment { pairs, .. }) => {
@@ -307,7 +310,8 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// A condition holds, or does not. That the owner word of a lock is the thread's id is what the claim to the lock says.
+    /// Learns that a condition holds, or does not. A lock claim means that the owner word of the lock is the
+    /// thread's id.
     fn assumed(&mut self, condition: &Expr, holds: bool, known: &mut Knowledge) {
         match condition {
             Expr::Unary(UnaryOp::Not, IntType::BOOL, inner) => self.assumed(inner, !holds, known),
@@ -349,7 +353,7 @@ impl Walker<'_, '_> {
             Touch::Writes(region.clone())
         };
         self.forget_content(&region, known);
-        // What the thread gives back may be any lock of its own that could be the same.
+        // The thread may release any of its locks that could be the same.
         let own_touch = if takes { touch.clone() } else { Touch::Writes(region) };
         known.locks.retain(|held| {
             if is_key(held) {
@@ -369,7 +373,7 @@ impl Walker<'_, '_> {
     /// The thread writes memory.
     fn write(&mut self, address: &Expr, region: Region, known: &mut Knowledge) {
         let key = self.terms.key(address, &known.equal);
-        // Nobody else can have a claim in an object that nobody else can reach.
+        // No other thread can have a claim in an object that it cannot reach.
         let fresh = key.as_ref().is_some_and(|key| is_fresh(key, known));
         self.forget_content(&region, known);
         let bytes = match region.extent {
@@ -385,7 +389,7 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// Whether bytes at a key are not the words of a lock: same terms, other offsets.
+    /// Whether bytes at a key are surely not the words of a lock: same terms, other offsets.
     fn is_apart(&self, held: &Held, key: Option<&Sum>, bytes: u64) -> bool {
         let Some(key) = key.filter(|key| key.terms == held.address.terms) else { return false };
         let signed = ir::IntType { signed: true, ..self.terms.pointer() };
@@ -412,8 +416,8 @@ impl Walker<'_, '_> {
         known.threads.retain(|(value, _)| !sum_reads(value));
     }
 
-    /// A value leaves the locals. It points to no fresh object if it is not made from the object's local by local steps: what is read from memory is
-    /// no pointer to a fresh object, since memory holds none.
+    /// A value leaves the locals. It points to a fresh object only if local steps compute it from the
+    /// object's local: memory holds no pointers to fresh objects.
     fn leaves(&self, value: &Expr, known: &mut Knowledge) {
         let code = &self.terms.view.program.templates[self.terms.template];
         let mut sources = vec![false; code.locals.len()];

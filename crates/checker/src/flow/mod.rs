@@ -1,18 +1,22 @@
 //! Checks the proofs of the `flow` engine ([`verdict::FlowProof`]).
 //!
-//! The program that the proof speaks of is made again, by the passes of `ir`. Then each part of the proof is tested on its own; nothing is searched for.
+//! The passes of `ir` derive the program that the proof is about again. Then each part of the proof is tested
+//! separately, without any search.
 //!
-//! 1. At most one thread runs of each template that is called unique ([`view`]).
-//! 2. Facts hold at entries, and each step from a location with its facts leads to the facts of the next one ([`knowledge`]).
-//! 3. What the parents of families claim of their members holds, step by step ([`families`]).
-//! 4. The reachable locations and the pairs contain where threads start, and are closed under steps of one thread and starts of others ([`pairs`]).
-//! 5. No step of one thread breaks another one's claim to hold a lock, for all related locations ([`pairs`]).
-//! 6. What is claimed of counters holds ([`counters`]).
+//! 1. Each template that is claimed to be unique has at most one thread ([`view`]).
+//! 2. Facts hold at entries, and each step leads from the facts of its source to those of its target
+//!    ([`knowledge`]).
+//! 3. The claims of parents about the members of their families hold, step by step ([`families`]).
+//! 4. The reachable locations and the pairs contain the entries of threads at the start, and are closed under
+//!    steps and starts of threads ([`pairs`]).
+//! 5. No step of one thread breaks a lock claim of another, for all related locations ([`pairs`]).
+//! 6. The claims about counters hold ([`counters`]).
 //! 7. Invariants of data, if there are any, are inductive, and so is the data flow that they rest on ([`data`]).
 //! 8. No two related locations have conflicting accesses ([`conflicts`]), or no forbidden error location is reachable.
 //!
-//! 1 to 7 make, by induction over the steps of an execution, an invariant of all reachable states: each thread is at a reachable location, each two
-//! threads at related ones, and all facts hold. 8 says that the invariant excludes what the property forbids.
+//! By induction over the steps of an execution, 1 to 7 give an invariant of all reachable states: each thread
+//! is at a reachable location, each two threads are at related ones, and all facts hold. 8 says that the
+//! invariant excludes what the property forbids.
 
 mod conflicts;
 mod counters;
@@ -46,7 +50,7 @@ pub fn check(
     check_symbolic(view, property, proof, budget)
 }
 
-/// The program that proofs speak of.
+/// The program that proofs are about.
 pub(crate) fn symbolic<'v>(
     program: &'v Views,
     property: &Property,
@@ -77,7 +81,7 @@ fn check_symbolic(
     }
 }
 
-/// Checks 1 to 7: that what the proof says holds in all reachable states. Returns what it says of data.
+/// Checks 1 to 7: all claims hold in all reachable states. Returns the claims about data.
 fn check_invariant<'v, 'a>(
     view: &'v View<'a>,
     proof: &'a FlowProof,

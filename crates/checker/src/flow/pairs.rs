@@ -1,11 +1,13 @@
-//! Whether the reachable locations and the pairs are closed, and no thread breaks another one's claims.
+//! Checks that the reachable locations and the pairs are closed, and that no thread breaks another's claims.
 //!
-//! A step may be left out while another thread is at some location only for one of these reasons: it assumes the opposite of what its
-//! thread knows; the other one is in an atomic region and the step is not; the step waits for the other thread to end, and it has not;
-//! the step waits for a third thread, and no end of that one is related to where the other is; what is known of data contradicts the
-//! step's assumptions; the step asks for a lock, before it changes memory, that the other thread holds; the step finds a counter to be less than the weights of where the two threads are. A pair may be
-//! left out only if both are in the same unique template, or both hold the same lock, one of them exclusively, at the same address of a single object,
-//! or one is the parent of a family that has no member, and the other would be one.
+//! A step may be omitted while another thread is at some location only for one of these reasons: it
+//! contradicts what its thread knows; the other thread is in an atomic region and the step is not; the step
+//! waits for the other thread to end, and it has not; the step waits for a third thread, and no end of that
+//! thread is related to the other's location; data invariants contradict the step's assumptions; before it
+//! changes memory, the step acquires a lock that the other thread holds; the step needs a counter below the
+//! sum of the weights of the two threads' locations. A pair may be omitted only if both threads are in the
+//! same unique template; or both hold the same lock, one of them exclusively, at the same address of a single
+//! object; or one is the parent of a family without members, and the other would be a member.
 
 use super::counters::guards;
 use super::data::Data;
@@ -19,14 +21,14 @@ use ir::{Count, EdgeId, Expr, Lhs, LockKind, ObjectId, Op, Program, Storage, Tem
 use std::collections::BTreeMap;
 use verdict::Budget;
 
-/// What may happen, as far as the proof says.
+/// The possible steps, according to the proof.
 pub struct Closure<'v, 'a> {
     pub view: &'v View<'a>,
-    /// What is known of data.
+    /// The data invariants.
     data: Option<&'v Data<'v, 'a>>,
-    /// The locks at addresses that mean the same for all threads.
+    /// The locks at addresses that are the same for all threads.
     fixed: Vec<Vec<Held>>,
-    /// The most that edges find counters to be.
+    /// The greatest counter values with which edges can be taken.
     guards: Vec<BTreeMap<EdgeId, Vec<(usize, Value)>>>,
 }
 
@@ -35,7 +37,7 @@ impl Closure<'_, '_> {
         self.view.proof.coreachable.contains(a, b)
     }
 
-    /// Two threads may be here: the proof must say so, unless they cannot.
+    /// Two threads may be here: the pair must be in the proof, unless a rule excludes it.
     fn pair(&self, a: Node, b: Node) -> Result<(), ProofError> {
         let (first, second) = (self.view.nodes[a].0, self.view.nodes[b].0);
         if self.related(a, b) && self.related(b, a)
@@ -92,7 +94,7 @@ impl Closure<'_, '_> {
             && self.data.is_none_or(|data| data.may_take(source, edge, Some(other)))
     }
 
-    /// Whether an edge finds a counter to be less than the weights of where its thread and another one are.
+    /// Whether an edge needs a counter below the sum of the weights of its thread's location and another one.
     fn is_too_low(&self, source: Node, edge: EdgeId, other: Option<Node>) -> bool {
         self.guards[source].get(&edge).is_some_and(|found| {
             found.iter().any(|(counter, most)| {
@@ -108,10 +110,10 @@ impl Closure<'_, '_> {
     }
 }
 
-/// A lock of a static object that an edge asks for before it changes any memory: its kind, and where it is.
+/// A lock in a static object that an edge acquires before it changes any memory: its kind and its address.
 pub type Wanted = (LockKind, ObjectId, u64);
 
-/// What an edge asks for first, with the number of the operation.
+/// The lock that an edge acquires first, with the number of the operation.
 pub fn wanted_lock(program: &Program, ops: &[Op]) -> Option<(usize, Wanted)> {
     for (number, op) in ops.iter().enumerate() {
         match op {
@@ -128,7 +130,8 @@ pub fn wanted_lock(program: &Program, ops: &[Op]) -> Option<(usize, Wanted)> {
     None
 }
 
-/// Whether someone who holds these locks keeps others from getting one: whoever holds it exclusively does, and a reader keeps out writers.
+/// Whether a thread that holds these locks prevents others from acquiring one: an exclusive holder prevents
+/// all, a reader prevents writers.
 pub fn stands_in_the_way(held: &[Held], (kind, object, offset): Wanted) -> bool {
     let is_it = |held: &&Held| match held.address.terms.as_slice() {
         [(Expr::Address(other, base), false)] => {
@@ -139,7 +142,7 @@ pub fn stands_in_the_way(held: &[Held], (kind, object, offset): Wanted) -> bool 
     held.iter().filter(is_it).any(|held| !held.shared || kind == LockKind::Write)
 }
 
-/// Makes the rules ready.
+/// Prepares the rules.
 pub fn closure<'v, 'a>(
     view: &'v View<'a>,
     data: Option<&'v Data<'v, 'a>>,
@@ -155,7 +158,7 @@ pub fn closure<'v, 'a>(
     Ok(Closure { view, data, fixed, guards: guards(view, data) })
 }
 
-/// Checks that all that may happen is in the proof.
+/// Checks that the proof contains all that may happen.
 pub fn check_closed(closure: &Closure<'_, '_>, steps: &Steps, budget: &Budget) -> Result<(), ProofError> {
     let view = closure.view;
     let mut entries: Vec<TemplateId> = Vec::new();
@@ -202,7 +205,7 @@ pub fn check_closed(closure: &Closure<'_, '_>, steps: &Steps, budget: &Budget) -
     Ok(())
 }
 
-/// Checks that no step of one thread breaks a claim of another one.
+/// Checks that no step of one thread breaks a claim of another.
 pub fn check_claims(closure: &Closure<'_, '_>, steps: &Steps, budget: &Budget) -> Result<(), ProofError> {
     let view = closure.view;
     let mut claims = Vec::new();

@@ -1,7 +1,8 @@
 //! Values as sums: signed terms and a constant, modulo 2 to the width of a pointer.
 //!
-//! Two sums with the same terms and constant are the same value. Terms are locals, own cells, addresses, and arithmetic on sums. A sum stays
-//! true as long as its locals and cells do not change. The address of an allocation site stands for its only object's.
+//! Two sums with the same terms and constant have the same value. Terms are locals, own cells, addresses, and
+//! arithmetic on sums. A sum stays valid as long as its locals and cells do not change. The address of an
+//! allocation site stands for that of its only object.
 
 use super::view::View;
 use ir::passes::footprint::{Extent, Region};
@@ -16,7 +17,7 @@ pub struct Sum {
     pub constant: Value,
 }
 
-/// What a template's thread knows of its locals.
+/// What a thread of a template knows of its locals.
 pub struct Terms<'v, 'a> {
     pub view: &'v View<'a>,
     pub template: TemplateId,
@@ -27,7 +28,7 @@ impl Terms<'_, '_> {
         self.view.program.data_model.pointer()
     }
 
-    /// The sum of an expression, given what locals are equal to; `None` when it reads memory that others change.
+    /// The sum of an expression, given equalities of locals; `None` when it reads memory that others change.
     pub fn sum(&self, expr: &Expr, equal: &[(LocalId, Expr)]) -> Option<Sum> {
         let found = (size(expr) <= LARGEST_FACT).then(|| self.bounded(expr, equal, 64))??;
         let terms = self.rebuilt(&Sum { constant: 0, ..found.clone() });
@@ -43,7 +44,7 @@ impl Terms<'_, '_> {
             Expr::Const(value, ty) if *ty == pointer => Some(Sum { terms: vec![], constant: *value }),
             Expr::Const(..) | Expr::Procedure(_) | Expr::Myself => one(expr.clone()),
             Expr::Local(local) => match equal.iter().find(|(known, _)| known == local) {
-                // Facts are about locals that have no other name, so one look is enough.
+                // Facts refer to locals without an equality of their own, so one substitution suffices.
                 Some((_, value)) => self.bounded(value, &[], depth),
                 None => one(expr.clone()),
             },
@@ -123,7 +124,7 @@ impl Terms<'_, '_> {
             .filter(|(object, _)| self.view.is_single(*object))
     }
 
-    /// What a lock or an access is known by.
+    /// The key of a lock or an access.
     pub fn key(&self, address: &Expr, equal: &[(LocalId, Expr)]) -> Option<Sum> {
         match self.only_cell(address) {
             Some((object, offset)) => {
@@ -134,7 +135,7 @@ impl Terms<'_, '_> {
     }
 }
 
-/// How many parts an expression has.
+/// The number of parts of an expression.
 fn size(expr: &Expr) -> usize {
     let mut parts = 0;
     expr.walk(&mut |_| parts += 1);

@@ -1,4 +1,4 @@
-//! The program and the proof side by side, and what follows from the program's text alone.
+//! The program together with the proof, and facts that follow from the program's text alone.
 
 use crate::ProofError;
 use crate::ready::claim;
@@ -19,7 +19,7 @@ pub struct View<'a> {
     pub program: &'a Program,
     pub proof: &'a FlowProof,
     pub points_to: &'a PointsTo,
-    /// Objects that threads may reach that do not own them.
+    /// Objects that threads other than the owner may reach.
     pub escapes: IdVec<ObjectId, bool>,
     pub nodes: Vec<(TemplateId, LocationId)>,
     /// The edges from each node.
@@ -29,7 +29,7 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Puts the two side by side, and checks that they fit and that unique templates are.
+    /// Combines the two; checks that they match, and that unique templates are unique.
     pub fn new(view: &'a Analysed, proof: &'a FlowProof, budget: &Budget) -> Result<Self, ProofError> {
         let (program, points_to) =
             (view.program(), view.points_to(budget).map_err(ProofError::TooExpensive)?);
@@ -71,7 +71,7 @@ impl<'a> View<'a> {
     pub fn has_ended(&self, node: Node) -> bool {
         matches!(self.location(node).kind, LocationKind::End | LocationKind::Exit)
     }
-    /// Whether the proof says that a thread may be at a node.
+    /// Whether a thread may be at a node, according to the proof.
     pub fn is_inhabited(&self, node: Node) -> bool {
         let by_data = |data: &verdict::DataProof| data.invariants.get(node).is_none_or(Option::is_some);
         self.proof.reachable[node] && self.proof.data.as_ref().is_none_or(by_data)
@@ -96,14 +96,15 @@ impl<'a> View<'a> {
         })
     }
 
-    /// Calls, and starts through pointers, have no meaning for this proof.
+    /// This proof rule does not handle calls, nor starts through pointers.
     fn check_ops(&self) -> Result<(), ProofError> {
         let open =
             self.ops().any(|(_, _, op)| matches!(op, Op::Call(..) | Op::Spawn(Callee::Pointer(_), ..)));
         claim(!open, "a call or start is not resolved")
     }
 
-    /// A unique template is started once at most: at the start, or by edges of which one is taken once at most.
+    /// A unique template is started at most once: at the start, or by edges of which at most one is taken,
+    /// once.
     fn check_unique(&self) -> Result<(), ProofError> {
         for &template in &self.proof.unique {
             claim(self.program.templates.get(template).is_some(), "a template does not exist")?;
@@ -131,9 +132,10 @@ impl<'a> View<'a> {
         found.map(|(template, edge, _)| (template, edge)).collect()
     }
 
-    /// Whether one of these edges is taken, once, at most in the whole run: they are all in one unique template, whose thread can take none of them
-    /// after one of them. That a template is unique may be claimed for this reason itself: where the second of two threads or the second step
-    /// came about first, all was as claimed before.
+    /// Whether at most one of these edges is taken, at most once in the whole run: they are all in one unique
+    /// template, whose thread can take none of them after one of them. Claims of uniqueness may rely on each
+    /// other: consider the first moment at which a second thread or a second step occurs; before it, all
+    /// claims held.
     fn happens_once(&self, edges: &[(TemplateId, EdgeId)]) -> bool {
         let Some((only, _)) = edges.first() else { return false };
         let code = &self.program.templates[*only];
@@ -154,13 +156,14 @@ impl<'a> View<'a> {
         sources.is_disjoint(&behind)
     }
 
-    /// Whether there is at most one object of this name in the whole run.
+    /// Whether at most one such object exists in the whole run.
     pub fn is_single(&self, object: ObjectId) -> bool {
         self.single[object]
     }
 
     fn single_objects(&self) -> IdVec<ObjectId, bool> {
-        // Where objects of each site are allocated, and whether all of them have the size of one element.
+        // The edges that allocate objects of each site, and whether all of these have the size of one
+        // element.
         let mut allocations: IdVec<ObjectId, (Vec<(TemplateId, EdgeId)>, bool)> =
             self.program.objects.iter().map(|_| (Vec::new(), true)).collect();
         for (template, edge, op) in self.ops() {
@@ -247,7 +250,8 @@ pub fn type_of_fact(program: &Program, template: TemplateId, expr: &Expr) -> Opt
     }
 }
 
-/// Whether an expression is no larger than those of facts, and says nothing of what its loads may point to: that is never believed.
+/// Whether an expression is small enough for facts, and has no points-to sets on its loads: these are never
+/// trusted.
 pub fn is_fact(expr: &Expr) -> bool {
     let (mut parts, mut plain) = (0, true);
     expr.walk(&mut |inner| {
@@ -257,8 +261,8 @@ pub fn is_fact(expr: &Expr) -> bool {
     plain && parts <= LARGEST_FACT + 2
 }
 
-/// Whether all that facts name exists in the template, and they are no larger than facts may be. A lock may lie in the
-/// frame of another template, if that is unique: its address is then the same for all.
+/// Whether everything that facts name exists in the template, and they are small enough. A lock may be in the
+/// frame of another template if that is unique: then its address is the same for all threads.
 fn names_exist(program: &Program, proof: &FlowProof, template: TemplateId, facts: &LocationFacts) -> bool {
     let pointer = program.data_model.pointer();
     let is = |expr: &Expr, ty: IntType| is_fact(expr) && type_of_fact(program, template, expr) == Some(ty);

@@ -1,4 +1,4 @@
-//! The checker's own rule of what there is at most one of agrees with the one that engines use, and refuses each other claim.
+//! The checker's own rule for uniqueness agrees with that of the engines, and refuses every other claim.
 
 use super::view::View;
 use ir::passes::Unique;

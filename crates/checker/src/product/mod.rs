@@ -1,17 +1,24 @@
 //! Checks proofs by the product of a fixed set of threads ([`verdict::ProductProof`]).
 //!
-//! The program as transitions is made again. For each error location of each thread there is a part of the proof. In a part:
+//! The checker derives the program as transitions again. For each error location of each thread there is a
+//! part of the proof. In a part:
 //!
-//! 1. The threads that are said to end before the error do: a thread that the error is in, or one of those before in the list, cannot come to the error, or to its end, while they have not ended.
-//!    Only its own steps are followed, with the values that no other thread can change.
-//! 2. At each node the threads that take steps are enough: all that run; or the one at an atomic location; or a set with a thread in it that must take a step before the error, such that none of the next
-//!    steps of a thread in the set depends on any step that a thread outside may take before that thread has ended. Then the first step of the set on the way to the error can be taken at once.
-//! 3. Each step of these threads that sleep not leads to a node of the proof, or its guard is false for the values that are known. There at most those threads sleep that slept before, or whose
-//!    turn came before, and all whose next steps are independent of this one (sleep sets).
-//! 4. Known values are known at the start, and stay so.
-//! 5. From each node with an invariant, along each path through nodes without, the next invariant holds; that of the error is `false`. There is no circle without one ([`ways`]).
+//! 1. The threads that are claimed to end before the error do: the thread of the error cannot reach the error
+//!    while they have not ended, or one of those earlier in the list cannot reach its end. Only that thread's
+//!    own steps are followed, with the values that no other thread can change.
+//! 2. At each node, the threads that take steps suffice: they are all that run; or the one at an atomic
+//!    location; or a persistent set: it contains a thread that must take a step before the error, and no next
+//!    step of a thread in the set depends on any step that a thread outside may take before that thread has
+//!    ended. Then the first step of the set on a path to the error can be taken at once.
+//! 3. Each step of those of these threads that do not sleep leads to a node of the proof, or its guard is
+//!    false for the known values. At that node, a thread may sleep only if it slept before or its turn came
+//!    before, and its next steps are independent of this step (sleep sets).
+//! 4. Known values hold at the start, and are preserved by steps.
+//! 5. From each node with an invariant, along each path through nodes without one, the next invariant holds;
+//!    that of the error is `false`. Each cycle has a node with an invariant ([`ways`]).
 //!
-//! By induction over the length of executions to the error: there is none. Shares the meaning of steps with the search, and nothing else.
+//! By induction over the length of executions to the error, there is none. This rule shares only the meaning
+//! of steps with the search.
 
 mod ways;
 
@@ -102,7 +109,7 @@ impl<'a> Part<'a, '_> {
         node.constants.iter().cloned().collect()
     }
 
-    /// That a formula holds whatever values variables have in their ranges.
+    /// Checks that a formula holds for all values of variables in their ranges.
     fn holds(&self, formula: &Term, text: &str) -> Result<(), ProofError> {
         if formula.is_true() {
             return Ok(());
@@ -116,7 +123,7 @@ impl<'a> Part<'a, '_> {
         }
     }
 
-    // 1.
+    // Obligation 1.
     fn check_ends(&self) -> Result<(), ProofError> {
         for (position, needed) in self.part.ends.iter().enumerate() {
             let waiters = [self.part.error.0].into_iter().chain(self.part.ends[..position].iter().copied());
@@ -126,7 +133,7 @@ impl<'a> Part<'a, '_> {
         Ok(())
     }
 
-    /// Whether a thread cannot come to the error, or to its end, while another has not ended.
+    /// Whether a thread cannot reach the error, or its end, while another has not ended.
     fn waits(&self, waiter: usize, other: usize) -> bool {
         let (Some(thread), Some(needed)) =
             (self.threads.threads.get(waiter), self.threads.threads.get(other))
@@ -159,7 +166,7 @@ impl<'a> Part<'a, '_> {
         if thread.at_start {
             literals(&self.threads.initial, &mut first);
         }
-        // Round after round, until the values that are known at each location stay the same.
+        // Iterates until the known values at each location are stable.
         let mut at: Vec<Option<Values>> = vec![None; thread.steps.len()];
         at[thread.entry.0 as usize] = Some(kept(first));
         loop {
@@ -210,7 +217,7 @@ impl<'a> Part<'a, '_> {
         self.holds(&self.threads.initial.implies(&invariant), "the first invariant holds")
     }
 
-    // 2, 3, 4.
+    // Obligations 2, 3 and 4.
     fn check_node(&mut self, number: usize) -> Result<Vec<(&'a ThreadStep, usize)>, ProofError> {
         let (part, threads) = (self.part, self.threads);
         let node = &part.nodes[number];
@@ -262,7 +269,7 @@ impl<'a> Part<'a, '_> {
         Ok(found)
     }
 
-    /// That the values that are known at a node are so after a step.
+    /// Checks that the known values of a node hold after a step to it.
     fn check_values(
         &self,
         step: &ThreadStep,
@@ -373,7 +380,7 @@ impl<'a> Part<'a, '_> {
     }
 
     fn commute(&self, one: &ThreadStep, other: &ThreadStep) -> Result<bool, ProofError> {
-        // What enters an atomic region keeps others from going on.
+        // A step that enters an atomic region prevents others from running.
         let enters = |step: &ThreadStep| self.threads.is_atomic(self.system, step.thread, step.target);
         if (!one.starts.is_empty() && !other.starts.is_empty()) || enters(one) || enters(other) {
             return Ok(false);
@@ -390,7 +397,7 @@ impl<'a> Part<'a, '_> {
         if apart {
             return Ok(true);
         }
-        // In both orders: possible from the same states, and with the same end.
+        // Both orders are possible from the same states, and have the same result.
         let both = |first: &ThreadStep, second: &ThreadStep| {
             let possible = first.guard.and(&second.guard.substitute(&first.updates));
             let mut end = first.updates.clone();
@@ -404,7 +411,7 @@ impl<'a> Part<'a, '_> {
             written.into_iter().map(|variable| value(&end, variable).equals(&value(&end_too, variable)));
         let formula = possible.equals(&possible_too).and(&possible.implies(&Term::all(same)));
         match self.holds(&formula, "steps commute") {
-            // Not enough time is no reason to call the proof wrong.
+            // A timeout does not make the proof wrong.
             Err(error @ ProofError::TooExpensive(_)) => Err(error),
             found => Ok(found.is_ok()),
         }

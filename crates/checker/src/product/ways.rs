@@ -1,8 +1,11 @@
-//! From each node with an invariant, along each way through nodes without, the next invariant holds.
+//! Checks that from each node with an invariant, along each path through nodes without one, the next
+//! invariant holds.
 //!
-//! Few ways are followed one by one. Many are one formula: each node on the way gets a truth value, that it is passed, and names for the values of variables there that depend on how it was reached.
-//! If a node is passed, one of the steps to it was taken, from a node that is passed, with values that fit. An execution along one way to a violation makes the formula true: the nodes and steps
-//! of the way are passed and taken, no others. So if nothing makes it true, there is none.
+//! Few paths are followed one by one. Many become one formula: each node on a path gets a Boolean that says
+//! whether the path passes it, and names for the values of variables that depend on how it was reached. If a
+//! node is passed, one of the steps to it was taken, from a node that is passed, with matching values. An
+//! execution along one path to a violation satisfies the formula: exactly the nodes of the path are passed,
+//! and exactly its steps are taken. So if the formula is unsatisfiable, there is no such execution.
 
 use super::{Part, ProofError, Values};
 use crate::ready::claim;
@@ -10,9 +13,9 @@ use smt::{Instance, Sort, Symbol, Term, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 use transitions::threads::ThreadStep;
 
-/// More ways than this are not followed one by one.
+/// The most paths that are followed one by one.
 const FEW_WAYS: usize = 40;
-/// Values that are larger get a name.
+/// Larger values get a name.
 const LARGE: usize = 24;
 
 /// The steps from each node, and where they lead.
@@ -20,14 +23,14 @@ pub(super) type Successors<'a> = [Vec<(&'a ThreadStep, usize)>];
 
 /// Nodes between invariants.
 struct Between {
-    /// The nodes without an invariant that are reached, each after all those that lead to it.
+    /// The reached nodes without an invariant, in topological order.
     order: Vec<usize>,
-    /// Whether there are few ways.
+    /// Whether there are few paths.
     few: bool,
 }
 
 impl<'a> Part<'a, '_> {
-    // 5.
+    // Obligation 5.
     pub(super) fn check_invariants(&self, successors: &Successors<'a>) -> Result<(), ProofError> {
         for (number, node) in self.part.nodes.iter().enumerate() {
             self.budget.check(0).map_err(ProofError::TooExpensive)?;
@@ -49,7 +52,7 @@ impl<'a> Part<'a, '_> {
         Ok(())
     }
 
-    /// Whether all steps are followed on from a node.
+    /// Whether steps are composed through a node.
     fn is_passed(&self, number: usize) -> bool {
         let node = &self.part.nodes[number];
         node.invariant.is_none() && !self.is_error(node)
@@ -110,7 +113,7 @@ impl<'a> Part<'a, '_> {
     ) -> Result<(), ProofError> {
         let here = self.values(&self.part.nodes[number]);
         let before = invariant.substitute(&here);
-        // Paths from the node: where they are, what they need, what they have changed, and how long they are.
+        // Paths from the node: their ends, conditions, changes, and lengths.
         let mut open: Vec<(usize, Term, Values, usize)> = vec![(number, before, here, 0)];
         while let Some((at, condition, changes, length)) = open.pop() {
             self.budget.check(0).map_err(ProofError::TooExpensive)?;
@@ -131,7 +134,7 @@ impl<'a> Part<'a, '_> {
         Ok(())
     }
 
-    /// That a step leads to a node whose invariant does not hold.
+    /// The condition that a step leads to a node whose invariant does not hold.
     fn violated(&self, target: usize, after: &Values) -> Term {
         let node = &self.part.nodes[target];
         match &node.invariant {
@@ -181,7 +184,7 @@ impl<'a> Part<'a, '_> {
         self.holds(&violation.not(), "the invariants hold after all ways, and no error is reached")
     }
 
-    /// Ways to a node, and the values there: with names of their own where ways differ, or where they are large.
+    /// The paths to a node, and the values there; values that are large or differ between paths get names.
     fn joined(
         &self,
         at: usize,
@@ -243,7 +246,8 @@ impl<'a> Part<'a, '_> {
     }
 }
 
-/// When a step can be taken, and the values after it. Inputs of the same step in two places are different inputs.
+/// The condition of a step, and the values after it. Inputs of the same step in two places are different
+/// inputs.
 fn taken(step: &ThreadStep, values: &Values, (node, number): (usize, usize)) -> (Term, Values) {
     let fresh = |variable: &Variable| {
         let input = step.inputs.contains(variable);

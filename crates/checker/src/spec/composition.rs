@@ -1,7 +1,8 @@
-//! That abstract threads together do not go wrong.
+//! Checks that the composition of abstract threads does not go wrong.
 //!
-//! By a proof about the program that they make, or by an invariant of the variables and of the numbers of threads in each state. The latter is enough where no
-//! thread's id is spoken of: threads in one state then have the same future, and nothing else matters.
+//! This is shown by a proof about the composition as a program, or by an invariant over the variables and the
+//! numbers of threads in each state. The latter suffices if the specification does not mention ids of
+//! threads: threads in the same state then have the same future.
 
 use super::{follows, untranslatable};
 use crate::ProofError;
@@ -75,7 +76,7 @@ fn check_counting(
         }
         for transition in &thread.transitions {
             let after = |variable: &Variable| variable.instance(Instance::After);
-            // The old values are the variables, the new ones have names of their own.
+            // The variables stand for old values; new values have separate names.
             let mut replace: IndexMap<Variable, Term> = IndexMap::new();
             let mut new: IndexMap<Variable, Term> = IndexMap::new();
             let mut facts = before_step.clone();

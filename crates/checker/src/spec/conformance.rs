@@ -1,4 +1,4 @@
-//! That what is said of a thread and the candidates of its abstract thread is so, and is enough.
+//! Checks the claims about a thread and the candidates of its abstract thread, and that they suffice.
 
 use super::{follows, is_error, untranslatable};
 use crate::ProofError;
@@ -12,7 +12,7 @@ use transitions::specification::{Meaning, before, candidate};
 use transitions::{Kind, Step, System};
 use verdict::{Budget, Conformance};
 
-/// No run of steps that nothing is written down of is longer.
+/// The longest path through locations without formulas.
 const LONGEST: usize = 20_000;
 
 /// A thread, and what it must conform to.
@@ -31,18 +31,19 @@ pub(super) struct Checker<'a> {
     budget: &'a Budget,
 }
 
-/// Who runs beside the thread.
+/// Which other threads run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// Nobody was started.
+    /// None was started.
     Alone,
-    /// Somebody was, and cannot run yet.
+    /// One was started, and cannot run yet.
     Starting,
-    /// Others.
+    /// Others run.
     Together,
 }
 
-/// What the variables are, over those at first and values that may be anything; and what holds of all these.
+/// A symbolic state: terms for the variables, over initial variables and arbitrary values; and what holds of
+/// these.
 #[derive(Clone)]
 struct State {
     values: IndexMap<Variable, Term>,
@@ -94,7 +95,7 @@ impl<'a> Checker<'a> {
                 Some(first)
                     if !global.contains_key(&shared.variable) && !written.contains(&shared.variable) =>
                 {
-                    // Nobody ever changes it.
+                    // It never changes.
                     always.push(shared.variable.term().equals(first));
                 }
                 _ => {
@@ -149,7 +150,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// Whether a variable is one of the thread or of all threads, one of the specification, or a candidate.
+    /// Whether a variable is the thread's own, shared, one of the specification, or a candidate.
     fn is_known(&self, variable: &Variable) -> bool {
         let mut own = self.system.own[self.template].iter();
         self.system.is_shared(variable)
@@ -218,7 +219,7 @@ impl<'a> Checker<'a> {
         Ok(state)
     }
 
-    /// That what is said stays true when the thread continues from a location.
+    /// Checks that the claims are preserved when the thread continues from a location.
     fn check_steps(
         &self,
         said: &Conformance,
@@ -252,7 +253,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// Checks what is said where the thread arrives. Gives no if nothing is.
+    /// Checks the claim where the thread arrives. Returns `false` when there is none.
     fn arrive(
         &self,
         said: &Conformance,
@@ -291,7 +292,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The step is over: the candidates are where a candidate's transitions lead to.
+    /// The step is over: the new candidates are the targets of transitions of the old ones.
     fn follow_candidates(&self, state: &mut State) -> Result<(), ProofError> {
         let mut new = Vec::new();
         for target in 0..self.candidates.len() {

@@ -1,15 +1,21 @@
 //! Checks proofs by abstract threads ([`verdict::SpecProof`]; paper 2, sections 2 and 3).
 //!
-//! The program as transitions is made again, with nothing left out. Then:
+//! The checker derives the program as transitions again, without slicing. Then:
 //!
-//! 1. The specification is one: its cells are different cells of static objects, and there are no more threads of each function than it says.
-//! 2. Every template that threads run has its abstract thread, or else the one that changes nothing. What is said of a thread and its candidates ([`verdict::Conformance`]) holds when it starts, and is kept by what
-//!    others do (global variables become anything that the assertions of all candidates allow) and by each of its steps, after which the candidates are those states that a transition of some candidate, or idling, leads to. From what is said it
-//!    follows that there is a candidate, and that an error is not reached (`conformance.rs`).
+//! 1. The specification is well-formed: its cells are different cells of static objects, and there are no
+//!    more threads of each function than it says.
+//! 2. Every template that threads run has an abstract thread; the default one changes nothing. The claims
+//!    about a thread and its candidates ([`verdict::Conformance`]) hold when it starts. The steps of others
+//!    preserve them (global variables get any values that the assertions of all candidates allow), and so
+//!    does each of its own steps; after such a step, the candidates are the states to which a transition of
+//!    some candidate, or idling, leads. From the claims it follows that there is a candidate, and that no
+//!    error is reached (`conformance.rs`).
 //! 3. The composition of the abstract threads does not go wrong (`composition.rs`), from any state that the start condition allows; and that holds when the first thread has started another.
 //!
-//! By the soundness theorem of the paper (its execution follows that of the program step by step, with the same values of the specification's variables, until it goes wrong): no error is reached. A thread that has not been started yet is an abstract thread
-//! that idles. Shares the meaning of steps and of specifications with the search, and nothing else.
+//! By the soundness theorem of the paper, no error is reached: an execution of the composition follows that
+//! of the program step by step, with the same values of the specification's variables, until it goes wrong. A
+//! thread that has not started yet is an abstract thread that idles. This rule shares with the search only
+//! the meaning of steps and of specifications.
 
 mod composition;
 mod conformance;
@@ -24,7 +30,7 @@ use smt::{Answer, NoAnswer, Term};
 use transitions::System;
 use verdict::{Budget, Conformance, Property, SpecProof, Views};
 
-/// No abstract thread has more copies, unless there are any number.
+/// The most copies of an abstract thread, unless there are any number.
 const MOST_COPIES: u32 = 10_000;
 
 /// Checks a proof about a lowered program.
@@ -35,7 +41,7 @@ pub fn check(
     budget: &Budget,
 ) -> Result<(), ProofError> {
     let Property::NoError(kinds) = property else { return Err(ProofError::Violated) };
-    // Objects of a function that has returned count as alive.
+    // Objects of a function that has returned count as live.
     claim(!kinds.contains(&ErrorKind::InvalidAccess), "specifications say nothing of invalid accesses")?;
     check_conformance(program, &proof.specification, &proof.threads, budget)?;
     composition::check(&proof.specification, program, &proof.composition, budget)
@@ -51,7 +57,7 @@ pub fn check_conformance(
     let one = matches!(program.start.as_slice(), [(_, Count::Exactly(1))]);
     claim(one && !program.has_broadcasts(), "the program starts as one thread")?;
     let words = ready::whole_words(program, budget)?;
-    // What is said of the first thread is said of one that nobody has started.
+    // The claims about the first thread are about a thread that no other thread has started.
     let first = words.start.first().map(|(template, _)| *template);
     let mut ops = words.templates.iter().flat_map(|code| &code.edges).flat_map(|edge| &edge.ops);
     let again = ops.any(|op| matches!(op, Op::Spawn(Callee::Procedure(child), ..) if Some(*child) == first));
@@ -86,7 +92,7 @@ pub(super) fn untranslatable(why: Untranslatable) -> ProofError {
     ProofError::Claim(why.0)
 }
 
-/// That a formula follows from others.
+/// Checks that a formula follows from others.
 pub(super) fn follows(facts: &[Term], formula: &Term, text: &str, budget: &Budget) -> Result<(), ProofError> {
     let question = Term::all(facts.iter().cloned()).implies(formula);
     match smt::can_fail(&question, budget) {
@@ -126,7 +132,8 @@ fn check_specification(specification: &Specification, program: &Program) -> Resu
             Count::Any => true,
             Count::Exactly(copies) => copies <= MOST_COPIES,
         };
-        // Without a first state there would be no first state of all threads, of which everything is true.
+        // Without a start state, the composition would have no initial state, and everything would hold
+        // vacuously.
         claim(
             few && !thread.initial.is_empty(),
             "an abstract thread starts in a state, and has few copies or any number",
@@ -153,7 +160,7 @@ fn run_templates(program: &Program) -> Vec<TemplateId> {
     }
 }
 
-/// That there are no more threads than the specification says.
+/// Checks that there are no more threads than the specification says.
 fn check_counts(
     specification: &Specification,
     system: &System<'_>,
@@ -173,7 +180,7 @@ fn check_counts(
     Ok(())
 }
 
-/// Whether a thread that is there has gone wrong.
+/// The condition that an existing thread has gone wrong.
 pub(super) fn is_error(system: &System<'_>, template: TemplateId, location: ir::LocationId) -> bool {
     matches!(system.program.templates[template].locations[location].kind, LocationKind::Error(_))
 }

@@ -1,4 +1,5 @@
-//! That a specification compares ids of threads with each other and with 0 only: then it does not matter which numbers they are, and abstract threads may have others than threads.
+//! Checks that a specification compares ids of threads only with each other and with 0. Then their values do
+//! not matter, and abstract threads may have other ids than threads.
 
 use crate::ProofError;
 use crate::ready::claim;
@@ -8,7 +9,7 @@ use std::collections::BTreeSet;
 
 type Cells = BTreeSet<(ObjectId, u64)>;
 
-/// The cell that is read, before or after a step.
+/// The cell that an expression reads, before or after a step.
 fn cell(expr: &Expr) -> Option<(ObjectId, u64)> {
     match expr {
         Expr::Load(place) => place.as_cell(),
@@ -60,7 +61,7 @@ pub(super) fn check(specification: &Specification) -> Result<(), ProofError> {
     claim(all.iter().all(|expr| is_right(expr, &owners)), "ids of threads are only compared")
 }
 
-/// Whether all that is done with ids is to compare them.
+/// Whether ids are only compared.
 fn is_right(expr: &Expr, owners: &Cells) -> bool {
     let is_id = |side: &Expr| is_me(side) || cell(side).is_some_and(|cell| owners.contains(&cell));
     if let Some((left, right)) = compared(expr)

@@ -1,5 +1,5 @@
-//! No step leads out of the sets (paper 3, definition 8): not the step of a thread in them, nor one that starts a thread, nor what
-//! another thread in them does to shared bits and by telling.
+//! Checks that the sets are closed (paper 3, definition 8): under steps of a thread in them, under starts of
+//! threads, and under changes of shared bits and broadcasts by another thread in them.
 
 use super::claim;
 use crate::ProofError;
@@ -49,7 +49,7 @@ pub(super) fn check(view: &mut View<'_>, sets: &[Bdd]) -> Result<(), ProofError>
     let disjoint = view.disjoint_locks().map_err(ProofError::TooExpensive)?;
     for ((changed, telling), relation) in changes {
         let interference = Interference { changed, telling, relation };
-        // Without telling, what becomes of a set does not depend on its point.
+        // Without a broadcast, the result for a set does not depend on its point.
         let mut known: FxHashSet<Bdd> = FxHashSet::default();
         for (index, set) in sets.iter().enumerate() {
             let point = PointId(index as u32);

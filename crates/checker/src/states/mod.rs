@@ -1,9 +1,10 @@
 //! Checks proofs of the `states` engine.
 //!
-//! The view of the program is made again by `boolean`. Then two things are tested: that the sets of thread states are closed (`closed.rs`),
-//! and, where an error is in them, either that the configurations said to be unreachable are closed backwards and not initial
-//! (`unreachable.rs`), or that the populations are closed forwards and no error is one step away (`populations.rs`). Only single steps are
-//! computed (`settling.rs`); nothing is searched. Where the proof says how deep calls go, no thread of the sets may call deeper.
+//! `boolean` derives the view of the program again. Then the checker tests that the sets of thread states are
+//! closed (`closed.rs`). If they contain an error, it also tests either that the configurations claimed to be
+//! unreachable are closed backwards and not initial (`unreachable.rs`), or that the populations are closed
+//! forwards and no error is one step away (`populations.rs`). It computes only single steps (`settling.rs`),
+//! without any search. Where the proof bounds the depth of calls, no thread of the sets may call deeper.
 
 mod closed;
 mod populations;
@@ -62,13 +63,13 @@ pub(crate) fn check(
     }
 }
 
-/// Reads the sets. Each must depend on the shared bits and on those that count at its point only.
+/// Reads the sets. Each may depend only on the shared bits and on the bits that are relevant at its point.
 fn sets_of(view: &mut View<'_>, proof: &StatesProof) -> Result<Vec<Bdd>, ProofError> {
     if proof.sets.len() != view.points.len() {
         return claim("there is not one set for each point");
     }
     let mut made: Vec<Bdd> = vec![boolean::FALSE, boolean::TRUE];
-    // Whether all that a test leads to is about shared bits.
+    // Whether a diagram depends only on shared bits.
     let mut plain: Vec<bool> = vec![true, true];
     for (level, low, high) in &proof.tests {
         let (first, second) = (*low as usize, *high as usize);

@@ -1,9 +1,11 @@
-//! All that is reachable is within the populations: the start is, and so is what any step leads to; and no step leads to an error.
+//! Checks that the populations cover all reachable configurations: they cover the start and the result of any
+//! step; and no step leads to an error.
 //!
-//! A population stands for all configurations with at most its threads. With fewer threads a step does no more, so it is enough to take each
-//! step with all threads of the population there. Those that cannot follow what they are told are taken to be gone: with one of them, the step cannot
-//! be taken at all. Threads outside of the closed sets cannot be there, and no more than one that holds a lock, is in an atomic region, or
-//! is the only one of its template.
+//! A population stands for all configurations with at most its threads. With fewer threads a step does no
+//! more, so it suffices to take each step with all threads of the population. Threads that cannot follow a
+//! broadcast are removed: with one of them, the step cannot be taken at all. Threads outside of the closed
+//! sets cannot exist; nor can more than one thread hold a lock, be in an atomic region, or be the only one of
+//! its template.
 
 use super::claim;
 use super::settling::{Settling, TOO_LARGE, Thread, Way};
@@ -12,7 +14,7 @@ use boolean::explicit::Shared;
 use std::collections::{BTreeMap, HashMap};
 use verdict::{Budget, Population};
 
-/// How many threads of each kind there are at most; nothing stands for any number.
+/// Upper bounds on the number of threads of each kind; `None` stands for any number.
 type Amounts = BTreeMap<Thread, Option<u32>>;
 
 struct Test<'t, 'v, 'p> {
@@ -20,7 +22,7 @@ struct Test<'t, 'v, 'p> {
     populations: HashMap<Shared, Vec<Amounts>>,
 }
 
-/// Ways in which threads divide up beyond these many are too many to be checked.
+/// The most ways of dividing threads up that are checked.
 const MOST_WAYS: usize = 1 << 17;
 
 pub(super) fn check(
@@ -60,7 +62,7 @@ pub(super) fn check(
 }
 
 impl Test<'_, '_, '_> {
-    /// The start is within the populations.
+    /// Checks that the populations cover the start.
     fn start(&self, budget: &Budget) -> Result<(), ProofError> {
         let mut all = vec![Amounts::new()];
         for (most, kinds) in self.settling.starts()? {
@@ -76,7 +78,7 @@ impl Test<'_, '_, '_> {
         Ok(())
     }
 
-    /// What a thread's way leads to is within the populations.
+    /// Checks that the populations cover the result of a thread's move.
     fn step(&self, threads: &[(Thread, Option<u32>)], way: &Way, budget: &Budget) -> Result<(), ProofError> {
         let mut all = vec![Amounts::new()];
         for (thread, most) in threads {
@@ -93,7 +95,7 @@ impl Test<'_, '_, '_> {
         Ok(())
     }
 
-    /// Whether all configurations with at most these threads that there can be are within one population.
+    /// Whether one population covers all possible configurations with at most these threads.
     fn is_within(&self, shared: Shared, mut amounts: Amounts) -> bool {
         amounts.retain(|thread, most| *most != Some(0) && self.settling.is_possible(shared, *thread));
         for (thread, most) in &mut amounts {
@@ -117,7 +119,7 @@ fn add(amounts: &mut Amounts, thread: Thread, more: Option<u32>) {
     *most = most.and_then(|most| most.checked_add(more?));
 }
 
-/// Adds threads, each of which is of one of some kinds, in all ways; those that are of none are gone.
+/// Adds threads, each of one of some kinds, in all ways; threads of no kind are removed.
 fn divide(
     mut all: Vec<Amounts>,
     most: Option<u32>,

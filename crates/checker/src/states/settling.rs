@@ -1,9 +1,9 @@
-//! Single steps between settled configurations, one by one.
+//! Single moves between settled configurations, one by one.
 //!
-//! A configuration is *settled* if no thread is at a point where it can go on by itself: where its steps
-//! have nothing to do with shared bits, or inside of an atomic region without starting or telling others. Every execution to an error can be
-//! reordered so that threads settle at once: such steps commute with those of others, and in an atomic region nobody else runs. So it is
-//! enough to look at steps between settled configurations.
+//! A configuration is *settled* if no thread is at a point where it can run on its own: where its steps do
+//! not involve shared bits, or in an atomic region, without starting threads or broadcasting. Every execution
+//! to an error can be reordered so that threads settle at once: such steps commute with those of others, and
+//! in an atomic region no other thread runs. So it suffices to consider moves between settled configurations.
 
 use super::claim;
 use crate::ProofError;
@@ -17,17 +17,17 @@ use verdict::Budget;
 /// A thread.
 pub type Thread = (u32, u128);
 
-/// A way from one settled thread state to the next.
+/// A move from one settled thread state to the next.
 pub struct Way {
     pub from: (Shared, Thread),
     pub shared: Shared,
-    /// The thread and those that it started, as far as they go on.
+    /// The thread and those that it started, unless they end.
     pub behind: Vec<Thread>,
-    /// The step that tells others something, what, and the shared state after it.
+    /// The broadcasting step, its arguments, and the shared state after it.
     pub telling: Option<(StepId, Vec<u128>, Shared)>,
 }
 
-/// The ways from a thread state, and whether an error can be reached by one.
+/// The moves from a thread state, and whether one of them reaches an error.
 pub struct Ways {
     pub list: Vec<Way>,
     pub error: bool,
@@ -44,10 +44,10 @@ pub struct Settling<'v, 'p> {
     most: BTreeMap<TemplateId, u32>,
 }
 
-/// Threads of one kind at the start: how many at most, and what they can be.
+/// Threads of one kind at the start: the most that there can be, and their possible states.
 pub type Start = (Option<u32>, BTreeSet<Thread>);
 
-/// How a thread settles: the shared state after, and the thread unless it ends; or an error.
+/// The result of settling: the shared state, and the thread unless it ends; or an error.
 pub enum Settled {
     At(Shared, Option<Thread>),
     Error,
@@ -89,7 +89,7 @@ impl<'v, 'p> Settling<'v, 'p> {
         Ok(settling)
     }
 
-    /// Whether a shared state and threads have bits that there are, and are at points that there are.
+    /// Whether the bits and points of a shared state and threads exist.
     pub fn exist(&self, shared: Shared, threads: impl IntoIterator<Item = Thread>) -> bool {
         let fits = |bits: u128, count: usize| count >= 128 || bits >> count == 0;
         let live = &self.explicit.view.live;
@@ -99,12 +99,13 @@ impl<'v, 'p> Settling<'v, 'p> {
                 .all(|(point, bits)| live.get(point as usize).is_some_and(|live| fits(bits, live.len())))
     }
 
-    /// Whether there can be such a thread.
+    /// Whether such a thread is possible.
     pub fn is_possible(&self, shared: Shared, thread: Thread) -> bool {
         self.possible.contains(&(shared, thread))
     }
 
-    /// Whether there can be all of these threads at once, by locks, atomic regions and the numbers of threads of templates.
+    /// Whether these threads can exist at once, by locks, atomic regions and the numbers of threads of
+    /// templates.
     pub fn are_few(&self, threads: &[Thread]) -> bool {
         let view = self.explicit.view;
         let once = |test: &dyn Fn(&Local) -> bool| {
@@ -119,7 +120,7 @@ impl<'v, 'p> Settling<'v, 'p> {
             && counts.iter().all(|(template, count)| self.most.get(template).is_none_or(|most| count <= most))
     }
 
-    /// What a thread can become when another takes a way.
+    /// The possible states of a thread after a move of another.
     pub fn answers(&self, way: &Way, other: Thread) -> Vec<Thread> {
         match &way.telling {
             None => vec![other],
@@ -195,7 +196,7 @@ impl<'v, 'p> Settling<'v, 'p> {
         Ok(())
     }
 
-    /// All ways in which a thread settles.
+    /// All results of settling a thread.
     fn settle(&self, shared: Shared, local: Local) -> Result<Vec<Settled>, ProofError> {
         let view = self.explicit.view;
         let mut seen: BTreeSet<(Shared, Local)> = BTreeSet::from([(shared, local)]);
@@ -209,14 +210,14 @@ impl<'v, 'p> Settling<'v, 'p> {
                     found.push(Settled::Error);
                 }
             } else if steps.is_empty() {
-                // Nobody runs after one that stops in an atomic region.
+                // No other thread runs after one that stops in an atomic region.
                 if !point.atomic {
                     found.push(Settled::At(shared, None));
                 }
             } else if self.settled[local.point.0 as usize] {
                 found.push(Settled::At(shared, Some(Self::thread(local))));
             } else {
-                // It may stay here forever, without anyone noticing.
+                // It may stay here for ever, unobserved.
                 if !point.atomic {
                     found.push(Settled::At(shared, None));
                 }
@@ -238,7 +239,7 @@ impl<'v, 'p> Settling<'v, 'p> {
         Ok(found)
     }
 
-    /// All ways from a thread state.
+    /// All moves from a thread state.
     pub fn ways(&self, (shared, thread): (Shared, Thread)) -> Result<Ways, ProofError> {
         let mut found = Vec::new();
         let mut errors = false;
@@ -247,7 +248,7 @@ impl<'v, 'p> Settling<'v, 'p> {
                 None => vec![Settled::At(one.shared, None)],
                 Some(next) => self.settle(one.shared, next)?,
             };
-            // What the thread and all that it starts come to, in all combinations.
+            // The results for the thread and all that it starts, in all combinations.
             let mut behind: Vec<(Shared, Vec<Thread>)> = Vec::new();
             let mut error = false;
             for end in ends {
@@ -280,7 +281,7 @@ impl<'v, 'p> Settling<'v, 'p> {
         Ok(Ways { list: found, error: errors })
     }
 
-    /// The threads that can be there at the start, with how many of them there are at most.
+    /// The possible threads at the start, with upper bounds on their numbers.
     pub fn starts(&self) -> Result<Vec<Start>, ProofError> {
         let view = self.explicit.view;
         let mut found = Vec::new();

@@ -1,7 +1,9 @@
-//! No configuration that is said to be unreachable is: none is initial, and whatever leads to one has one inside itself, or is impossible.
+//! Checks that configurations are unreachable: none is initial, and each predecessor of one contains one, or
+//! is impossible.
 //!
-//! Impossible are threads outside of the closed sets, two threads that hold one lock or are both in an atomic region, and more threads
-//! of a template than ever run. Steps are monotonic in the number of threads, so minimal configurations are enough.
+//! Impossible are threads outside of the closed sets, two threads that hold one lock or are both in an atomic
+//! region, and more threads of a template than ever run. Steps are monotonic in the number of threads, so
+//! minimal configurations suffice.
 
 use super::claim;
 use super::settling::{Settling, Start, TOO_LARGE, Thread, Way};
@@ -61,7 +63,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Whether a sorted list has all of another one.
+/// Whether a sorted list contains all elements of another.
 fn has_all(list: &[Thread], wanted: &[Thread]) -> bool {
     let mut at = 0;
     wanted.iter().all(|thread| {
@@ -74,18 +76,18 @@ fn has_all(list: &[Thread], wanted: &[Thread]) -> bool {
 }
 
 impl Test<'_, '_, '_> {
-    /// Whether a configuration contains one that is said to be unreachable.
+    /// Whether a configuration contains one that is claimed to be unreachable.
     fn is_bad(&self, shared: Shared, threads: &[Thread]) -> bool {
         self.bad.get(&shared).into_iter().flatten().any(|bad| has_all(threads, bad))
     }
 
-    /// Whether there can be such threads at once.
+    /// Whether such threads can exist at once.
     fn is_possible(&self, shared: Shared, threads: &[Thread]) -> bool {
         threads.iter().all(|thread| self.settling.is_possible(shared, *thread))
             && self.settling.are_few(threads)
     }
 
-    /// Whatever leads to these threads by a way must be bad or impossible.
+    /// Each predecessor of these threads by a move must be bad or impossible.
     fn leads_from_bad(&self, way: &Way, threads: &[Thread], budget: &Budget) -> Result<(), ProofError> {
         let mut rest = threads.to_vec();
         let mut touched = false;
@@ -96,7 +98,7 @@ impl Test<'_, '_, '_> {
             }
         }
         if !touched && way.telling.is_none() && way.from.0 == way.shared {
-            // The configuration was there before.
+            // The configuration existed before.
             return Ok(());
         }
         let mut before: Vec<Vec<Thread>> = vec![vec![way.from.1]];
@@ -124,10 +126,10 @@ impl Test<'_, '_, '_> {
     }
 }
 
-/// Whether threads may be there at the start. May say yes where the truth is no, for threads that fit several starts.
+/// Whether threads may exist at the start. Over-approximates for threads that match several starts.
 fn is_initial(starts: &[Start], threads: &[Thread]) -> bool {
     let fits = |thread: &Thread| starts.iter().any(|(_, at)| at.contains(thread));
-    // A bounded start gives no more threads than it has, of those that fit no other one.
+    // A bounded start provides at most its number of threads, among those that match no other start.
     let too_many = starts.iter().enumerate().any(|(index, (most, at))| {
         let only_here = |thread: &&Thread| {
             at.contains(thread)

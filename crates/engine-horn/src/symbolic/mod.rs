@@ -1,13 +1,13 @@
-//! Executions with inputs as formulas: finds violations that need inputs which nobody would guess.
+//! Symbolic execution: finds violations that need inputs which nobody would guess.
 //!
-//! Many executions are followed at once, step by step ([`layers`]): what differs between those that are at
-//! the same places with the same known values is in formulas. Threads are scheduled as in "Delay-bounded
-//! scheduling" (Emmi, Qadeer, Rakamarić, POPL 2011): they take turns, each runs until it waits or reaches the
-//! head of a loop, and may be made to give way a few times besides. What a solver finds becomes a schedule
-//! with inputs, and that, by a search along it, a trace.
+//! The engine follows many executions at once, step by step ([`layers`]). It merges executions that are at
+//! the same places with the same known values; formulas hold the differences between them. Threads are
+//! scheduled as in "Delay-bounded scheduling" (Emmi, Qadeer, Rakamarić, POPL 2011): they take turns, and each
+//! runs until it waits or reaches the head of a loop. A few times, a thread is delayed where it could run. A
+//! model from the solver becomes a schedule with inputs, and a search along that schedule finds the trace.
 //!
-//! Under-approximates the transitions of [`transitions`], which over-approximate the program; the trace is an
-//! execution of the program. Proves nothing.
+//! Under-approximates the transitions of [`transitions`], which over-approximate the program. The trace is an
+//! execution of the program. The engine proves nothing.
 
 mod engine;
 mod layers;

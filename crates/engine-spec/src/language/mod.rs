@@ -1,8 +1,8 @@
 //! Reads specifications of threads (`.tspec`): abstract threads over the global variables of a program.
 //!
-//! [`read`] is the whole interface; [`parser`], [`printer`] and [`ast`] are for tools and tests that work
-//! on the source form. What a specification means is written in [`ir::specification`], the language is
-//! described in `docs/specifications.md`.
+//! [`read`] is the whole interface; [`parser`], [`printer`] and [`ast`] are for tools and tests that work on
+//! the source form. [`ir::specification`] defines the meaning of a specification; `docs/specifications.md`
+//! describes the language.
 
 pub mod ast;
 mod diagnostic;
@@ -18,7 +18,7 @@ pub use diagnostic::{Diagnostic, Problem};
 use ir::Program;
 use ir::specification::Specification;
 
-/// Reads a specification about a program.
+/// Reads a specification of a program's threads.
 pub fn read(file: &str, bytes: &[u8], program: &Program) -> Result<Specification, Vec<Diagnostic>> {
     let located = |problem: Problem| problem.in_file(file);
     let text = std::str::from_utf8(bytes).map_err(|error| {

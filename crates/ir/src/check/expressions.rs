@@ -6,12 +6,12 @@ use crate::ids::ObjectId;
 use crate::program::{Storage, Template};
 use crate::types::IntType;
 
-/// Where an expression stands.
+/// The context of an expression.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'p> {
-    /// The template whose locals it sees; none in an initial value.
+    /// The template whose locals it may name; `None` in an initial value.
     pub template: Option<&'p Template>,
-    /// Whether [`Expr::Old`] has a meaning.
+    /// Whether [`Expr::Old`] is allowed.
     pub old: bool,
     depth: usize,
 }
@@ -35,7 +35,7 @@ impl<'p> Context<'p> {
 }
 
 impl<'p> Checker<'p> {
-    /// Checks an expression and all inside it. Its type, if that can be told.
+    /// Checks an expression and its subexpressions. Returns its type, if it is known.
     pub(super) fn expression(&mut self, context: Context<'p>, expr: &Expr) -> Option<IntType> {
         if context.depth >= MAX_DEPTH {
             self.report(format!("an expression nests more than {MAX_DEPTH} deep"));
@@ -146,7 +146,7 @@ impl<'p> Checker<'p> {
         }
     }
 
-    /// Checks a memory cell. Its type, if that is one.
+    /// Checks a memory cell. Returns its type, if it is valid.
     pub(super) fn memory(&mut self, context: Context<'p>, place: &Place) -> Option<IntType> {
         self.expect(context, &place.address, self.program.data_model.pointer(), "the address of a cell");
         match &place.targets {
@@ -182,7 +182,8 @@ impl<'p> Checker<'p> {
             }
             (Storage::ThreadLocal, Where::Template(_) | Where::Edge(..)) => true,
             (Storage::Frame(owner), Where::Template(user) | Where::Edge(user, _)) => owner == user,
-            // An initial value is set when its object is made: it may name what is made at the same time.
+            // An initial value is set when its object is created: it may name objects that are created at the
+            // same time.
             (storage @ (Storage::ThreadLocal | Storage::Frame(_)), Where::Object(user)) => {
                 self.program.objects[user].storage == storage
             }

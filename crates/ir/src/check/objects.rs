@@ -52,7 +52,7 @@ impl<'p> Checker<'p> {
         }
     }
 
-    /// Checks a layout. The bytes from its start to its end, if that can be told.
+    /// Checks a layout. Returns its extent in bytes, if it is known.
     fn layout(&mut self, layout: &Layout, depth: usize) -> Option<u64> {
         if depth >= MAX_DEPTH {
             self.report(format!("a layout nests more than {MAX_DEPTH} deep"));
@@ -108,7 +108,7 @@ fn used_bytes(kind: SyncKind, model: DataModel) -> u64 {
     }
 }
 
-/// Whether an expression needs no state: what initial values are made of. Any depth is refused later.
+/// Whether an expression needs no state, as in initial values. Deep nesting is refused later.
 fn is_constant(mut expr: &Expr) -> bool {
     loop {
         match expr {

@@ -80,7 +80,7 @@ fn rejects_op(op: Op, complaint: &str) {
 
 #[track_caller]
 fn rejects_value(value: Expr, complaint: &str) {
-    // A condition of any type, so that the complaint is about the inside.
+    // A condition of any type, so that the complaint is about its operands.
     rejects_op(Op::Assume(Expr::cast(IntType::BOOL, value)), complaint);
 }
 

@@ -1,9 +1,10 @@
 //! Addresses as weighted sums.
 //!
-//! The value of an expression is `constant + Σ factor · atom`, modulo 2 to the width of a pointer. Exact as far as it goes: an operation that is not a sum or a
-//! product with a constant makes an atom of the whole expression. Casts are seen through where they keep the value: to the width of a pointer
-//! or more modulo that width, and to narrower types if the operand's own type fits into them. Signed arithmetic faults
-//! where it leaves its type, so it is that of integers; unsigned arithmetic is seen through at the width of a pointer only.
+//! The value of an expression is `constant + Σ factor · atom`, modulo 2 to the width of a pointer. Exact: an
+//! expression whose operation is neither a sum nor a product with a constant becomes an atom as a whole.
+//! Casts are ignored where they preserve the value: to at least the width of a pointer, modulo that width,
+//! and to narrower types if the operand's own type fits into them. Signed arithmetic faults when it
+//! overflows, so it is integer arithmetic; unsigned arithmetic is decomposed only at the width of a pointer.
 
 use crate::expr::{BinaryOp, Expr, UnaryOp};
 use crate::program::{Program, Template};
@@ -14,7 +15,7 @@ use crate::types::{IntType, Value};
 pub struct Affine {
     /// Atoms, each once, with factors that are not 0.
     pub terms: Vec<(Expr, Value)>,
-    /// What is added to them.
+    /// The constant.
     pub constant: Value,
 }
 
@@ -45,7 +46,7 @@ impl Affine {
                 let inner = of(operand);
                 let fits = |ty: IntType, from: IntType| ty.contains(from.min()) && ty.contains(from.max());
                 let is_kept = ty.bits >= pointer.bits || fits(*ty, type_of(operand));
-                // Casts to and fro: the value is the atom's own, if that fits.
+                // Casts back and forth: the value is the atom's own, if it fits.
                 let is_own = match inner.terms.as_slice() {
                     [(atom, 1)] => inner.constant == 0 && fits(*ty, type_of(atom)),
                     _ => false,
@@ -79,7 +80,7 @@ impl Affine {
         self
     }
 
-    /// This sum and some multiple of another one.
+    /// This sum plus some multiple of another.
     pub fn plus(mut self, other: &Self, factor: Value, pointer: IntType) -> Self {
         let other = other.clone().times(factor, pointer);
         for (atom, factor) in other.terms {
@@ -93,7 +94,8 @@ impl Affine {
         self
     }
 
-    /// The factor of an atom, and the sum without it; `None` when that depends on the atom, too, as in `i - i % 2`.
+    /// The factor of an atom, and the sum without it; `None` when the rest also depends on the atom, as in `i
+    /// - i % 2`.
     pub fn split(&self, atom: &Expr) -> Option<(Value, Self)> {
         let mut rest = self.clone();
         let factor = rest.terms.iter().find(|(known, _)| known == atom).map_or(0, |(_, factor)| *factor);

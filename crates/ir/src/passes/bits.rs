@@ -21,7 +21,7 @@ impl BitSet {
         self.words[number / 64] |= 1 << (number % 64);
         new
     }
-    /// Takes a number out.
+    /// Removes a number.
     pub fn remove(&mut self, number: usize) {
         self.words[number / 64] &= !(1 << (number % 64));
     }
@@ -40,7 +40,7 @@ impl BitSet {
     pub fn intersects(&self, other: &Self) -> bool {
         self.words.iter().zip(&other.words).any(|(mine, theirs)| mine & theirs != 0)
     }
-    /// Adds all of another set; says whether any was new.
+    /// Adds all numbers of another set; says whether any was new.
     pub fn union_with(&mut self, other: &Self) -> bool {
         let mut grew = false;
         for (word, more) in self.words.iter_mut().zip(&other.words) {

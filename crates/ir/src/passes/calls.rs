@@ -1,8 +1,8 @@
-//! Calls and starts through pointers become branches over the procedures that the pointer may point to.
+//! Replaces calls and starts through pointers by branches over the procedures that the pointer may point to.
 //!
-//! The pointer is saved in a local first, as the step semantics evaluates it before the arguments. A pointer to
-//! none of them faults in the original program; here no branch is taken, so the execution ends as well. Exact,
-//! given the rules of C under which the points-to analysis holds.
+//! The pointer is saved in a local first, as the step semantics evaluates it before the arguments. In the
+//! original program, a pointer to none of them faults; here no branch is taken, so the execution ends as
+//! well. Exact, given the rules of C under which the points-to analysis holds.
 
 use super::points_to::PointsTo;
 use crate::expr::{BinaryOp, Expr};
@@ -17,7 +17,7 @@ pub fn resolve_calls(program: &Program) -> Program {
     resolve_with(program, |program| Some(PointsTo::of(program))).unwrap_or_else(|| program.clone())
 }
 
-/// Like [`resolve_calls`]; `None` when it is not done by then.
+/// Like [`resolve_calls`]; `None` when it does not finish in time.
 pub fn resolve_calls_until(program: &Program, deadline: Option<Instant>) -> Option<Program> {
     resolve_with(program, |program| PointsTo::until(program, deadline))
 }
@@ -43,13 +43,14 @@ fn resolve_with(program: &Program, analyse: impl Fn(&Program) -> Option<PointsTo
     Some(result)
 }
 
-/// The templates whose code may be run: those of the first threads, and whatever the code of these calls or starts, directly or through pointers.
+/// The templates whose code may run: those of the first threads, and all that their code calls or starts,
+/// directly or through pointers.
 pub fn callable(program: &Program) -> BTreeSet<TemplateId> {
     callable_with(program, &mut None)
 }
 
-/// Like [`callable`], with points-to sets if there are some: of the program, or of an earlier form of it with
-/// the same flow of addresses. They are computed if they are needed and not there.
+/// Like [`callable`], with given points-to sets: of the program, or of an earlier form of it with the same
+/// flow of addresses. If needed and not given, they are computed.
 pub fn callable_with(program: &Program, points_to: &mut Option<PointsTo>) -> BTreeSet<TemplateId> {
     let mut open: Vec<TemplateId> = program.start.iter().map(|(template, _)| *template).collect();
     let mut found = BTreeSet::new();

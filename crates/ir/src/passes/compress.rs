@@ -1,4 +1,4 @@
-//! Compression: runs of thread-local steps are folded into the neighbouring shared step.
+//! Compression: folds runs of thread-local steps into the neighbouring shared step.
 //!
 //! A location is *passed over* by joining each edge that enters it with each edge that leaves it. Afterwards an
 //! edge from a location that is not atomic has at most one operation that others notice (a shared access, an
@@ -6,25 +6,27 @@
 //! the program), except for atomic regions without loops, which become one edge for each path, their accesses
 //! marked as atomic.
 //!
-//! Why errors, races, deadlocks and last values stay the same. Let a location `l` be passed over, `in` one of its
-//! entering edges and `out` one of its leaving edges.
-//! 1. `l` is neither the entry, nor an end or an error: nothing that is asked about is at `l`.
-//! 2. `l` not atomic: of `in` and `out` at most one is noticed by others, so the other one commutes with all steps
-//!    of other threads and may as well happen together with it. If `in` changes what others see and `out` cannot go
-//!    on, then the change must be seen nevertheless: so the leaving edges then go on always (their assumptions are
-//!    a condition and its negation; nothing faults). The same holds if `in` ends an atomic region, where a thread
-//!    that cannot go on would stop all others; and `out` makes no access then, since it would count as atomic.
-//! 3. `l` atomic: nobody runs between `in` and `out`. If `out` cannot go on, all others are stopped for good (and
-//!    see no change); after the pass the thread may wait before `in` instead, which it could do anyway.
-//! 4. Races. A step's accesses are seen where it starts, up to where it cannot go on
-//!    ([`crate::semantics::Machine::step`]). `in` then `out` makes the accesses that the two made, under the same
-//!    assumptions; the state before `in` is reachable with the others where they were, since `in` is local or the
-//!    region was entered from there. Values that are chosen in looking for races are 0: so no choice comes before
-//!    an access on one edge. Where a region contains a thread's start, and at the entry of a thread that is started
-//!    in a region, the others are where they were only after the region; such locations stay. While a thread is in
-//!    a region, only collisions with it count here: two others that collide then did so before.
-//! 5. Deadlocks. Operations that wait for a lock or a thread come first on their edge, as they did, and where there
-//!    was one such edge there still is one only.
+//! Why errors, races, deadlocks and final values stay the same: let a location `l` be passed over, `in` one
+//! of its entering edges and `out` one of its leaving edges.
+//! 1. `l` is neither the entry, nor an end or an error: no property depends on a thread being at `l`.
+//! 2. `l` is not atomic: others notice at most one of `in` and `out`, so the other edge commutes with all
+//!    steps of other threads and may as well happen together with it. If `in` changes what others see and
+//!    `out` could block, the change would have to be visible nevertheless; so in this case one of the leaving
+//!    edges can always be taken (their assumptions are a condition and its negation, and nothing faults). The
+//!    same is required if `in` ends an atomic region, where a blocked thread would stop all others; and then
+//!    `out` makes no access, since it would count as atomic.
+//! 3. `l` is atomic: no other thread runs between `in` and `out`. If `out` blocks, all others are stopped for
+//!    good (and see no change); after the pass, the thread may wait before `in` instead, which it could do
+//!    anyway.
+//! 4. Races. The accesses of a step count at its source, up to the point where it blocks
+//!    ([`crate::semantics::Machine::step`]). The joined edge makes the accesses of both edges, under the same
+//!    assumptions; the state before `in` is reachable with the others at the same locations, since `in` is
+//!    local or the region was entered from there. The race check chooses 0 for open values, so no choice may
+//!    come before an access on one edge. If a region starts a thread, and at the entry of a thread that is
+//!    started in a region, the others are at the same locations only after the region; such locations stay.
+//!    While a thread is in a region, only races with it count: if two others race then, they did so before.
+//! 5. Deadlocks. Operations that wait for a lock or a thread still come first on their edge, and a location
+//!    with one such edge still has only one.
 //! 6. Choices keep their order.
 
 use super::dead_code::drop_unreachable;
@@ -35,7 +37,7 @@ use crate::ids::{EdgeId, IdVec, LocationId};
 use crate::op::{Lhs, Op};
 use crate::program::{Edge, LocationKind, Program, Storage, Template};
 
-/// No edge gets more operations than this.
+/// The most operations on an edge.
 const MOST_OPS: usize = 48;
 /// Passing over an atomic location adds at most this many edges.
 const MORE_ATOMIC_EDGES: usize = 6;
@@ -45,7 +47,7 @@ pub fn compress(program: &Program) -> Program {
     compressed(program, false)
 }
 
-/// Like [`compress`], but steps of different source lines stay apart: for listings of the source.
+/// Like [`compress`], but never joins steps of different source lines: for listings of the source.
 pub fn compress_within_lines(program: &Program) -> Program {
     compressed(program, true)
 }
@@ -78,7 +80,7 @@ fn compressed(program: &Program, keep_lines: bool) -> Program {
     result
 }
 
-/// What matters of an edge.
+/// Properties of an edge.
 #[derive(Clone, Copy, Default)]
 struct Facts {
     /// It makes an access that others may see.
@@ -102,12 +104,12 @@ struct Compressor<'a> {
     sharing: &'a Sharing,
     totality: &'a Totality<'a>,
     starts_in_region: bool,
-    /// Whether others can see that a thread's or an activation's objects are gone.
+    /// Whether others can see that the objects of a thread or an activation have ended.
     ends_lifetimes: bool,
-    /// Whether steps of different source lines stay apart.
+    /// Whether to keep steps of different source lines separate.
     keep_lines: bool,
     template: Template,
-    /// Edges that are left, each with its facts.
+    /// Remaining edges, each with its properties.
     facts: IdVec<EdgeId, Option<Facts>>,
     incoming: IdVec<LocationId, Vec<EdgeId>>,
     outgoing: IdVec<LocationId, Vec<EdgeId>>,
@@ -163,7 +165,7 @@ impl<'a> Compressor<'a> {
     fn facts_of(&self, edge: &Edge) -> Facts {
         let target = self.template.locations[edge.target];
         let noticed = match target.kind {
-            // Who enters an atomic region stops all others.
+            // A thread that enters an atomic region stops all others.
             LocationKind::Normal => target.atomic && !self.template.locations[edge.source].atomic,
             LocationKind::Halt => true,
             LocationKind::End | LocationKind::Exit => self.ends_lifetimes,
@@ -319,7 +321,7 @@ impl<'a> Compressor<'a> {
         if mark {
             ops[first_behind..].iter_mut().for_each(mark_atomic);
         }
-        // The line of what goes wrong, or else of what others notice, says most.
+        // The line of the error, or else of the step that others notice, is the most useful.
         let facts = (self.facts(before), self.facts(behind));
         let is_error = matches!(self.template.locations[leave.target].kind, LocationKind::Error(_));
         let from_behind = is_error || enter.ops.is_empty() || (facts.1.noticed && !facts.0.noticed);
@@ -328,7 +330,7 @@ impl<'a> Compressor<'a> {
     }
 }
 
-/// Makes all accesses of an operation atomic ones.
+/// Marks all accesses of an operation as atomic.
 fn mark_atomic(op: &mut Op) {
     for expr in op.expressions_mut() {
         expr.rewrite(&mut |inner| {

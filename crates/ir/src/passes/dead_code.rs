@@ -1,8 +1,8 @@
-//! Dead code: what can never run, or never makes a difference, goes.
+//! Dead code elimination.
 //!
-//! Branches on constants, unreachable locations, assignments to locals that are not read any more (if they cannot
-//! fault and read no shared memory), and locals, objects and templates that nothing mentions. Exact: errors, races
-//! and what memory holds stay the same. Addresses of objects may change.
+//! Removes branches on constants, unreachable locations, assignments to dead locals (if they cannot fault and
+//! read no shared memory), and locals, objects and templates that nothing mentions. Exact: errors, races and
+//! the content of memory stay the same. Addresses of objects may change.
 
 use super::liveness::{live_locals, step_back};
 use super::renumber;
@@ -29,7 +29,7 @@ pub fn remove_dead_code(program: &Program) -> Program {
     result
 }
 
-/// Takes edges away whose assumption is constantly false, and assumptions that are constantly true.
+/// Removes edges whose assumption is constantly false, and assumptions that are constantly true.
 fn fold_branches(template: &mut Template) {
     let mut edges = IdVec::new();
     for edge in &template.edges {
@@ -48,7 +48,7 @@ fn fold_branches(template: &mut Template) {
     template.edges = edges;
 }
 
-/// Computes comparisons of constants, and what Boolean operations make of them.
+/// Folds comparisons of constants, and Boolean operations on the results.
 fn fold(expr: &mut Expr) {
     expr.rewrite(&mut |inner| {
         let folded = match inner {
@@ -121,7 +121,7 @@ pub fn drop_unreachable(template: &mut Template) {
     template.edges = edges;
 }
 
-/// Drops assignments to locals that are not read any more; says whether there were any.
+/// Drops assignments to dead locals; says whether there were any.
 fn drop_dead_assignments(template: &mut Template, sharing: &Sharing, totality: &Totality<'_>) -> bool {
     let live = live_locals(template);
     let mut changed = false;
@@ -177,7 +177,7 @@ fn drop_locals(template: &mut Template) {
     renumber::keep_locals(template, &keep);
 }
 
-/// What is mentioned by what runs.
+/// Everything that reachable code mentions.
 struct Mentioned {
     objects: IdVec<ObjectId, bool>,
     templates: IdVec<TemplateId, bool>,
@@ -224,7 +224,7 @@ impl Mentioned {
     }
 }
 
-/// Drops templates and objects that nothing that runs mentions.
+/// Drops templates and objects that reachable code does not mention.
 fn drop_unmentioned(program: &mut Program) {
     let mut mentioned = Mentioned {
         objects: program.objects.iter().map(|_| false).collect(),

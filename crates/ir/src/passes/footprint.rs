@@ -1,7 +1,7 @@
 //! Which bytes an operation may touch, by the points-to sets of its addresses.
 //!
-//! Over-approximates: each access that a step makes is covered by one that is listed here, given the rules of C under
-//! which the points-to analysis holds. What operations on locks do to their locks is listed for
+//! Over-approximates: each access that a step makes is covered by one of those given here, under the rules of
+//! C on which the points-to analysis relies. The accesses of lock operations to their locks are included for
 //! races only.
 
 use super::points_to::PointsTo;
@@ -12,12 +12,12 @@ use crate::op::{Lhs, Op};
 use crate::program::Program;
 use std::sync::Arc;
 
-/// How far an access reaches from its address on.
+/// The extent of an access from its address on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Extent {
     /// This many bytes.
     Bytes(u64),
-    /// The whole object, or a number of bytes that is not known.
+    /// The whole object, or an unknown number of bytes.
     Object,
 }
 
@@ -35,7 +35,7 @@ pub struct Region {
 pub struct MemoryAccess<'a> {
     /// Its address.
     pub address: &'a Expr,
-    /// Where that may be.
+    /// The targets of the address.
     pub region: Region,
     /// Whether it changes memory.
     pub write: bool,
@@ -99,8 +99,8 @@ impl Region {
             }
         }
     }
-    /// How far behind the start of this region the other one's start may be where they have a byte in common and lie in the
-    /// same object; `None` when that is not known.
+    /// The distances from the start of this region to that of the other at which they have a byte in common,
+    /// in the same object; `None` when not known.
     pub fn distances(&self, other: &Self) -> Option<Vec<i128>> {
         let (Targets::Of(mine), Targets::Of(theirs)) = (&self.targets, &other.targets) else { return None };
         let (Extent::Bytes(first), Extent::Bytes(second)) = (self.extent, other.extent) else { return None };
@@ -116,8 +116,8 @@ impl Region {
     }
 }
 
-/// Whether something holds of two targets in the same object. Points-to sets are in the order of objects, and
-/// then each target is compared with those in its object alone.
+/// Whether a condition holds for two targets in the same object. Points-to sets are sorted by object, so each
+/// target is compared only with those in its object.
 fn any_of_one_object(mine: &[Target], theirs: &[Target], holds: impl Fn(&Target, &Target) -> bool) -> bool {
     if !theirs.is_sorted_by_key(|target| target.object) {
         let pairs = mine.iter().flat_map(|mine| theirs.iter().map(move |theirs| (mine, theirs)));
@@ -130,8 +130,8 @@ fn any_of_one_object(mine: &[Target], theirs: &[Target], holds: impl Fn(&Target,
     })
 }
 
-/// The distances from `a` to `b` at which the two overlap. No access is longer than a few bytes where this matters;
-/// long ones give the distance 0 and one more, so that they never count as known.
+/// The distances from `a` to `b` at which the two overlap. Where this matters, accesses have only a few
+/// bytes; long ones give the distance 0 and one more, so that the distance never counts as known.
 fn distances(a: Target, a_bytes: u64, b: Target, b_bytes: u64) -> Vec<i128> {
     let end = |target: Target, bytes: u64| {
         let last = target.stride.saturating_mul(target.count.saturating_sub(1));
@@ -147,7 +147,7 @@ fn distances(a: Target, a_bytes: u64, b: Target, b_bytes: u64) -> Vec<i128> {
     if step == 0 {
         return if apart > low && apart < high { vec![apart] } else { Vec::new() };
     }
-    // The least one above `low`.
+    // The least element above `low`.
     let mut at = apart + (low + 1 - apart).div_euclid(step) * step;
     if at <= low {
         at += step;

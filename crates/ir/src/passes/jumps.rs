@@ -1,11 +1,14 @@
-//! Jump threading: a branch that is decided where control comes from is taken there.
+//! Jump threading: an edge skips a branch whose outcome it determines.
 //!
-//! Constants of locals are propagated along the edges of a template. An edge that leads to a branch whose outcome follows from the constants after the edge
-//! is led past it, with the local steps on the way appended. So the path on which a call failed does not meet the path on which it succeeded
-//! before the result is asked for. Edges whose first assumption is constantly false go.
+//! Constants of locals are propagated along the edges of a template. If the constants after an edge determine
+//! the outcome of the branch at its target, the edge is redirected past the branch, with the local steps in
+//! between appended. So the path on which a call failed does not merge with the path on which it succeeded
+//! before the result is tested. Edges whose first assumption is constantly false are removed.
 //!
-//! Exact, for the reasons of [`super::compress`]: what is appended are assignments to locals that always go on, choose nothing, and make no access that others may
-//! see, in the same atomic region or outside of any; others cannot tell when they happen. No edge is led to where a thread or the program ends, which others do notice. No location is added and no operation that waits is moved.
+//! Exact, for the reasons of [`super::compress`]: the appended steps are assignments to locals that never
+//! block, choose nothing, and make no access that others may see, in the same atomic region or outside of
+//! any; others cannot observe when they happen. No edge is redirected to the end of a thread or of the
+//! program, which others do notice. No location is added, and no operation that waits is moved.
 
 use super::dead_code::drop_unreachable;
 use super::liveness::live_locals;
@@ -23,7 +26,7 @@ type Constants = BTreeMap<LocalId, Value>;
 
 /// The pass is repeated this many times at most; each round only removes branches from paths.
 const MOST_ROUNDS: usize = 8;
-/// No edge is led past more steps than this.
+/// The most steps that an edge is redirected past.
 const MOST_STEPS: usize = 24;
 
 /// Threads the jumps of all templates.
@@ -78,7 +81,8 @@ impl Threader<'_> {
         changed || template.edges.len() != before
     }
 
-    /// Where control goes from a location with these constants, past at least one branch, and what it does on the way.
+    /// The location that control reaches with these constants, past at least one branch, and the steps in
+    /// between.
     fn follow(
         &self,
         template: &Template,
@@ -89,7 +93,7 @@ impl Threader<'_> {
         let atomic = template.locations[start].atomic;
         let (mut at, mut ops, mut best) = (start, Vec::new(), None);
         for _ in 0..MOST_STEPS {
-            // Others notice the end of a thread or of the program, so no step is led past one.
+            // Others notice the end of a thread or of the program, so edges are not redirected there.
             if template.locations[at].kind != LocationKind::Normal || template.locations[at].atomic != atomic
             {
                 break;
@@ -113,7 +117,7 @@ impl Threader<'_> {
         (target != start).then_some((target, ops))
     }
 
-    /// Appends local steps; says no if there is another one among them.
+    /// Appends local steps; returns `false` when one of the steps is not local.
     fn append(&self, steps: &[Op], known: &mut Constants, template: &Template, ops: &mut Vec<Op>) -> bool {
         for op in steps {
             match op {
@@ -154,10 +158,11 @@ fn taken(template: &Template, edges: &[EdgeId], known: &Constants) -> Option<Edg
     found
 }
 
-/// The constants at each location; nothing where no path leads to.
+/// The constants at each location; `None` for unreachable ones.
 fn constants(template: &Template) -> IdVec<LocationId, Option<Constants>> {
     let outgoing = template.outgoing();
-    // What is not read any more need not be known: large templates have thousands of locals, few of them live at once.
+    // Constants of dead locals are dropped: large templates have thousands of locals, few of them live at
+    // once.
     let live = live_locals(template);
     let mut found: IdVec<LocationId, Option<Constants>> = template.locations.iter().map(|_| None).collect();
     // All locals but the parameters start as 0.
@@ -199,7 +204,7 @@ fn constants(template: &Template) -> IdVec<LocationId, Option<Constants>> {
     found
 }
 
-/// Changes the constants as operations do; says no if they cannot go on.
+/// Updates the constants for operations; returns `false` when they cannot be executed.
 fn pass_ops(ops: &[Op], template: &Template, known: &mut Constants) -> bool {
     for op in ops {
         if let Op::Assume(condition) = op {

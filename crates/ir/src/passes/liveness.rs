@@ -43,7 +43,7 @@ pub fn live_locals(template: &Template) -> IdVec<LocationId, BitSet> {
     live
 }
 
-/// From what is live after an operation to what is live before it.
+/// The locals that are live before an operation, from those that are live after it.
 pub fn step_back(op: &Op, live: &mut BitSet) {
     for lhs in op.targets() {
         if let Lhs::Local(local) = lhs {

@@ -1,32 +1,30 @@
-//! The order in which a program takes its locks, where that alone excludes deadlocks: any number of threads,
-//! any data.
+//! The order in which a program acquires its locks, where that alone excludes deadlocks, for any number of
+//! threads and any data.
 //!
-//! [`LockOrder::of`] collects, for a program of which the following holds, which locks may be taken while
-//! which are held. If no lock comes before itself, there is no deadlock ([`crate::semantics::Wait`] has the
-//! definition).
+//! For a program that satisfies the following conditions, [`LockOrder::of`] collects which locks may be
+//! acquired while which are held. If this relation has no cycle, there is no deadlock
+//! ([`crate::semantics::Wait`] has the definition).
 //!
-//! 1. Threads wait for locks of static objects, taken by name, and for threads to end; for nothing else.
-//!    No call or start goes through a pointer, no procedure calls itself, and no call, lock or join is made
-//!    in an atomic region.
-//! 2. The objects of the locks are used by lock operations, and otherwise read, or set to 0, by name; so
-//!    by assumption 14 of `SOUNDNESS.md` nothing else changes them. They start as 0.
-//! 3. The locks that a thread *may hold* at a location are those that it took on some path without giving
-//!    them back after that. It takes none of them again, ends with none, and goes round in no circle with
-//!    one.
-//! 4. Threads that are there from the start are one, and only it joins; it never asks for its own id, and
-//!    joins with no lock in hand. So it does not wait for itself: a number that it did not ask for and that is its id
-//!    was never set, and to join that is undefined ([`may_ask_for_own_id`]).
+//! 1. Threads wait only for locks in static objects, acquired by name, and for threads to end. No call or
+//!    start goes through a pointer, there is no recursion, and no call, lock or join is in an atomic region.
+//! 2. The objects of the locks are used by lock operations, and otherwise only read, or set to 0, by name; so
+//!    by assumption 14 of `SOUNDNESS.md`, nothing else changes them. Their initial value is 0.
+//! 3. The locks that a thread *may hold* at a location are those that it acquired on some path and has not
+//!    released since. It acquires none of them again, ends with none, and holds none around a cycle.
+//! 4. Exactly one thread runs from the start, and only this thread joins; it never asks for its own id, and
+//!    holds no lock when it joins. So it does not wait for itself: a number that equals its id, without
+//!    asking for it, was never set, and joining it is undefined ([`may_ask_for_own_id`]).
 //!
-//! Why that is enough. A lock's word is 0 or the id of the thread that took it last, and nobody has given it
-//! back since (2, 3: no lock is held twice, so giving back always frees); so that thread may hold it where it
-//! is. Let a set of threads wait for ever, each for something that only threads of the set or ended ones
-//! could give. Joining ones wait for others of the set, which do not join (4: the first thread cannot name
-//! itself), so some wait for locks. Of these locks take the last in the order. Its owner has not ended (3).
-//! It is in the set, and does not join (4), so it waits for a lock that it takes while it may hold this one,
-//! which comes later: a contradiction. And no thread keeps a lock while it runs for ever (3), so that also
-//! none waits for ever for one that runs.
+//! Why these conditions suffice: a lock's word is 0 or the id of the thread that acquired it last and has not
+//! released it since (2, 3: no lock is held twice, so a release always frees it); so that thread may hold it
+//! at its location. Let a set of threads wait for ever, each for something that only threads of the set, or
+//! ended ones, could provide. Joining threads wait for others of the set, which do not join (4: the first
+//! thread cannot name itself), so some threads wait for locks. Consider the last of these locks in the order.
+//! Its owner has not ended (3). It is in the set and does not join (4), so it waits for a lock that it
+//! acquires while it may hold this one; that lock comes later in the order: a contradiction. And no thread
+//! holds a lock while it runs for ever (3), so no thread waits for ever for one that runs.
 //!
-//! Under-approximates: of other programs nothing is said.
+//! Under-approximates: for other programs there is no result.
 
 use super::inline::edges_in_cycles;
 use crate::expr::{Expr, Place};
@@ -35,15 +33,15 @@ use crate::op::{Callee, Lhs, LockKind, Op, Rhs};
 use crate::program::{Count, Initial, LocationKind, Program, Storage, Template, Waiting};
 use crate::semantics::may_ask_for_own_id;
 
-/// A lock: the static object that it is in, and where.
+/// A lock: its static object and the offset there.
 pub type StaticLock = (ObjectId, u64);
 
-/// Which locks are taken while which are held.
+/// Which locks are acquired while which are held.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LockOrder {
     /// All locks.
     pub locks: Vec<StaticLock>,
-    /// For each lock a bit for each lock that is waited for while it may be held.
+    /// For each lock, a bit for each lock that is acquired while it may be held.
     later: Vec<u64>,
 }
 
@@ -53,8 +51,8 @@ const MOST_LOCKS: usize = 64;
 const LOCK_BYTES: u64 = 8;
 
 impl LockOrder {
-    /// Looks through a program; `None` when something there waits in another way, or the order is not all
-    /// that matters.
+    /// Analyses a program; `None` when a thread may wait in another way, or one of the conditions does not
+    /// hold.
     pub fn of(program: &Program) -> Option<Self> {
         let locks = locks(program)?;
         if !starts_fit(program) || !objects_fit(program, &locks) {
@@ -72,7 +70,8 @@ impl LockOrder {
         Some(order)
     }
 
-    /// All locks, each before those that are taken while it may be held; `None` when there is no such order.
+    /// All locks, each before those that are acquired while it may be held; `None` when there is no such
+    /// order.
     pub fn sorted(&self) -> Option<Vec<StaticLock>> {
         let mut left: Vec<usize> = (0..self.locks.len()).collect();
         let mut sorted = Vec::new();
@@ -84,7 +83,7 @@ impl LockOrder {
         Some(sorted)
     }
 
-    /// Whether each lock comes before those that are taken while it may be held.
+    /// Whether each lock comes before those that are acquired while it may be held.
     pub fn is_sorted(&self, order: &[StaticLock]) -> bool {
         let place = |lock: usize| order.iter().position(|one| *one == self.locks[lock]);
         order.len() == self.locks.len()
@@ -142,7 +141,7 @@ impl LockOrder {
         held
     }
 
-    /// Checks a template, and adds what it takes.
+    /// Checks a template, and adds the locks that it acquires.
     fn check(&mut self, code: &Template, held: &IdVec<LocationId, u64>, is_thread: bool) -> Option<()> {
         for (location, one) in code.locations.enumerate() {
             let ends_thread = match one.kind {
@@ -168,7 +167,7 @@ impl LockOrder {
                         if now & bit != 0 {
                             return None;
                         }
-                        // Where there is another way to go on, nobody waits.
+                        // A thread that can take another edge does not wait.
                         if outgoing[edge.source].len() == 1 {
                             for lock in 0..self.locks.len() {
                                 self.later[lock] |= if now >> lock & 1 == 1 { bit } else { 0 };
@@ -219,7 +218,7 @@ fn locks(program: &Program) -> Option<Vec<StaticLock>> {
     (locks.len() <= MOST_LOCKS).then_some(locks)
 }
 
-/// Whether one thread is there from the start.
+/// Whether exactly one thread runs from the start.
 fn starts_fit(program: &Program) -> bool {
     let threads: u64 = program
         .start
@@ -280,7 +279,7 @@ fn objects_fit(program: &Program, locks: &[StaticLock]) -> bool {
     !in_initials && ops.all(fits)
 }
 
-/// Whether the address of such an object is used otherwise than to read there.
+/// Whether the address of such an object is used for anything but a read there.
 fn escapes(expr: &Expr, is_lock: &impl Fn(ObjectId) -> bool) -> bool {
     match expr {
         Expr::Load(place) if matches!(place.address, Expr::Address(..)) => false,
@@ -289,7 +288,7 @@ fn escapes(expr: &Expr, is_lock: &impl Fn(ObjectId) -> bool) -> bool {
     }
 }
 
-/// Who calls and who is started.
+/// The calls and the starts of threads.
 struct Calls {
     /// Whether a template is started as a thread.
     is_thread: IdVec<TemplateId, bool>,
@@ -298,7 +297,7 @@ struct Calls {
 }
 
 impl Calls {
-    /// `None` where pointers are called or started, or a procedure calls itself.
+    /// `None` when there are calls or starts through pointers, or recursion.
     fn of(program: &Program) -> Option<Self> {
         let no = || program.templates.iter().map(|_| false).collect();
         let mut found = Self { is_thread: no(), in_started: no() };

@@ -1,13 +1,16 @@
-//! Locks as what they are in memory: operations on locks become tests of and stores to the lock's words.
+//! Locks as words: replaces lock operations by tests of, and stores to, the lock's words in memory.
 //!
-//! For engines that see a program as transitions over variables: afterwards a lock is a variable like any other, and no operation on locks is left.
-//! It is the last pass: it puts several accesses on one edge, all marked as atomic, so that they are no races, as operations on locks are none.
+//! For engines that work on transitions over variables: afterwards a lock is a variable like any other, and
+//! no lock operation remains. This is the last pass: it puts several accesses on one edge, all marked as
+//! atomic, so that they do not race, just as lock operations do not.
 //!
-//! Keeps errors, races, deadlocks and last values, with one exception, where it over-approximates: a lock's word that was never set counts as 0 for an
-//! operation on locks, and as an arbitrary value for a load.
+//! Preserves errors, races, deadlocks and final values, with one exception, where it over-approximates: an
+//! uninitialised word of a lock counts as 0 for a lock operation, and as an arbitrary value for a load.
 //!
-//! Taking a mutex has two ways: it is free, or it is recursive and the thread has it already. The second way is left out where no lock that it can be is ever
-//! recursive: nothing but zeros stand in the word for the kind of any of them, as the program's stores and first values show. Then counts are 0 or 1, and giving it back has one way too.
+//! Acquiring a mutex has two cases: it is free, or it is recursive and the thread already holds it. The
+//! second case is omitted if no lock at that address can be recursive: by the program's stores and initial
+//! values, the word for the kind is 0 in all of them. Then counts are 0 or 1, and a release has one case,
+//! too.
 
 use super::footprint::{Extent, Region, accesses};
 use super::points_to::PointsTo;
@@ -18,12 +21,12 @@ use crate::program::{Edge, Initial, Program};
 use crate::semantics::mutex_kind_offset;
 use crate::types::{IntType, Value};
 
-/// The kind of a mutex that its owner may take again.
+/// The kind of a recursive mutex.
 const RECURSIVE: Value = 1;
-/// Where the count of a lock is.
+/// The offset of the count in a lock.
 const COUNT: u64 = 4;
 
-/// Makes all locks words.
+/// Replaces all lock operations.
 pub fn lock_words(program: &Program) -> Program {
     lock_words_with(program, &PointsTo::of(program))
 }
@@ -74,7 +77,7 @@ pub fn lock_words_with(program: &Program, points_to: &PointsTo) -> Program {
 fn word(program: &Program, address: &Expr, offset: u64) -> Place {
     let pointer = program.data_model.pointer();
     let address = match address {
-        // Of a lock in an object that is too small for it, the word is outside, and is computed.
+        // If the object is too small for its lock, the word is outside, at a computed address.
         Expr::Address(object, at) if at + offset <= program.objects[*object].size => {
             Expr::Address(*object, at + offset)
         }
@@ -109,7 +112,7 @@ fn set(stores: Vec<(Place, Expr)>) -> Op {
     Op::Assign(Assignment { pairs, constraint: None })
 }
 
-/// The ways to take a lock.
+/// The cases of acquiring a lock.
 fn take(program: &Program, kind: LockKind, address: &Expr, recursive: bool) -> Vec<Vec<Op>> {
     let owner = word(program, address, 0);
     let count = word(program, address, COUNT);
@@ -135,7 +138,7 @@ fn take(program: &Program, kind: LockKind, address: &Expr, recursive: bool) -> V
     }
 }
 
-/// The ways to give a lock back.
+/// The cases of releasing a lock.
 fn release(program: &Program, kind: LockKind, address: &Expr, recursive: bool) -> Vec<Vec<Op>> {
     let owner = word(program, address, 0);
     let count = word(program, address, COUNT);
@@ -168,11 +171,11 @@ fn release(program: &Program, kind: LockKind, address: &Expr, recursive: bool) -
     }
 }
 
-/// Where words that are not zero may stand.
+/// Where memory may be non-zero.
 struct Recursion<'p> {
     program: &'p Program,
     points_to: &'p PointsTo,
-    /// Bytes that something else than a zero may be stored to.
+    /// Bytes to which a non-zero value may be stored.
     set: Vec<Region>,
     /// The words of operations on locks.
     locks: Vec<Region>,
@@ -197,14 +200,14 @@ impl<'p> Recursion<'p> {
         Self { program, points_to, set, locks }
     }
 
-    /// Whether a mutex at an address may be recursive, or its count be more than 1 for another reason.
+    /// Whether a mutex at an address may be recursive, or its count may exceed 1 for another reason.
     fn may_be(&self, template: TemplateId, address: &Expr) -> bool {
         let part = |offset: u64| {
             let place = word(self.program, address, offset);
             Region::at(self.points_to, template, &place.address, Extent::Bytes(4))
         };
         let words = [part(COUNT), part(mutex_kind_offset(self.program.data_model))];
-        // Two locks that overlap otherwise than as one and the same.
+        // Two locks that overlap partially.
         let whole = Region::at(self.points_to, template, address, Extent::Bytes(8));
         let crossed = |lock: &Region| match whole.distances(lock) {
             Some(apart) => apart.iter().any(|distance| *distance != 0) || lock.overlaps(&words[1]),
@@ -213,8 +216,8 @@ impl<'p> Recursion<'p> {
         words.iter().any(|word| self.may_be_set(word)) || self.locks.iter().any(crossed)
     }
 
-    /// Whether some bytes may be other than 0 by the program's stores or first values. What is not set is 0 for an operation on locks: so memory
-    /// without first values is no reason.
+    /// Whether some bytes may be non-zero, by the program's stores or initial values. Uninitialised memory
+    /// counts as 0 for lock operations, so it does not matter here.
     fn may_be_set(&self, word: &Region) -> bool {
         let Some(mut objects) = word.objects() else { return true };
         let at_first = objects.any(|object| match &self.program.objects[object].initial {

@@ -1,21 +1,21 @@
-//! Property lowering: what must not happen becomes an error location, and nothing else is one.
+//! Property lowering: violations of the property become error locations, and no others remain.
 //!
-//! [`lower`] keeps the wanted kinds of errors; an unwanted one ends the program ([`LocationKind::Halt`]: a failing
-//! assertion aborts). It splits shared accesses (see `split.rs`) and then, for accesses (`bounds`) and signed
-//! arithmetic (`overflow`), adds beside an edge one edge for each way in which its operations can go wrong. Such an
-//! edge does what the operations before did, assumes that all earlier checks of its operation pass, and that this
-//! one fails; it is taken in exactly the states in which the operation would fault. The guards read no plain shared
-//! memory: the operation reads it into a local first. Since a check and its operation are alternatives in one
-//! state, interference cannot come between them.
+//! [`lower`] keeps the wanted kinds of errors; an unwanted one ends the program ([`LocationKind::Halt`]: a
+//! failing assertion aborts). It splits shared accesses (see `split.rs`) and then, for accesses (`bounds`)
+//! and signed arithmetic (`overflow`), adds, next to an edge, one edge for each check of its operations that
+//! can fail. Such an edge performs the operations before, assumes that all earlier checks of its operation
+//! pass, and that this one fails; it can be taken in exactly the states in which the operation would fault.
+//! The guards read no plain shared memory: the operation reads it into a local first. Since a check and its
+//! operation are alternatives in one state, no interference is possible between them.
 //!
 //! Exact, with these limits:
-//! 1. Bounds are those of live objects. An access based on the address of a named object (`&a + index`) is checked
-//!    against that object; one through a pointer, against whatever object lies there.
+//! 1. Bounds are those of live objects. An access based on the address of a named object (`&a + index`) is
+//!    checked against that object; one through a pointer is checked against whatever object is there.
 //! 2. `Fill` and `Copy` of a size that is not constant check their first and last byte, and that both are in one object.
-//! 3. Freeing what was not allocated ends the execution without an error.
+//! 3. Freeing memory that was not allocated ends the execution without an error.
 //! 4. A call through a pointer is checked against the procedures whose addresses are taken, whatever their types.
-//! 5. Loads are made before the arithmetic that stands beside them, and a check evaluates no more than its own
-//!    operands. So of several things that go wrong in one operation any may be seen; C leaves this order open.
+//! 5. Loads happen before the arithmetic next to them, and a check evaluates only its own operands. So if
+//!    several checks of one operation fail, any of them may be reported; C leaves this order open.
 //! 6. The constraints of assignments are not checked: they are specifications, not computations.
 
 use super::sharing::base_object;
@@ -27,7 +27,7 @@ use crate::program::{Edge, ErrorKind, Initial, LocationKind, Object, Program, Te
 use crate::types::{IntType, Value};
 use std::collections::BTreeSet;
 
-/// What must not happen. Whatever is not asked for is no error.
+/// The errors to look for. All others do not count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Lowering {
     /// No assertion fails.
@@ -38,14 +38,14 @@ pub struct Lowering {
     pub bounds: bool,
     /// No signed operation leaves its range.
     pub overflow: bool,
-    /// Threads do not wait for ever: what only this check keeps track of is kept ([`Waiting::Tracked`]).
+    /// Threads do not wait for ever: keeps code that only this check needs ([`Waiting::Tracked`]).
     pub deadlock: bool,
-    /// Threads do not race: what only this check looks at is kept ([`Waiting::Racing`]).
+    /// Threads do not race: keeps code that only this check needs ([`Waiting::Racing`]).
     pub races: bool,
 }
 
 impl Lowering {
-    /// Whether an error of this kind is one.
+    /// Whether an error of this kind counts.
     pub fn wants(self, kind: ErrorKind) -> bool {
         match kind {
             ErrorKind::ReachError => self.reach_error,
@@ -76,9 +76,9 @@ pub fn lower(program: &Program, lowering: Lowering) -> Program {
     result
 }
 
-/// Leaves out what only one check looks at: edges to locations with its mark ([`Waiting::Tracked`],
-/// [`Waiting::Racing`]), and what only they lead to. Or, for that check, the plain jumps beside them, by which
-/// others pass.
+/// Removes code that only another check needs: edges to locations with its mark ([`Waiting::Tracked`],
+/// [`Waiting::Racing`]), and what only these lead to. For the check itself, removes the plain jumps next to
+/// them, which the other checks use.
 pub fn select_marked(program: &mut Program, mark: Waiting, keep: bool) {
     for template in program.templates.iter_mut() {
         let marked = |edge: &Edge| template.locations[edge.target].waiting == mark;
@@ -106,7 +106,7 @@ pub fn select_marked(program: &mut Program, mark: Waiting, keep: bool) {
     }
 }
 
-/// The procedures whose addresses are values somewhere, in order.
+/// The procedures whose addresses are used as values, in order.
 fn procedures_with_address(program: &Program) -> Vec<TemplateId> {
     let mut found = BTreeSet::new();
     let mut look = |expr: &Expr| {
@@ -126,8 +126,8 @@ fn procedures_with_address(program: &Program) -> Vec<TemplateId> {
     found.into_iter().collect()
 }
 
-/// Makes error locations that are not wanted end the program. Front ends lead to an invalid access by an edge beside those
-/// on which the program continues, so it is left out.
+/// Turns unwanted error locations into ends of the program. Front ends reach an invalid access by an extra
+/// edge next to those on which the program continues, so that edge is removed.
 pub fn select_errors(program: &mut Program, lowering: Lowering) {
     if !lowering.bounds {
         for Template { locations, edges, .. } in program.templates.iter_mut() {
@@ -145,9 +145,9 @@ pub fn select_errors(program: &mut Program, lowering: Lowering) {
     }
 }
 
-/// A way in which an operation goes wrong.
+/// A check of an operation.
 struct Check {
-    /// True exactly if it does; no fault, if all earlier checks passed.
+    /// True if and only if it fails; does not fault if all earlier checks passed.
     fails: Expr,
     kind: ErrorKind,
 }
@@ -160,7 +160,7 @@ struct Checker<'a> {
     lowering: Lowering,
 }
 
-/// The checks of one operation so far, and the conditions under which what comes next is evaluated.
+/// The checks of one operation so far, and the conditions under which the next part is evaluated.
 #[derive(Default)]
 struct Checks {
     found: Vec<Check>,
@@ -202,7 +202,7 @@ impl Checker<'_> {
                         let mut ops = before.clone();
                         ops.push(Op::Assume(fails.clone()));
                         before.push(Op::Assume(fails.not()));
-                        // Both ways of a branch have the same checks.
+                        // Both arms of a conditional have the same checks.
                         if !added[first_added..]
                             .iter()
                             .any(|known| known.target == target && known.ops == ops)
@@ -304,7 +304,7 @@ impl Checker<'_> {
                 self.expr(&three.2, checks);
                 checks.conditions.pop();
             }
-            // Stands in constraints only.
+            // Occurs only in constraints.
             Expr::Old(_) => {}
         }
     }
@@ -325,8 +325,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that the operands of a shift are such that it has a meaning in C: the distance is less than the width, and
-    /// what is shifted to the left is not negative. (Whether the result fits is another question.)
+    /// Checks that a shift is defined in C: the distance is less than the width, and a value that is shifted
+    /// to the left is not negative. (Whether the result fits is a separate check.)
     fn shift(&self, op: BinaryOp, ty: IntType, (value, distance): &(Expr, Expr), checks: &mut Checks) {
         let width = Value::from(ty.bits);
         let is_short = matches!(distance, Expr::Const(distance, _) if (0..width).contains(distance));
@@ -383,7 +383,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The offset in its base object that an address lies at; it wraps.
+    /// The offset of an address in its base object; it wraps around.
     fn offset(&self, address: &Expr) -> Expr {
         match address {
             Expr::Address(_, offset) => Expr::int(Value::from(*offset), self.pointer),
@@ -406,8 +406,8 @@ impl Checker<'_> {
         let ty = self.pointer;
         let size = Expr::cast(ty, size.clone());
         let last = Expr::binary(BinaryOp::Sub, ty, size.clone(), Expr::Const(1, ty));
-        // A cast that changes nothing makes the first byte what the last one's address is computed from: both are in the
-        // same object then ([`Expr::Valid`]), and with them all between.
+        // By a cast that changes nothing, the address of the last byte is computed from that of the first:
+        // then both are in the same object ([`Expr::Valid`]), and so are all bytes in between.
         let start = match base_object(address) {
             Some(_) => address.clone(),
             None => Expr::cast(ty, address.clone()),

@@ -1,14 +1,14 @@
-//! Passes: from programs to programs with the same verdict.
+//! Passes: transformations of programs that preserve the verdict.
 //!
-//! Each says in its header what it keeps, and in which direction it approximates where it does. The standard ways
-//! through them:
+//! The header of each says what it preserves, and in which direction it approximates. The standard pipelines:
 //!
 //! * [`concrete`], for the explorer and the replayer: property lowering with shared-access splitting (`lower.rs`).
 //!   Procedures stay: the step semantics has a call stack.
-//! * [`symbolic`], for engines that reason about one control-flow automaton per thread: calls through pointers
-//!   become branches ([`calls`]), procedures are inlined (`inline`), the property is lowered and shared accesses
-//!   are split (`lower.rs`, `split.rs`), addresses get their targets ([`points_to`]), what makes no difference goes
-//!   ([`dead_code`], `slice.rs`), and local steps are folded into their neighbours (`compress.rs`).
+//! * [`symbolic`], for engines that reason about one control-flow automaton per thread: calls through
+//!   pointers become branches ([`calls`]), procedures are inlined (`inline`), the property is lowered and
+//!   shared accesses are split (`lower.rs`, `split.rs`), addresses get their targets ([`points_to`]),
+//!   irrelevant code is removed ([`dead_code`], `slice.rs`), and local steps are folded into their neighbours
+//!   (`compress.rs`).
 //!
 //! Helpers of several passes: [`sharing`] (what others may see), [`totality`] (what cannot fail), [`liveness`].
 
@@ -63,7 +63,7 @@ use crate::op::{Op, Rhs};
 use crate::program::{Assumption, ErrorKind, LocationKind, Program, Span};
 use std::time::Instant;
 
-/// Whether a deadline is over.
+/// Whether a deadline has passed.
 fn is_past(deadline: Option<Instant>) -> bool {
     deadline.is_some_and(|deadline| Instant::now() >= deadline)
 }
@@ -111,7 +111,7 @@ pub fn listed(program: &Program, limits: InlineLimits) -> Result<Program, Inline
     within_lines(&annotated(program, limits, &runner)?, &runner)
 }
 
-/// A program without calls, with points-to sets: what all views of it start from.
+/// A program without calls, with points-to sets: the basis of all views.
 pub struct Annotated {
     /// The program.
     pub program: Program,
@@ -146,7 +146,8 @@ pub fn annotated(
     Ok(Annotated { program, points_to, frames_outlive_calls })
 }
 
-/// The view of a lowered program for engines: what makes no difference to the goal goes, local steps are folded.
+/// The view of a lowered program for engines: without code that is irrelevant to the goal, and with local
+/// steps folded.
 pub fn sliced(
     lowered: &Program,
     annotated: &Annotated,
@@ -176,7 +177,7 @@ pub fn within_lines(annotated: &Annotated, runner: &Runner<'_>) -> Result<Progra
     runner.pass("compress within lines", || compress_within_lines(&annotated.program))
 }
 
-/// Whether a frame object of a procedure may be used after its end, unless it is too late to find out.
+/// Whether a frame object of a procedure may be used after its end; an error if time runs out.
 fn frames_are_used_late(program: &Program, runner: &Runner<'_>) -> Result<bool, InlineError> {
     let points_to = runner
         .run("points-to", || PointsTo::until(program, runner.deadline).ok_or(InlineError::OutOfTime))?;

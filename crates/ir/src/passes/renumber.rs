@@ -5,7 +5,7 @@ use crate::ids::{Id, IdVec, LocalId, ObjectId, TemplateId};
 use crate::op::{Callee, Lhs, Op};
 use crate::program::{Initial, Program, Storage, Template};
 
-/// Old numbers to new ones; nothing for what is dropped.
+/// The map from old numbers to new ones; `None` for dropped items.
 struct Numbers<I>(IdVec<I, Option<I>>);
 
 impl<I: Id> Numbers<I> {
@@ -20,7 +20,7 @@ impl<I: Id> Numbers<I> {
         Self(keep.iter().map(number).collect())
     }
     fn change(&self, id: &mut I) {
-        // What is dropped is not mentioned any more; a caller that broke this would get a wrong program.
+        // Dropped items must not be mentioned any more; otherwise the result would be wrong.
         *id = self.0[*id].expect("what is still mentioned is kept");
     }
 }
@@ -48,8 +48,8 @@ pub fn each_mention(
     }
 }
 
-/// Keeps only these objects and templates. Nothing that is kept may mention what is not, except in the targets of
-/// places, where it is left out.
+/// Keeps only these objects and templates. Kept items must not mention dropped ones, except in the targets of
+/// places, which are then removed.
 pub fn keep(program: &mut Program, objects: &IdVec<ObjectId, bool>, templates: &IdVec<TemplateId, bool>) {
     let new_objects = Numbers::new(objects);
     let new_templates = Numbers::new(templates);
@@ -108,13 +108,13 @@ pub fn keep(program: &mut Program, objects: &IdVec<ObjectId, bool>, templates: &
     program.site_uses.retain(|used| objects[used.site]);
     program.site_uses.iter_mut().for_each(|used| new_objects.change(&mut used.site));
     if let Some(ranges) = &mut program.races_on {
-        // What nobody mentions, nobody accesses.
+        // An object that is never mentioned is never accessed.
         ranges.retain(|range| objects[range.object]);
         ranges.iter_mut().for_each(|range| new_objects.change(&mut range.object));
     }
 }
 
-/// Keeps only these locals of a template. No other may be mentioned.
+/// Keeps only these locals of a template. No others may be mentioned.
 pub fn keep_locals(template: &mut Template, keep: &IdVec<LocalId, bool>) {
     let numbers = Numbers::new(keep);
     let kept = template.locals.enumerate().filter(|(id, _)| keep[*id]).map(|(_, local)| local.clone());

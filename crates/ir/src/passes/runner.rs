@@ -1,7 +1,7 @@
-//! How passes are run: until they are to stop, counted, and with a check of what comes out.
+//! Runs passes: with a deadline, with statistics, and with a check of their results.
 //!
-//! In debug builds the well-formedness check follows every pass ([`checked`]): a pass that makes nonsense of
-//! a program is found where it does so.
+//! In debug builds the well-formedness check follows every pass ([`checked`]): a pass that breaks a program
+//! is caught at once.
 
 use super::InlineError;
 use crate::program::Program;
@@ -9,18 +9,18 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often something was asked for, how often it was made, and how long that took.
+/// Statistics: how often something was asked for, how often it was derived, and how long that took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counted {
-    /// How often it was asked for. A pass is asked for whenever it is made.
+    /// How often it was asked for. For a pass, this is how often it ran.
     pub asked: u32,
-    /// How often it was made.
+    /// How often it was derived.
     pub made: u32,
-    /// How long that took, all together.
+    /// The total time.
     pub time: Duration,
 }
 
-/// Counts passes, and whatever is made of a program by them.
+/// Counts passes and the views that they derive.
 #[derive(Default, Debug)]
 pub struct PassLog(Mutex<BTreeMap<&'static str, Counted>>);
 
@@ -29,12 +29,12 @@ impl PassLog {
         change(self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(name).or_default());
     }
 
-    /// Takes note that something was asked for.
+    /// Records that something was asked for.
     pub fn ask(&self, name: &'static str) {
         self.change(name, |counted| counted.asked += 1);
     }
 
-    /// Makes something that was asked for, and takes note of how long that takes.
+    /// Derives something, and records the time.
     pub fn time<T>(&self, name: &'static str, make: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let made = make();
@@ -52,19 +52,19 @@ impl PassLog {
     }
 }
 
-/// Who runs passes.
+/// The runner of passes.
 #[derive(Clone, Copy)]
 pub struct Runner<'a> {
-    /// When passes give up, inside of those that may take long.
+    /// The deadline for passes that may take long.
     pub deadline: Option<Instant>,
     /// Whether to give up before the next pass.
     pub is_stopped: &'a dyn Fn() -> bool,
-    /// Who counts.
+    /// The statistics.
     pub log: &'a PassLog,
 }
 
 impl Runner<'_> {
-    /// Runs a pass, unless it is too late.
+    /// Runs a pass, unless the deadline has passed.
     pub fn run<T>(
         &self,
         name: &'static str,
@@ -77,13 +77,13 @@ impl Runner<'_> {
         self.log.time(name, pass)
     }
 
-    /// Runs a pass that makes a program and always comes to an end soon.
+    /// Runs a quick pass that returns a program.
     pub fn pass(&self, name: &'static str, pass: impl FnOnce() -> Program) -> Result<Program, InlineError> {
         self.run(name, || Ok(checked(name, pass())))
     }
 }
 
-/// What a pass makes of a program.
+/// Checks the result of a pass.
 ///
 /// # Panics
 /// In debug builds, if it is not well-formed.

@@ -1,22 +1,25 @@
 //! Atomic runs: in a program without data races, threads need to be switched only after the steps that synchronise them (Lipton 1975).
 //!
-//! Keeps which errors are reached, provided that no execution has a data race; keeps no races and no deadlocks. Only flags of locations change, so that executions of the result are
-//! executions of the program, step by step.
+//! Preserves which errors are reached, provided that no execution has a data race; does not preserve races or
+//! deadlocks. Only flags of locations change, so executions of the result are executions of the program, step
+//! by step.
 //!
-//! A step is a *mover* if what it does to memory are plain accesses, at most one operation, with addresses
-//! that do not themselves come from memory, to bytes that no operation on locks uses, and to no object whose
-//! life another thread may end by returning or ending: that is no access, so it is no race, but afterwards
-//! the step has no meaning. Nor does it free memory, since another thread may then get the same address.
-//! Where there is no race, such a step `a` moves to the right: if another thread's step `b` comes next,
-//! neither touches what the other one writes, as both were about to be taken in the state before, and that
-//! would be a race. So `b; a` is possible, too, and ends in the same state. A location becomes atomic if only
-//! movers lead to it. Then between two locations that are not atomic, a thread takes movers and at most one
-//! other step, which is the last one. Given an execution to an error:
+//! A step is a *mover* under these conditions: it has at most one operation; it makes only plain accesses, at
+//! addresses that are not themselves loaded from memory; it touches no bytes that lock operations use, and no
+//! object whose lifetime another thread may end by returning or ending (this is no access, and so no race,
+//! but the step would be invalid afterwards); and it does not free memory, since another thread may then get
+//! the same address. In a race-free program, such a step `a` is a right mover: if another thread's step `b`
+//! comes next, neither touches what the other writes; both were enabled in the state before, so that would be
+//! a race. So `b; a` is also possible, and leads to the same state. A location becomes atomic if only movers
+//! lead to it. Then between two locations that are not atomic, a thread takes movers and at most one other
+//! step, which is the last. Given an execution to an error:
 //!
-//! 1. The movers after a thread's last other step, unless it is the thread at the error, are moved to the end and left out: the error is reached without them. So a run without an end does no harm.
-//! 2. All others are moved to the right, until they stand right before the step that their run ends with.
+//! 1. For each thread except the one at the error, the movers after its last other step are moved to the end
+//!    and dropped: the error is reached without them. So a run that never ends does no harm.
+//! 2. All other movers are moved to the right, until they are directly before the last step of their run.
 //!
-//! What comes out is an execution in which runs are not interrupted. More locations that are not atomic would be right as well: they end runs earlier.
+//! The result is an execution in which runs are not interrupted. Having fewer atomic locations would be sound
+//! as well: runs then end earlier.
 
 use super::footprint::{Extent, Region, accesses};
 use super::points_to::PointsTo;
@@ -59,11 +62,11 @@ struct Movers<'a> {
     points_to: &'a PointsTo,
     /// The bytes that operations on locks use.
     locks: Vec<Region>,
-    /// The objects of threads that others may reach and that end while others run.
+    /// The objects of threads that others may reach and whose lifetime ends while others run.
     mortal: BTreeSet<ObjectId>,
     /// Procedures that consist of movers.
     pure: IdVec<TemplateId, bool>,
-    /// What threads may begin with.
+    /// The locations at which threads may begin.
     started: BTreeSet<TemplateId>,
 }
 
@@ -91,7 +94,7 @@ impl<'a> Movers<'a> {
         let pure = program.templates.iter().map(|_| true).collect();
         let mortal = mortal_objects(program, points_to);
         let mut movers = Self { points_to, locks, mortal, pure, started };
-        // What one procedure is not, those that call it are not.
+        // If a procedure is no mover, neither are its callers.
         loop {
             let impure: Vec<TemplateId> = program
                 .templates
@@ -113,7 +116,8 @@ impl<'a> Movers<'a> {
             LocationKind::Normal | LocationKind::End | LocationKind::Error(_) => false,
             LocationKind::Exit | LocationKind::Halt => true,
         };
-        // An object of a frame may be where one of an earlier frame was, which someone may still point to.
+        // A frame object may reuse the address of an earlier frame's object, to which a pointer may still
+        // exist.
         let has_frame = program.objects.iter().any(|object| object.storage == Storage::Frame(template));
         !has_frame
             && !code.locations.iter().any(|location| location.atomic || ends(location.kind))
@@ -165,8 +169,8 @@ impl<'a> Movers<'a> {
     }
 }
 
-/// The objects of frames and threads that others may reach, and whose life ends while others run: not those of a `main`
-/// that ends the program when it returns.
+/// The frame and thread objects that others may reach, and whose lifetime ends while others run; not those of
+/// a `main` that ends the program when it returns.
 fn mortal_objects(program: &Program, points_to: &PointsTo) -> BTreeSet<ObjectId> {
     let reaches = |template: &Template, kind: LocationKind| {
         template.edges.iter().any(|edge| template.locations[edge.target].kind == kind)

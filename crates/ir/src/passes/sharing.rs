@@ -1,8 +1,8 @@
-//! Which memory only one activation can touch, and which accesses others may see.
+//! Which memory is private to one activation, and which accesses others may see.
 //!
-//! An object is *private* if it belongs to a thread or an activation and its address never becomes a value: each
-//! `Address` of it is the address of an access, or the base of one (`&a + index`). Others then cannot name it.
-//! Over-approximates what is shared: static objects and allocated ones always are.
+//! An object is *private* if it belongs to a thread or an activation and its address never becomes a value:
+//! each `Address` of it is the address of an access, or the base of one (`&a + index`). Then others cannot
+//! name it. Over-approximates sharing: static and allocated objects always count as shared.
 //!
 //! Assumption: an access computed from the address of a private object stays inside it; C gives no meaning to one
 //! that does not.
@@ -12,7 +12,7 @@ use crate::ids::{IdVec, ObjectId};
 use crate::op::{Assignment, Callee, Lhs, Op, Rhs};
 use crate::program::{Initial, Program, Storage};
 
-/// What is private in a program.
+/// The private objects of a program.
 #[derive(Clone, Debug)]
 pub struct Sharing {
     private: IdVec<ObjectId, bool>,
@@ -27,7 +27,7 @@ pub struct SharedAccess {
     pub write: bool,
 }
 
-/// The object whose address an address is computed from, by additions to it.
+/// The object from whose address an address is computed, by additions.
 pub fn base_object(address: &Expr) -> Option<ObjectId> {
     match address {
         Expr::Address(object, _) => Some(*object),
@@ -55,7 +55,7 @@ impl Sharing {
         sharing
     }
 
-    /// Whether only the activation (or thread) that owns it touches the object.
+    /// Whether only the owning activation (or thread) touches the object.
     pub fn is_private(&self, object: ObjectId) -> bool {
         self.private[object]
     }
@@ -91,7 +91,7 @@ impl Sharing {
             }
         });
     }
-    /// The accesses that others may see in an operation. What lock operations do to their lock is not among them.
+    /// The accesses of an operation that others may see, without those of lock operations to their lock.
     pub fn accesses(&self, op: &Op) -> Vec<SharedAccess> {
         let mut found: Vec<SharedAccess> =
             op.expressions().into_iter().flat_map(|expr| self.loads(expr)).collect();
@@ -164,7 +164,7 @@ impl Sharing {
         }
     }
 
-    /// Takes note of addresses that become values. The address of an access does not.
+    /// Records addresses that are used as values. The address of an access is not.
     fn escape(&mut self, expr: &Expr, is_address_of_access: bool) {
         match expr {
             Expr::Address(object, _) => self.private[*object] &= is_address_of_access,

@@ -1,12 +1,14 @@
-//! Slicing: assignments whose value can never make a difference go.
+//! Slicing: removes assignments whose value is irrelevant.
 //!
-//! Data dependence only, flow-insensitive: a local or an object is *relevant* if a condition, an address, a lock, a
-//! start, a join, or an assignment to something relevant reads it. All control flow stays, so what is reachable
-//! stays reachable by the same path. Assignments to what is not relevant go, unless the goal asks for their access
-//! or their fault; then their value becomes 0. What is left over is for [`super::dead_code`].
+//! Data dependence only, flow-insensitive: a local or an object is *relevant* if a condition, an address, a
+//! lock, a start, a join, or an assignment to something relevant reads it. All control flow stays, so
+//! reachable locations stay reachable by the same path. Assignments to irrelevant variables are removed,
+//! unless the goal needs their access or their fault; then their value becomes 0. [`super::dead_code`]
+//! removes the remains.
 //!
 //! Exact for errors if [`Goal::faults`] is set, and for races if [`Goal::races`] is. Without `faults` it
-//! over-approximates: an execution that ends at a fault may go on. What memory holds in the end is not kept.
+//! over-approximates: an execution that ends at a fault may continue. The final content of memory is not
+//! preserved.
 
 use super::bits::BitSet;
 use super::is_past;
@@ -23,12 +25,12 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Instant;
 
-/// What must stay the same.
+/// What to preserve.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Goal {
-    /// Races: every access that others may see stays, where races count.
+    /// Races: keeps every access that others may see, where races count.
     pub races: bool,
-    /// Ends of executions: everything that may fault stays.
+    /// Ends of executions: keeps everything that may fault.
     pub faults: bool,
 }
 
@@ -37,7 +39,7 @@ pub fn slice(program: &Program, goal: Goal) -> Program {
     slice_with(program, &PointsTo::of(program), goal, None).unwrap_or_else(|| program.clone())
 }
 
-/// Like [`slice`], given the points-to sets of the program; `None` when it is not done by then.
+/// Like [`slice`], given the points-to sets of the program; `None` when it does not finish in time.
 pub fn slice_with(
     program: &Program,
     points_to: &PointsTo,
@@ -80,7 +82,7 @@ pub fn slice_with(
     Some(result)
 }
 
-/// What becomes of an assignment to one left-hand side.
+/// How to treat an assignment to one left-hand side.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Stays,
@@ -97,7 +99,7 @@ struct Slicer<'p> {
     sharing: Sharing,
     totality: Totality<'p>,
     points_to: &'p PointsTo,
-    /// The objects that addresses may point to, as far as that was asked.
+    /// The objects that addresses may point to; a cache.
     known_targets: RefCell<KnownTargets>,
     objects: BitSet,
     locals: IdVec<TemplateId, BitSet>,
@@ -105,7 +107,7 @@ struct Slicer<'p> {
 }
 
 impl Slicer<'_> {
-    /// Results that someone takes count as read.
+    /// Results that are used count as read.
     fn keep_results(&mut self) {
         let mut ops =
             self.program.templates.iter().flat_map(|template| &template.edges).flat_map(|edge| &edge.ops);
@@ -234,7 +236,7 @@ impl Slicer<'_> {
             || self.any_target(template, to, &mut |object| self.objects.contains(object.index()))
     }
 
-    /// Whether the goal asks for an access that an expression makes.
+    /// Whether the goal needs an access of an expression.
     fn is_seen_reading(&self, template: TemplateId, expr: &Expr) -> bool {
         if !self.goal.races || !self.sharing.reads_shared(expr) {
             return false;
@@ -306,7 +308,7 @@ impl Slicer<'_> {
         targets.iter().any(|object| test(*object))
     }
 
-    /// Leaves out what is not needed; says whether anything is left.
+    /// Removes irrelevant parts; says whether anything remains.
     fn reduce(&self, template: TemplateId, op: &mut Op) -> bool {
         match op {
             Op::Assign(assignment) => {

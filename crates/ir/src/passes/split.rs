@@ -1,29 +1,30 @@
 //! Shared-access splitting: at most one access to shared memory on each edge that starts outside of an atomic
 //! region.
 //!
-//! An operation that makes several becomes a chain of edges: each load goes to a fresh local on an edge of its own,
-//! in the order in which [`crate::semantics`] evaluates (operands from left to right; of an assignment the value,
-//! then the address, then the store), so that other threads may run in between. Exact with respect to the source
-//! language, where only such single accesses are indivisible; it adds behaviours to the unsplit program.
+//! An operation with several accesses becomes a chain of edges: each load goes to a fresh local on a separate
+//! edge, in the order in which [`crate::semantics`] evaluates (operands from left to right; of an assignment
+//! the value, then the address, then the store), so that other threads may run in between. Exact with respect
+//! to the source language, where only such single accesses are indivisible; it adds behaviours to the unsplit
+//! program.
 //!
-//! What stays one step:
-//! 1. Accesses to places marked `atomic` that stand in one operation (an atomic read-modify-write, a library
-//!    model's guard). An operation all of whose accesses are atomic stays as it is; of others that both load and
-//!    store atomically, the plain loads go before, and the plain stores after. So a front end gives each atomic
-//!    access that is a step of its own an operation of its own.
+//! These stay one step:
+//! 1. Accesses to places marked `atomic` within one operation (an atomic read-modify-write, a library model's
+//!    guard). An operation with only atomic accesses is unchanged; for others that both load and store
+//!    atomically, plain loads go before, and plain stores after. So a front end gives each atomic access that
+//!    is a separate step its own operation.
 //! 2. Edges with several operations; only plain loads of the first one go before.
-//! 3. Assignments with a constraint that touch shared memory: the constraint speaks of both states at once.
-//! 4. A new thread's start and the store of its id, as libraries do it: the thread finds its own id.
+//! 3. Assignments with a constraint that touch shared memory: the constraint relates both states.
+//! 4. The start of a thread and the store of its id, as in libraries: the new thread finds its own id there.
 //! 5. `Fill`, `Copy`, and edges that start at atomic locations.
 //!
-//! Whether an access is made, and where, never depends on a value that is chosen in the same step: a load in an address,
-//! or in the condition of one, gets an edge of its own if what it reads may never have been set; inside atomic regions
-//! and for memory that nobody else sees, too. So a state says which accesses its threads are about to make
-//! ([`crate::semantics::Machine::race`]).
+//! Whether an access happens, and where, never depends on a value that is chosen in the same step: a load in
+//! an address, or in the condition of one, gets a separate edge if it may read uninitialised memory, even
+//! inside atomic regions and for private memory. So a state determines which accesses its threads are about
+//! to make ([`crate::semantics::Machine::race`]).
 //!
-//! Edges that leave one location share the loads with which they all begin: a branch reads its operands once. An
-//! operation other than an assignment or a start of a thread never stores its result in shared memory; the result
-//! of a call always goes to a local. The last load of an assignment to a local may stay where it is.
+//! Edges that leave one location share their common first loads: a branch reads its operands once. An
+//! operation other than an assignment or a start of a thread never stores its result in shared memory; the
+//! result of a call always goes to a local. The last load of an assignment to a local may stay where it is.
 
 use super::sharing::{Sharing, base_object};
 use crate::expr::{Expr, Place};
@@ -40,10 +41,10 @@ pub fn split(program: &Program) -> Program {
 /// How much to split.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Amount {
-    /// So that an edge makes at most one access.
+    /// An edge makes at most one access.
     OneAccess,
-    /// So that, moreover, an edge that reads plain shared memory only keeps the value: then other edges may speak
-    /// of the same value without reading it again.
+    /// Moreover, an edge that reads plain shared memory does nothing but store the value in a local: then
+    /// other edges may use the same value without reading it again.
     OneAccessAlone,
 }
 
@@ -66,14 +67,14 @@ pub fn split_to(program: &Program, amount: Amount) -> Program {
     result
 }
 
-/// Which loads get an edge of their own.
+/// Which loads get a separate edge.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rule {
     /// All loads of shared memory.
     All,
     /// Those that are not atomic, and what their addresses need.
     Plain,
-    /// Only those that an access depends on and that may read what was never set.
+    /// Only those that an access depends on and that may read uninitialised memory.
     Unset,
 }
 
@@ -87,16 +88,16 @@ impl Rule {
     }
 }
 
-/// What a part of an operation is for.
+/// The purpose of a part of an operation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
-    /// It says where an access is made.
+    /// It is part of the address of an access.
     Address,
     /// It is a value.
     Value,
 }
 
-/// Which memory may hold bytes that were never set.
+/// Which memory may hold uninitialised bytes.
 struct Unset {
     /// Whether there is any that pointers lead to.
     pointed: bool,
@@ -120,20 +121,20 @@ impl Unset {
     }
 }
 
-/// What is done about one edge.
+/// How to split one edge.
 struct Plan {
     rule: Rule,
     /// The loads (and conditional expressions with loads) that go before it, in order of evaluation.
     units: Vec<Expr>,
 }
 
-/// The loads taken out of one operation, as the chain of edges grows.
+/// The loads extracted from one operation, as the chain of edges grows.
 struct Extraction<'a> {
     rule: Rule,
     /// Units that are in locals already: the first ones of this operation.
     known: &'a [(Expr, LocalId)],
     taken: Vec<(Expr, LocalId)>,
-    /// How many units to take.
+    /// The number of units to extract.
     limit: usize,
     here: LocationId,
     span: Span,
@@ -161,7 +162,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// Splits the edges that leave a location. What they all read first they read together.
+    /// Splits the edges that leave a location. They share their common first reads.
     fn split_location(&mut self, location: LocationId, edges: &[EdgeId]) {
         let mut plans: Vec<Option<Plan>> = edges.iter().map(|edge| self.plan(*edge)).collect();
         if plans.iter().all(Option::is_none) {
@@ -170,7 +171,8 @@ impl Splitter<'_> {
         let is_branch =
             edges.iter().all(|edge| matches!(self.template.edges[*edge].ops.as_slice(), [Op::Assume(_)]));
         if is_branch {
-            // One that reads a single cell could stay, but then it would not read together with the others.
+            // An edge that reads a single cell could stay, but then it would not share its read with the
+            // others.
             let ops = |edge: &EdgeId| &self.template.edges[*edge].ops[0];
             let any_atomic =
                 edges.iter().any(|edge| self.sharing.accesses(ops(edge)).iter().any(|access| access.atomic));
@@ -215,7 +217,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// What to do about an edge; `None` when it can stay.
+    /// How to split an edge; `None` when it can stay.
     fn plan(&self, edge: EdgeId) -> Option<Plan> {
         let edge = &self.template.edges[edge];
         let for_sharing = match self.template.locations[edge.source].atomic {
@@ -228,7 +230,7 @@ impl Splitter<'_> {
         })
     }
 
-    /// What to do about an edge from a location that is not atomic, so that it makes one access.
+    /// How to split an edge from a location that is not atomic, so that it makes one access.
     fn plan_for_sharing(&self, ops: &[Op]) -> Option<Plan> {
         let first = ops.first()?;
         let accesses: Vec<_> = ops.iter().flat_map(|op| self.sharing.accesses(op)).collect();
@@ -281,7 +283,7 @@ impl Splitter<'_> {
                 let units = self.units_of(first, Rule::All);
                 (!units.is_empty()).then_some(Plan { rule: Rule::All, units })
             }
-            // It happens as a whole: in one step with what stands before it.
+            // It happens as a whole: in one step with the operations before it.
             Op::Broadcast(_) => None,
             Op::Spawn(..) => {
                 let units = self.units_of(first, Rule::All);
@@ -326,7 +328,7 @@ impl Splitter<'_> {
         self.store_after(edge, stores, false);
     }
 
-    /// Makes an operation leave out the stores that do not belong to its step, and returns them.
+    /// Removes from an operation the stores that do not belong to its step, and returns them.
     fn stores_after(&mut self, op: &mut Op) -> Vec<(Place, LocalId)> {
         let mut stores = Vec::new();
         match op {
@@ -351,7 +353,7 @@ impl Splitter<'_> {
                         let mut place = place.clone();
                         let value = self.temporary(place.ty);
                         if place.as_cell().is_none() {
-                            // The assignment may change locals that the address is made of.
+                            // The assignment may change locals in the address.
                             let address = self.temporary(self.program.data_model.pointer());
                             let whole = std::mem::replace(&mut place.address, Expr::Local(address));
                             addresses.push((Lhs::Local(address), Rhs::Value(whole)));
@@ -383,7 +385,7 @@ impl Splitter<'_> {
         Some((place, local))
     }
 
-    /// The result of a call goes to a local also inside of atomic regions: a return finds no other place for it.
+    /// The result of a call goes to a local even inside atomic regions: a return can store it nowhere else.
     fn move_call_result(&mut self, edge: EdgeId, atomic: bool) {
         let mut ops = std::mem::take(&mut self.template.edges[edge].ops);
         let store = match ops.last_mut() {
@@ -448,8 +450,8 @@ impl Splitter<'_> {
         };
         is_shared || (role == Use::Address && self.unset.may_hold(self.program, place))
     }
-    /// Whether a conditional expression becomes a branch: because of what its ways load, or since its condition may read
-    /// what was never set, and so decides by choice which accesses are made, or where one is.
+    /// Whether a conditional expression becomes a branch: because of the loads in its arms, or because its
+    /// condition may read uninitialised memory, so that a choice decides which accesses happen, or where.
     fn takes_choice(&self, three: &(Expr, Expr, Expr), (rule, role): (Rule, Use)) -> bool {
         let reads_unset = |expr: &Expr| {
             let mut found = false;
@@ -470,7 +472,7 @@ impl Splitter<'_> {
         each_operand(op, &mut |expr, role| self.extract(extraction, expr, (extraction.rule, role)));
     }
 
-    /// Takes units out of an expression, in the order of [`units`](Self::units).
+    /// Extracts units from an expression, in the order of [`units`](Self::units).
     fn extract(&mut self, extraction: &mut Extraction<'_>, expr: &mut Expr, (rule, role): (Rule, Use)) {
         let takes_load = matches!(expr, Expr::Load(place) if self.takes(place, (rule, role)));
         let takes_choice = match expr {
@@ -509,7 +511,7 @@ impl Splitter<'_> {
         extraction.taken.push((original, local));
     }
 
-    /// Puts a unit whose operands are taken out already in a local; returns the location after that.
+    /// Stores a unit whose operands are already extracted in a local; returns the location after that.
     fn save(&mut self, here: LocationId, value: Expr, local: LocalId, span: Span) -> LocationId {
         let atomic = self.template.locations[here].atomic;
         let behind = self.template.location(LocationKind::Normal, atomic);
@@ -534,7 +536,7 @@ impl Splitter<'_> {
     }
 }
 
-/// How many units all edges have in common, from the first on.
+/// The length of the common prefix of units of all edges.
 fn common_prefix(plans: &[Option<Plan>]) -> usize {
     let Some(Some(first)) = plans.first() else { return 0 };
     let shared = |plan: &Option<Plan>| match plan {
@@ -544,8 +546,8 @@ fn common_prefix(plans: &[Option<Plan>]) -> usize {
     plans.iter().map(shared).min().unwrap_or(0)
 }
 
-/// Visits what an operation evaluates before it does anything, in order of evaluation. Addresses for results of
-/// operations other than assignments, and constraints, are evaluated afterwards and are left out.
+/// Visits what an operation evaluates before it does anything, in order of evaluation. Skips addresses for
+/// results of operations other than assignments, and constraints: these are evaluated afterwards.
 fn each_operand(op: &mut Op, visit: &mut dyn FnMut(&mut Expr, Use)) {
     match op {
         Op::Assume(operand) | Op::Join(operand, _) | Op::Allocate { size: operand, .. } => {
@@ -577,7 +579,7 @@ fn each_operand(op: &mut Op, visit: &mut dyn FnMut(&mut Expr, Use)) {
             }
             arguments.iter_mut().for_each(|argument| visit(argument, Use::Value));
         }
-        // The number of bytes says how far the access goes.
+        // The number of bytes determines the extent of the access.
         Op::Fill(to, byte, size) => {
             visit(to, Use::Address);
             visit(byte, Use::Value);

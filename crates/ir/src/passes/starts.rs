@@ -1,10 +1,12 @@
 //! Each start of a thread gets its own copy of the template.
 //!
-//! After inlining, a template that several edges start is copied, with its frame objects, so that each of these edges starts its own copy: "the
-//! thread that this edge starts" is then a template, and what is known of its argument is not mixed with others'. Templates that may (by way of
-//! others) start themselves are not copied, and none is beyond the limits.
+//! After inlining, a template that several edges start is copied, with its frame objects, so that each of
+//! these edges starts its own copy: "the thread that this edge starts" is then a template, and facts about
+//! its argument are not mixed with those of others. Templates that may start themselves, directly or through
+//! others, are not copied, and copying stops at the limits.
 //!
-//! Exact: a copy does what the original does. Places' targets are forgotten, as they name objects that were multiplied.
+//! Exact: a copy behaves like the original. The targets of places are dropped, as they name objects that were
+//! duplicated.
 
 use super::renumber::each_mention;
 use crate::expr::{Expr, Targets};
@@ -12,7 +14,7 @@ use crate::ids::{EdgeId, IdVec, ObjectId, TemplateId};
 use crate::op::{Callee, Op};
 use crate::program::{Initial, Program, Storage};
 
-/// No more copies than this are made.
+/// The most copies.
 const MOST_COPIES: usize = 200;
 
 /// Gives each start of a thread its own template, while the program has at most this many edges.
@@ -58,7 +60,7 @@ pub fn separate_starts(program: &Program, most_edges: usize) -> Program {
     result
 }
 
-/// The starts in a template: edge, operation, and who is started.
+/// The starts in a template: edge, operation, and started template.
 fn starts(program: &Program, template: TemplateId) -> Vec<(EdgeId, usize, TemplateId)> {
     let mut found = Vec::new();
     for (id, edge) in program.templates[template].edges.enumerate() {
@@ -71,7 +73,7 @@ fn starts(program: &Program, template: TemplateId) -> Vec<(EdgeId, usize, Templa
     found
 }
 
-/// Templates that may start themselves, by way of others.
+/// Templates that may start themselves, directly or through others.
 fn recursive_starts(program: &Program) -> IdVec<TemplateId, bool> {
     let children: IdVec<TemplateId, Vec<TemplateId>> = program
         .templates

@@ -1,6 +1,6 @@
-//! Which computations always have exactly one outcome: they neither fault, nor block, nor choose.
+//! Which computations are total: they neither fault, nor block, nor choose.
 //!
-//! Under-approximates: what is called total is.
+//! Under-approximates: a computation that is called total is total.
 
 use super::sharing::base_object;
 use crate::expr::{BinaryOp, Expr, Place, UnaryOp};
@@ -11,14 +11,14 @@ use crate::types::IntType;
 /// What is known of a program's memory.
 pub struct Totality<'p> {
     program: &'p Program,
-    /// Whether some memory holds arbitrary bytes at first.
+    /// Whether some memory is uninitialised.
     has_open_memory: bool,
-    /// Whether memory is copied, with its openness.
+    /// Whether memory is copied, with its open bytes.
     copies_memory: bool,
 }
 
 impl<'p> Totality<'p> {
-    /// Looks through a program.
+    /// Analyses a program.
     pub fn of(program: &'p Program) -> Self {
         let ops = || program.templates.iter().flat_map(|template| &template.edges).flat_map(|edge| &edge.ops);
         let allocates_open = ops().any(|op| matches!(op, Op::Allocate { zeroed: false, .. }));
@@ -62,7 +62,7 @@ impl<'p> Totality<'p> {
             Expr::Unary(UnaryOp::Not, _, _) => true,
             Expr::Binary(op, ty, pair) => never_faults(*op, *ty, &pair.1),
             Expr::Cast(..) | Expr::IfThenElse(_) | Expr::Overflows(..) | Expr::Valid(..) => true,
-            // Stands in constraints only, which are not total anyway.
+            // Occurs only in constraints, which are not total anyway.
             Expr::Old(_) => false,
         };
         itself && expr.operands().into_iter().all(|operand| self.never_faults(operand))
@@ -94,7 +94,7 @@ impl<'p> Totality<'p> {
                 };
                 constraint.is_none() && pairs.iter().all(|(lhs, rhs)| lhs_goes_on(lhs) && rhs_goes_on(rhs))
             }
-            // Inside of a named object; a size that is not constant may leave it.
+            // Inside a named object; with a variable size, the access may leave it.
             Op::Fill(Expr::Address(object, offset), byte, Expr::Const(size, _)) => {
                 let end = u64::try_from(*size).ok().and_then(|size| size.checked_add(*offset));
                 self.never_faults(byte) && end.is_some_and(|end| end <= self.program.objects[*object].size)

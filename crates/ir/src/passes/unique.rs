@@ -1,31 +1,33 @@
-//! What there is at most one of in the whole run: threads of a template, memory of an object.
+//! Uniqueness: templates with at most one thread in the whole run, and objects that exist at most once.
 //!
-//! * Edges are taken *once* if they are all in one unique template, none is on a cycle or leads to another of them, and each counts for one
-//!   operation: so a thread takes at most one of them, at most once, and there is one thread that could.
+//! * Edges are taken *once* if they are all in one unique template, none is on a cycle or leads to another of
+//!   them, and each counts for one operation: so a thread takes at most one of them, at most once, and only
+//!   one thread can.
 //! * A template is *unique* if at most one thread of it ever runs: it is started once and never spawned, or not started, and spawned by
 //!   edges that are taken once. By induction over an execution.
 //! * An object is *single* if there is at most one of it in the whole run: a static one, a frame object of a unique template, or that of an
 //!   allocation site with allocations on edges that are taken once, all of the size of one element (so that
 //!   a valid offset in it is known exactly, not modulo the element's size).
 //!
-//! Under-approximates: what is found here is so. For programs without calls.
+//! Under-approximates: all results are correct, but some unique templates may be missed. For programs without
+//! calls.
 
 use crate::expr::Expr;
 use crate::ids::{EdgeId, IdVec, LocationId, ObjectId, TemplateId};
 use crate::op::{Callee, Op};
 use crate::program::{Count, Program, Storage};
 
-/// What there is at most one of.
+/// Unique templates and single objects.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unique {
     /// Templates of which at most one thread ever runs.
     pub templates: IdVec<TemplateId, bool>,
-    /// Objects that there is at most one of.
+    /// Objects that exist at most once.
     pub objects: IdVec<ObjectId, bool>,
 }
 
 impl Unique {
-    /// Looks through a program.
+    /// Analyses a program.
     pub fn of(program: &Program) -> Self {
         let templates = unique_templates(program);
         let objects = single_objects(program, &templates);
@@ -76,7 +78,8 @@ fn unique_templates(program: &Program) -> IdVec<TemplateId, bool> {
     }
 }
 
-/// Whether a thread takes at most one of some edges, at most once, and they are all in one template: from after them, none can be reached.
+/// Whether a thread takes at most one of some edges, at most once: they are all in one template, and none is
+/// reachable after one of them.
 fn alternatives(program: &Program, edges: &[(TemplateId, EdgeId)]) -> bool {
     let Some((only, _)) = edges.first() else { return true };
     let code = &program.templates[*only];
@@ -84,7 +87,7 @@ fn alternatives(program: &Program, edges: &[(TemplateId, EdgeId)]) -> bool {
     let mut taken: IdVec<EdgeId, bool> = code.edges.iter().map(|_| false).collect();
     let mut open = Vec::new();
     for (template, edge) in edges {
-        // Two operations on one edge are two.
+        // Two operations on one edge count as two.
         if template != only || std::mem::replace(&mut taken[*edge], true) {
             return false;
         }

@@ -1,26 +1,26 @@
-//! Where things are: a fixed map from objects to addresses.
+//! The memory map: fixed addresses of objects.
 //!
-//! From low to high: nothing (so that small integers are no addresses), procedures, static objects, one window
-//! of stack for each thread, one window of heap for each thread. Windows make addresses independent of how
-//! threads interleave.
+//! From low to high: an unused area (so that small integers are no addresses), procedures, static objects, a
+//! stack window for each thread, a heap window for each thread. Windows make addresses independent of the
+//! interleaving.
 
 use crate::ids::{Id, IdVec, ObjectId, TemplateId};
 use crate::program::{Program, Storage};
 use crate::types::DataModel;
 
-/// The address of everything that has a fixed one.
+/// All fixed addresses.
 #[derive(Clone, Debug)]
 pub struct AddressMap {
     /// Static objects: the address. Frame objects: the offset in their template's frame.
     /// Thread-local objects: the offset in the thread's window. Sites: 0.
     pub offset: IdVec<ObjectId, u64>,
-    /// The bytes of each template's frame.
+    /// The size of each template's frame.
     pub frame_size: IdVec<TemplateId, u64>,
-    /// The bytes of a thread's thread-local objects.
+    /// The size of a thread's thread-local objects.
     pub thread_local_size: u64,
-    /// The bytes of all static objects.
+    /// The size of all static objects.
     pub static_size: u64,
-    /// Static objects by rising address, to find what an address is in.
+    /// Static objects by rising address, to find the object of an address.
     pub statics: Vec<ObjectId>,
     windows: Windows,
 }
@@ -32,12 +32,12 @@ struct Row {
     stride: u64,
 }
 
-/// Where the windows of threads are: large ones for the first threads, smaller ones for the others.
+/// The windows of threads: large ones for the first threads, smaller ones for the others.
 #[derive(Clone, Copy, Debug)]
 struct Windows {
     stacks: [Row; 2],
     heaps: [Row; 2],
-    /// How many threads have large windows.
+    /// The number of threads with large windows.
     first: u64,
     threads: u64,
 }
@@ -152,7 +152,7 @@ impl AddressMap {
     pub fn heap_limit(&self, thread: usize) -> u64 {
         self.windows.row(self.windows.heaps, thread as u64).1
     }
-    /// The most threads that there are windows for.
+    /// The most threads that have windows.
     pub fn thread_limit(&self) -> usize {
         self.windows.threads as usize
     }
@@ -166,7 +166,7 @@ impl AddressMap {
 mod tests {
     use super::*;
 
-    /// No two windows overlap, and each address in a stack window is told to be there.
+    /// No two windows overlap, and each address in a stack window is recognised.
     #[test]
     fn windows_are_apart() {
         for model in [DataModel::Ilp32, DataModel::Lp64] {

@@ -1,16 +1,15 @@
-//! Whether an execution exists whatever the values are that are not modelled.
+//! Whether an execution exists for all values that are not modelled.
 //!
-//! [`Rhs::Unknown`] and [`Initial::NotModelled`] stand for values that the real program computes somehow. An execution
-//! in which such a value was chosen is evidence only if it would be the same for every other one. So the execution is
-//! run a second time, and beside each value there is a range that the real value is known to be in: that of its type,
-//! or the one that the assignment's constraint says. Every condition must have the same truth for all values in these
-//! ranges, every lock, thread and allocation must be the same, and every access that an unknown value moves must stay
-//! in its object.
+//! [`Rhs::Unknown`] and [`Initial::NotModelled`] stand for values that the real program computes somehow. An
+//! execution in which such a value was chosen is evidence only if it would be the same for every other value.
+//! So the execution is run a second time, with a range for each value that contains the real one: that of its
+//! type, or the one that the assignment's constraint gives. Every condition must have the same truth value
+//! for all values in these ranges, every lock, thread and allocation must be the same, and every access whose
+//! address depends on an unknown value must stay in its object.
 //!
-//! Under-approximates: an execution that is called certain is one of the real program. Deviations:
-//! 1. Where an unknown operand could make signed arithmetic overflow, it is taken not to (the program would have no
-//!    meaning there).
-//! 2. Functions that are not known are taken to return.
+//! Under-approximates: an execution that is called certain is an execution of the real program. Deviations:
+//! 1. Signed arithmetic on an unknown operand is assumed not to overflow (the program would be undefined).
+//! 2. Unknown functions are assumed to return.
 
 use super::eval::{Context, Fault};
 use super::machine::{Machine, State, ThreadIndex};
@@ -25,11 +24,11 @@ use std::collections::BTreeMap;
 /// The most bytes that one operation makes uncertain.
 const MOST_BYTES: u64 = 1 << 16;
 
-/// The execution depends on a value that is not modelled, or cannot be taken at all.
+/// The execution depends on a value that is not modelled, or is not possible at all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Uncertain;
 
-/// Values from the least to the greatest one that a real value may have.
+/// The range of a real value, from the least to the greatest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Span {
     low: Value,
@@ -51,7 +50,7 @@ impl Span {
     fn is_in(self, ty: IntType) -> bool {
         ty.contains(self.low) && ty.contains(self.high)
     }
-    /// Exact results as values of a type: a signed type has no others, an unsigned one wraps around.
+    /// Exact results as values of a type: signed results must be in range, unsigned ones wrap around.
     fn fitted(low: Option<Value>, high: Option<Value>, ty: IntType) -> Self {
         match (low, high) {
             (Some(low), Some(high)) if (Self { low, high }).is_in(ty) => Self { low, high },
@@ -63,7 +62,7 @@ impl Span {
     }
 }
 
-/// A byte whose real value may be another one: part of a cell with a range.
+/// A byte whose real value may differ: part of a cell with a range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Cell {
     start: u64,
@@ -71,7 +70,7 @@ struct Cell {
     span: Span,
 }
 
-/// Gives out the values that a step was taken with; zeros where they are not given.
+/// Supplies the values with which a step was taken; 0 where none is given.
 struct Replay<'a> {
     values: Option<&'a [Value]>,
     next: usize,
@@ -85,7 +84,7 @@ impl Choices for Replay<'_> {
     }
 }
 
-/// The run of an execution, with what is not certain about its state.
+/// The run of an execution, with the uncertain parts of its state.
 #[derive(Clone)]
 pub struct Certainty<'m, 'p> {
     machine: &'m Machine<'p>,
@@ -94,7 +93,7 @@ pub struct Certainty<'m, 'p> {
     locals: Vec<Vec<BTreeMap<LocalId, Span>>>,
     /// Bytes that are uncertain, and bytes that were set since all of memory became uncertain.
     bytes: BTreeMap<u64, Option<Cell>>,
-    /// Whether bytes that are not mentioned are uncertain.
+    /// Whether all other bytes are uncertain.
     is_lost: bool,
     /// The uncertain results of threads that have ended.
     results: BTreeMap<ThreadIndex, Span>,
@@ -113,7 +112,7 @@ struct Evaluation<'e, 'm, 'p> {
 }
 
 impl<'m, 'p> Certainty<'m, 'p> {
-    /// At the beginning of an execution.
+    /// The beginning of an execution.
     pub fn new(machine: &'m Machine<'p>, state: State) -> Self {
         let locals = state.threads.iter().map(|_| vec![BTreeMap::new()]).collect();
         let mut this = Self {
@@ -135,7 +134,7 @@ impl<'m, 'p> Certainty<'m, 'p> {
         this
     }
 
-    /// Whether anything was uncertain on the way.
+    /// Whether anything was uncertain so far.
     pub fn has_doubts(&self) -> bool {
         self.has_doubts
     }
@@ -150,7 +149,7 @@ impl<'m, 'p> Certainty<'m, 'p> {
         Ok(())
     }
 
-    /// Whether a thread is about to make the accesses of an edge, whatever the uncertain values are. Nothing is
+    /// Whether a thread is about to make the accesses of an edge, for all uncertain values. Nothing is
     /// chosen: open values read as 0.
     pub fn is_next(&self, thread: ThreadIndex, edge: EdgeId) -> bool {
         let mut this = Self { has_vague_access: false, ..self.clone() };
@@ -166,8 +165,8 @@ impl<'m, 'p> Certainty<'m, 'p> {
         })
     }
 
-    /// Whether threads wait for ever, if they do, whatever the uncertain values are. Where the state alone does
-    /// not show it, what happens afterwards must not depend on one.
+    /// Whether threads that wait for ever do so for all uncertain values. If the state alone does not show
+    /// it, the continuations must not depend on an uncertain value.
     pub fn deadlock_is_certain(&self) -> bool {
         let is_visible = self.machine.deadlock(&self.state).is_some();
         self.waits_are_certain() && (is_visible || !self.has_doubts)
@@ -194,7 +193,7 @@ impl<'m, 'p> Certainty<'m, 'p> {
             let stuck =
                 Evaluation { of: self, thread, state: before, choices: Replay { values, next } }.op(op);
             match (done, stuck) {
-                // What it did before it got stuck does not count, but why it did must be certain.
+                // The effects before it blocked do not count, but the reason must be certain.
                 (Err(_), Err(Doubt::Stuck)) => return Ok(false),
                 (_, Err(Doubt::Stuck | Doubt::Uncertain)) => return Err(Uncertain),
                 (Err(_), Ok(())) => return Ok(false),
@@ -204,7 +203,7 @@ impl<'m, 'p> Certainty<'m, 'p> {
         Ok(true)
     }
 
-    /// Puts a thread at the end of an edge, as the machine does, and passes on what is uncertain about results.
+    /// Moves a thread to the end of an edge, as the machine does, and propagates the uncertainty of results.
     fn arrive(&mut self, thread: ThreadIndex, template: TemplateId, edge: EdgeId) {
         let program = self.machine.program;
         let step = &program.templates[template].edges[edge];
@@ -250,7 +249,7 @@ impl<'m, 'p> Certainty<'m, 'p> {
         }
     }
 
-    /// Says how certain a local of the running activation is.
+    /// Sets the certainty of a local of the running activation.
     fn set_local(&mut self, thread: ThreadIndex, local: LocalId, span: Option<Span>) {
         let Some(own) = self.locals[thread].last_mut() else { return };
         match span.filter(|span| !span.is_one()) {
@@ -265,7 +264,7 @@ impl<'m, 'p> Certainty<'m, 'p> {
             self.bytes.insert(at, Some(cell));
         }
     }
-    /// Says how certain the bytes of a cell are.
+    /// Sets the certainty of the bytes of a cell.
     fn set_bytes(&mut self, start: u64, size: u64, span: Option<Span>) {
         let cell = span.filter(|span| !span.is_one()).map(|span| Cell { start, size, span });
         for at in start..start.saturating_add(size) {
@@ -279,7 +278,7 @@ impl<'m, 'p> Certainty<'m, 'p> {
             self.bytes.remove(&at);
         }
     }
-    /// Why a byte is uncertain, if it is.
+    /// The uncertainty of a byte, if any.
     fn byte(&self, at: u64) -> Option<Cell> {
         let unmentioned = || self.is_lost.then_some(Cell { start: at, size: 1, span: Span::of(IntType::U8) });
         self.bytes.get(&at).copied().unwrap_or_else(unmentioned)
@@ -291,7 +290,7 @@ impl<'m, 'p> Certainty<'m, 'p> {
         }
         !self.bytes.range(all).any(|(_, cell)| cell.is_some())
     }
-    /// What is known of a cell, if it is uncertain.
+    /// The range of a cell, if it is uncertain.
     fn cell(&self, start: u64, ty: IntType) -> Option<Span> {
         if self.is_certain(start, ty.bytes()) {
             return None;
@@ -307,12 +306,12 @@ fn passed(span: Span, ty: IntType) -> Span {
     if span.is_in(ty) { span } else { Span::of(ty) }
 }
 
-/// Why an operation is not known to be done.
+/// Why an operation is not certain to happen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Doubt {
-    /// It cannot be done, certainly.
+    /// It certainly blocks.
     Stuck,
-    /// Whether, or to what, depends on a value that is not modelled.
+    /// Whether it happens, or its effect, depends on a value that is not modelled.
     Uncertain,
 }
 
@@ -401,7 +400,7 @@ impl Evaluation<'_, '_, '_> {
                 if span.is_one() {
                     return Ok((value, known));
                 }
-                // The other one would be evaluated for other values, and must not be able to go wrong.
+                // The other arm would be evaluated for other values, and must not be able to fault.
                 if !is_harmless(other) {
                     return Err(Doubt::Uncertain);
                 }
@@ -429,7 +428,7 @@ impl Evaluation<'_, '_, '_> {
                 let is_definite = root.is_one() && (span.is_one() || value == 1 && self.stays(span, *size));
                 Ok((value, if is_definite { Span::only(value) } else { Span::TRUTH }))
             }
-            // Only in constraints of programs that leave nothing unmodelled.
+            // Occurs only in constraints of programs that model everything.
             Expr::Old(_) => Err(Doubt::Uncertain),
         }
     }
@@ -440,7 +439,7 @@ impl Evaluation<'_, '_, '_> {
         if may_be_freed { Err(Doubt::Uncertain) } else { Ok(()) }
     }
 
-    /// Whether accesses at all of these addresses are in one and the same live object.
+    /// Whether accesses at all of these addresses are in the same live object.
     fn stays(&self, addresses: Span, size: u64) -> bool {
         let (low, high) = (addresses.low as u64, addresses.high as u64);
         let machine = self.of.machine;
@@ -654,7 +653,7 @@ impl Evaluation<'_, '_, '_> {
         let is_unknown = assignment.pairs.iter().any(|(_, rhs)| *rhs == Rhs::Unknown);
         match &assignment.constraint {
             Some(constraint) if !is_unknown => {
-                // It is about the new values.
+                // It refers to the new values.
                 self.state = self.of.state.clone();
                 if self.certain(constraint)? == 0 {
                     return Err(Doubt::Stuck);
@@ -665,7 +664,7 @@ impl Evaluation<'_, '_, '_> {
         Ok(())
     }
 
-    /// The range that a constraint leaves to an unknown value. Other constraints are marks, see [`Rhs::Unknown`].
+    /// The range that a constraint gives an unknown value. Other constraints are marks, see [`Rhs::Unknown`].
     fn allowed(&mut self, lhs: &Lhs, ty: IntType, constraint: Option<&Expr>) -> Result<Span, Doubt> {
         let Some(constraint) = constraint else { return Ok(Span::of(ty)) };
         let Lhs::Local(local) = lhs else { return Err(Doubt::Uncertain) };
@@ -679,7 +678,7 @@ impl Evaluation<'_, '_, '_> {
     }
 }
 
-/// Narrows a range by a conjunction of bounds on a local. False if it is something else.
+/// Narrows a range by a conjunction of bounds on a local. Returns `false` for any other constraint.
 fn narrow(constraint: &Expr, local: LocalId, span: &mut Span) -> bool {
     let Expr::Binary(op, _, pair) = constraint else { return false };
     match (op, &pair.0, &pair.1) {

@@ -8,7 +8,7 @@ use crate::program::Storage;
 use crate::types::{IntType, Value};
 use std::ops::Deref;
 
-/// An operation without a meaning: the execution ends there.
+/// An undefined operation: the execution ends there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// A divisor of zero.
@@ -19,13 +19,13 @@ pub enum Fault {
     Shift,
     /// An access outside of any live object.
     InvalidAccess,
-    /// A call or start through a pointer that is no procedure's.
+    /// A call or start through a pointer to no procedure.
     InvalidCallee,
-    /// A join of something that is no thread.
+    /// A join of a number that is no thread's id.
     InvalidThread,
-    /// Memory that is freed and was not allocated.
+    /// Freeing memory that was not allocated.
     InvalidFree,
-    /// A truth value is read where neither 0 nor 1 is stored.
+    /// Reading a truth value that is neither 0 nor 1.
     InvalidBool,
 }
 
@@ -33,7 +33,7 @@ pub enum Fault {
 pub(super) trait Held: Deref<Target = State> {
     /// Whether accesses to it are logged.
     const LOGGED: bool = true;
-    /// Remembers what was chosen for open bytes.
+    /// Stores the values that were chosen for open bytes.
     fn close(&mut self, part: Part, size: u64, bits: u64);
 }
 
@@ -44,12 +44,12 @@ impl Held for &mut State {
     }
 }
 
-/// One from before an assignment stays as it is.
+/// The state before an assignment does not change.
 impl Held for &State {
     fn close(&mut self, _: Part, _: u64, _: u64) {}
 }
 
-/// A state that is only looked at.
+/// A read-only state.
 struct Seen<'a>(&'a State);
 
 impl Deref for Seen<'_> {
@@ -64,7 +64,7 @@ impl Held for Seen<'_> {
     fn close(&mut self, _: Part, _: u64, _: u64) {}
 }
 
-/// What evaluation sees and leaves behind.
+/// The input and output of an evaluation.
 pub(super) struct Context<'a, 'p, S = &'a mut State> {
     pub machine: &'a Machine<'p>,
     pub state: S,
@@ -141,7 +141,7 @@ impl<S: Held> Context<'_, '_, S> {
         self.read(address, place.ty)
     }
 
-    /// Remembers an access.
+    /// Logs an access.
     pub fn record(&mut self, address: u64, size: u64, write: bool, atomic: bool) {
         if S::LOGGED {
             self.log.push(Access { address, size, write, atomic: atomic || self.atomic });
@@ -253,12 +253,13 @@ pub fn apply(op: BinaryOp, ty: IntType, left: Value, right: Value) -> Result<Val
         BinaryOp::Div if right == 0 => Err(Fault::DivisionByZero),
         BinaryOp::Div => in_range(ty, left / right),
         BinaryOp::Rem if right == 0 => Err(Fault::DivisionByZero),
-        // As in C, the remainder has no meaning where the quotient has none.
+        // As in C, the remainder is undefined where the quotient is.
         BinaryOp::Rem => in_range(ty, left / right).map(|_| left % right),
         BinaryOp::And => Ok(left & right),
         BinaryOp::Or => Ok(left | right),
         BinaryOp::Xor => Ok(left ^ right),
-        // C gives no meaning to a signed shift that loses bits; all compilers in use wrap, and programs rely on it.
+        // In C, a signed shift that loses bits is undefined; all common compilers wrap, and programs rely on
+        // it.
         BinaryOp::Shl => Ok(ty.wrap(left << distance()?)),
         BinaryOp::Shr => Ok(left >> distance()?),
         BinaryOp::Eq => Ok(Value::from(left == right)),

@@ -1,4 +1,4 @@
-//! States, the initial state, and the questions that can be asked of a state.
+//! States, the initial state, and queries on a state.
 
 use super::address::{AddressMap, GAP};
 use super::memory::Bytes;
@@ -8,7 +8,7 @@ use crate::program::{ErrorKind, Initial, LocationKind, Program, Storage};
 use crate::types::{IntType, Value};
 use std::sync::Arc;
 
-/// A thread's place in [`State::threads`]: the order of creation.
+/// A thread's index in [`State::threads`]: the order of creation.
 pub type ThreadIndex = usize;
 
 /// A state of a program. Parts are shared between states that agree on them.
@@ -27,24 +27,24 @@ pub struct State {
 /// A thread.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Thread {
-    /// What it was started as.
+    /// The template that it was started with.
     pub template: TemplateId,
     /// Its activations, outermost first. Empty when it has ended.
     pub activations: Vec<Activation>,
     /// Its thread-local objects, then the frames of its activations.
     pub stack: Bytes,
-    /// How many bytes of its heap window were used up.
+    /// The number of bytes of its heap window that are used up.
     pub allocated: u64,
     /// What it returned, once it has ended.
     pub result: u64,
 }
 
-/// A procedure that runs.
+/// A running procedure.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Activation {
-    /// Which one.
+    /// The procedure.
     pub template: TemplateId,
-    /// Where control is. While a procedure that it called runs: where control returns to.
+    /// The current location. While a callee runs, the location to which it returns.
     pub location: LocationId,
     /// Its locals, as bit patterns of their types, zero-extended.
     pub locals: Vec<u64>,
@@ -59,13 +59,13 @@ pub struct Activation {
 pub struct Block {
     /// Its first address.
     pub address: u64,
-    /// Which allocation made it.
+    /// Its allocation site.
     pub site: ObjectId,
     /// Its bytes.
     pub bytes: Bytes,
 }
 
-/// A bound of the concrete machine that a run hit. What lies behind it is not known.
+/// A bound of the concrete machine that a run hit. What happens beyond it is not known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LimitKind {
     /// More threads than [`Machine::max_threads`].
@@ -78,11 +78,11 @@ pub enum LimitKind {
     Statics,
 }
 
-/// A program made ready to run.
+/// A program, prepared for execution.
 pub struct Machine<'p> {
     /// The program.
     pub program: &'p Program,
-    /// Where things are.
+    /// The memory map.
     pub addresses: AddressMap,
     /// The edges that start at each location of each template.
     pub outgoing: IdVec<TemplateId, IdVec<LocationId, Vec<EdgeId>>>,
@@ -98,7 +98,7 @@ impl<'p> Machine<'p> {
     /// The most bytes of static objects, of one thread's stack, and of one allocated object that a state holds.
     pub const MAX_BYTES: u64 = 64 << 20;
 
-    /// Makes a program ready.
+    /// Prepares a program.
     pub fn new(program: &'p Program) -> Result<Self, LimitKind> {
         let addresses = AddressMap::new(program);
         if addresses.static_size > Self::MAX_BYTES {
@@ -130,7 +130,8 @@ impl<'p> Machine<'p> {
         })
     }
 
-    /// Whether a thread that joins this one joins itself by a number that nobody can have told it: what then happens is undefined.
+    /// Whether joining this thread would be an undefined self-join: the first thread joins itself by a number
+    /// that it cannot have learned.
     pub(super) fn is_made_up(&self, thread: ThreadIndex, joined: ThreadIndex) -> bool {
         joined == thread && thread == 0 && !self.knows_itself
     }
@@ -257,7 +258,7 @@ impl<'p> Machine<'p> {
         })
     }
 
-    /// The edges that start where a thread is.
+    /// The edges from the current location of a thread.
     pub fn edges(&self, state: &State, thread: ThreadIndex) -> &[EdgeId] {
         match state.location(thread) {
             Some((template, location)) => &self.outgoing[template][location],
@@ -276,7 +277,7 @@ impl<'p> Machine<'p> {
         })
     }
 
-    /// The name of the object at an address, with the offset in it, for people.
+    /// The name of the object at an address, with the offset in it, for reports.
     pub fn describe(&self, state: &State, address: u64) -> Option<(ObjectId, u64)> {
         if let Some(block) = state.block_at(address) {
             return Some((state.heap[block].site, address - state.heap[block].address));
@@ -302,7 +303,7 @@ impl<'p> Machine<'p> {
         within(id, self.addresses.offset[id])
     }
 
-    /// Where the live object starts that an address is in, or just past.
+    /// The start of the live object that an address is in, or just past.
     pub(super) fn object_start(&self, state: &State, address: u64) -> Option<u64> {
         let inside = |address: u64| self.describe(state, address).map(|(_, offset)| address - offset);
         inside(address).or_else(|| inside(address.checked_sub(1)?))
@@ -344,7 +345,7 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// Where in a state some bytes are.
+/// The place of some bytes in a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Part {
     Statics(usize),
@@ -381,7 +382,7 @@ impl State {
         let block = &self.heap[index];
         (address < block.address + (block.bytes.len() as u64).max(1)).then_some(index)
     }
-    /// Adds an allocated object, at an address that is used again or in a thread's heap window, and returns its address.
+    /// Adds an allocated object, at a reused address or in a thread's heap window, and returns its address.
     pub(super) fn allocate(
         &mut self,
         addresses: &AddressMap,

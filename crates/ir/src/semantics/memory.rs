@@ -1,7 +1,7 @@
 //! Bytes, some of which are not yet chosen.
 
-/// A run of bytes. A byte is *open* until something is stored in it, if the program leaves its first value open;
-/// reading an open byte chooses its value.
+/// A sequence of bytes. If the program leaves the initial value of a byte open, the byte is *open* until
+/// something is stored in it; reading an open byte chooses its value.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Bytes {
     data: Vec<u8>,
@@ -14,7 +14,7 @@ impl Bytes {
     pub fn zeros(size: usize) -> Self {
         Self { data: vec![0; size], open: Vec::new() }
     }
-    /// How many bytes.
+    /// The number of bytes.
     pub fn len(&self) -> usize {
         self.data.len()
     }
@@ -30,7 +30,7 @@ impl Bytes {
     pub fn open_bits(&self) -> &[u64] {
         &self.open
     }
-    /// The first byte, from some position on and as far as both go, that is not the same in both.
+    /// The first position, from the given one on and up to the shorter length, at which the two differ.
     pub fn first_difference(&self, other: &Self, from: usize) -> Option<usize> {
         let common = self.len().min(other.len());
         let open = |bytes: &Self, word: usize| bytes.open.get(word).copied().unwrap_or(0);
@@ -110,7 +110,7 @@ impl Bytes {
             self.open = Vec::new();
         }
     }
-    /// Copies bytes with their openness from another run.
+    /// Copies bytes from another sequence; open bytes stay open.
     pub fn copy_from(&mut self, to: usize, source: &Bytes, from: usize, size: usize) {
         let bytes = source.data[from..from + size].to_vec();
         let open: Vec<usize> = (0..size).filter(|i| source.is_open(from + i, 1)).collect();

@@ -1,21 +1,21 @@
-//! What a program does: the single definition of meaning.
+//! The semantics: the only definition of what a program does.
 //!
 //! A [`State`] is the memory, the heap and the threads. One step is one edge of one thread, taken at once
 //! ([`Machine::step`]); steps of different threads interleave in any order (sequential consistency). While a
-//! thread is at an atomic location, only it runs ([`Machine::schedulable`]). An edge whose operations cannot go
-//! on (an assumption fails, a lock is taken, an operation is undefined) cannot be taken: [`Stuck`] says why.
+//! thread is at an atomic location, only it runs ([`Machine::schedulable`]). An edge whose operations block
+//! (an assumption fails, a lock is held, an operation is undefined) cannot be taken: [`Stuck`] says why.
 //!
 //! Memory is bytes, little endian. Each object has a fixed address (see [`address`]), so pointers are plain
-//! integers. Values that the program leaves open come from [`Choices`], in the order in which they are asked for.
-//! An address may be given out again after it was freed, where the program could tell ([`reuse`]).
+//! integers. Values that the program leaves open come from [`Choices`], in the order of the requests. A freed
+//! address may be reused where the program could notice ([`reuse`]).
 //!
-//! A *deadlock* is a state from which threads that wait never take a step again, although the program does not end
-//! ([`waiting`](self::Wait) has the definition).
+//! A *deadlock* is a state from which waiting threads never take a step again, although the program does not
+//! end ([`waiting`](self::Wait) has the definition).
 //!
-//! A *data race* is a state in which two threads each have an edge whose operations lead to an access of the same
-//! byte, one of them a write, not both atomic ([`Machine::race`]). Where atomic accesses order nothing
-//! ([`Program::unordered`](crate::Program)), two accesses of one execution race, too, if neither happens before the
-//! other ([`HappensBefore`]).
+//! A *data race* is a state in which two threads each have an edge whose operations lead to an access of the
+//! same byte, one of them a write, not both atomic ([`Machine::race`]). Where atomic accesses impose no order
+//! ([`Program::unordered`](crate::Program)), two accesses of one execution also race if neither happens
+//! before the other ([`HappensBefore`]).
 
 pub mod address;
 mod certainty;

@@ -1,12 +1,13 @@
 //! Happens-before along one execution, by vector clocks.
 //!
-//! Two accesses need not be next at the same time to race: they race if neither happens before the other (C11 5.1.2.4
-//! p25). Where all that threads see of each other orders their steps, both definitions find a race in the same
-//! programs. They differ where threads see atomic accesses that order nothing ([`Program::unordered`](crate::Program)).
+//! Two accesses need not be enabled at the same time to race: they race if neither happens before the other
+//! (C11 5.1.2.4 p25). If all communication between threads orders their steps, both definitions find a race
+//! in the same programs. They differ for atomic accesses that impose no order
+//! ([`Program::unordered`](crate::Program)).
 //!
-//! Direction: more is taken to be ordered than C11 says. Each two operations on one lock or on common bytes of an
-//! atomic cell are, so what is not ordered here is not in C11 either. An atomic region orders by its accesses alone:
-//! a program whose regions mean more has no unordered bytes.
+//! Direction: orders more than C11. Any two operations on one lock, or on common bytes of an atomic cell, are
+//! ordered, so accesses that are unordered here are also unordered in C11. An atomic region orders only by
+//! its accesses: a program whose regions mean more has no unordered bytes.
 
 use super::machine::{Machine, State, ThreadIndex};
 use super::step::Access;
@@ -15,32 +16,33 @@ use crate::op::Op;
 use crate::program::{Range, Storage};
 use std::collections::BTreeMap;
 
-/// How many steps of each thread are known to have happened before.
+/// A vector clock: the number of steps of each thread that happened before.
 type Clock = Vec<u32>;
 
 /// An access that was made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PastAccess {
-    /// Who made it.
+    /// The thread that made it.
     pub thread: ThreadIndex,
-    /// By which edge.
+    /// The edge.
     pub edge: EdgeId,
-    /// In which step of the execution, from 0.
+    /// The number of the step in the execution, from 0.
     pub step: usize,
-    /// What it was.
+    /// The access.
     pub access: Access,
     /// The thread's own time.
     time: u32,
 }
 
-/// What has happened before what, in the execution so far.
+/// The happens-before relation of the execution so far.
 pub struct HappensBefore<'m, 'p> {
     machine: &'m Machine<'p>,
     clocks: Vec<Clock>,
     bytes: BTreeMap<u64, Clock>,
     past: Vec<PastAccess>,
     steps: usize,
-    /// Whether an operation was met whose partners are not known: then nothing is claimed any more.
+    /// Whether an operation occurred whose synchronisation partners are not known: then no more races are
+    /// reported.
     is_lost: bool,
 }
 
@@ -64,7 +66,7 @@ impl<'m, 'p> HappensBefore<'m, 'p> {
         Self { machine, clocks, bytes: BTreeMap::new(), past: Vec::new(), steps: 0, is_lost: false }
     }
 
-    /// A thread has taken an edge, and made these accesses.
+    /// Records that a thread has taken an edge and made these accesses.
     pub fn step(
         &mut self,
         before: &State,
@@ -128,8 +130,8 @@ impl<'m, 'p> HappensBefore<'m, 'p> {
         self.machine.program.unordered.iter().any(holds)
     }
 
-    /// An earlier access that races with one that a thread makes next: neither happens before the other. Static
-    /// objects only, since others may have come and gone between the two.
+    /// An earlier access that races with one that a thread makes next: neither happens before the other. For
+    /// static objects only, since other objects may have been freed and reused in between.
     pub fn race(&self, state: &State, thread: ThreadIndex, access: &Access) -> Option<PastAccess> {
         let machine = self.machine;
         let (object, _) = machine.describe(state, access.address)?;

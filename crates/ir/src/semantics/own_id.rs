@@ -1,15 +1,17 @@
 //! Whether the first thread can know its own id.
 //!
-//! Nobody but itself tells it: `pthread_create` gives out the ids of others. So where it never asks, a number that it joins
-//! and that is its id was never set, or made up, and what happens then is undefined (POSIX, `pthread_join`: a value that does not refer to a
-//! joinable thread, or refers to the calling one). Where it asks, joining itself is waiting for ever, which is what one would be told.
+//! It can only get its id by asking: `pthread_create` returns the ids of others. So if it never asks, a
+//! number that it joins and that equals its id was never set, or was made up, and joining it is undefined
+//! (POSIX, `pthread_join`: a value that does not refer to a joinable thread, or refers to the calling one).
+//! If it asks, joining itself means waiting for ever, which is worth reporting.
 
 use crate::expr::Expr;
 use crate::ids::{IdVec, TemplateId};
 use crate::op::{Callee, Op};
 use crate::program::Program;
 
-/// Whether a thread that is there from the start may ask for its own id. Over-approximates: whoever calls through a pointer may call everything.
+/// Whether a thread that runs from the start may ask for its own id. Over-approximates: a call through a
+/// pointer may call everything.
 pub fn may_ask_for_own_id(program: &Program) -> bool {
     let mut seen: IdVec<TemplateId, bool> = program.templates.iter().map(|_| false).collect();
     let mut open: Vec<TemplateId> = program.start.iter().map(|(template, _)| *template).collect();

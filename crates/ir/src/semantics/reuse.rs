@@ -1,21 +1,21 @@
-//! Which freed addresses an allocation may give out again.
+//! Which freed addresses an allocation may reuse.
 //!
-//! Only those of which an old copy is at hand: of the others, nothing shows whether they are used again. An address
-//! qualifies if it is in memory or in a local, as a whole pointer, and the new object fits there beside all live ones.
-//! Under-approximates: real allocators may give out others, too, so programs that could tell are never proved
+//! Only those of which an old copy exists: reuse of others cannot be observed. An address qualifies if memory
+//! or a local holds it, as a whole pointer, and the new object fits there without overlapping live ones.
+//! Under-approximates: real allocators may also reuse others, so programs that could notice are never proved
 //! ([`Program::reuses_addresses`](crate::Program::reuses_addresses)).
 
 use super::address::{AddressMap, GAP};
 use super::machine::State;
 use super::memory::Bytes;
 
-/// No more addresses than this are offered to one allocation.
+/// The most addresses that are offered to one allocation.
 const MOST_ADDRESSES: usize = 3;
-/// Static objects of more bytes together than this are not searched for old addresses.
+/// If static objects have more bytes in total than this, they are not searched for old addresses.
 const MOST_BYTES: usize = 1 << 16;
 
 impl State {
-    /// The addresses of freed memory that an allocation of `size` bytes may give out again, by rising address.
+    /// The addresses of freed memory that an allocation of `size` bytes may reuse, by rising address.
     pub(super) fn reusable(&self, addresses: &AddressMap, pointer: usize, size: u64) -> Vec<u64> {
         let mut found = Vec::new();
         let mut see = |address: u64| {
@@ -42,7 +42,7 @@ impl State {
         found
     }
 
-    /// Whether an address was given out before, and a new object fits there.
+    /// Whether an address was allocated before, and a new object fits there.
     fn is_free_again(&self, addresses: &AddressMap, address: u64, size: u64) -> bool {
         let Some((thread, offset)) = addresses.heap_at(address) else { return false };
         let used = self.threads.get(thread).map_or(0, |thread| thread.allocated);

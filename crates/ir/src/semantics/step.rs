@@ -8,10 +8,10 @@ use crate::program::{LocationKind, Range, Storage};
 use crate::types::{DataModel, IntType, Value};
 use std::sync::Arc;
 
-/// The kind of a mutex that its owner may take again, as glibc numbers it.
+/// The kind of a recursive mutex, as glibc numbers it.
 pub(super) const RECURSIVE: Value = 1;
 
-/// Where in a mutex its kind is, as in glibc: 0 normal, 1 recursive, 2 error-checking.
+/// The offset of the kind in a mutex, as in glibc: 0 normal, 1 recursive, 2 error-checking.
 pub fn mutex_kind_offset(model: DataModel) -> u64 {
     match model {
         DataModel::Ilp32 => 12,
@@ -24,7 +24,7 @@ pub fn mutex_kind_offset(model: DataModel) -> u64 {
 pub struct Access {
     /// The first byte.
     pub address: u64,
-    /// How many bytes.
+    /// The number of bytes.
     pub size: u64,
     /// Whether it changes them.
     pub write: bool,
@@ -45,7 +45,7 @@ impl Access {
 /// A value that the program leaves open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Choice {
-    /// Any value of this type will do.
+    /// Its type; any value of this type is allowed.
     pub ty: IntType,
     /// Why it is open.
     pub kind: ChoiceKind,
@@ -56,21 +56,21 @@ pub struct Choice {
 pub enum ChoiceKind {
     /// An input: [`Rhs::Any`].
     Any,
-    /// Memory that was read before it was set.
+    /// Uninitialised memory.
     Open,
     /// Not modelled: [`Rhs::Unknown`]. An execution with such a choice may not exist.
     Unknown,
-    /// Which address an allocation gives out: 0 for one that is new, or one of so many that are used again, from 1.
+    /// The address that an allocation returns: 0 for a new one, or one of this many reusable ones, from 1.
     Reuse(u8),
 }
 
-/// Where open values come from.
+/// The source of open values.
 pub trait Choices {
     /// A value of the choice's type.
     fn choose(&mut self, choice: Choice) -> Value;
 }
 
-/// Chooses 0.
+/// Always chooses 0.
 pub(super) struct NoChoices;
 
 impl Choices for NoChoices {
@@ -82,11 +82,11 @@ impl Choices for NoChoices {
 /// Why an edge cannot be taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stuck {
-    /// An assumption fails, a lock is taken, a thread has not ended. Another thread may change that.
+    /// An assumption fails, a lock is held, or a thread has not ended. Another thread may change that.
     Blocked,
-    /// An operation has no meaning: the execution ends.
+    /// An operation is undefined: the execution ends.
     Fault(Fault),
-    /// The machine's bounds do not allow it. The program continues, and what happens then is not known.
+    /// The step exceeds the machine's bounds. The real program continues, but the machine cannot follow it.
     Limit(LimitKind),
 }
 
@@ -101,17 +101,17 @@ impl From<LimitKind> for Stuck {
     }
 }
 
-/// What came of trying to take an edge.
+/// The result of an attempt to take an edge.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Taken {
     /// The next state, or why there is none.
     pub result: Result<State, Stuck>,
-    /// The accesses made, up to where it got stuck. Operations on locks are not among them.
+    /// The accesses made, up to the point where it blocked, without those of lock operations.
     pub accesses: Vec<Access>,
 }
 
 impl Machine<'_> {
-    /// Lets a thread take an edge that starts where it is.
+    /// Lets a thread take an edge from its current location.
     pub fn step(&self, state: &State, thread: ThreadIndex, edge: EdgeId, choices: &mut dyn Choices) -> Taken {
         let mut next = state.clone();
         let mut accesses = Vec::new();
@@ -119,8 +119,8 @@ impl Machine<'_> {
         Taken { result, accesses }
     }
 
-    /// Like [`step`](Self::step), in place. When the edge cannot be taken, the state is left somewhere in between.
-    /// The accesses are added to the log.
+    /// Like [`step`](Self::step), in place. If the edge cannot be taken, the state may be left in the middle
+    /// of the step. The accesses are added to the log.
     pub fn advance(
         &self,
         state: &mut State,
@@ -132,7 +132,7 @@ impl Machine<'_> {
         self.advance_seen(state, thread, edge, choices, log, |_, _| ())
     }
 
-    /// Like [`advance`](Self::advance). Each operation is shown before it is run, with the state that it is run in.
+    /// Like [`advance`](Self::advance), but shows each operation before it runs, with the current state.
     pub fn advance_seen(
         &self,
         state: &mut State,
@@ -166,7 +166,7 @@ impl Machine<'_> {
                 let start = self.addresses.offset[range.object] + range.offset;
                 start < behind && first < start + range.size
             }
-            // There may be several: it depends on which one the bytes are in.
+            // There may be several: it depends on which of them contains the bytes.
             Storage::Frame(_) | Storage::ThreadLocal | Storage::Site => {
                 self.describe(state, first).is_some_and(|(object, offset)| {
                     let behind = offset.saturating_add(behind.saturating_sub(first));
@@ -183,8 +183,8 @@ impl Machine<'_> {
         self.step(state, thread, edge, &mut NoChoices).accesses
     }
     /// The accesses that a thread would make by an edge and that count in races: those of
-    /// [`next_accesses`](Self::next_accesses), and the words of each lock that it takes or gives back, as an atomic
-    /// write. Waiting for a lock is no access: it is taken after others gave it back.
+    /// [`next_accesses`](Self::next_accesses), and the words of each lock that it acquires or releases, as an
+    /// atomic write. Waiting for a lock is no access.
     pub fn racing_accesses(&self, state: &State, thread: ThreadIndex, edge: EdgeId) -> Vec<Access> {
         let (mut next, mut log) = (state.clone(), Vec::new());
         let mut locks: Vec<(bool, Access)> = Vec::new();
@@ -202,9 +202,8 @@ impl Machine<'_> {
         log.extend(locks.into_iter().filter(|(done, _)| *done || went_on).map(|(_, access)| access));
         log
     }
-
-    /// A race in a state: two threads and the accesses that collide. Nothing is chosen: open values read as 0.
-    /// An access outside of any live object is none: the execution would end there.
+    /// A race in a state: two threads and the conflicting accesses. Nothing is chosen: open values read as 0.
+    /// An access outside of any live object does not count: the execution would end there.
     pub fn race(&self, state: &State) -> Option<[(ThreadIndex, EdgeId, Access); 2]> {
         self.race_among(state, &|_| true)
     }
@@ -219,7 +218,8 @@ impl Machine<'_> {
             return None;
         }
         let mut seen: Vec<(ThreadIndex, EdgeId, Access)> = Vec::new();
-        // Inside an atomic region, what two others see is a state that they cannot act in.
+        // While a thread is in an atomic region, other threads cannot act, so races between others do not
+        // count.
         let alone = (0..state.threads.len()).find(|thread| self.is_atomic(state, *thread));
         for thread in 0..state.threads.len() {
             let mine = seen.len();
@@ -246,7 +246,7 @@ impl Machine<'_> {
         None
     }
 
-    /// Puts a thread at the end of an edge; returns from procedures, ends threads and the program.
+    /// Moves a thread to the end of an edge; returns from procedures, ends threads and the program.
     pub(super) fn arrive(&self, state: &mut State, index: ThreadIndex, template: TemplateId, edge: EdgeId) {
         let thread = Arc::make_mut(&mut state.threads[index]);
         let step = &self.program.templates[template].edges[edge];
@@ -391,7 +391,7 @@ impl Context<'_, '_> {
         Ok(())
     }
 
-    /// The address of freed memory that an allocation gives out again; `None` for a new one.
+    /// The freed address that an allocation reuses; `None` for a new one.
     fn address_again(&mut self, size: u64) -> Option<u64> {
         let program = self.machine.program;
         if !program.reuses_addresses {
@@ -532,7 +532,7 @@ impl Context<'_, '_> {
         self.machine.peek_memory(self.state, address, IntType::U32).ok_or(Fault::InvalidAccess)
     }
 
-    /// Takes a lock, if it can be had.
+    /// Acquires a lock, if it is available.
     fn take(&mut self, kind: LockKind, address: u64) -> Result<bool, Fault> {
         let me = self.thread as Value + 1;
         let owner = self.word(address)?;
@@ -570,7 +570,7 @@ impl Context<'_, '_> {
         Ok(true)
     }
 
-    /// Gives a lock back. Like the libraries in use, it does not ask whose it was.
+    /// Releases a lock. Like common libraries, it does not check the owner.
     fn release(&mut self, kind: LockKind, address: u64) -> Result<(), Fault> {
         match kind {
             LockKind::Mutex => {

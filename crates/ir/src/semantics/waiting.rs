@@ -1,29 +1,29 @@
 //! What threads wait for, and whether they wait for ever.
 //!
-//! A thread *waits* if it is at the only edge of its location and that takes a lock which cannot be had, or
-//! joins a thread that has not ended; or if it is at a location of [`Waiting::For`] and none of its edges can
-//! be taken. A thread that cannot go on anywhere else (a failed assumption, undefined behaviour) is part of
-//! no execution: nothing is said of such states.
+//! A thread *waits* if the only edge of its location acquires a lock that is not available, or joins a thread
+//! that has not ended; or if it is at a location of [`Waiting::For`] and none of its edges can be taken. A
+//! thread that is blocked anywhere else (by a failed assumption or undefined behaviour) belongs to no
+//! execution: there are no claims about such states.
 //!
 //! A *deadlock* is a state with a set of threads that wait, each for something that only threads of the set,
-//! or threads that have ended, could give. Two definitions say which states these are:
+//! or threads that have ended, could provide. There are two definitions:
 //!
-//! 1. [`Machine::deadlock`], by looking at the state alone. A *cycle*: each thread waits for a lock that
-//!    the next one holds, or for it to end. (Only its owner may give a lock back.) Or a *full stop*: all
+//! 1. [`Machine::deadlock`] considers the state alone. A *cycle*: each thread waits for a lock that the next
+//!    one holds, or for the next one to end. (Only its owner may release a lock.) Or a *full stop*: all
 //!    threads that have not ended wait.
-//! 2. [`StateGraph`], by looking at what can happen afterwards. Let steps that arrive at
-//!    [`Waiting::Spurious`] be left out: a wake-up for no reason may lead to a deadlock, but nobody may rely
-//!    on one. The threads that wait in a state, and take no step on any path from it, are *stuck* there, if
-//!    no path ends the program. In a finite graph there is such a state if and only if there is a strongly
-//!    connected component that no path leaves (a *bottom*) in which some thread that has not ended takes no
-//!    step, and in which the program has not ended: from each state a bottom can be reached, and who is stuck
-//!    stays so. Of the stuck threads, those count that do not wait for one that takes steps: the greatest set
-//!    such that each waits for a lock whose owner has ended or is in the set, for a thread in the set to end,
-//!    or for an object that nobody owns. So joining a thread that runs for ever is no deadlock.
+//! 2. [`StateGraph`] considers all continuations, without steps that arrive at [`Waiting::Spurious`]: a
+//!    spurious wake-up may lead to a deadlock, but no thread may rely on one. The threads that wait in a
+//!    state, and take no step on any path from it, are *stuck* there, if no path ends the program. A finite
+//!    graph has such a state if and only if it has a strongly connected component that no path leaves (a
+//!    *bottom*) in which some thread that has not ended takes no step, and in which the program has not
+//!    ended: from each state a bottom can be reached, and stuck threads stay stuck. Of the stuck threads,
+//!    only those count that do not wait for a thread that takes steps: the greatest set such that each waits
+//!    for a lock whose owner has ended or is in the set, for a thread in the set to end, or for an object
+//!    that no thread owns. So joining a thread that runs for ever is no deadlock.
 //!
-//! What is not decided ([`Fate::Undecided`]): a lock that a thread which runs for ever never gives back, or
-//! may be the one that does not (who holds a lock for reading, or does what is done once, is not known); and
-//! a thread that waits in an atomic region, where nobody else may run.
+//! Undecided ([`Fate::Undecided`]) are: a lock that a thread which runs for ever never releases, or may never
+//! release (the holders of a lock for reading, and the thread that runs a once function, are not known); and
+//! a thread that waits in an atomic region, where no other thread may run.
 
 use super::machine::{Machine, State, ThreadIndex};
 use super::step::RECURSIVE;
@@ -37,30 +37,30 @@ use crate::types::{IntType, Value};
 /// What a thread waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum WaitedFor {
-    /// A lock. The owner is not known where readers have a read-write lock, or where its words are damaged.
+    /// A lock. The owner is not known if readers hold a read-write lock, or if its words are corrupted.
     Lock {
         /// Its address.
         address: u64,
-        /// Who holds it.
+        /// The thread that holds it.
         owner: Option<ThreadIndex>,
     },
     /// The end of a thread.
     Thread(ThreadIndex),
-    /// An object that no thread owns, with its address where that is known.
+    /// An object that no thread owns, with its address, if known.
     Shared(SharedObject, Option<u64>),
 }
 
 /// What a thread waits for, and where.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Wait {
-    /// The edge that waits; one of them, where there are several.
+    /// The edge that waits; one of them, if there are several.
     pub edge: EdgeId,
-    /// What for.
+    /// What it waits for.
     pub what: WaitedFor,
 }
 
 impl Wait {
-    /// The thread that has to give a lock back, or to end.
+    /// The thread that has to release a lock, or to end.
     pub fn owner(&self) -> Option<ThreadIndex> {
         match self.what {
             WaitedFor::Lock { owner, .. } => owner,
@@ -78,7 +78,7 @@ impl Wait {
 }
 
 impl Machine<'_> {
-    /// Threads that wait for ever, as far as the state alone shows it: a cycle, or all that have not ended.
+    /// Threads that wait for ever, if the state alone shows it: a cycle, or all that have not ended.
     pub fn deadlock(&self, state: &State) -> Option<Vec<(ThreadIndex, Wait)>> {
         if state.halted {
             return None;
@@ -106,7 +106,7 @@ impl Machine<'_> {
         (!all.is_empty() && all.len() == live.len() && !alone).then_some(all)
     }
 
-    /// What a thread waits for, if that is all it can do.
+    /// What a thread waits for, if it can do nothing else.
     pub fn waits(&self, state: &State, thread: ThreadIndex) -> Option<Wait> {
         let edges = self.edges(state, thread);
         let (template, location) = state.location(thread)?;
@@ -168,7 +168,7 @@ impl Machine<'_> {
         Some(Wait { edge: *edges.first()?, what: WaitedFor::Shared(object, address) })
     }
 
-    /// Whether a thread is at a location that it reached by a wake-up for no reason.
+    /// Whether a thread is at a location that it reached by a spurious wake-up.
     pub fn woke_for_no_reason(&self, state: &State, thread: ThreadIndex) -> bool {
         state.location(thread).is_some_and(|(template, location)| {
             self.program.templates[template].locations[location].waiting == Waiting::Spurious
@@ -180,23 +180,23 @@ fn live(state: &State) -> impl Iterator<Item = ThreadIndex> + use<'_> {
     (0..state.threads.len()).filter(|thread| !state.threads[*thread].activations.is_empty())
 }
 
-/// Whether a move is sure to exist, and may be relied on.
+/// Whether a move certainly exists, and threads may rely on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sureness {
-    /// It is.
+    /// It exists.
     Sure,
     /// A value that is not modelled was chosen on it.
     Unmodelled,
-    /// There was a wake-up for no reason on it.
+    /// It contains a spurious wake-up.
     Spurious,
 }
 
-/// What is to be known of some steps in a row.
+/// A summary of some steps in a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Trail {
     /// A bit for each thread that took one.
     pub threads: u64,
-    /// Whether they count.
+    /// Their status.
     pub sureness: Sureness,
 }
 
@@ -208,7 +208,7 @@ impl Default for Trail {
 }
 
 impl Trail {
-    /// With one more step of a thread, which led to this state. `unmodelled`: it chose a value that is not
+    /// Adds one more step of a thread, which led to this state. `unmodelled`: it chose a value that is not
     /// modelled.
     #[must_use]
     pub fn then(self, machine: &Machine<'_>, state: &State, thread: ThreadIndex, unmodelled: bool) -> Self {
@@ -232,9 +232,9 @@ fn bit(thread: ThreadIndex) -> u64 {
 /// One or several steps from one state of a graph to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Move {
-    /// From where.
+    /// The source.
     pub from: u32,
-    /// To where.
+    /// The target.
     pub to: u32,
     /// The thread that took the first step.
     pub by: u16,
@@ -242,20 +242,20 @@ pub struct Move {
     pub trail: Trail,
 }
 
-/// What becomes of the threads of a program.
+/// The fate of the threads of a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fate {
-    /// None is ever stuck.
+    /// No thread is ever stuck.
     Free,
-    /// These are, in this state.
+    /// These threads are stuck in this state.
     Stuck(u32, Vec<ThreadIndex>),
-    /// It is not known, for this reason.
+    /// Not known, for this reason.
     Undecided(String),
 }
 
-/// All states of a program, or what stands for them, and the moves between them.
+/// All states of a program, or representatives of them, and the moves between them.
 pub struct StateGraph<'a> {
-    /// How many states there are.
+    /// The number of states.
     pub states: u32,
     /// All moves.
     pub moves: &'a [Move],
@@ -267,7 +267,7 @@ pub struct StateGraph<'a> {
 const MOST_THREADS: usize = 64;
 
 impl StateGraph<'_> {
-    /// What becomes of the threads. `state`: gives the state with a number, and whether it rests on a value
+    /// The fate of the threads. `state`: returns the state with a number, and whether it depends on a value
     /// that is not modelled.
     ///
     /// [`Fate::Free`] is only right if no state is open.
@@ -320,8 +320,8 @@ impl StateGraph<'_> {
         Fate::Free
     }
 
-    /// Whether each thread that waits can be brought to take a step, or the program to end, whatever the
-    /// values are that are not modelled: of the moves that depend on one, all of a thread must lead there.
+    /// Whether each waiting thread can eventually take a step, or the program can end, for all values that
+    /// are not modelled: if moves of a thread depend on such a value, all of them must lead there.
     fn goes_on_whatever_values(
         &self,
         machine: &Machine<'_>,
@@ -337,7 +337,7 @@ impl StateGraph<'_> {
             let waits = |thread: &ThreadIndex| !state.halted && machine.waits(&state, *thread).is_some();
             waiting.push(live(&state).filter(waits).map(bit).fold(0, |all, bit| all | bit));
         }
-        // The threads of which it is not known yet that they can be helped, at each state.
+        // At each state, the threads that are not yet known to be able to proceed.
         let mut grown = true;
         while grown {
             grown = false;
@@ -364,7 +364,7 @@ impl StateGraph<'_> {
     }
 }
 
-/// Which threads are stuck in a state of a bottom, where these threads take steps.
+/// The threads that are stuck in a state of a bottom, given the threads that take steps.
 fn stuck(machine: &Machine<'_>, state: &State, moved: u64) -> Fate {
     if state.halted {
         return Fate::Free;
@@ -382,7 +382,7 @@ fn stuck(machine: &Machine<'_>, state: &State, moved: u64) -> Fate {
     }
     let mut set: Vec<(ThreadIndex, Wait)> = Vec::new();
     for thread in live(state).filter(|thread| !moves(*thread)) {
-        // One that can neither move nor waits: no execution continues from here.
+        // A thread that can neither move nor waits: no execution continues from here.
         let Some(wait) = machine.waits(state, thread) else { return Fate::Free };
         set.push((thread, wait));
     }
@@ -423,7 +423,7 @@ fn stuck(machine: &Machine<'_>, state: &State, moved: u64) -> Fate {
     }
 }
 
-/// Whether a thread may have a lock for reading, or do what is done once: its code has such operations.
+/// Whether a thread may hold a lock for reading, or run a once function: its code has such operations.
 fn may_have(machine: &Machine<'_>, state: &State, thread: ThreadIndex, what: WaitedFor) -> bool {
     let program = machine.program;
     let mut reached = vec![false; program.templates.len()];
@@ -440,7 +440,7 @@ fn may_have(machine: &Machine<'_>, state: &State, thread: ThreadIndex, what: Wai
             }
             for op in &edge.ops {
                 match op {
-                    // Damaged words may be anybody's.
+                    // Corrupted words may belong to any thread.
                     Op::Lock(..) if matches!(what, WaitedFor::Lock { .. }) => return true,
                     Op::Call(Callee::Procedure(callee), ..) => work.push(*callee),
                     Op::Call(Callee::Pointer(_), ..) => return true,
@@ -454,7 +454,7 @@ fn may_have(machine: &Machine<'_>, state: &State, thread: ThreadIndex, what: Wai
     false
 }
 
-/// Where a thread may wait in an atomic region, where nobody else may run. What can happen there is not
+/// Where a thread may wait in an atomic region, in which no other thread may run. Such continuations are not
 /// followed.
 pub fn wait_in_atomic_region(program: &Program) -> Option<Span> {
     let mut atomic: Vec<bool> = vec![false; program.templates.len()];

@@ -1,8 +1,8 @@
-//! Text into tokens.
+//! The lexer.
 
 use super::{ParseError, continues_word, starts_word};
 
-/// A piece of the text.
+/// A token.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Token {
     /// A keyword or a name.
@@ -13,12 +13,12 @@ pub(super) enum Token {
     Text(String),
     /// Punctuation.
     Sign(&'static str),
-    /// Behind the last token.
+    /// The end of the text.
     End,
 }
 
 impl Token {
-    /// What it looks like, for messages.
+    /// Its text, for messages.
     pub fn describe(&self) -> String {
         match self {
             Self::Word(word) => format!("`{word}`"),
@@ -38,7 +38,7 @@ pub(super) struct Located {
     pub column: u32,
 }
 
-/// Longer ones first, so that the first that fits is the right one.
+/// Longer ones first, so that the first match is the right one.
 const SIGNS: [&str; 33] = [
     "->", ":=", "..", "==", "!=", "<<", ">>", "<=", "+", "-", "*", "/", "%", "&", "|", "^", "<", ">", "=",
     "!", "~", "(", ")", "[", "]", "{", "}", ",", ";", ":", "@", "?", "#",

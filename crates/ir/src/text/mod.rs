@@ -1,8 +1,8 @@
 //! The text form of programs: [`print`] and [`parse`], and the conventions that they share.
 //!
-//! For people first: things are called by the names that the user knows, where these are unique. It is also exact:
-//! `parse(&print(&program)) == Ok(program)` for every well-formed program (see [`crate::check`]). The grammar is in
-//! `docs/ir.md`.
+//! Readable first: entities have their source names, where these are unique. It is also exact:
+//! `parse(&print(&program)) == Ok(program)` for every well-formed program (see [`crate::check`]). The grammar
+//! is in `docs/ir.md`.
 
 mod lexer;
 mod parser;
@@ -41,8 +41,8 @@ impl fmt::Display for ParseError {
 }
 impl std::error::Error for ParseError {}
 
-/// Words that nothing is called in the text without a number after it: those that start a declaration, an operation,
-/// or an expression. All other words of the grammar stand where no name can.
+/// Reserved words, which are names only with a number after them: those that start a declaration, an
+/// operation, or an expression. All other words of the grammar occur where no name can.
 const RESERVED: &[&str] = &[
     "allocate",
     "any",
@@ -98,17 +98,17 @@ fn location(word: &str) -> Option<u32> {
     plain.then(|| digits.parse().ok()).flatten()
 }
 
-/// Whether a character may start a word. A percent sign does so where a letter or digit follows at once.
+/// Whether a character may start a word. A percent sign may if a letter or digit follows directly.
 fn starts_word(c: char) -> bool {
     c.is_ascii_alphabetic() || c == '_' || c == '$'
 }
 
-/// Whether a character may go on with a word.
+/// Whether a character may continue a word.
 fn continues_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '$' || c == '.'
 }
 
-/// Whether a name can be written as it is.
+/// Whether a name can be written without quotes.
 fn is_plain(name: &str) -> bool {
     is_word(name) && !is_reserved(name)
 }
@@ -125,7 +125,7 @@ fn is_reserved(word: &str) -> bool {
     RESERVED.contains(&word) || int_type(word).is_some()
 }
 
-/// The sign of an operation on two operands.
+/// The operator of an operation on two operands.
 fn sign(op: BinaryOp) -> &'static str {
     match op {
         BinaryOp::Add => "+",
@@ -206,7 +206,7 @@ fn waiting_words(waiting: Waiting) -> &'static [&'static str] {
     }
 }
 
-/// All that has words.
+/// All enumerations with keywords.
 const WAITINGS: [Waiting; 7] = [
     Waiting::For(SharedObject::Semaphore),
     Waiting::For(SharedObject::Condition),
@@ -220,7 +220,7 @@ const WAITINGS: [Waiting; 7] = [
 const ERROR_KINDS: [ErrorKind; 4] =
     [ErrorKind::ReachError, ErrorKind::Assertion, ErrorKind::InvalidAccess, ErrorKind::Overflow];
 
-/// The size that need not be written: the bytes that a layout takes, and its alignment.
+/// The default size and alignment of a layout.
 fn natural(layout: &Layout) -> (u64, u64) {
     match layout {
         Layout::Scalar(ty) => (ty.bytes(), ty.bytes().max(1)),
@@ -239,7 +239,7 @@ fn natural(layout: &Layout) -> (u64, u64) {
     }
 }
 
-/// The type of an expression in a template, if all that it names exists.
+/// The type of an expression in a template, if everything that it names exists.
 fn type_of(model: DataModel, template: Option<&Template>, expr: &Expr) -> Option<IntType> {
     match expr {
         Expr::Const(_, ty) | Expr::Unary(_, ty, _) | Expr::Cast(ty, _) => Some(*ty),
@@ -253,8 +253,8 @@ fn type_of(model: DataModel, template: Option<&Template>, expr: &Expr) -> Option
     }
 }
 
-/// The names by which things are called in the text: the first plain thing of a name by the name itself; others by
-/// the name (or, if that is no word, a letter), a `#`, and the id.
+/// The names of entities in the text: the first one with a plain name has that name; others have the name
+/// (or, if that is no word, a letter), a `#`, and the id.
 fn handles<'a>(names: impl Iterator<Item = &'a str>, letter: char) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let handle = |(id, name): (usize, &'a str)| {

@@ -1,7 +1,7 @@
-//! Text as programs: declarations.
+//! The parser: declarations.
 //!
-//! A first look over the tokens finds what the program declares, so that things may be used before they are declared.
-//! Then one pass of recursive descent, with a limit on the nesting.
+//! A first scan of the tokens collects the declarations, so that names may be used before they are declared.
+//! Then the parser runs once, by recursive descent, with a limit on the nesting.
 
 use super::lexer::{Located, Token, tokens};
 use super::{
@@ -17,7 +17,7 @@ use crate::program::{
 use crate::types::{DataModel, Field, IntType, Layout};
 use std::collections::BTreeMap;
 
-/// Reads a program from its text form. It need not be well formed: see [`crate::check`].
+/// Reads a program from its text form. It need not be well-formed: see [`crate::check`].
 pub fn parse(text: &str) -> Result<Program, ParseError> {
     let tokens = tokens(text)?;
     let mut parser = Parser {
@@ -37,7 +37,7 @@ pub fn parse(text: &str) -> Result<Program, ParseError> {
 
 pub(super) type Parsed<T> = Result<T, ParseError>;
 
-/// The tokens, how far they are read, and what was understood.
+/// The tokens, the current position, and the declarations.
 pub(super) struct Parser {
     tokens: Vec<Located>,
     at: usize,
@@ -65,7 +65,7 @@ impl Parser {
         let Located { line, column, .. } = self.tokens[at];
         Err(ParseError { line, column, message: message.into() })
     }
-    /// An error that says what should be where the next token is.
+    /// An error that says what was expected instead of the next token.
     pub(super) fn expected<T>(&self, what: &str) -> Parsed<T> {
         self.error(format!("expected {what}, found {}", self.peek().describe()))
     }
@@ -76,7 +76,7 @@ impl Parser {
         let second = (self.at + 1).min(self.tokens.len() - 1);
         &self.tokens[second].token
     }
-    /// Continues after the next token. The end stays the next token.
+    /// Consumes the next token, but never the end.
     pub(super) fn advance(&mut self) {
         self.at = (self.at + 1).min(self.tokens.len() - 1);
     }
@@ -86,7 +86,7 @@ impl Parser {
     pub(super) fn is_word(&self, word: &str) -> bool {
         matches!(self.peek(), Token::Word(found) if found == word)
     }
-    /// Whether the next token is this sign; if so, continues after it.
+    /// Consumes the next token if it is this sign; says whether it was.
     pub(super) fn take_sign(&mut self, sign: &str) -> bool {
         let found = self.is_sign(sign);
         if found {
@@ -94,7 +94,7 @@ impl Parser {
         }
         found
     }
-    /// Whether the next token is this word; if so, continues after it.
+    /// Consumes the next token if it is this word; says whether it was.
     pub(super) fn take_word(&mut self, word: &str) -> bool {
         let found = self.is_word(word);
         if found {
@@ -152,7 +152,7 @@ impl Parser {
             _ => self.expected(what),
         }
     }
-    /// Something known by its name.
+    /// Looks up an entity by its name.
     fn known<I: Id>(&mut self, what: &str, map: fn(&Self) -> &BTreeMap<String, I>) -> Parsed<I> {
         let at = self.at;
         let name = self.name(&format!("the name of {what}"))?;
@@ -184,7 +184,8 @@ impl Parser {
     }
     /// Reads something nested.
     pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        // A printed expression takes up to two levels for each of its own: a negated number stands in parentheses.
+        // A printed expression takes up to two levels for each of its own: a negated number is in
+        // parentheses.
         if self.depth > 2 * MAX_DEPTH {
             return self.error("this is nested too deeply");
         }
@@ -321,7 +322,7 @@ impl Parser {
         Ok(Span { file, line, column })
     }
 
-    /// The role that is written here, or the one that needs no word.
+    /// The role that is given here, or the default.
     fn role<R: Copy + Default>(&mut self, all: &[R], word: fn(R) -> Option<&'static str>) -> Parsed<R> {
         if !self.take_word("role") {
             return Ok(R::default());
@@ -484,7 +485,7 @@ impl Parser {
         }
     }
 
-    /// All that a template says before its edges.
+    /// The headers of a template, before its edges.
     fn template_header(&mut self) -> Parsed<()> {
         while !self.is_sign("}") && !self.starts_edge() {
             if self.take_word("local") {

@@ -1,4 +1,4 @@
-//! Text as programs: operations and expressions.
+//! The parser: operations and expressions.
 
 use super::lexer::Token;
 use super::local_handles;
@@ -62,7 +62,7 @@ impl Parser {
         }
     }
 
-    /// The others are in a procedure that stands before this one, or in this one.
+    /// The others are in an earlier procedure, or in this one.
     fn broadcast(&mut self) -> Parsed<Op> {
         self.advance();
         let to = self.known_template()?;
@@ -281,7 +281,7 @@ impl Parser {
         BINARY_OPS.into_iter().find(|op| self.is_sign(sign(*op)))
     }
 
-    /// The sign and what stands after it: the operation's type and operands.
+    /// The operator, the operation's type, and its operands.
     fn right_operand(&mut self, op: BinaryOp, left: Expr) -> Parsed<(IntType, Box<(Expr, Expr)>)> {
         self.sign(sign(op))?;
         let ty = self.operation_type()?;
@@ -296,7 +296,7 @@ impl Parser {
         Ok((ty, Box::new((left, right))))
     }
 
-    /// The type after the sign of an operation, where it is written.
+    /// The type after the operator, if it is given.
     fn operation_type(&mut self) -> Parsed<Option<IntType>> {
         if self.take_sign(":") { Ok(Some(self.type_name()?)) } else { Ok(None) }
     }

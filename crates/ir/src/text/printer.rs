@@ -1,4 +1,4 @@
-//! Programs as text: declarations.
+//! The printer: declarations.
 
 use super::{
     WAITINGS, error_word, local_handles, natural, object_handles, sync_word, template_handles, waiting_words,
@@ -20,7 +20,7 @@ pub fn print(program: &Program) -> String {
     printer.out
 }
 
-/// The text so far, and what things are called in it.
+/// The text so far, and the names of entities in it.
 pub(super) struct Printer<'p> {
     pub program: &'p Program,
     pub objects: Vec<String>,
@@ -38,7 +38,7 @@ macro_rules! put {
 }
 pub(super) use put;
 
-/// What a thing is called; something that does not parse if it does not exist.
+/// The name of an entity; a text that does not parse if it does not exist.
 pub(super) fn handle<I: Id>(handles: &[String], id: I) -> String {
     handles.get(id.index()).cloned().unwrap_or_else(|| format!("?{id:?}"))
 }
@@ -126,7 +126,7 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// A handle where it is declared: with the real name if it is another.
+    /// A name at its declaration: with the real name if that differs.
     fn declare(&mut self, handle: &str, name: &str) {
         put!(self, "{handle}");
         if handle != name {
@@ -292,7 +292,7 @@ impl<'p> Printer<'p> {
         self.template = None;
     }
 
-    /// A line that says something of some locations. Neighbours are written as a range.
+    /// A header line for some locations. Neighbours are written as a range.
     fn locations(&mut self, word: &str, ids: impl Iterator<Item = LocationId>) {
         let mut ranges: Vec<(u32, u32)> = Vec::new();
         for LocationId(id) in ids {

@@ -1,7 +1,7 @@
-//! Programs as text: operations and expressions.
+//! The printer: operations and expressions.
 //!
-//! An operation on two operands has no precedence: an operand that is one itself stands in parentheses. The type of an
-//! operation is written only where it is not its (left) operand's.
+//! Binary operations have no precedence: an operand that is one itself is in parentheses. The type of an
+//! operation is written only if it differs from that of its (left) operand.
 
 use super::printer::{Printer, handle, put};
 use super::{lock_word, sign, type_of};
@@ -99,7 +99,7 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// Locals of the others are called as in their template.
+    /// Locals of the others have the names of their template.
     fn broadcast(&mut self, broadcast: &Broadcast) {
         put!(self, "broadcast {} (", handle(&self.templates, broadcast.to));
         let other = self.program.templates.get(broadcast.to);
@@ -181,7 +181,7 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// The type of an operation, where it is not its operand's.
+    /// The type of an operation, if it differs from its operand's.
     fn unusual_type(&mut self, ty: IntType, operand: &Expr) {
         if type_of(self.program.data_model, self.template, operand) != Some(ty) {
             put!(self, ":{ty}");

@@ -108,7 +108,7 @@ fn no_edit_of_a_text_makes_the_parser_panic() {
                 }
             }
             if let Ok(parsed) = parse(&String::from_utf8_lossy(&bytes)) {
-                // What is read can be checked and printed, and reads the same again.
+                // A parsed program can be checked and printed, and parses to the same program again.
                 let _ = check(&parsed);
                 assert_eq!(parse(&print(&parsed)).as_ref(), Ok(&parsed));
             }
@@ -176,7 +176,7 @@ fn deep_nesting() {
     }
 }
 
-/// What is malformed is printed all the same, for the reader of a complaint.
+/// Malformed programs are printed as well, for the reader of a complaint.
 #[test]
 fn malformed_programs_are_printed() {
     let nonsense = Expr::binary(

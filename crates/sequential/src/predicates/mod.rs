@@ -1,16 +1,16 @@
-//! Predicate abstraction, and predicates.
+//! Predicate abstraction, and the mining of predicates.
 //!
-//! What engines share that see a program through the truth of finitely many formulas.
+//! Shared by the engines that abstract a program to the truth values of finitely many formulas.
 //!
-//! * [`decide`]: what some formulas say of another, by a solver.
-//! * [`abstraction`]: what steps do to predicates: new values that old ones decide, and clauses for the
-//!   others. Over-approximates.
+//! * [`decide`]: whether some formulas imply another one or its negation, by a solver.
+//! * [`abstraction`]: the effect of steps on predicates: new values that the old ones determine, and clauses
+//!   for the others. Over-approximates.
 //! * [`path`]: executions of threads, step by step, as formulas over copies of all variables (paper 3,
 //!   formula 14).
-//! * [`mine`]: predicates that exclude an execution that does not exist.
-//! * [`atoms`]: the formulas that others are made of, each in one form.
+//! * [`mine`]: predicates that exclude a spurious execution.
+//! * [`atoms`]: the atoms of formulas, in a normal form.
 //!
-//! Nothing here is believed: the checker asks again whatever a proof rests on.
+//! Nothing here is trusted: the checker verifies again whatever a proof rests on.
 
 pub mod abstraction;
 pub mod atoms;

@@ -26,7 +26,7 @@ pub fn abstract_threads() -> Result<(), String> {
     page.line(&format!(
         "SPIN on the Promela models in `bench/promela`, written from the paper's figures (its own are not at hand), and `verify --spec` on the C program with its specification. Seconds of processor time: of SPIN's \
          search alone; of Threadproof for everything: reading, conformance of all threads with invariants that it finds itself, composition, and the check of the proof. Each run here has {} s of processor time and SPIN \
-         {} MB; behind a search that was cut, larger ones are not run. In the paper `n/a` is more than 2 GB, `t/o` more than 20 minutes.\n\n\
+         {} MB; after a search that was cut off, larger ones are not run. In the paper `n/a` is more than 2 GB, `t/o` more than 20 minutes.\n\n\
          The paper's conformance checks took 33 s (Bluetooth, with a composition for two workers) and about two minutes (battery, with loop invariants by hand); SPIN can say nothing of any number of workers.",
         spec::SECONDS,
         spec::MEGABYTES

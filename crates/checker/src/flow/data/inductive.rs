@@ -1,7 +1,7 @@
-//! Whether the invariants are inductive.
+//! Checks that the invariants are inductive.
 //!
-//! From the invariants, all steps are taken once. What comes out is joined for each location, in the ways that [`super`] and [`domains::interference`] name, and must be inside the
-//! invariant there.
+//! From the invariants, every step is taken once. The results for each location are joined, as [`super`] and
+//! [`domains::interference`] say, and must be within the invariant there.
 
 use super::Data;
 use crate::ProofError;
@@ -21,7 +21,7 @@ pub fn check_inductive(
 ) -> Result<(), ProofError> {
     let view = data.view;
     let count = view.nodes.len();
-    // What the own steps leave behind, and what other threads do.
+    // The results of own steps, and the effects of other threads.
     let mut own: Vec<Relational<Variable>> = vec![Relational::bottom(); count];
     let mut others: Vec<Interference> = vec![Interference::default(); count];
     let subjects: Vec<Subject> =
@@ -37,7 +37,7 @@ pub fn check_inductive(
             Octagon::from_intervals(&intervals)
         });
         reached(&flows.first, |node| first.add_to(&mut others[node]));
-        // What no definition reaches has no value.
+        // A cell that no definition reaches has no value.
         let nothing = subject.values(|_| Number::BOTTOM, |_, cells| Octagon::bottom(cells.len()));
         others.iter_mut().for_each(|others| nothing.add_to(others));
     }
@@ -110,7 +110,7 @@ fn reached(reach: &Reach, mut at: impl FnMut(Node)) {
     }
 }
 
-/// A cell or a pack whose data flow is followed.
+/// A cell or a pack whose data flow is tracked.
 pub(super) enum Subject {
     Cell(Variable),
     Pack(PackId, Vec<Variable>),
@@ -151,7 +151,7 @@ impl Values {
 }
 
 impl Data<'_, '_> {
-    /// What a data flow is of.
+    /// The subject of a data flow.
     pub(super) fn subject(&self, flows: &CellFlows) -> Result<Subject, ProofError> {
         match flows.subject {
             FlowSubject::Cell(cell) => Ok(Subject::Cell(Variable(cell))),

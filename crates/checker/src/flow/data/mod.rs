@@ -1,17 +1,23 @@
-//! Checks what a proof says of data ([`verdict::DataProof`]).
+//! Checks what a proof claims about data ([`verdict::DataProof`]).
 //!
-//! The variables and the abstract meaning of steps are those of `domains`, as the concrete meaning is that of `ir`: nothing of the search is used.
+//! The variables and the abstract meaning of steps come from `domains`, as the concrete meaning comes from
+//! `ir`. No code of the search is used.
 //!
-//! 1. The data flow of each cell that the proof follows is closed ([`reach`]): all steps that may write the cell are among its definitions; each definition, and the first
-//!    value, reaches all locations that threads may be at while it is the latest one.
-//! 2. The invariants are inductive ([`inductive`]): what a step leaves behind is inside the invariant where it leads to; of a shared cell, so is what both the data flow and the steps
-//!    that may change it leave possible.
+//! 1. The data flow of each cell that the proof tracks is closed ([`reach`]): all steps that may write the
+//!    cell are among its definitions; each definition, and the first value, reaches all locations that
+//!    threads may be at while it is the latest definition.
+//! 2. The invariants are inductive ([`inductive`]): the result of a step is within the invariant of its
+//!    target. For a shared cell, the values that both the data flow and the steps that may change it allow
+//!    are within the invariant.
 //!
-//! Together with the other checks of the proof this is an invariant of all reachable states, by induction over the steps. A step is taken in a state that the invariants
-//! describe, those of its source and, as to shared cells, those of the locations of all other threads; so a step whose assumptions contradict these is never taken
-//! ([`Data::may_take`]). The state after the step is described again: locals and private cells change by the thread's own steps only. The value of a shared cell was
-//! left by its latest definition, which by 1 reaches every location where a thread is. It was also left by a step to the thread's location, or by a write while the thread was there.
-//! The same holds of the values of all cells of a pack together; of packs with locals see [`domains::interference`].
+//! Together with the other checks of the proof, this gives an invariant of all reachable states, by induction
+//! over the steps. A step is taken in a state that satisfies the invariant of its source and, for shared
+//! cells, the invariants of the locations of all other threads; so a step whose assumptions contradict these
+//! is never taken ([`Data::may_take`]). The state after the step satisfies the invariants again: only the
+//! thread's own steps change locals and private cells. The value of a shared cell comes from its latest
+//! definition, which by 1 reaches every location where a thread is. It also comes from a step to the thread's
+//! location, or from a write while the thread was there. The same holds for the values of all cells of a pack
+//! together; for packs with locals, see [`domains::interference`].
 
 mod inductive;
 mod reach;
@@ -31,31 +37,31 @@ use verdict::{Bounds, DataProof};
 pub use inductive::check_inductive;
 pub use reach::check_flows;
 
-/// What a proof says of data, ready to be asked.
+/// A proof's claims about data, prepared for queries.
 pub struct Data<'v, 'a> {
     pub view: &'v View<'a>,
     pub proof: &'a DataProof,
     pub memory: Memory<'v>,
-    /// The invariant of each node; bottom if no thread is there.
+    /// The invariant of each node; bottom when no thread is ever there.
     pub invariants: Vec<Relational<Variable>>,
     /// All equalities at each node.
     pub equal: Vec<Vec<(LocalId, Expr)>>,
-    /// What is known of each edge of each node.
+    /// Results for each edge of each node.
     edges: Vec<Vec<EdgeData>>,
 }
 
-/// What is known of an edge.
+/// Results for an edge.
 struct EdgeData {
     edge: EdgeId,
     /// Whether it can be taken at all.
     takeable: bool,
     /// The shared cells that it reads, if it assumes anything.
     guards: Vec<Variable>,
-    /// Whether it can be taken while another thread is at each location, as far as that was asked.
+    /// Whether it can be taken while another thread is at a location; a cache.
     answers: RefCell<BTreeMap<Node, bool>>,
 }
 
-/// The integers that bounds describe.
+/// The integers within bounds.
 fn number(bounds: &Bounds) -> Number {
     let lower = bounds.lower.map_or(Bound::MINUS_INFINITY, Bound::finite);
     let upper = bounds.upper.map_or(Bound::PLUS_INFINITY, Bound::finite);
@@ -64,7 +70,8 @@ fn number(bounds: &Bounds) -> Number {
     bounds.addresses.map_or(number, |addresses| number.among(addresses))
 }
 
-/// Checks that all edges to a location leave the equalities that are claimed there. That no other thread breaks them is checked with the invariants.
+/// Checks that all edges to a location establish the equalities that are claimed there. The check of the
+/// invariants shows that no other thread breaks them.
 fn check_copies(
     view: &View<'_>,
     proof: &DataProof,
@@ -174,7 +181,7 @@ impl<'v, 'a> Data<'v, 'a> {
         Scope::new(&self.memory, template)
     }
 
-    /// What is known after an edge.
+    /// The state after an edge.
     pub fn after(&self, node: Node, edge: EdgeId) -> domains::After {
         self.scope(self.view.nodes[node].0).after(edge, &self.equal[node], self.invariants[node].clone())
     }
@@ -195,7 +202,7 @@ impl<'v, 'a> Data<'v, 'a> {
         }
     }
 
-    /// Whether the assumptions of an edge can hold where what is known at both locations does.
+    /// Whether the assumptions of an edge are consistent with the invariants of both locations.
     fn agrees(&self, node: Node, known: &EdgeData, other: Node) -> bool {
         let mut here = self.invariants[node].clone();
         let theirs = &self.invariants[other];

@@ -1,8 +1,10 @@
-//! Whether the data flow in a proof is closed.
+//! Checks that the data flow in a proof is closed.
 //!
-//! Of each cell that the proof follows: a definition that may be taken reaches its target, with all threads that may be elsewhere; from there each step that is no definition of the cell
-//! keeps it, and threads that are started see it. A step may be left out only where it may not be taken, or where it joins a thread that has not ended
-//! with the definition still the latest: if there is no end of that thread's template in the relation. A pair may be left out only if the proof does not relate it at all.
+//! For each cell that the proof tracks: a definition that may be taken reaches its target, together with all
+//! locations that other threads may be at. From there, each step that is no definition of the cell propagates
+//! it, and started threads see it. A step may be omitted only if it cannot be taken, or if it joins a thread
+//! that cannot have ended while the definition is the latest, because the relation contains no end of that
+//! thread's template. A pair may be omitted only if the proof does not relate it at all.
 
 use super::Data;
 use crate::ProofError;
@@ -24,7 +26,7 @@ struct Spread<'x, 'v, 'a> {
     has_owner: bool,
 }
 
-/// Checks that all data flow that is possible is in the proof.
+/// Checks that the proof contains all possible data flow.
 pub fn check_flows(
     data: &Data<'_, '_>,
     closure: &Closure<'_, '_>,
@@ -117,7 +119,7 @@ impl Spread<'_, '_, '_> {
     fn pair(&self, owner: Node, other: Node) -> Result<(), ProofError> {
         let there = self.reach.pairs.contains(owner, other)
             && (self.has_owner || self.reach.pairs.contains(other, owner));
-        // Pairs that the proof does not relate were found to be impossible.
+        // Other rules have shown that pairs which the proof does not relate are impossible.
         let impossible = !self.data.view.proof.coreachable.contains(owner, other);
         claim(there || impossible, "a data flow is missing")
     }
@@ -134,7 +136,7 @@ impl Spread<'_, '_, '_> {
         })
     }
 
-    /// The steps from a node that are no definitions.
+    /// The steps from a node that are not definitions.
     fn keeping(&self, node: Node) -> impl Iterator<Item = (EdgeId, &Outcome)> {
         let template = self.data.view.nodes[node].0;
         let steps = self.steps[node].iter();
@@ -188,7 +190,8 @@ impl Spread<'_, '_, '_> {
         Ok(())
     }
 
-    /// A step of the first of a pair. Without an owner both orders of each pair are there, so this is enough.
+    /// A step of the first thread of a pair. Without an owner, both orders of each pair are present, so this
+    /// suffices.
     fn check_owner(
         &self,
         node: Node,

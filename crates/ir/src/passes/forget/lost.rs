@@ -1,7 +1,8 @@
-//! Addresses that get lost: values that may be addresses of what is kept, but come from what is forgotten.
+//! Lost addresses: values that may be addresses of kept objects, but come from forgotten ones.
 //!
-//! A forgotten value may be anything, but it counts as an input, and inputs are no addresses (rule 2 of `points_to`). So where what is kept is accessed through such a value, the access
-//! would be to nothing. Here is found out which locals and which kept objects may hold such values. Over-approximates.
+//! A forgotten value may be anything, but it counts as an input, and inputs are no addresses (rule 2 of
+//! `points_to`). So an access to a kept object through such a value would be an access to nothing. This file
+//! computes which locals and which kept objects may hold such values. Over-approximates.
 
 use super::{Keeper, Where, objects};
 use crate::expr::Expr;
@@ -10,7 +11,7 @@ use crate::op::{Callee, Lhs, Op, Rhs};
 use crate::program::Program;
 use std::collections::BTreeSet;
 
-/// What may hold an address that is lost.
+/// The variables that may hold a lost address.
 #[derive(Default)]
 pub(super) struct Lost {
     locals: BTreeSet<(TemplateId, LocalId)>,
@@ -18,7 +19,7 @@ pub(super) struct Lost {
 }
 
 impl Lost {
-    /// All of it, as a least fixed point.
+    /// All of them, as a least fixed point.
     pub fn of(keeper: &Keeper<'_>) -> Self {
         let mut lost = Self::default();
         let program = &keeper.forgetting.program;
@@ -42,7 +43,7 @@ impl Lost {
                     let lost = match rhs {
                         Rhs::Value(value) => self.is_lost(keeper, id, value),
                         Rhs::Any => assignment.constraint.is_some(),
-                        // Any address that is taken; fewer are when something is forgotten.
+                        // Any address that is taken; forgetting only reduces these.
                         Rhs::Unknown | Rhs::Float(..) => true,
                     };
                     if lost {
@@ -71,7 +72,8 @@ impl Lost {
                 }
             }
             Op::Allocate { result, .. } => self.mark(keeper, id, result),
-            // A program that starts or waits for threads is not made smaller at all, nor is one with the others.
+            // A program that starts or joins threads is not reduced at all, nor is one with the other
+            // operations.
             Op::Call(Callee::Pointer(_), ..) | Op::Spawn(..) | Op::Join(..) | Op::Broadcast(_) => {}
             Op::Assume(_) | Op::Lock(..) | Op::Unlock(..) | Op::Free(_) | Op::Fill(..) => {}
         }
@@ -89,7 +91,7 @@ impl Lost {
         }
     }
 
-    /// Whether a value may be an address of something that is kept which gets lost.
+    /// Whether a value may be a lost address of a kept object.
     pub fn is_lost(&self, keeper: &Keeper<'_>, id: TemplateId, value: &Expr) -> bool {
         let mut found = false;
         value.walk(&mut |inner| {
@@ -112,7 +114,7 @@ impl Lost {
         found
     }
 
-    /// Whether an operation accesses something that is kept through an address that is lost.
+    /// Whether an operation accesses a kept object through a lost address.
     pub fn is_used(&self, keeper: &Keeper<'_>, id: TemplateId, op: &Op) -> bool {
         let lost = |address: &Expr| {
             !matches!(address, Expr::Address(..))

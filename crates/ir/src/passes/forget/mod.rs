@@ -1,10 +1,14 @@
-//! The program without most of its variables: an over-approximation that is small enough to prove something about one of them.
+//! Drops most variables of a program: an over-approximation that is small enough to prove something about one
+//! of them.
 //!
-//! A variable that is forgotten has any value whenever it is read, and is never written. What depends on such a value may be anything; a procedure that
-//! touches nothing that is kept is not called, and its result is anything. So every execution of the program is one here, with the same accesses
-//! to what is kept: what is proved here holds there. Nothing that is found here is a violation. Where what is kept is accessed through a pointer that is forgotten, nothing is made (`lost.rs`).
+//! A forgotten variable has any value whenever it is read, and is never written. Values that depend on it may
+//! be anything; a procedure that touches no kept variable is not called, and its result is arbitrary. So
+//! every execution of the program is also an execution of the result, with the same accesses to kept
+//! variables: a proof about the result holds for the program. A violation found in the result counts for
+//! nothing. If a kept variable is accessed through a forgotten pointer, the pass gives no result (`lost.rs`).
 //!
-//! [`Forgetting::candidates`] proposes what to keep: the variable, and those that conditions around its accesses look at.
+//! [`Forgetting::candidates`] proposes what to keep: the variable, and those that conditions around its
+//! accesses read.
 
 mod lost;
 
@@ -19,15 +23,15 @@ use crate::types::Layout;
 use lost::Lost;
 use std::collections::BTreeSet;
 
-/// A program, made ready to forget parts of it. Calls through pointers are branches.
+/// A program, prepared for forgetting. Calls through pointers are branches.
 pub struct Forgetting {
     program: Program,
     points_to: PointsTo,
-    /// What each procedure touches, with those that it calls.
+    /// What each procedure and its callees touch.
     touched: IdVec<TemplateId, BTreeSet<ObjectId>>,
 }
 
-/// How the addresses of an access and what is kept lie to each other.
+/// How an access relates to the kept objects.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Where {
     Kept,
@@ -36,7 +40,7 @@ enum Where {
 }
 
 impl Forgetting {
-    /// Makes a lowered program ready.
+    /// Prepares a lowered program.
     pub fn of(program: &Program) -> Self {
         let program = resolve_calls(program);
         let points_to = PointsTo::of(&program);
@@ -101,7 +105,7 @@ impl Forgetting {
         let pointer = self.program.data_model.pointer();
         let holds = |object: &ObjectId| {
             let value = Expr::load(Place::cell(*object, 0, pointer));
-            // What a variable holds does not depend on where it is looked at.
+            // Flow-insensitive: the content of a variable does not depend on the location.
             let targets = self.points_to.targets(TemplateId(0), &value);
             self.is_scalar(*object) && objects(&self.program, &targets).iter().any(|one| kept.contains(one))
         };
@@ -131,7 +135,7 @@ impl Forgetting {
             let reach = reaching(template, &goals);
             let outgoing = template.outgoing();
             for (location, edges) in outgoing.enumerate() {
-                // A branch of which one way does not lead to an access.
+                // A branch one of whose edges does not lead to an access.
                 if !reach[location] || edges.iter().all(|edge| reach[template.edges[*edge].target]) {
                     continue;
                 }
@@ -184,7 +188,8 @@ impl Forgetting {
         object.storage == Storage::Static && matches!(object.layout, Layout::Scalar(_))
     }
 
-    /// The program with these objects only; `None` when some access may be to one that is kept or to one that is not.
+    /// The program with only these objects; `None` when some access may be to a kept object or to another
+    /// one.
     pub fn keep(&self, kept: &BTreeSet<ObjectId>, range: Range) -> Option<Program> {
         let mut keeper = Keeper { forgetting: self, kept, lost: Lost::default() };
         keeper.lost = Lost::of(&keeper);
@@ -231,7 +236,8 @@ impl Keeper<'_> {
         let role = self.forgetting.program.objects[object].role;
         self.kept.contains(&object) || matches!(role, ObjectRole::Processor | ObjectRole::HandlerLevel)
     }
-    /// Whether a call only changes what is forgotten. It may take the lock of the processor, if it gives it back: to wait for a while is not to do anything.
+    /// Whether a call changes only forgotten variables. It may acquire the lock of the processor if it
+    /// releases it: waiting for a while has no effect.
     fn makes_no_difference(&self, callee: TemplateId) -> bool {
         let code = &self.forgetting.program.templates[callee];
         let atomic = code.locations[code.entry].atomic;
@@ -265,7 +271,8 @@ impl Keeper<'_> {
             for op in std::mem::take(&mut template.edges[edge].ops) {
                 ops.extend(self.op(id, template, op, &mut open)?);
             }
-            // What is open is chosen on an edge before: what is chosen on the same edge would not count for races.
+            // Open values are chosen on an earlier edge: a value that is chosen on the same edge would not
+            // count for races.
             if !open.is_empty() {
                 let (source, span) = (template.edges[edge].source, template.edges[edge].span);
                 let location = template.locations[source];
@@ -280,7 +287,8 @@ impl Keeper<'_> {
         Some(())
     }
 
-    /// What is left of an operation. Locals that may be anything before it are put into `open`.
+    /// The remaining part of an operation. Puts locals that must get an arbitrary value before it into
+    /// `open`.
     fn op(
         &self,
         id: TemplateId,
@@ -291,7 +299,7 @@ impl Keeper<'_> {
         if self.lost.is_used(self, id, &op) {
             return None;
         }
-        // Values that are anything as a whole need no choice.
+        // A value that is arbitrary as a whole needs no choice.
         match &mut op {
             Op::Assume(condition) => {
                 let (kept, forgotten) = self.loads(id, condition)?;
@@ -309,7 +317,7 @@ impl Keeper<'_> {
                             free |= self.place(id, place) != Where::Kept;
                         }
                     }
-                    // Without its constraint an assignment can do more.
+                    // Dropping the constraint of an assignment only adds behaviour.
                     assignment.constraint = (!free).then_some(constraint);
                 }
                 for (_, rhs) in &mut assignment.pairs {
@@ -380,7 +388,7 @@ impl Keeper<'_> {
         Some(Some(op))
     }
 
-    /// Replaces reads of what is forgotten by locals that may be anything.
+    /// Replaces reads of forgotten variables by arbitrary locals.
     fn replace_loads(
         &self,
         id: TemplateId,
@@ -393,7 +401,7 @@ impl Keeper<'_> {
                 Where::Kept => {}
                 Where::Mixed => return None,
                 Where::Forgotten => {
-                    // A read of something that is kept, to find the address, must not get lost.
+                    // A read of a kept variable within the address must not get lost.
                     if self.loads(id, &place.address)?.0 {
                         return None;
                     }
@@ -410,7 +418,7 @@ impl Keeper<'_> {
         Some(())
     }
 
-    /// Whether an expression reads something that is kept, and something that is not; `None` when that is not known.
+    /// Whether an expression reads kept variables, and forgotten ones; `None` when that is not known.
     fn loads(&self, id: TemplateId, expr: &Expr) -> Option<(bool, bool)> {
         let (mut kept, mut forgotten, mut mixed) = (false, false, false);
         expr.walk(&mut |inner| {

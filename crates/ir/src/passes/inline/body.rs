@@ -9,7 +9,7 @@ use crate::op::{Assignment, Lhs, Op, Rhs};
 use crate::program::{Edge, Initial, LocationKind, Span, Storage, Template};
 use crate::types::{IntType, Layout, Value};
 
-/// Where the parts of a callee are in the caller.
+/// The map from the parts of a callee to the caller.
 struct Copied {
     first_local: u32,
     objects: Vec<(ObjectId, ObjectId)>,
@@ -104,7 +104,7 @@ impl Inliner<'_> {
                 LocationKind::End => match &lhs {
                     None => target,
                     Some(lhs) => {
-                        // Returning is no step of its own: nobody runs before an atomic target.
+                        // Returning is no separate step: no other thread runs before an atomic target.
                         let atomic = self.template.locations[target].atomic;
                         let end = self.template.location(LocationKind::Normal, atomic);
                         let to = match lhs {
@@ -147,7 +147,7 @@ impl Inliner<'_> {
         }
     }
 
-    /// Where inlined exits lead, and the local that holds the thread's result there.
+    /// The target of inlined exits, and the local that holds the thread's result there.
     fn exit(&mut self) -> (LocationId, LocalId) {
         if let Some(exit) = self.exit {
             return exit;
@@ -191,7 +191,7 @@ impl Inliner<'_> {
         }
     }
 
-    /// Makes the call's edge lead to the copy, with arguments passed and memory made ready.
+    /// Redirects the call's edge to the copy; passes arguments and initialises memory.
     fn enter(
         &mut self,
         call: &OpenCall,
@@ -214,7 +214,7 @@ impl Inliner<'_> {
                 argument,
                 Expr::Const(..) | Expr::Local(_) | Expr::Address(..) | Expr::Procedure(_)
             ) {
-                // Nobody gets it, but it is evaluated.
+                // It is evaluated and dropped.
                 let unused = self.template.local("%unused", from, span);
                 pairs.push((Lhs::Local(unused), Rhs::Value(argument)));
             }
@@ -248,7 +248,7 @@ impl Inliner<'_> {
         self.template.edges[last].target = entry;
     }
 
-    /// Gives a frame object its first content again.
+    /// Resets a frame object to its initial content.
     fn initialise(&mut self, old: ObjectId, copy: ObjectId, ops: &mut Vec<Op>) {
         let object = &self.program.objects[copy];
         let size = object.size;
@@ -278,7 +278,7 @@ impl Inliner<'_> {
     }
 }
 
-/// An argument or a result as it is passed: the value modulo 2^bits.
+/// The conversion of an argument or a result: the value modulo 2^bits.
 fn convert(to: IntType, from: IntType, value: Expr) -> Expr {
     if to == from {
         value

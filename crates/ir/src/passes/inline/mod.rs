@@ -1,15 +1,17 @@
-//! Inlining: all calls are replaced by copies of their callees until only thread templates remain.
+//! Inlining: replaces all calls by copies of their callees until only thread templates remain.
 //!
 //! Each call site gets its own copy of the callee's locals and frame objects. On entry the parameters get the
-//! arguments; where control may come by more than once, the callee's other locals and its frame objects get their
-//! initial values again. An end location continues after the call with the result assigned; an exit location ends
-//! the whole thread. Locations keep their atomic flags: inside of atomic regions a front end calls atomic twins.
+//! arguments; where control may pass more than once, the callee's other locals and its frame objects get
+//! their initial values again. An end location continues after the call with the result assigned; an exit
+//! location ends the whole thread. Locations keep their atomic flags: inside of atomic regions a front end
+//! calls atomic twins.
 //!
 //! Exact, but for these limits:
-//! 1. Recursion is unfolded a number of times; what goes deeper is cut off, and an assumption says so.
-//! 2. A frame object outlives its call, so an access to it after the call is not an invalid one any more. Programs
-//!    that only make valid accesses do not notice; a check for invalid accesses must be told
-//!    ([`Inlined::frames_outlive_calls`]), unless no address is used that late ([`super::points_to::frames_are_used_late`]).
+//! 1. Recursion is unfolded a number of times; deeper calls are cut off, and an assumption says so.
+//! 2. A frame object outlives its call, so an access to it after the call is no longer invalid. Programs that
+//!    only make valid accesses do not notice. A check for invalid accesses must consult
+//!    [`Inlined::frames_outlive_calls`], unless no address is used that late
+//!    ([`super::points_to::frames_are_used_late`]).
 //! 3. A frame object beyond [`LARGE_OBJECT`] bytes that starts with arbitrary content keeps its last content when
 //!    it is entered again; an assumption says so.
 
@@ -27,15 +29,15 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Instant;
 
-/// Frame objects larger than this are not made arbitrary again.
+/// Frame objects larger than this are not reset to arbitrary content.
 pub const LARGE_OBJECT: u64 = 4096;
 
-/// How far to go.
+/// Limits of inlining.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InlineLimits {
-    /// How many activations of one procedure there may be at once.
+    /// The most simultaneous activations of one procedure.
     pub recursion: usize,
-    /// How many edges the result may have.
+    /// The most edges of the result.
     pub edges: usize,
     /// When inlining, and the passes around it, give up.
     pub deadline: Option<Instant>,
@@ -57,7 +59,7 @@ pub enum InlineError {
     },
     /// A call through a pointer that was not resolved.
     UnknownCallee(Span),
-    /// A step changes the locals of other threads: what passes take for private is not.
+    /// A step changes the locals of other threads, which passes assume to be private.
     Broadcast(Span),
     /// The deadline passed.
     OutOfTime,
@@ -79,8 +81,8 @@ impl fmt::Display for InlineError {
 pub struct Inlined {
     /// The program, without calls.
     pub program: Program,
-    /// Whether an inlined procedure has frame objects whose address is a value: accesses to them after its end
-    /// count as valid now.
+    /// Whether the address of a frame object of an inlined procedure is used as a value: accesses to it after
+    /// the procedure's end now count as valid.
     pub frames_outlive_calls: bool,
 }
 
@@ -142,7 +144,7 @@ pub fn inline(program: &Program, limits: InlineLimits) -> Result<Inlined, Inline
     Ok(Inlined { program: result, frames_outlive_calls })
 }
 
-/// The places' targets name objects that are about to be multiplied.
+/// The targets of places name objects that are about to be duplicated.
 fn forget_targets(template: &mut Template) {
     for op in template.edges.iter_mut().flat_map(|edge| &mut edge.ops) {
         renumber::each_mention(op, &mut |_| {}, &mut |place| place.targets = Targets::Any, &mut |_| {});
@@ -159,7 +161,7 @@ fn frame_objects(program: &Program) -> IdVec<TemplateId, Vec<ObjectId>> {
     found
 }
 
-/// Drops procedures that run no more. One whose address is still a value stays as an empty shell.
+/// Drops procedures that no longer run. One whose address is still used as a value stays as an empty shell.
 fn drop_procedures(program: &mut Program, roots: &BTreeSet<TemplateId>) {
     let mut keep: IdVec<TemplateId, bool> = program.templates.ids().map(|id| roots.contains(&id)).collect();
     let mut mentioned = BTreeSet::new();
@@ -205,16 +207,16 @@ fn drop_procedures(program: &mut Program, roots: &BTreeSet<TemplateId>) {
 /// A call that is still to be replaced.
 struct OpenCall {
     edge: EdgeId,
-    /// Where in the callee stack it stands: an index into the list of activations.
+    /// Its position in the call stack: an index into the list of activations.
     activation: usize,
-    /// Whether control may come by more than once.
+    /// Whether control may pass more than once.
     again: bool,
 }
 
 struct Inliner<'a> {
     originals: &'a IdVec<TemplateId, Template>,
     frame_objects: &'a IdVec<TemplateId, Vec<ObjectId>>,
-    /// Gets the copies of frame objects.
+    /// Receives the copies of frame objects.
     program: &'a mut Program,
     root: TemplateId,
     template: Template,
@@ -303,7 +305,7 @@ impl Inliner<'_> {
                 }
             }
         }
-        // The last one is taken first: what is called early gets low numbers.
+        // The last one is processed first, so that early calls get low numbers.
         calls.reverse();
         Ok(calls)
     }

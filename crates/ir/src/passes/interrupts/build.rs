@@ -9,14 +9,14 @@ use crate::program::{Location, LocationKind, Program, Storage, Template};
 use crate::types::IntType;
 use indexmap::IndexMap;
 
-/// Who runs a copy.
+/// The runner of a copy.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Role {
     /// The main procedure, which holds the lock of the processor while the flag is cleared.
     Main,
     /// A handler that can be interrupted.
     Handler,
-    /// Whoever needs no lock.
+    /// A thread that needs no lock.
     Masked,
 }
 
@@ -29,12 +29,12 @@ pub struct Builder<'a, 'p> {
     result: Program,
     processor: Option<ObjectId>,
     copies: IndexMap<Key, TemplateId>,
-    /// How many of the copies are built.
+    /// The number of copies that are built so far.
     built: usize,
 }
 
 impl<'a, 'p> Builder<'a, 'p> {
-    /// Puts copies after the templates of `result`, which are those of `program`.
+    /// Appends copies to the templates of `result`, which are those of `program`.
     pub fn new(
         program: &'p Program,
         analysis: &'a Analysis<'p>,
@@ -43,7 +43,7 @@ impl<'a, 'p> Builder<'a, 'p> {
     ) -> Self {
         Self { program, analysis, result, processor, copies: IndexMap::new(), built: 0 }
     }
-    /// The copy for a call; with an exit, one that only returns so.
+    /// The copy for a call; with an exit, one that returns only in that way.
     pub fn clone_of(&mut self, entry: &Entry, role: Role, exit: Option<Exit>) -> TemplateId {
         let key = (entry.clone(), role, exit);
         if let Some(id) = self.copies.get(&key) {
@@ -57,7 +57,7 @@ impl<'a, 'p> Builder<'a, 'p> {
     pub fn add(&mut self, template: Template) -> TemplateId {
         self.result.templates.push(template)
     }
-    /// Builds all copies that are needed. Of the procedures that were copied only the names are left, which pointers may mention.
+    /// Builds all needed copies. The originals remain as empty procedures, since pointers may name them.
     pub fn finish(mut self) -> Program {
         while let Some(((entry, role, exit), id)) = self.copies.get_index(self.built) {
             let (entry, role, exit, id) = (entry.clone(), *role, *exit, *id);
@@ -93,7 +93,7 @@ impl<'a, 'p> Builder<'a, 'p> {
                 for step in self.analysis.steps(entry.template, &state, edge) {
                     let target = match step.returns {
                         true => self.location(entry, exit, &mut template, &mut states, step.target.clone()),
-                        // Control never gets there; while the callee runs, it decides what is atomic.
+                        // Control never reaches it; while the callee runs, it determines atomicity.
                         false => template.location(LocationKind::Normal, false),
                     };
                     let span = code.edges[edge].span;
@@ -126,7 +126,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         }
         let before = self.program.templates[entry.template].locations[state.location];
         let returns_so = exit.is_none_or(|exit| self.analysis.exit(entry.template, &state) == exit);
-        // One that returns otherwise goes nowhere: the right copy is another one.
+        // A copy that returns in another way ends here: another copy is the right one.
         let kind = match before.kind {
             LocationKind::End if !returns_so => LocationKind::Normal,
             kind => kind,
@@ -136,7 +136,7 @@ impl<'a, 'p> Builder<'a, 'p> {
         location
     }
 
-    /// What a step does; and whether handlers may seem to fire at its end.
+    /// The operations of a step, and whether handlers may spuriously fire at its end.
     fn ops(
         &mut self,
         from: &State,
@@ -147,7 +147,7 @@ impl<'a, 'p> Builder<'a, 'p> {
     ) -> (Vec<Op>, bool) {
         let mut ops = step.ops;
         if step.guessed {
-            // The constraint keeps it: nobody else reads the local.
+            // The constraint prevents its removal: nothing else reads the local.
             let mark = marked(template, mark);
             let pairs = vec![(Lhs::Local(mark), Rhs::Unknown)];
             ops.push(Op::Assign(Assignment { pairs, constraint: Some(Expr::Local(mark)) }));
@@ -158,7 +158,7 @@ impl<'a, 'p> Builder<'a, 'p> {
             if let Some(Op::Call(callee, ..)) = ops.last_mut() {
                 *callee = Callee::Procedure(copy);
             }
-            // While the callee runs, control counts as where it returns to.
+            // While the callee runs, the caller counts as being at the return location.
             return (ops, !step.target.enabled && self.analysis.may_enable(&entry));
         }
         if let (Role::Main, Some(lock)) = (role, self.processor) {
@@ -184,7 +184,7 @@ impl<'a, 'p> Builder<'a, 'p> {
     }
 }
 
-/// A local that says: what comes now is no evidence.
+/// A local that marks an execution as no evidence from here on.
 fn marked(template: &mut Template, mark: &mut Option<LocalId>) -> LocalId {
     let span = template.span;
     *mark.get_or_insert_with(|| template.local("%guess", IntType::BOOL, span))

@@ -1,9 +1,10 @@
-//! What a handler interrupts takes no step before the handler has ended.
+//! Run to completion: interrupted code takes no step before the handler has ended.
 //!
-//! Each step of the main procedure, and of a handler that can be interrupted, that others may notice gets a last condition: no handler that can
-//! be interrupted started later and still runs. (One that cannot be interrupted is an atomic region: nobody else takes a step anyway.) The condition
-//! comes last because what a step accesses before it gets stuck counts for races: that is the access that was interrupted.
-//! Exact; to be done when shared accesses are split.
+//! Each step of the main procedure, and of a handler that can be interrupted, that others may notice gets a
+//! last condition: no handler that can be interrupted started later and still runs. (A handler that cannot be
+//! interrupted is an atomic region: no other thread takes a step anyway.) The condition comes last because
+//! the accesses of a step before it blocks count for races: this is the interrupted access. Exact; runs after
+//! shared accesses are split.
 
 use super::count;
 use crate::expr::{BinaryOp, Expr, Place};
@@ -12,7 +13,7 @@ use crate::op::{Callee, Lhs, LockKind, Op};
 use crate::program::{Edge, ObjectRole, Program, Template};
 use crate::types::IntType;
 
-/// Adds the conditions. Programs without handlers that can be interrupted stay as they are.
+/// Adds the conditions. Programs without interruptible handlers stay unchanged.
 pub fn run_to_completion(program: &Program) -> Program {
     let mut result = program.clone();
     let find = |role: ObjectRole| program.objects.enumerate().find(|(_, object)| object.role == role);
@@ -71,7 +72,7 @@ fn guard(template: &mut Template, runs: &Expr) {
         if locations[edge.source].atomic || starts || !notable || calls(edge) || done {
             continue;
         }
-        // The end of a handler changes what the condition is about, and accesses nothing that could race.
+        // The end of a handler changes the subject of the condition, and makes no access that could race.
         let at = if ends { 0 } else { edge.ops.len() };
         edge.ops.insert(at, condition.clone());
     }

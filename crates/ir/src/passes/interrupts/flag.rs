@@ -1,4 +1,4 @@
-//! What the interrupt flag can be: the states of the flag and of the locals that hold it, along all paths.
+//! The possible states of the interrupt flag, and of the locals that hold it, along all paths.
 //!
 //! Exact where every value that is stored in the flag comes from the flag itself or is a constant; else over-approximates (both are possible).
 
@@ -14,7 +14,7 @@ use crate::types::{IntType, Value};
 use indexmap::IndexMap;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A value that is known, or not.
+/// A value; `None` when not known.
 pub type Known = Option<Value>;
 /// What is known of the locals that hold the flag.
 pub type Values = BTreeMap<LocalId, Known>;
@@ -57,17 +57,17 @@ pub struct State {
     pub values: Values,
 }
 
-/// One way to take an edge.
+/// One outcome of an edge.
 pub struct Step {
-    /// What it does: the flag is gone.
+    /// Its operations, without the flag.
     pub ops: Vec<Op>,
     /// The call at its end, and how that returns.
     pub call: Option<(Entry, Exit)>,
     /// Whether the new flag is a guess.
     pub guessed: bool,
-    /// Whether it ends: what is called may never return.
+    /// Whether it ends here: the callee may never return.
     pub returns: bool,
-    /// Where it leads.
+    /// Its target.
     pub target: State,
 }
 
@@ -83,7 +83,7 @@ pub struct Analysis<'p> {
 }
 
 impl<'p> Analysis<'p> {
-    /// Follows the flag from these procedures on.
+    /// Tracks the flag, starting with these procedures.
     pub fn of(program: &'p Program, interrupts: &'p Interrupts, roots: &[Entry]) -> Self {
         let mut analysis = Self {
             program,
@@ -118,7 +118,7 @@ impl<'p> Analysis<'p> {
     pub fn exits(&self, entry: &Entry) -> Vec<Exit> {
         self.found.get(entry).map_or_else(Vec::new, |(exits, _)| exits.iter().copied().collect())
     }
-    /// Whether the flag is set somewhere in a procedure, or in what it calls.
+    /// Whether the flag is set somewhere in a procedure, or in its callees.
     pub fn may_enable(&self, entry: &Entry) -> bool {
         self.found.get(entry).is_some_and(|(_, enables)| *enables)
     }
@@ -180,7 +180,7 @@ impl<'p> Analysis<'p> {
         State { location, enabled, values }
     }
 
-    /// How the procedure is called that an edge calls. No operation before the call on the same edge touches the flag.
+    /// The call of an edge. No operation before the call on the same edge touches the flag.
     pub fn called(&self, template: TemplateId, state: &State, edge: EdgeId) -> Option<Entry> {
         let Some(Op::Call(Callee::Procedure(callee), arguments, _)) =
             self.program.templates[template].edges[edge].ops.last()
@@ -194,7 +194,7 @@ impl<'p> Analysis<'p> {
         Some(Entry { template: *callee, enabled: state.enabled, parameters })
     }
 
-    /// All ways to take an edge.
+    /// All outcomes of an edge.
     pub fn steps(&self, template: TemplateId, state: &State, edge: EdgeId) -> Vec<Step> {
         let edge_id = edge;
         let edge = &self.program.templates[template].edges[edge_id];
@@ -241,7 +241,7 @@ impl<'p> Analysis<'p> {
                     let Some(entry) = self.called(template, state, edge_id) else { return Vec::new() };
                     returns = Some((entry, lhs.clone()));
                 }
-                // Not supported beside handlers: the execution ends.
+                // Not supported together with handlers: the execution ends.
                 (Op::Spawn(..), _) => changed = Op::Assume(Expr::bool(false)),
                 _ => {
                     for lhs in op.targets() {
@@ -293,7 +293,7 @@ impl<'p> Analysis<'p> {
     fn is_flag(&self, expr: &Expr) -> bool {
         matches!(expr, Expr::Load(place) if place.as_cell() == Some((self.interrupts.flag, 0)))
     }
-    /// The value of an expression, if it is known and one that the flag can have.
+    /// The value of an expression, if it is known and a possible value of the flag.
     fn evaluate(&self, expr: &Expr, state: &State) -> Known {
         self.value(expr, state).filter(|value| *value == 0 || *value == self.interrupts.enabled)
     }
@@ -327,7 +327,7 @@ impl<'p> Analysis<'p> {
     }
 }
 
-/// The locals of each template whose values may get into the flag.
+/// The locals of each template whose values may flow to the flag.
 fn tracked(program: &Program, interrupts: &Interrupts) -> IdVec<TemplateId, BTreeSet<LocalId>> {
     let mut tracked: IdVec<TemplateId, BTreeSet<LocalId>> =
         program.templates.iter().map(|_| BTreeSet::new()).collect();

@@ -1,28 +1,33 @@
 //! Interrupt handlers of one processor as threads.
 //!
-//! The program comes with an object that holds the global interrupt enable flag and with the procedures that are handlers. What it means:
+//! The program has an object that holds the global interrupt enable flag, and procedures that are handlers.
+//! Its meaning:
 //!
-//! * A handler fires at any moment when the flag is set, again and again. It runs to its end before what it interrupted continues; while the flag is
-//!   set, other handlers, and the same one again, may interrupt it. When it ends, the flag is set.
+//! * A handler may fire at any moment when the flag is set, any number of times. It runs to its end before
+//!   the interrupted code continues; while the flag is set, other handlers, and the same one again, may
+//!   interrupt it. When it ends, the flag is set.
 //! * The program starts in its main procedure with the flag cleared.
-//! * What is interrupted stays where it is, about to take its next step: if that step and the next one of the handler are conflicting accesses,
-//!   that is a data race as everywhere else. An access that is made while the flag is cleared cannot be interrupted.
+//! * Interrupted code stays where it is, about to take its next step: if that step and the next step of the
+//!   handler are conflicting accesses, that is a data race as usual. An access that is made while the flag is
+//!   cleared cannot be interrupted.
 //!
-//! [`threads`] makes that a program of threads, in two parts, both exact:
+//! [`threads`] turns this into a program of threads, in two parts, both exact:
 //!
-//! 1. The flag becomes control (`flag.rs`, `build.rs`): each procedure has a copy for each state of the flag in which it is called, and each
-//!    location one for each state of the flag at it. Where the flag is cleared the location is atomic. A local that holds a saved flag is followed as
-//!    long as it is live. So a handler in which the flag is never set is one atomic region.
+//! 1. The flag becomes control (`flag.rs`, `build.rs`): each procedure has a copy for each value of the flag
+//!    with which it is called, and each location has one for each value of the flag there. Where the flag is
+//!    cleared, the location is atomic. A local that holds a saved flag is tracked as long as it is live. So a
+//!    handler in which the flag is never set is one atomic region.
 //! 2. Handlers in which the flag is set somewhere may themselves be interrupted; there may be any number of activations of each. They hold a read-write lock
 //!    ([`PROCESSOR`]) for reading while they run, so that its count is their number, and the main procedure takes it for writing while the flag is cleared.
 //!
-//! That the main procedure and an interrupted handler take no step while a handler runs is left out by `threads`, except for the atomic regions of the
-//! main procedure: so it over-approximates. [`run_to_completion`] (`completion.rs`) adds it, as conditions on steps that others can notice, when
-//! shared accesses are split. Then the program is exact, with these exceptions, in which an execution is no evidence (it passes [`crate::Rhs::Unknown`]):
-//! a value that is stored in the flag and not known here sets or clears it; and after a call in which the flag is set, but
-//! not at its end, handlers may fire.
+//! `threads` does not enforce that the main procedure and an interrupted handler take no step while a handler
+//! runs, except in the atomic regions of the main procedure: so it over-approximates. After shared accesses
+//! are split, [`run_to_completion`] (`completion.rs`) adds this rule, as conditions on steps that others can
+//! notice. Then the program is exact, with two exceptions, in which an execution is no evidence (it passes
+//! [`crate::Rhs::Unknown`]): an unknown value that is stored in the flag either sets or clears it; and after
+//! a call in which the flag is set, but not at its end, handlers may fire.
 //!
-//! Threads that the program starts itself are not supported beside handlers, and forbid proofs.
+//! Threads that the program starts itself are not supported together with handlers, and forbid proofs.
 
 mod build;
 mod completion;
@@ -44,13 +49,13 @@ use crate::types::{IntType, Layout, SyncKind, Value};
 use build::{Builder, Role};
 use flag::{Analysis, Entry};
 
-/// What people see the lock as whose readers are the handlers that run and can be interrupted.
+/// The displayed name of the lock whose readers are the running interruptible handlers.
 const PROCESSOR: &str = "the processor";
-/// What people see the thread's own word as that holds how many handlers there were when its handler started,
-/// itself included.
+/// The displayed name of the thread's word that holds the number of handlers when its handler started, itself
+/// included.
 const LEVEL: &str = "the handler's level";
 
-/// What [`threads`] needs to know.
+/// The input of [`threads`].
 pub struct Interrupts {
     /// The object with the flag: one byte.
     pub flag: ObjectId,
@@ -69,7 +74,7 @@ pub struct Handler {
     pub enables: bool,
 }
 
-/// Makes handlers threads and the flag control. The first start template is the main procedure.
+/// Turns handlers into threads and the flag into control. The first start template is the main procedure.
 pub fn threads(program: &Program, interrupts: &Interrupts) -> Program {
     let resolved = super::resolve_calls(program);
     let Some(&(main, _)) = resolved.start.first() else { return resolved };
@@ -127,7 +132,7 @@ fn add_processor(program: &mut Program) -> (ObjectId, ObjectId) {
     (program.objects.push(lock), program.objects.push(level))
 }
 
-/// How many handlers that can be interrupted run.
+/// The number of running interruptible handlers.
 fn count(lock: ObjectId) -> Expr {
     Expr::load(Place { atomic: true, ..Place::cell(lock, 4, IntType::U32) })
 }

@@ -1,6 +1,7 @@
-//! Random small programs with handlers: what their threads do is what one processor does.
+//! Random small programs with handlers: their threads behave like one processor.
 //!
-//! The meaning of a program with interrupts, as the head of this module has it, is written down once more, as simply as can be: a stack of activations, of which the topmost runs.
+//! A second, simple definition of the meaning of a program with interrupts: a stack of activations, of which
+//! the topmost runs.
 
 use super::{Handler, Interrupts, run_to_completion, threads};
 use crate::check::check;
@@ -151,7 +152,8 @@ type Activation = (usize, usize, Value, bool);
 /// The flag, the variables, and the activations, the topmost last.
 type State = (bool, [Value; 2], Vec<Activation>);
 
-/// What one processor does: whether an error is reached, and the variables with races. There are at most as many activations of each handler as `most` says.
+/// The behaviour of one processor: whether an error is reached, and the variables with races. Each handler
+/// has at most `most` activations.
 fn processor(codes: &[Code], enables: &[bool], most: &[usize]) -> (bool, BTreeSet<usize>) {
     let mut wrong = false;
     let mut races = BTreeSet::new();
@@ -169,7 +171,7 @@ fn processor(codes: &[Code], enables: &[bool], most: &[usize]) -> (bool, BTreeSe
                 .map(|(_, step, to)| (*step, *to))
         };
         wrong |= stack.iter().any(|at| at.1 == codes[at.0].locations - 1);
-        // What was interrupted is about to take its next step, and so is the handler.
+        // The interrupted code is about to take its next step, and so is the handler.
         let accesses = |at: &Activation| {
             let found = leaving(at).filter_map(|(step, _)| match step {
                 Step::Set(which, _) => Some((which, true)),

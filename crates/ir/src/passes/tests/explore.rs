@@ -1,4 +1,4 @@
-//! Naive breadth-first exploration of small programs: what can be seen of a program before and after a pass.
+//! Naive breadth-first exploration of small programs, to compare them before and after a pass.
 
 use crate::EdgeId;
 use crate::program::{Count, ErrorKind, Program, Storage};
@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// What can be seen of a program.
+/// The observable behaviour of a program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Observed {
     /// The kinds of errors that are reachable.
@@ -113,7 +113,7 @@ fn explore(
     Some(observed)
 }
 
-/// Makes states equal that differ in what an ended thread had allocated only.
+/// Makes states equal that differ only in memory that an ended thread had allocated.
 fn forget_ended(mut state: State) -> State {
     for thread in &mut state.threads {
         if thread.activations.is_empty() && thread.allocated != 0 {

@@ -1,4 +1,4 @@
-//! Jump threading, separate starts, and the whole way for lowered programs.
+//! Jump threading, separate starts, and the whole pipeline for lowered programs.
 
 use super::generate::Shape;
 use super::{assert_same, for_seeds};

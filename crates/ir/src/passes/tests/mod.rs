@@ -1,4 +1,4 @@
-//! Each pass keeps what can be seen of a program: on random small programs, and on hand-written ones for the
+//! Each pass preserves the observable behaviour: on random small programs, and on hand-written ones for the
 //! subtle rules.
 
 mod compress;
@@ -30,7 +30,8 @@ fn for_seeds(seeds: std::ops::Range<u64>, shape: Shape, check: &mut dyn FnMut(u6
     }
 }
 
-/// Compares all that can be seen of a program before and after a pass; says whether the program was small enough.
+/// Compares the observable behaviour of a program before and after a pass; says whether the program was small
+/// enough.
 fn assert_same(seed: u64, before: &Program, after: &Program) -> bool {
     assert_eq!(check(after), Ok(()), "seed {seed}");
     let (Some(before), Some(after)) = (explore::observe(before, LIMIT), explore::observe(after, 2 * LIMIT))

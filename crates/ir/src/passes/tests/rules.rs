@@ -71,7 +71,7 @@ fn two_mentions_are_two_reads() {
 
 #[test]
 fn only_common_loads_go_before_a_choice() {
-    // The second way must not fault when the pointer is null.
+    // The second operand must not fault when the pointer is null.
     let program = main_only(
         "static p: u64 static x: i32",
         "locations 4 end l3
@@ -179,7 +179,7 @@ fn checks_follow_lazy_evaluation() {
 fn bounds_are_those_of_the_named_object() {
     let bounds = Lowering { bounds: true, ..Lowering::default() };
     let index = |index: u64| {
-        // Far behind `a` lies `b`.
+        // `b` is far after `a`.
         main_only(
             "static a: [4 of i32] static b: [4 of i32]",
             &format!(

@@ -1,4 +1,4 @@
-//! Slicing, and the whole way to symbolic engines.
+//! Slicing, and the whole pipeline for symbolic engines.
 
 use super::explore::observe;
 use super::generate::Shape;

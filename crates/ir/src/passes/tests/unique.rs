@@ -1,4 +1,4 @@
-//! What there is at most one of: one program for each part of the rule.
+//! Uniqueness of threads and objects: one program for each part of the rule.
 
 use crate::passes::Unique;
 use crate::program::Program;
@@ -34,7 +34,7 @@ fn a_thread_that_is_started_on_one_of_several_paths() {
     let branches = "locations 3 end l2 l0 -> l1: spawn worker() l0 -> l2: spawn worker() l1 -> l2:";
     assert!(is_unique("start main 1", branches));
     assert!(!is_unique("start main 2", branches));
-    // One after the other, on one edge, and after a way back.
+    // One after the other, on one edge, and in a loop.
     assert!(!is_unique(
         "start main 1",
         "locations 3 end l2 l0 -> l1: spawn worker() l1 -> l2: spawn worker()"
