@@ -97,8 +97,13 @@ pub fn complaints(root: &Path) -> Vec<String> {
         }
         dependencies(&name, &manifest, &architecture, &mut complaints);
     }
+    let manifests = manifests(root);
     for file in sources(root) {
         source(root, &file, &mut complaints);
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        let shown = file.strip_prefix(root).unwrap_or(&file);
+        let manifest = crate_of(shown).and_then(|name| manifests.get(name));
+        complaints.extend(manifest.and_then(|manifest| hidden_test(shown, &text, manifest)));
     }
     let glossary = fs::read_to_string(root.join("GLOSSARY.md")).unwrap_or_default();
     complaints.extend(unsorted_words(&glossary));
@@ -207,6 +212,24 @@ fn sources(root: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// The crate that a file below `src` belongs to.
+fn crate_of(file: &Path) -> Option<&str> {
+    let mut parts = file.iter().map(|part| part.to_str().unwrap_or_default());
+    let name = parts.find(|part| *part != "crates")?;
+    (parts.next() == Some("src")).then_some(name)
+}
+
+/// A test that never runs: its manifest builds no tests of the library, or none in its documentation.
+fn hidden_test(file: &Path, text: &str, manifest: &str) -> Option<String> {
+    let library = manifest.split("[lib]").nth(1)?.split("\n[").next()?;
+    let has = |setting: &str| library.lines().any(|line| line == setting);
+    let is_example =
+        |line: &str| line.trim_start().strip_prefix("//").is_some_and(|line| line.contains("```"));
+    let hidden = has("test = false") && text.contains(concat!("#[te", "st]"))
+        || has("doctest = false") && text.lines().any(is_example);
+    hidden.then(|| format!("{} has a test that the manifest of its crate turns off", file.display()))
+}
+
 /// Whether the comments of a file must fit.
 fn is_narrow(root: &Path, file: &Path) -> bool {
     NARROW
@@ -292,6 +315,20 @@ mod tests {
         let mut found = Vec::new();
         dependencies("checker", "[dependencies]\nz3 = \"0.22\"\n", "`z3`", &mut found);
         assert_eq!(found, ["only `smt` may depend on `z3`"]);
+    }
+
+    #[test]
+    fn a_test_that_never_runs_is_found() {
+        let file = Path::new("crates/a/src/b.rs");
+        assert_eq!(crate_of(file), Some("a"));
+        assert_eq!(crate_of(Path::new("crates/a/tests/b.rs")), None);
+        let manifest =
+            |settings: &str| format!("[package]\n\n[lib]\nname = \"a\"\n{settings}\n[dependencies]\n");
+        let test = concat!("#[te", "st]\nfn a() {}");
+        assert!(hidden_test(file, test, &manifest("test = false\n")).is_some());
+        assert!(hidden_test(file, test, &manifest("doctest = false\n")).is_none());
+        assert!(hidden_test(file, "/// ```\n", &manifest("doctest = false\n")).is_some());
+        assert!(hidden_test(file, "fn a() {}", &manifest("test = false\ndoctest = false\n")).is_none());
     }
 
     #[test]

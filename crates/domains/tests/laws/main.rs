@@ -2,6 +2,7 @@
 //!
 //! Random numbers are the same on every machine. A failure prints the values that break the law.
 
+mod amounts;
 mod environments;
 mod expressions;
 mod lattices;
