@@ -24,7 +24,7 @@ pub fn contexts(program: &Program, proof: &ContextProof) -> String {
     out + "}\n"
 }
 
-/// The automata of a proof as one picture that needs nothing else.
+/// The automata of a proof as one self-contained picture.
 pub fn contexts_svg(program: &Program, proof: &ContextProof) -> String {
     svg::charts(run(proof).map(|(template, acfa)| chart(program, proof, template, acfa)))
 }
@@ -76,7 +76,7 @@ fn chart(program: &Program, proof: &ContextProof, template: TemplateId, acfa: &A
     }
 }
 
-/// What stands in the box of a state.
+/// The text in the box of a state.
 fn state_lines(proof: &ContextProof, acfa: &Acfa, id: AbstractId) -> Vec<String> {
     let state = &acfa.states[id];
     let mut lines = vec![id.to_string()];
@@ -122,7 +122,7 @@ fn cluster(out: &mut String, program: &Program, proof: &ContextProof, prefix: &s
     }
 }
 
-/// What an edge does, one thing on each line.
+/// The actions of an edge, one on each line.
 pub(crate) fn edge_lines(program: &Program, edge: &AbstractEdge) -> Vec<String> {
     let action = &edge.action;
     let mut lines = Vec::new();
