@@ -2,12 +2,12 @@
 
 use verdict::Check;
 
-/// What a property file asks for.
+/// The content of a property file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Asked {
     /// The checks that this tool makes.
     pub checks: Vec<Check>,
-    /// Parts that it cannot check: they may stay open, so that nothing is proved.
+    /// Parts that it cannot check: they stay open, so nothing is proved.
     pub open: Vec<String>,
 }
 
