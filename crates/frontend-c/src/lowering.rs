@@ -126,9 +126,9 @@ pub fn lower<'u>(
     let mut points_to = crate::lifetimes::end(&mut lowering.program, &lowering.scopes, runs_after_main);
     crate::equal_literals::leave_open(&mut lowering.program, &lowering.literals, &mut points_to);
     crate::literals::protect(&mut lowering.program, &lowering.constant_objects, &mut points_to);
-    lowering.name_no_outside();
+    lowering.rewrite_out_of_bounds_addresses();
     lowering.note(None);
-    lowering.keep_what_counts(points_to);
+    lowering.drop_unreachable_assumptions(points_to);
     lowering
 }
 
@@ -242,7 +242,7 @@ impl<'u> Lowering<'u> {
         self.noted.extend(newest.into_iter().map(|assumption| (within, assumption)));
     }
     /// Drops simplifications in functions that are never called: tables of functions mention many.
-    fn keep_what_counts(&mut self, mut points_to: Option<PointsTo>) {
+    fn drop_unreachable_assumptions(&mut self, mut points_to: Option<PointsTo>) {
         let noted = std::mem::take(&mut self.noted);
         let limits = noted.iter().any(|(within, assumption)| within.is_some() && assumption.limits_proof);
         // Interrupt handlers have no callers.
@@ -373,7 +373,7 @@ impl<'u> Lowering<'u> {
     }
     /// Replaces named addresses outside of their object by computed ones: only addresses inside and just past
     /// an object can be named.
-    fn name_no_outside(&mut self) {
+    fn rewrite_out_of_bounds_addresses(&mut self) {
         let pointer = self.program.data_model.pointer();
         let sizes: Vec<u64> = self.program.objects.iter().map(|object| object.size).collect();
         let is_outside = |expr: &Expr| matches!(expr, Expr::Address(id, at) if *at > sizes[id.0 as usize]);

@@ -174,10 +174,13 @@ fn decisions(out: &mut String, program: &Program, sources: &Sources, found: &Dec
     for decision in open.clone().take(MOST_OPEN) {
         let of = match (decision.checks - decision.proved, decision.checks) {
             (1, 1) => String::new(),
-            (open, checks) => format!(" ({open} of {checks} ways there)"),
+            (open, checks) => format!(" ({open} of {checks} call paths)"),
         };
-        let more = decision.why.len().saturating_sub(1);
-        let more = if more > 0 { format!("; or {more} more cases") } else { String::new() };
+        let more = match decision.why.len() {
+            0 | 1 => String::new(),
+            2 => "; and one more case".to_owned(),
+            cases => format!("; and {} more cases", cases - 1),
+        };
         let why = decision.why.first().map_or("", String::as_str);
         line(out, &format!("  not proved: {}{of}: {why}{more}", position(program, decision.span)));
         if let Some(code) = sources.line(decision.span) {

@@ -11,7 +11,7 @@ use ir::{LocationId, LocationKind, Program, Span, TemplateId};
 use std::collections::{BTreeMap, BTreeSet};
 use terms::{Operation, Term};
 use verdict::{
-    Budget, Check, ContextProof, KnownValue, ListedLine, Listing, Proof, Property, Views, for_people,
+    Budget, Check, ContextProof, KnownValue, ListedLine, Listing, Proof, Property, Views, with_source_names,
 };
 
 /// The most claims of a part.
@@ -58,7 +58,7 @@ pub fn of_context(seen: &Program, proof: &ContextProof) -> Story {
         let known = acfa.states.iter().filter(|state| !state.label.is_true()).flat_map(|state| {
             let lines = state.accesses.iter().filter_map(|access| proof.lines.get(*access as usize));
             let lines: BTreeSet<u32> = lines.copied().collect();
-            let known = for_people(&state.label).to_string();
+            let known = with_source_names(&state.label).to_string();
             lines.into_iter().map(move |line| format!("about to make the access in line {line}: {known}"))
         });
         let done = acfa.edges.iter().map(|edge| graph::edge_lines(seen, edge).join(", "));

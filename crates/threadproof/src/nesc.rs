@@ -38,7 +38,7 @@ const SHARE: u32 = 3;
 pub struct Question<'a> {
     /// The program, as the front end made it.
     pub program: &'a Program,
-    /// The variables; empty for all shared ones.
+    /// The variables; `None` for all shared ones.
     pub variables: Option<Vec<Variable>>,
     /// The engine for races in a program, if nothing simpler decides.
     pub answer: &'a dyn Fn(&Program, &Budget) -> Outcome,
@@ -77,16 +77,16 @@ pub fn list(question: &Question<'_>) -> usize {
     }
     let mut left: Vec<usize> = (0..variables.len()).collect();
     if question.flow_first {
-        left = together(question, &threads, &variables);
+        left = prove_jointly(question, &threads, &variables);
     }
     let exact = run_to_completion(&threads);
-    let rest = Rest { question, variables: &variables, threads: &threads, exact: &exact, budget };
+    let rest = Undecided { question, variables: &variables, threads: &threads, exact: &exact, budget };
     rest.decide(left);
     count
 }
 
 /// The variables that are not decided jointly.
-struct Rest<'a> {
+struct Undecided<'a> {
     question: &'a Question<'a>,
     variables: &'a [Variable],
     /// The program whose threads interleave freely, and the exact one.
@@ -140,7 +140,7 @@ fn hold<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Rest<'_> {
+impl Undecided<'_> {
     fn decide(&self, mut left: Vec<usize>) {
         let range = |index: &usize| self.variables[*index].range;
         let ranges: Vec<Range> = left.iter().map(range).collect();
@@ -213,7 +213,8 @@ impl Rest<'_> {
             let (name, range) = (&self.variables[index].name, self.variables[index].range);
             let now = |what| *hold(&searches.current) = what;
             now(Some((range, budget.cancel.clone())));
-            let part = if self.question.flow_first { in_part(&parts, name, range, &budget) } else { None };
+            let part =
+                if self.question.flow_first { prove_on_slice(&parts, name, range, &budget) } else { None };
             let outcome = part.unwrap_or_else(|| {
                 let program = Program { races_on: Some(vec![range]), ..self.question.program.clone() };
                 Outcome { variable: Some(name.clone()), ..(self.question.answer)(&program, &budget) }
@@ -254,7 +255,7 @@ pub(crate) fn outcome(variable: &str, verdict: Checked, started: Instant, tries:
 }
 
 /// A proof about a variable in the program without most other variables.
-fn in_part(parts: &[Forgetting], name: &str, range: Range, budget: &Budget) -> Option<Outcome> {
+fn prove_on_slice(parts: &[Forgetting], name: &str, range: Range, budget: &Budget) -> Option<Outcome> {
     let engines: [(&dyn Engine, u32); 2] = [(&engine_flow::Flow, 16), (&engine_horn::Horn, 12)];
     let started = Instant::now();
     for (engine, part) in engines {
@@ -275,7 +276,7 @@ fn in_part(parts: &[Forgetting], name: &str, range: Range, budget: &Budget) -> O
 }
 
 /// Decides variables jointly with `flow`. Returns the remaining ones.
-fn together(question: &Question<'_>, program: &Program, variables: &[Variable]) -> Vec<usize> {
+fn prove_jointly(question: &Question<'_>, program: &Program, variables: &[Variable]) -> Vec<usize> {
     let all: Vec<usize> = (0..variables.len()).collect();
     let started = Instant::now();
     let budget = question.budget.part(SHARE);

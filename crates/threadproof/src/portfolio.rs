@@ -16,7 +16,7 @@
 use crate::features::Features;
 use crate::live::Live;
 use crate::pipeline::{self, Attempted};
-use crate::runs::{OnRuns, Runs};
+use crate::runs::{Runs, WithReduction};
 use checker::Checked;
 use engine_context::ContextInference;
 use engine_explicit::Explicit;
@@ -343,8 +343,8 @@ impl Portfolio {
                         let whole = &whole.apart();
                         let budget = time.map_or(whole.clone(), |time| whole.within(time));
                         let engine = match turn.to {
-                            Use::Answer => OnRuns { engine: turn.engine, runs: None },
-                            Use::AnswerOnRuns => OnRuns { engine: turn.engine, runs: runs.get() },
+                            Use::Answer => WithReduction { engine: turn.engine, runs: None },
+                            Use::AnswerOnRuns => WithReduction { engine: turn.engine, runs: runs.get() },
                             Use::Races => {
                                 if let Some(found) = Runs::of(task, turn.engine, &budget) {
                                     let _ = runs.set(found);

@@ -20,7 +20,7 @@ pub fn parse(text: &str) -> Result<Asked, String> {
             compact.strip_prefix("CHECK(init(main()),LTL(").and_then(|rest| rest.strip_suffix("))"))
         else {
             return Err(format!(
-                "`{line}` is not a property that can be checked; such as `CHECK( init(main()), LTL(G ! data-race) )` is, or use --check"
+                "`{line}` is not a property that can be checked; expected e.g. `CHECK( init(main()), LTL(G ! data-race) )`, or use --check"
             ));
         };
         match formula {

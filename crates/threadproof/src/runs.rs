@@ -28,14 +28,14 @@ impl<'a> Runs<'a> {
 }
 
 /// An engine that gets the program with atomic runs, if there is one.
-pub struct OnRuns<'a> {
+pub struct WithReduction<'a> {
     /// The engine.
     pub engine: &'a dyn Engine,
     /// The program with atomic runs.
     pub runs: Option<&'a Runs<'a>>,
 }
 
-impl Engine for OnRuns<'_> {
+impl Engine for WithReduction<'_> {
     fn name(&self) -> &'static str {
         self.engine.name()
     }

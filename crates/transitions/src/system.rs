@@ -106,7 +106,7 @@ impl<'p> System<'p> {
     /// Derives the transitions of an inlined program without lock operations ([`ir::passes::lock_words`]).
     pub fn new(program: &'p Analysed, mode: Mode) -> Self {
         let mut system = Self::made(program, mode, false);
-        system.forget_what_nothing_reads();
+        system.drop_unread_variables();
         system
     }
 
@@ -118,7 +118,7 @@ impl<'p> System<'p> {
     /// The same, with the accesses that may be part of races. The program was prepared for races.
     pub fn with_accesses(program: &'p Analysed, mode: Mode) -> Self {
         let mut system = Self::made(program, mode, true);
-        system.forget_what_nothing_reads();
+        system.drop_unread_variables();
         system
     }
 
@@ -263,7 +263,7 @@ impl<'p> System<'p> {
     }
 
     /// Removes variables that no condition depends on.
-    fn forget_what_nothing_reads(&mut self) {
+    fn drop_unread_variables(&mut self) {
         let mut needed: IndexSet<(Option<TemplateId>, Variable)> = IndexSet::new();
         let own: IdVec<TemplateId, IndexSet<Variable>> = self
             .own

@@ -14,7 +14,7 @@
 //! the counter before the edge. All numbers are integers: signed overflow faults, and of unsigned arithmetic
 //! only the addition of 1 to a value that is not the greatest is understood.
 
-use crate::present::Present;
+use crate::present::LocalEqualities;
 use ir::passes::footprint::{Extent, Region, accesses};
 use ir::passes::{Affine, PointsTo};
 use ir::{
@@ -51,7 +51,7 @@ pub struct CounterStep<'a> {
     /// Locals that are the counter's first value plus a constant.
     values: BTreeMap<LocalId, Value>,
     /// What locals are equal to.
-    present: Present,
+    present: LocalEqualities,
     /// The counter is not the greatest value of its type.
     can_grow: bool,
     /// The counter's value minus its first value, if known.
@@ -80,7 +80,7 @@ impl<'a> CounterStep<'a> {
             template,
             counter,
             values: BTreeMap::new(),
-            present: Present::new(equal),
+            present: LocalEqualities::new(equal),
             can_grow: false,
             now: Some(0),
             tickets,

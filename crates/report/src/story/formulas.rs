@@ -87,7 +87,7 @@ fn infix(term: &Term) -> String {
 pub type Places = Vec<(usize, u32)>;
 
 /// The claims of a formula at locations: "the threads are here, and …; or they are there, and …", or "if they
-/// are here, then …". Empty when it has no locations: it always holds.
+/// are here, then …". A case without places always holds.
 pub fn cases(formula: &Term) -> Vec<(Places, Term)> {
     let Operation::Or = formula.operation() else { return vec![(Vec::new(), formula.clone())] };
     let (mut places, mut rest) = (Vec::new(), Vec::new());

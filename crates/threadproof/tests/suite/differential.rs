@@ -6,7 +6,7 @@
 use checker::Checked;
 use testkit::oracle::{Bounds, Seen, explore};
 use threadproof::pipeline;
-use threadproof::runs::{OnRuns, Runs};
+use threadproof::runs::{Runs, WithReduction};
 use verdict::{Budget, Check, Engine, Proof, RunsProof, Silent, Task, Verdict};
 
 /// How many programs are tried by default.
@@ -105,7 +105,7 @@ fn atomic_runs_change_no_verdict() {
             [(&engine_explicit::Explicit::default() as &dyn Engine, true), (&engine_horn::Horn, false)]
         {
             let name = engine.name();
-            let engine = OnRuns { engine, runs: Some(&runs) };
+            let engine = WithReduction { engine, runs: Some(&runs) };
             let limit = if sure { budget.clone() } else { Budget::steps_for(1.0) };
             match pipeline::attempt(task, &engine, &limit, &budget, &Silent).verdict {
                 Checked::Proved(_) => assert!(!truth, "seed {seed}: {name} proves what is violated"),
