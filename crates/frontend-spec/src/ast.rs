@@ -1,4 +1,5 @@
-//! The parts of a specification as they are written. Spans have a line and a column; the file is always the same.
+//! The parts of a specification as they are written. Spans have a line and a column; the file is always the
+//! same.
 
 use ir::{Count, Span};
 
@@ -128,7 +129,8 @@ pub enum Sign {
 }
 
 impl Sign {
-    /// All signs, as they are written, with how strongly they bind. Where one begins another, the longer one comes first.
+    /// All signs, as they are written, with how strongly they bind. Where one begins another, the longer one
+    /// comes first.
     pub const ALL: [(Self, &'static str, u8); 19] = [
         (Self::Implies, "==>", 1),
         (Self::Or, "||", 2),

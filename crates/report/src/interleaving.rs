@@ -421,7 +421,8 @@ fn numbered(cell: &str) -> Option<(u64, &str)> {
     Some((number.parse().ok()?, rest))
 }
 
-/// The name of the lock that a cell belongs to, and whether the cell is its first word, which says who holds it.
+/// The name of the lock that a cell belongs to, and whether the cell is its first word, which says who holds
+/// it.
 fn lock_word(cell: &str) -> (&str, bool) {
     if numbered(cell).is_some() {
         return (cell, true);

@@ -1,4 +1,5 @@
-//! Witnesses in the YAML formats of the Competition on Software Verification: violation witnesses (2.2) and correctness witnesses (2.1).
+//! Witnesses in the YAML formats of the Competition on Software Verification: violation witnesses (2.2) and
+//! correctness witnesses (2.1).
 //!
 //! A violation witness lists, in the order of the execution, where each thread takes its turns and what the
 //! inputs are; the last segment holds the target, or the two targets of a data race. Thread 0 is the main

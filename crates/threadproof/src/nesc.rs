@@ -97,7 +97,8 @@ struct Undecided<'a> {
 
 /// How often to check whether the search may begin.
 const INTERVAL: Duration = Duration::from_millis(20);
-/// The time that engines have before the search begins. It decides who finds a race, not whether one is found.
+/// The time that engines have before the search begins. It decides who finds a race, not whether one is
+/// found.
 const HEAD_START: Duration = Duration::from_secs(2);
 
 /// The fraction of the time that engines have for single variables, and the minimum; then a second search

@@ -102,7 +102,8 @@ pub fn draft(program: &Program, budget: &Budget) -> Result<String, Reason> {
     }
 }
 
-/// A specification from contexts that prove the program: its assertions, or, if it has none, that it has no races.
+/// A specification from contexts that prove the program: its assertions, or, if it has none, that it has no
+/// races.
 fn from_contexts(program: &Program, lowered: &Views, share: &Budget, budget: &Budget) -> Option<String> {
     for check in [Check::Assertions, Check::Races] {
         let outcome = pipeline::verify(program, check, &ContextInference::OmegaCirc, share, &Silent);

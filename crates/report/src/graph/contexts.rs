@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use verdict::{AbstractEdge, AbstractId, Acfa, ContextProof, known_name, with_source_names};
 
-/// The automata of a proof for Graphviz: one cluster for each template that threads run. Atomic states are yellow with a dashed border, the start is bold.
+/// The automata of a proof for Graphviz: one cluster for each template that threads run. Atomic states are
+/// yellow with a dashed border, the start is bold.
 pub fn contexts(program: &Program, proof: &ContextProof) -> String {
     let mut out = String::from(
         "digraph context {\n  node [shape=box, style=rounded, fontname=monospace, fontsize=10];\n",

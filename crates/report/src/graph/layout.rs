@@ -153,7 +153,8 @@ fn links(chart: &Chart, picture: &mut Picture, add: &dyn Fn(&mut Picture, Conten
     links
 }
 
-/// Marks the links that close a cycle in a depth-first search from the entry, then from all other vertices in order.
+/// Marks the links that close a cycle in a depth-first search from the entry, then from all other vertices in
+/// order.
 fn turn_round(links: &mut [Link], nodes: usize, entry: usize) {
     let mut outgoing: Vec<Vec<usize>> = vec![Vec::new(); nodes];
     for (index, link) in links.iter().enumerate() {

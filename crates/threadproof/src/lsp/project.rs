@@ -1,6 +1,7 @@
 //! The program that contains a document, and the options for its verification.
 //!
-//! 1. The files, or the compilation database, that the workspace's `threadproof.toml` names, if the document is one of them, or a header.
+//! 1. The files, or the compilation database, that the workspace's `threadproof.toml` names, if the document
+//!    is one of them, or a header.
 //! 2. Else the files of the `compile_commands.json` in the workspace's folder, or in its folder `build`. For
 //!    a build of several programs, the files without a `main`, together with one that has it: the document
 //!    itself, another open one, or the first.
