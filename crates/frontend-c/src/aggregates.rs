@@ -13,8 +13,8 @@ use rucc_types::TypeId;
 const MOST_LEAVES: usize = 8;
 
 impl Function<'_, '_> {
-    /// The address of the bytes of an aggregate value. They stay valid until something is stored in the object
-    /// that they were read from.
+    /// The address of the bytes of an aggregate value. They stay valid until something is stored in the
+    /// object that they were read from.
     pub fn aggregate(&mut self, id: ExprId) -> Expr {
         if let Some(address) = self.known.get(&id) {
             return address.clone();

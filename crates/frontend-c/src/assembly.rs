@@ -110,7 +110,8 @@ impl Function<'_, '_> {
             }
         }
     }
-    /// Instructions of AVR processors that only compute, in a program from nesC. Says whether all of them are known.
+    /// Instructions of AVR processors that only compute, in a program from nesC. Says whether all of them are
+    /// known.
     fn avr_assembly(&mut self, text: &str, outputs: &[AsmOperand], inputs: &[AsmOperand]) -> bool {
         if self.global.nesc.is_none() {
             return false;

@@ -30,7 +30,8 @@ impl Function<'_, '_> {
         self.atomic_end();
         copy
     }
-    /// Notes an operation on a structure. With a weaker order than sequentially consistent it is not supported.
+    /// Notes an operation on a structure. With a weaker order than sequentially consistent it is not
+    /// supported.
     fn note_aggregate(&mut self, address: &Expr, order: Order) {
         self.atomic_write(address, order, None);
         if self.is_open(address) {

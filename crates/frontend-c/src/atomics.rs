@@ -65,7 +65,8 @@ impl Function<'_, '_> {
         }
         self.update_in_region(address, ty, order, compute, gives_old)
     }
-    /// The same in an atomic region, by a computation that may emit operations, as those on floating-point numbers do.
+    /// The same in an atomic region, by a computation that may emit operations, as those on floating-point
+    /// numbers do.
     fn update_in_region(
         &mut self,
         address: Expr,

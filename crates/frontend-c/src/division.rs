@@ -3,8 +3,8 @@
 //! In a program without data races, no thread reads memory while it is copied, so this does not matter.
 //! Otherwise the intermediate states are assumed to be these:
 //! 1. Up to [`MOST_CELLS`] cells are copied one by one, in rising order.
-//! 2. More cells are copied at once, or in two parts: the first cell, the first half or all but the last cell come
-//!    first, or last. Copies whose size is not constant are one step. Both are noted in the report.
+//! 2. More cells are copied at once, or in two parts: the first cell, the first half or all but the last cell
+//!    come first, or last. Copies whose size is not constant are one step. Both are noted in the report.
 //!
 //! Copies before any other thread is started stay one step; so do copies of memory to which no other thread
 //! has a pointer. Overlapping ranges are copied at once, as by `memmove`.

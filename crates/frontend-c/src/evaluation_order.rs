@@ -372,7 +372,8 @@ fn conflicts(events: &[Happening]) -> Vec<(usize, usize)> {
     found
 }
 
-/// The orders of the chosen events that differ in the order of a pair in conflict; `None` if there are too many events.
+/// The orders of the chosen events that differ in the order of a pair in conflict; `None` if there are too
+/// many events.
 fn orders(events: &[Happening], chosen: &[usize], pairs: &[(usize, usize)]) -> Option<Vec<Vec<usize>>> {
     if chosen.len() > MOST_PERMUTED {
         return None;

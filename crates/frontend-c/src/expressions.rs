@@ -483,7 +483,8 @@ impl Function<'_, '_> {
             };
             return self.atomic_update(&place, (ty, computation), compute, false);
         }
-        // To a call on the right-hand side, reading and writing the left one is a single evaluation (C11 6.5.16.2 p3).
+        // To a call on the right-hand side, reading and writing the left one is a single evaluation (C11
+        // 6.5.16.2 p3).
         let mut right = self.rvalue(rhs);
         let old = self.load(&place, ty);
         self.at_expression(lhs);
@@ -500,8 +501,8 @@ impl Function<'_, '_> {
         let value = self.convert(value, computation, ty);
         self.store_and_give(&place, ty, value, wanted)
     }
-    /// Whether an lvalue is a bit-field of which `int` holds all values: it is promoted to `int`, whatever its
-    /// declared type (C11 6.3.1.1p2).
+    /// Whether an lvalue is a bit-field of which `int` holds all values: it is promoted to `int`, whatever
+    /// its declared type (C11 6.3.1.1p2).
     fn is_promoted(&self, place: &Lvalue) -> bool {
         match place {
             Lvalue::Bits(bits) => bits.width < 32,

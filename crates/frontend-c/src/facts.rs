@@ -347,7 +347,8 @@ impl Uses {
     }
 }
 
-/// The direct operands of an expression that are evaluated with it; those of a compound literal are its entries.
+/// The direct operands of an expression that are evaluated with it; those of a compound literal are its
+/// entries.
 pub fn evaluated_operands(unit: &Unit, id: ExprId) -> Vec<ExprId> {
     match unit.tree[id].kind {
         ExprKind::CompoundLiteral(declaration) => match unit.tree[declaration].init {
@@ -359,8 +360,8 @@ pub fn evaluated_operands(unit: &Unit, id: ExprId) -> Vec<ExprId> {
     }
 }
 
-/// Whether an expression makes a pointer into a structure that is no lvalue: an object that lives until the full
-/// expression ends (C11 6.2.4p8).
+/// Whether an expression makes a pointer into a structure that is no lvalue: an object that lives until the
+/// full expression ends (C11 6.2.4p8).
 pub fn points_into_temporary(unit: &Unit, id: ExprId) -> bool {
     let tree = &unit.tree;
     let is_temporary = |array: ExprId| {

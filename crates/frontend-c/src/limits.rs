@@ -1,5 +1,5 @@
-//! Bounds on the shape of a file, checked on its text before it is preprocessed and on its tokens before they are
-//! parsed.
+//! Bounds on the shape of a file, checked on its text before it is preprocessed and on its tokens before they
+//! are parsed.
 //!
 //! The parser, the checker and the lowering walk the tree by recursion. These bounds limit the depth of the
 //! tree to what the stack can hold; no hand-written file comes near them.

@@ -21,8 +21,8 @@
 //!   such a read may also give each value that some operation stores without releasing it; if one of these is
 //!   not constant, or the read does not acquire, it may give any value.
 //!
-//! A violation through an open value is no evidence, so such a program is neither proved nor refuted by it. One that
-//! needs no open value is an execution of C11: interleavings are allowed.
+//! A violation through an open value is no evidence, so such a program is neither proved nor refuted by it.
+//! One that needs no open value is an execution of C11: interleavings are allowed.
 //!
 //! Direction: over-approximates. Fences are ignored, which only removes order.
 
@@ -385,7 +385,8 @@ impl Function<'_, '_> {
             );
         }
     }
-    /// A library function that is an atomic operation: not known where, and its order is in its last arguments.
+    /// A library function that is an atomic operation: not known where, and its order is in its last
+    /// arguments.
     pub fn library_order(&mut self, name: &str, arguments: &[Argument]) {
         if !name.starts_with("atomic_") && !name.starts_with("__c11_atomic_") {
             return;
@@ -405,7 +406,8 @@ impl Function<'_, '_> {
     }
 }
 
-/// The same, marked as something that need not happen (see [`ir::Rhs::Unknown`]): a value that is used by no one decides here.
+/// The same, marked as something that need not happen (see [`ir::Rhs::Unknown`]): a value that is used by no
+/// one decides here.
 fn no_evidence(op: Op, local: LocalId) -> Op {
     match op {
         Op::Assign(Assignment { pairs, constraint: None }) => {

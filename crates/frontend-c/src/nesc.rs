@@ -9,8 +9,9 @@
 //! `interrupt` (enabled), and those named `__vector_` and a number; without an attribute, the latter are
 //! `signal` handlers.
 //!
-//! Deviations: 1. `sleep` may end at any time. 2. Every handler may fire whenever interrupts are enabled: bits that enable single ones are
-//! registers, and registers are inputs. 3. Integers have the widths of the data model, not those of the processor.
+//! Deviations: 1. `sleep` may end at any time. 2. Every handler may fire whenever interrupts are enabled:
+//! bits that enable single ones are registers, and registers are inputs. 3. Integers have the widths of the
+//! data model, not those of the processor.
 
 use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::function::Function;

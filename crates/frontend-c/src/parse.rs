@@ -20,7 +20,8 @@ pub struct Unit {
     pub tree: Tast,
     /// Its types.
     pub types: Types,
-    /// The functions that are interrupt handlers by an attribute, and whether interrupts are enabled when they start.
+    /// The functions that are interrupt handlers by an attribute, and whether interrupts are enabled when
+    /// they start.
     pub handlers: Vec<(String, bool)>,
     /// The functions without side effects, by an attribute (`pure`, `const`).
     pub pure_functions: Vec<String>,

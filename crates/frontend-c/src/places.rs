@@ -91,7 +91,8 @@ impl Function<'_, '_> {
             }
             _ if expr.category == Category::Rvalue && unit.is_aggregate(expr.ty) => {
                 let mut address = self.aggregate(id);
-                // A pointer into it is one to a temporary object, not to what the value was read from (C11 6.2.4p8).
+                // A pointer into it is one to a temporary object, not to what the value was read from (C11
+                // 6.2.4p8).
                 let is_read = matches!(
                     expr.kind,
                     ExprKind::Cond { .. } | ExprKind::Comma { .. } | ExprKind::Assign { .. }

@@ -127,7 +127,8 @@ impl Registers<'_> {
         let span = template.edges[edge].span;
         let mut index = 0;
         for op in &mut ops {
-            // In the order of `reads`: that of `expressions`, outer ones first; a register's address has no reads in it.
+            // In the order of `reads`: that of `expressions`, outer ones first; a register's address has no
+            // reads in it.
             let mut values = Vec::new();
             for expr in op.expressions() {
                 expr.walk(&mut |inner| {

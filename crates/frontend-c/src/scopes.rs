@@ -20,7 +20,8 @@ pub const OUTSIDE: ScopeId = 0;
 /// The function's body, with its parameters.
 pub const BODY: ScopeId = 1;
 
-/// Memory of a block that is allocated when its declaration is reached: a variable-length array, or that of `alloca`.
+/// Memory of a block that is allocated when its declaration is reached: a variable-length array, or that of
+/// `alloca`.
 #[derive(Clone, Copy, Debug)]
 pub struct Allocated {
     /// Its allocation site.

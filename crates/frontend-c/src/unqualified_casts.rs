@@ -2,8 +2,9 @@
 //! const)x` is `(struct s)x`. The type checker handles this for scalars only, so this pass removes the
 //! qualifiers from the tokens.
 //!
-//! A qualifier is dropped from parentheses that hold nothing but qualifiers and the name of a type, where these
-//! are no part of a declaration, of `typeof`, or of a compound literal, in which a qualifier has a meaning.
+//! A qualifier is dropped from parentheses that hold nothing but qualifiers and the name of a type, where
+//! these are no part of a declaration, of `typeof`, or of a compound literal, in which a qualifier has a
+//! meaning.
 
 use rucc_lex::{Keyword, Punct, Token, TokenKind, Tokens};
 

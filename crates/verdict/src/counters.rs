@@ -156,7 +156,8 @@ impl<'a> CounterStep<'a> {
         self.present.apply(self.points_to, self.template, op);
     }
 
-    /// The memory that an operation may write, with the value that it stores to the counter if it is a plain store there.
+    /// The memory that an operation may write, with the value that it stores to the counter if it is a plain
+    /// store there.
     fn write(&mut self, op: &Op, stored: Option<Value>) {
         let bytes = self.counter.ty.bytes();
         let region = Region::exact(self.counter.object, self.counter.offset, bytes);
@@ -267,7 +268,8 @@ impl TicketAddress {
 }
 
 impl CounterStep<'_> {
-    /// An address that the next operation accesses, if it depends on a ticket and on nothing else of the thread's own.
+    /// An address that the next operation accesses, if it depends on a ticket and on nothing else of the
+    /// thread's own.
     ///
     /// A loaded value is the same for all threads in the state before the step, as long as the step has
     /// written nothing.

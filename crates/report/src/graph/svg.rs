@@ -158,7 +158,11 @@ impl Drawing<'_> {
             }
             Content::Reference(vertex) => {
                 let name = &self.chart.vertices[vertex].name;
-                ("reference".to_owned(), format!(r#"data-reference="{name}""#), format!("goes on at {name}"))
+                (
+                    "reference".to_owned(),
+                    format!(r#"data-reference="{name}""#),
+                    format!("continues at {name}"),
+                )
             }
         };
         let _ = write!(out, r#"<g class="{class}" {attribute}><title>{}</title>"#, escape(&title));
